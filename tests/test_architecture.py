@@ -235,6 +235,7 @@ def test_public_surface():
         "SelectAlternatives",
         "SelectFeatures",
         "Status",
+        "Verdict",
         "__version__",
         "constraints",
         "dissimilarity",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from altsets.files.feature_files import read_scores
     from altsets.problem import Problem
     from altsets.request import Request
-    from altsets.result import Progress, Result, Status
+    from altsets.result import Progress, Result, Status, Verdict
     from altsets.search.find import find, iterate
     from altsets.search.frontier import Frontier, FrontierPoint, FrontierProgress, frontier, frontier_points
     from altsets.search.most import most_different, most_sets
@@ -45,6 +45,7 @@ __all__ = [
     "SelectAlternatives",
     "SelectFeatures",
     "Status",
+    "Verdict",
     "__version__",
     "constraints",
     "dissimilarity",
@@ -72,7 +73,7 @@ _MODULES = {
     "files.feature_files": ("read_scores",),
     "problem": ("Problem",),
     "request": ("Request",),
-    "result": ("Progress", "Result", "Status"),
+    "result": ("Progress", "Result", "Status", "Verdict"),
     "search.find": ("find", "iterate"),
     "search.frontier": ("Frontier", "FrontierPoint", "FrontierProgress", "frontier", "frontier_points"),
     "search.most": ("most_different", "most_sets"),

@@ -33,8 +33,21 @@ COMMAND = [sys.executable, "-c", "from altsets.cli import main; main()"]
 # Answers
 
 
-def test_find_prints_sets_overlaps_bound_and_proof(run, table):
-    code, out, err = run("find", table, "--target", "y", "-k", 2, "-a", 2, "--tau", "1", "--quality", "f")
+def test_find_prints_a_verdict_and_sets_first(run, table):
+    asked = ("find", table, "--target", "y", "-k", 2, "-a", 2, "--tau", "1", "--quality", "f")
+    code, out, err = run(*asked)
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == "The best set of 2 features: a, b."
+    assert lines[1].startswith("Set 1 keeps ")
+    assert "optimal" not in out
+    assert "Objective" not in out
+    assert "engine" not in out
+
+
+def test_details_are_overlaps_bound_and_proof(run, table):
+    asked = ("find", table, "--target", "y", "-k", 2, "-a", 2, "--tau", "1", "--quality", "f", "--details")
+    code, out, err = run(*asked)
     assert (code, err) == (0, "")
     rows = re.findall(
         r"^ +(\d)   (\w) +([\d.]+)[ *]? +([\d.]+) +([\d.]+)%   optimal *\n +(\w) +([\d.]+)[ *]? *$",
@@ -140,7 +153,9 @@ def test_some_sets_are_an_answer_and_the_missing_ones_are_reported(run, table):
     code, out, err = run(*args)
     assert code == 0
     assert err == "2 of 5 sets are missing.\n"
-    assert "3 of 5 sets found; proven that no more exist" in " ".join(out.split())
+    said = " ".join(out.split())
+    assert "Caution: only 3 of 5 sets were found; proven that no further set is this different." in said
+    assert said.index("Caution") < said.index("Quality")
     code, out, err = run(*args, "--json")
     assert code == 0
     assert err.startswith("3 of 5 sets found; proven that no more exist")
@@ -177,7 +192,8 @@ def test_negative_qualities_have_no_share(table):
 
 
 def test_a_heuristic_has_no_bound(run, table):
-    out = run("find", table, "-t", "y", "-k", 2, "-a", 1, "--search", "greedy-replacement")[1]
+    out = run("find", table, "-t", "y", "-k", 2, "-a", 1, "--search", "greedy-replacement", "--details")[1]
+    assert "Nothing is proven" in out
     assert "no bound is known" in out
     assert "feasible" in out
 
@@ -402,7 +418,12 @@ def test_the_demo_shows_everything_and_its_suggestions_work(run, tmp_path, monke
     monkeypatch.chdir(tmp_path)
     code, out, err = run("demo")
     assert (code, err) == (0, "")
-    for words in ("569 breast tumours", "worst perimeter", "Features that two sets share", "proven optimal"):
+    for words in (
+        "569 breast tumours",
+        "worst perimeter",
+        "Proven: no set of 3 features scores higher",
+        "Prediction",
+    ):
         assert words in out
     suggestions = out.partition("Try next:\n")[2].splitlines()
     assert len(suggestions) == 3
@@ -411,7 +432,7 @@ def test_the_demo_shows_everything_and_its_suggestions_work(run, tmp_path, monke
         assert program == "altsets"
         code, again, err = run(*args)
         assert (code, err) == (0, "")
-        assert "proven optimal" in again
+        assert "Proven" in again or "proven optimal" in again
     assert len(read_columns(tmp_path / "demo.csv").names) == 31
 
 
@@ -538,5 +559,6 @@ def test_statuses_have_colours_on_a_terminal():
     result = altsets.find(altsets.quality.Additive([3, 2, 1]), n_features=1, n_alternatives=1)
     assert result.status is Status.OPTIMAL
     screen = io.StringIO()
-    printing.show(result, Console(file=screen, force_terminal=True, color_system="standard", width=80))
+    console = Console(file=screen, force_terminal=True, color_system="standard", width=80)
+    printing.show(result, console, details=True)
     assert "\x1b[32moptimal" in screen.getvalue()

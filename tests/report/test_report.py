@@ -22,7 +22,7 @@ from altsets.errors import InputError, MissingExtraError, NotExpressedError
 from altsets.report import render, summarise
 from altsets.report.again import python_lines, shell_line
 from altsets.report.document import shorten_middle, to_plain
-from altsets.report.sentences import about_data, about_quality, about_request, certainty
+from altsets.report.sentences import about_data, about_quality, about_request, why_certain
 from altsets.result import Status, StopReason
 
 pytest.importorskip("jinja2")
@@ -80,8 +80,10 @@ def test_sets_have_names_scores_quality_and_status():
     listed = block(document, "features")["rows"]
     assert listed[0] == ["age", 9.0, ["set 0", "set 1"]]
     assert [row[0] for row in listed] == SCORES.feature_names
-    answer = facts(document)["Answer"]
-    assert answer == "Set 0: age, height (quality 17). The other set reaches 94 % of its quality."
+    assert section(document, "in-short")["blocks"][0]["paragraphs"][:2] == [
+        "The best set of 2 features: age, height.",
+        "Set 1 keeps 94 % of set 0's score, with weight instead of height.",
+    ]
 
 
 def test_what_matches_what():
@@ -100,42 +102,49 @@ PROVEN = "every other choice was ruled out by calculation, not by trying some of
 @pytest.mark.parametrize(
     ("result", "words"),
     [
-        (found(n_alternatives=0), ["No other choice of 2 features scores higher", PROVEN]),
-        (found(), ["Set 0 is the best of all sets of 2 features.", "given", PROVEN][0::2]),
-        (found(search="simultaneous"), ["No 2 sets of 2 features that differ this much have a higher total quality"]),
-        (found(search="simultaneous", aggregation="min"), ["have a better weakest set", PROVEN]),
-        (found(search="greedy-replacement"), ["nothing is proven: better ones may exist", "rule of thumb"]),
-        (found(n_features=4, n_alternatives=2, tau=1), ["1 of 3 sets were found, and no further one exists", "proven"]),
+        (found(n_alternatives=0), ["Proven: no set of 2 features scores higher."]),
+        (found(), ["The best set of 2 features: ", "Set 1 keeps", "none this different from it higher than set 1"]),
+        (
+            found(n_alternatives=2, constraints=[constraints.Require("age")]),
+            ["no set of 2 features that meets all conditions scores higher than set 0, and each other set is the best"],
+        ),
+        (found(search="simultaneous"), ["no 2 sets of 2 features are this different and have a higher total score"]),
+        (found(search="simultaneous", aggregation="min"), ["have a better weakest set"]),
+        (found(search="greedy-replacement"), ["Nothing is proven: better sets may exist."]),
+        (
+            found(n_features=4, n_alternatives=2, tau=1),
+            ["Caution: only 1 of 3 sets were found; proven that no further set is this different."],
+        ),
         (
             found(constraints=[constraints.Require("age"), constraints.Forbid("age")]),
-            ["No 2 such sets exist", "This is proven"],
+            ["Proven: no 2 such sets exist.", "clash"],
         ),
         (
             replace(found(), status=Status.FEASIBLE, statuses=[Status.OPTIMAL, Status.FEASIBLE], bound=36.3,
                     stop_reason=StopReason.TIME_LIMIT),
-            ["1 of 2 are proven to be the best", "better by at most 10 %", "The time limit ended the search"],
+            ["Proven for 1 of 2 sets only: the best sets together could score up to 10 % higher.", "Time ran out"],
         ),
         (
             replace(found(), status=Status.FEASIBLE, statuses=[Status.FEASIBLE] * 2, bound=40.0,
                     stop_reason=StopReason.INTERRUPTED),
-            ["not proven to be the best", "was interrupted"],
+            ["Not proven", "was interrupted"],
         ),
         (
             replace(found(), sets=[], named_sets=[], qualities=[], scores=[], status=Status.NOT_FOUND,
                     statuses=[Status.NOT_FOUND] * 2, objective=float("nan"), bound=float("inf"),
                     stop_reason=StopReason.TIME_LIMIT, reason="More time may help."),
-            ["No set was found, which does not mean that there is none", "time limit", "More time may help."],
+            ["No set was found; whether one exists is not known. More time may help.", "Time ran out"],
         ),
     ],
 )  # fmt: skip
 def test_the_proof_in_words(result, words):
-    said = certainty(result)
+    said = str(result.verdict)
     for part in words:
         assert part in said
     document = summarise(result, quality=SCORES)
-    assert facts(document)["How sure is that"] == said
-    if len(result.sets) < len(result.statuses):
-        assert section(document, "in-short")["blocks"][0]["tone"] == "warning"
+    blocks = section(document, "in-short")["blocks"]
+    assert blocks[0]["paragraphs"] == list(result.verdict.findings)
+    assert [b["paragraphs"][0] for b in blocks if b.get("tone") == "warning"] == list(result.verdict.cautions)
     if not result.sets:
         assert document["title"] == "No feature set"
         assert section(document, "sets") is None
@@ -145,16 +154,16 @@ def test_the_proof_in_words(result, words):
 def test_a_gap_is_told_where_qualities_are_negative():
     result = altsets.find(quality.Additive([-1, -2, -3]), n_features=1, n_alternatives=0)
     open_ended = replace(result, status=Status.FEASIBLE, statuses=[Status.FEASIBLE], bound=-0.5)
-    assert "can be better by at most 0.5" in certainty(open_ended)
+    assert "the best set could score up to 0.5 higher" in str(open_ended.verdict)
     assert block(summarise(result), "sets")["columns"][-1]["name"] == "Certainty"
 
 
 def test_black_boxes_are_told_apart():
     asked = quality.BlackBox(lambda chosen: sum(chosen), n_features_in=5)
     result = altsets.find(asked, n_features=2, n_alternatives=0)
-    assert "every possible set was tried" in certainty(result)
+    assert why_certain(result) == "Every possible set was tried."
     local = altsets.find(asked, n_features=2, n_alternatives=0, engine="local-search")
-    assert f"best of {local.evaluated:,} sets that were tried" in certainty(local)
+    assert f"best of {local.evaluated:,} sets that were tried" in why_certain(local)
     document = summarise(result, quality=asked)
     assert "Only whole sets" in texts_of(document)
     assert block(document, "features")["columns"] == [
@@ -165,7 +174,7 @@ def test_black_boxes_are_told_apart():
 
 def test_other_questions_speak_for_themselves():
     result = altsets.most_different(SCORES, n_features=2, n_alternatives=1, within=0.1)
-    assert certainty(result).startswith(result.finding[0].upper() + result.finding[1:].rstrip("."))
+    assert str(result.verdict).startswith(result.finding[0].upper() + result.finding[1:].rstrip("."))
     many = altsets.most_sets(SCORES, n_features=2, tau=1, min_quality=5)
     assert about_request(many).startswith("As many sets of 2 features as there are")
     for one in (result, many):
@@ -316,7 +325,7 @@ def test_an_evaluation_has_scores_baseline_and_stability(judged):
     said = texts_of(document)
     for comparison in evaluation.comparisons:
         assert comparison.sentence in said
-    assert "1: always right, 0: no better than guessing" in facts(document)["Prediction"]
+    assert "1: always right, 0: no better than guessing" in facts(document)["What the prediction is"]
 
 
 def test_sets_that_were_given_have_no_stability(judged):
@@ -537,7 +546,7 @@ def test_marks_of_right_to_left_text_turn_nothing_around():
     )
     text = render.page(document)
     shown = "".join(Page(text).said)
-    answer = next(line for line in shown.splitlines() if line.startswith("AnswerSet 0:"))
+    answer = next(line for line in shown.splitlines() if "The best set of 3 features: " in line)
     assert not set("\u202e\u2067\u2069") & set(answer)
     # Cells of tables stand alone, each in its own direction.
     assert "<bdi>\u202eright</bdi>" in text

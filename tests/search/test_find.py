@@ -609,3 +609,16 @@ def test_what_a_callback_raises_ends_a_search_inside_the_kernels():
 
     with pytest.raises(LookupError, match="enough"):
         altsets.find(quality.Additive(scores), 20, 30, 0.85, callback=stop, time_limit=20)
+
+
+def test_simultaneous_search_is_suggested_only_where_counting_leaves_room():
+    scores = quality.Additive(range(10))
+    full = altsets.find(scores, n_features=3, n_alternatives=6, tau=1)
+    assert full.reason.endswith("n_alternatives=2 is possible.")
+    # Seven triples of seven features leave no pair for the eighth feature; chosen together, eight triples fit.
+    stuck = altsets.find(quality.Additive(range(8)), n_features=3, n_alternatives=13, tau=0.6)
+    assert stuck.reason.endswith("n_alternatives=6 is possible; search='simultaneous' may fit in more.")
+    more = altsets.find(
+        quality.Additive(range(8)), n_features=3, n_alternatives=7, tau=0.6, search="simultaneous"
+    )
+    assert len(more.sets) == 8

@@ -17,7 +17,7 @@ from altsets.errors import InputError
 from altsets.measures import pairwise, symmetrical_uncertainty
 from altsets.measures.pairs import pairs_of
 from altsets.problem import Problem
-from altsets.selector.notes import COMMAND_LINE, note_on_forbidden
+from altsets.selector.notes import COMMAND_LINE, Background, notes_on
 from altsets.tables.conversion import features_of
 
 pd = pytest.importorskip("pandas")
@@ -241,7 +241,7 @@ def test_what_the_note_says():
         scores = quality.Additive([1.0, 1.0, 1.0, 1.0], feature_names=list(frame.columns))
         needed = [Require(list(sets))]
         result = altsets.find(scores, n_features=len(sets), n_alternatives=0, constraints=[*rules, *needed])
-        return note_on_forbidden(result, table, **how)
+        return " ".join(line for lines in notes_on(result, Background(table), **how) for line in lines)
 
     assert note([], ["income"]) == ""
     assert note([Forbid("sex")], ["income", "age"]) == ""

@@ -570,10 +570,10 @@ def test_scores_floor_and_marks(wine):
     assert result.above_noise == [(True,), (True,), (False,)]
     assert result.scores[0][0] == selector.scores_[0]
     lines = repr(selector).splitlines()
-    assert re.search(r"set 0: flavanoids [\d.]+ \(", lines[1])
-    assert re.search(r"set 2: noise [\d.]+\* \(", lines[3])
+    assert re.search(r"set 0: flavanoids [\d.]+ \(", lines[5])
+    assert re.search(r"set 2: noise [\d.]+\* \(", lines[7])
     assert re.fullmatch(
-        r" +\* not above the noise floor of [\d.]+, which one feature in 20 reaches by chance\.", lines[4]
+        r" +\* not above the noise floor of [\d.]+, which one feature in 20 reaches by chance\.", lines[8]
     )
     assert "noise floor" in selector._repr_html_()
     again = SelectAlternatives("f", n_features=2, n_alternatives=0).fit(table, y)
@@ -625,23 +625,23 @@ def test_the_noise_floor_with_weights_and_holes():
             np.arange(200) % 3,
             "f",
             "auto",
-            "The 3 different whole numbers of the target are taken as classes; "
-            'task="regression" takes them as amounts.',
+            "The 3 different whole numbers of the target are treated as classes; "
+            'task="regression" treats them as numeric.',
         ),
         (
             np.arange(200),
             "mrmr",
             "auto",
-            "The 200 different whole numbers of the target are taken as amounts; "
-            'task="classification" takes them as classes.',
+            "The 200 different whole numbers of the target are treated as numeric; "
+            'task="classification" treats them as classes.',
         ),
         (np.arange(200) % 3, "f", "classification", "The target has 3 classes."),
-        (np.arange(200) / 7, "f", "auto", "The target is an amount (200 different numbers)."),
+        (np.arange(200) / 7, "f", "auto", "The target is numeric (200 different numbers)."),
         (
             np.arange(200) % 3,
             "cfs",
             "auto",
-            "The 3 different whole numbers of the target are taken as amounts, since pearson takes numbers as they "
+            "The 3 different whole numbers of the target are treated as numeric, since pearson uses numbers as they "
             "are; mutual_info and f know classes.",
         ),
     ],
@@ -661,19 +661,22 @@ def test_text_and_html_show_the_sets(wine):
     assert repr(selector) == "SelectAlternatives(alternative=1, n_alternatives=1, n_features=2)"
     assert "<td" not in selector._repr_html_() or "optimal" not in selector._repr_html_()
     selector.fit(X.rename(columns={"proline": "pro<b>"}), y)
-    first, zero, one, note = repr(selector).splitlines()
+    first, best, other, proven, zero, one, note = repr(selector).splitlines()
+    assert best == "  The best set of 2 features: flavanoids, pro<b>."
+    assert other.startswith("  Set 1 keeps ")
+    assert proven.startswith("  Proven: ")
     assert first == "SelectAlternatives(alternative=1, n_alternatives=1, n_features=2)"
     assert re.match(r"    set 0: flavanoids 0\.\d+, pro<b> 0\.\d+ \(quality ", zero)
     assert one.startswith("  * set 1: ")
     assert one.endswith(", optimal)")
     assert note == (
-        "    The 3 different whole numbers of the target are taken as classes; "
-        'task="regression" takes them as amounts.'
+        "    The 3 different whole numbers of the target are treated as classes; "
+        'task="regression" treats them as numeric.'
     )
     page = selector._repr_html_()
     assert "pro&lt;b&gt;" in page
     assert "1 (in use)" in page
-    assert "are taken as classes" in page
+    assert "are treated as classes" in page
     assert "proven optimal" in page
     # Where it is a part, only the parameters are shown.
     assert "set 0" not in repr(make_pipeline(selector))

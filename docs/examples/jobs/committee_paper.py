@@ -51,7 +51,7 @@ print(f"{len(X):,} applicants, {X.shape[1]} attributes; {np.mean(y == 'repays'):
 print("=== Forbidden by name alone ===\n")
 forbidden = ["sex", "origin"]
 by_name = altsets.SelectAlternatives("mutual_info", n_features=3, constraints=[constraints.Forbid(forbidden)])
-print(*by_name.fit(X, y).result_.notes, sep="\n")
+print(by_name.fit(X, y).result_.verdict)
 
 print("\n=== Forbidden with proxies ===\n")
 selector = altsets.SelectAlternatives(

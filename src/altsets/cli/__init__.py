@@ -23,6 +23,7 @@ from altsets.cli.evaluate import evaluate_command
 from altsets.cli.find import find_command
 from altsets.cli.frontier import frontier_command
 from altsets.cli.near_best import near_best_command
+from altsets.cli.options import GroupedCommand
 from altsets.cli.printing import BAD_INPUT, NO_SET, say_error
 from altsets.cli.reproduce import reproduce_command
 from altsets.errors import reason_of
@@ -30,14 +31,41 @@ from altsets.version import __version__
 
 __all__ = ["app", "main"]
 
-#: The commands by name, in the order of the help.
-COMMANDS: dict[str, Callable[..., None]] = {
-    "find": find_command,
-    "frontier": frontier_command,
-    "near-best": near_best_command,
-    "evaluate": evaluate_command,
-    "reproduce": reproduce_command,
-    "demo": demo_command,
+#: The commands by name, in the order of the help, each with a summary of one line and examples.
+COMMANDS: dict[str, tuple[Callable[..., None], str, str]] = {
+    "find": (
+        find_command,
+        "Find good and truly different feature sets.",
+        "altsets find table.csv --target diagnosis\n"
+        "altsets find table.csv -t diagnosis -k 3 -a 2 --tau 1 --distinct 0.9 --evaluate\n"
+        "altsets find table.csv -t diagnosis --forbid age,sex --report report.html",
+    ),
+    "frontier": (
+        frontier_command,
+        "Show what difference costs: quality over tau and sizes.",
+        "altsets frontier table.csv --target diagnosis\n"
+        "altsets frontier table.csv -t diagnosis -k 2:8 -a 1 --evaluate",
+    ),
+    "near-best": (
+        near_best_command,
+        "Count the sets that are nearly as good as the best one.",
+        "altsets near-best table.csv --target diagnosis --within 0.05",
+    ),
+    "evaluate": (
+        evaluate_command,
+        "Test how well given feature sets predict.",
+        "altsets evaluate table.csv --target diagnosis --sets sets.txt --scoring accuracy",
+    ),
+    "reproduce": (
+        reproduce_command,
+        "Run the paper's study again, or a part of it.",
+        "altsets reproduce --out study --datasets wdbc,sonar --folds 0 --k 5",
+    ),
+    "demo": (
+        demo_command,
+        "Show what altsets does, on a built-in table.",
+        "altsets demo --save-table demo.csv",
+    ),
 }
 
 app = typer.Typer(
@@ -47,8 +75,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for _name, _command in COMMANDS.items():
-    app.command(_name)(_command)
+for _name, (_command, _summary, _examples) in COMMANDS.items():
+    app.command(_name, cls=GroupedCommand, short_help=_summary, epilog=_examples)(_command)
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from altsets.cli.evaluating import evaluate_sets
-from altsets.cli.options import Given, TableOptions, with_options
+from altsets.cli.options import Given, ModelOptions, TableOptions, with_options
 from altsets.cli.outputs import ReportFile
 from altsets.cli.printing import console_for, plain_messages, printable, say, say_error, show
 from altsets.cli.searching import Record, Searched, Source, run_search
@@ -21,18 +21,26 @@ if TYPE_CHECKING:
     from altsets.request import Request
 
 DEMO = (
-    "{rows} breast tumours, malignant or benign, with {features} measurements each (a table that comes "
-    "with scikit-learn). Which 5 measurements say most about the diagnosis, and which other sets of 5 say "
-    "nearly as much? Features are scored by mutual information; tau = 0.5 lets two sets share at most 2 of 5."
+    "{rows} breast tumours, malignant or benign, with {features} measurements each (a table that comes with "
+    "scikit-learn). Which 3 measurements say most about the diagnosis, and which 3 quite different ones could you use "
+    "instead? Measurements with a rank correlation of 0.9 or more count as the same."
 )
+
+IN_OTHER_WORDS = "In other words: instead of the size of a tumour you can measure its shape."
 
 #: Where the report of the demo goes, in the current folder.
 REPORT = "altsets-demo.html"
 
-DISTINCT = (
-    "Other names may tell the same story. Now features with a rank correlation of 0.9 or more count as the same when "
-    "two sets are compared; on the command line this is --distinct 0.9."
-)
+#: The same request as options of ``find``.
+OPTIONS = {
+    "--n-features": 3,
+    "--n-alternatives": 1,
+    "--tau": "1",
+    "--distinct": "0.9",
+    "--evaluate": True,
+    "--estimator": "linear",
+    "--scoring": "accuracy",
+}
 
 
 @with_options("demo")
@@ -53,24 +61,28 @@ def demo_command(context: typer.Context, given: Given) -> None:
         data = split_target(table, DEMO_TARGET)
         say(console_for(), DEMO.format(rows=table.n_rows, features=len(data.feature_names)))
         spec = NamedQuality("mutual_info")
-        source = Source(Given(table=TableOptions(save_table or "demo.csv")), spec, data)
-        request = Request(n_features=5, n_alternatives=3, tau="0.5", quality=spec)
-        show(run_search(source, request).result, console_for())
-        typer.echo()
-        say(console_for(), DISTINCT)
-        request = replace(request, dissimilarity=Matched("spearman", threshold=0.9))
+        model = ModelOptions(estimator="linear", scoring="accuracy")
+        source = Source(Given(table=TableOptions(save_table or "demo.csv"), model=model), spec, data)
+        different = Matched("spearman", threshold=0.9)
+        request = Request(n_features=3, n_alternatives=1, tau="1", dissimilarity=different, quality=spec)
         searched = run_search(source, request)
-        show(searched.result, console_for())
+        evaluation = _evaluated(source, request)
+        typer.echo()
+        show(searched.result, console_for(), evaluation=evaluation)
+        typer.echo()
+        say(console_for(), IN_OTHER_WORDS)
         if save_table is not None:
             typer.echo(f"\nThe table is in {printable(save_table)}.")
         typer.echo()
-        _write_report(searched, record, source, request)
+        _write_report(searched, evaluation, record, source, request)
         typer.echo("\nTry next:")
         for command in _suggestions(save_table, DEMO_TARGET):
             typer.echo(f"  {command}")
 
 
-def _write_report(searched: Searched, record: Record, source: Source, request: Request) -> None:
+def _write_report(
+    searched: Searched, evaluation: Evaluation | None, record: Record, source: Source, request: Request
+) -> None:
     """Write a report into the current folder, if that is possible."""
     from altsets.report.render import is_report
 
@@ -81,14 +93,12 @@ def _write_report(searched: Searched, record: Record, source: Source, request: R
         return
     table, data = str(source.given.table.table), source.table_read
     # The demo is no command to repeat; this one gives the same answer.
-    options = {TABLE: table, "--target": data.target_name, "--distinct": "0.9", "--evaluate": True}
+    options = {TABLE: table, "--target": data.target_name, **OPTIONS}
     origin = record.of_search(source, request) | {"command": "find", "options": options}
     result = searched.result
     result = replace(result, parameters={**result.parameters, **source.origin}, provenance=origin)
     written = f"{table} is the file that altsets demo --save-table {shlex.quote(table)} writes."
-    page.write_search(
-        searched._replace(result=result), _evaluated(source, request), notes=[written], tell=typer.echo
-    )
+    page.write_search(searched._replace(result=result), evaluation, notes=[written], tell=typer.echo)
 
 
 def _evaluated(source: Source, request: Request) -> Evaluation | None:
@@ -96,7 +106,13 @@ def _evaluated(source: Source, request: Request) -> Evaluation | None:
     from altsets.selector import SelectAlternatives
 
     try:
-        selector = SelectAlternatives("mutual_info", tau=request.tau, dissimilarity=request.dissimilarity)
+        selector = SelectAlternatives(
+            "mutual_info",
+            n_features=request.n_features,
+            n_alternatives=1,
+            tau=request.tau,
+            dissimilarity=request.dissimilarity,
+        )
         return evaluate_sets(selector, source.table_read, source.given)
     except KeyboardInterrupt:
         return None
@@ -105,8 +121,15 @@ def _evaluated(source: Source, request: Request) -> Evaluation | None:
 def _suggestions(saved: str | None, target: str) -> list[str]:
     """Three commands that work as they stand."""
     find = f"altsets find {shlex.quote(saved or 'demo.csv')} --target {target}"
-    disjoint = f"{find} -k 3 -a 4 --tau 1"
-    fair = f"{find} --search simultaneous --aggregation min"
+    several = f"{find} -k 3 -a 4 --tau 1 --details"
     if saved is None:
-        return ["altsets demo --save-table demo.csv", disjoint, fair]
-    return [disjoint, fair, f"{find} --quality f --json"]
+        return [
+            "altsets demo --save-table demo.csv",
+            several,
+            f"altsets frontier {find.removeprefix('altsets find ')}",
+        ]
+    return [
+        several,
+        f"altsets frontier {find.removeprefix('altsets find ')}",
+        f"{find} --quality mrmr --json",
+    ]

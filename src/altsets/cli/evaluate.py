@@ -21,7 +21,7 @@ SCORES = "Also write the answer to a new file: .csv or .parquet (a row for each 
 
 @with_options(
     *("table", "given_sets", "model", "evaluation", "scoring", "columns", "output"),
-    without=("evaluate", "bootstraps", "save_scores", "scores", "again"),
+    without=("evaluate", "bootstraps", "save_scores", "scores", "again", "details"),
     described={"output": {"help": SCORES}},
 )
 def evaluate_command(context: typer.Context, given: Given) -> None:

@@ -12,7 +12,7 @@ from altsets.cli.again import SavedAnswer, repeat
 from altsets.cli.evaluating import evaluate_sets, parameters_of, unless_interrupted
 from altsets.cli.options import SCORING_MODEL, Given, with_options
 from altsets.cli.outputs import check_outputs, rows_of_result
-from altsets.cli.printing import conclude, console_for, plain_messages, show, show_evaluation
+from altsets.cli.printing import conclude, console_for, plain_messages, show
 from altsets.cli.searching import (
     SECONDS_PER_SET,
     Record,
@@ -54,9 +54,10 @@ def find_command(context: typer.Context, given: Given) -> None:
             parameters={**searched.result.parameters, **source.origin},
             provenance=record.of_search(source, request),
         )
-        if result.sets and not given.output.json:
-            show(result, console_for())
+        # Evaluated first, since how well sets predict is part of the verdict.
         evaluation = _evaluation(source, request, result)
+        if result.sets and not given.output.json:
+            show(result, console_for(), evaluation=evaluation, details=given.output.details)
         document = result.to_dict()
         if evaluation is not None:
             document["evaluation"] = evaluation.to_dict()
@@ -72,7 +73,7 @@ def find_command(context: typer.Context, given: Given) -> None:
 
 
 def _evaluation(source: Source, request: Request, result: Result) -> Evaluation | None:
-    """How well the sets predict, if that was asked for; it is printed after the sets, since it may take long."""
+    """How well the sets predict, if that was asked for; None after Ctrl-C."""
     from altsets.selector import SelectAlternatives
 
     given, data = source.given, source.data
@@ -83,8 +84,4 @@ def _evaluation(source: Source, request: Request, result: Result) -> Evaluation 
         **{name: getattr(request, name) for name in (*vars(given.sets), "task")},
         **parameters_of(request, SECONDS_PER_SET * len(result.statuses)),
     )
-    found = unless_interrupted(lambda: evaluate_sets(selector, data, given), result.interrupted, "sets")
-    if found is not None and not given.output.json:
-        typer.echo()
-        show_evaluation(found, console_for())
-    return found
+    return unless_interrupted(lambda: evaluate_sets(selector, data, given), result.interrupted, "sets")

@@ -53,7 +53,7 @@ SEVERAL = "+"
 @with_options(
     *("table", "points", "differing", "quality", "model", "scoring", "search", "columns", "conditions"),
     *("limits", "evaluation", "output"),
-    without=("margin", "bootstraps", "output", "again"),
+    without=("margin", "bootstraps", "output", "again", "details"),
     described={
         **SCORING_MODEL,
         "time_limit": {"help": "For scores and all points. [default: 10 for each point, after scoring]"},

@@ -31,7 +31,7 @@ DEFAULT_SHOWN = 5
 
 @with_options(
     *("table", "near", "quality", "model", "scoring", "columns", "conditions", "show", "limits", "output"),
-    without=("positive", "class_weight", "existing", "engine", "max_iters", "again"),
+    without=("positive", "class_weight", "existing", "engine", "max_iters", "again", "details"),
     described={
         **SCORING_MODEL,
         "time_limit": {"help": "For scores and counting. [default: 60, after scoring]"},

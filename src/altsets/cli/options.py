@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, get_type_hints
 
 import typer
+from typer.core import TyperCommand
 
 from altsets.constraints import KINDS, Constraint, Forbid
 from altsets.documents import TABLE
@@ -343,6 +344,7 @@ class OutputOptions:
         "--json and the saved --estimator may be given with it. Exit status: 0 = same, 1 = not.",
     )
     json: bool = option(None, "Print one JSON document, nothing else.", default=False)
+    details: bool = option(None, "Also print bound, gap, engine and proof.", default=False)
 
 
 @dataclass(frozen=True)
@@ -446,7 +448,72 @@ SCORING_MODEL = {
     },
 }
 
+#: The heading in the help of each group of options.
+HEADINGS = {
+    "table": "Table",
+    "columns": "Table",
+    "sets": "Sets",
+    "points": "Sets",
+    "near": "Sets",
+    "given_sets": "Sets",
+    "search": "Sets",
+    "differing": "Difference",
+    "quality": "Quality",
+    "scoring": "Quality",
+    "conditions": "Conditions",
+    "model": "Prediction",
+    "evaluation": "Prediction",
+    "show": "Output",
+    "output": "Output",
+    "demo": "Output",
+    "limits": "Limits",
+    "study": "Study",
+}
+#: Options that come first in the help, under a heading of their own.
+MOST_USED = (
+    *(
+        "target",
+        "n_features",
+        "n_alternatives",
+        "tau",
+        "distinct",
+        "quality",
+        "require",
+        "forbid",
+        "evaluate",
+    ),
+    *("report", "json"),
+)
+
 Command = Callable[[typer.Context, Given], None]
+
+
+class GroupedCommand(TyperCommand):
+    """A command whose help has its options under headings, and examples at the end."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write arguments, the most used options, and the others group by group."""
+        arguments: list[tuple[str, str]] = []
+        headed: dict[str, list[tuple[str, str]]] = {"Most used": []}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is None:
+                continue
+            if parameter.param_type_name == "argument":
+                arguments.append(record)
+            else:
+                heading = getattr(parameter, "rich_help_panel", None) or "Other"
+                headed.setdefault("Most used" if parameter.name in MOST_USED else heading, []).append(record)
+        for heading, records in {"Arguments": arguments, **headed}.items():
+            if records:
+                with formatter.section(heading):
+                    formatter.write_dl(records)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write the examples as they are."""
+        if self.epilog:
+            with formatter.section("Examples"):
+                formatter.write("".join(f"  {line}\n" for line in self.epilog.splitlines()))
 
 
 def with_options(
@@ -466,7 +533,8 @@ def with_options(
     for name, kind in kinds.items():
         hints = get_type_hints(kind)
         parameters += [
-            _parameter(one, hints[one.name], (described or {}).get(one.name, {})) for one in fields[name]
+            _parameter(one, hints[one.name], HEADINGS[name], (described or {}).get(one.name, {}))
+            for one in fields[name]
         ]
 
     def decorate(function: Command) -> Callable[..., None]:
@@ -485,9 +553,9 @@ def with_options(
     return decorate
 
 
-def _parameter(field: Any, kind: Any, otherwise: Mapping[str, str]) -> inspect.Parameter:
+def _parameter(field: Any, kind: Any, heading: str, otherwise: Mapping[str, str]) -> inspect.Parameter:
     """An option as a parameter of a command."""
-    said = {**field.metadata["said"], **otherwise}
+    said = {**field.metadata["said"], **otherwise, "rich_help_panel": heading}
     if "short" in field.metadata:
         declared: Any = typer.Option(f"--{field.name.replace('_', '-')}", *field.metadata["short"], **said)
     else:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from altsets.evaluation import Evaluation
     from altsets.files.contents import Parameter
-    from altsets.result import Progress, Result
+    from altsets.result import Progress, Result, Verdict
     from altsets.search.near_best import NearBest
 
 #: More sets than this do not fit into an overlap table of 80 columns.
@@ -58,30 +58,53 @@ def print_json(document: Mapping[str, Any]) -> None:
     typer.echo(json.dumps(document, indent=2, allow_nan=False))
 
 
-def show(result: Result, console: Console) -> None:
-    """Print sets, what was proven about them, and notes."""
+def show(
+    result: Result, console: Console, *, evaluation: Evaluation | None = None, details: bool = False
+) -> None:
+    """Print the verdict, the sets and notes; with ``details`` also what is shared, bound, gap, engine and proof."""
     from altsets.result import overlap_table
 
+    show_verdict(result.verdict if evaluation is None else evaluation.verdict_on(result), console)
     # A share of nothing, or of a negative quality, says nothing; and names need the room more.
-    console.print(_sets_grid(result, with_share=result.qualities[0] > 0 and console.width >= 60))
+    with_share = result.qualities[0] > 0 and console.width >= 60
+    proven = all(str(status) == "optimal" for status in result.statuses)
+    console.print(_sets_grid(result, with_share=with_share, with_status=details or not proven))
     if result.noise_in_words():
         say(console, result.noise_in_words())
     table = overlap_table(result.sets)
     if len(table) > MOST_COLUMNS:
         most = max(max(row[:number]) for number, row in enumerate(table) if number)
         say(console, f"No two sets share more than {most} features.")
-    elif len(table) > 1:
+    elif len(table) > 2 or (details and len(table) == 2):
         say(console, "Features that two sets share:")
         console.print(_overlap_grid(table))
     if len(table) > 1 and result.is_matched:
         _show_stand_ins(result, console)
+    for note in result.notes:
+        say(console, note)
+    if evaluation is not None:
+        typer.echo()
+        show_evaluation(evaluation, console, details=details)
+    if details:
+        _show_details(result, console)
+
+
+def show_verdict(verdict: Verdict, console: Console) -> None:
+    """Print what an answer means, a paragraph for each sentence; cautions stand out."""
+    for finding in verdict.findings:
+        say(console, finding)
+    for caution in verdict.cautions:
+        console.print(printable(f"Caution: {caution}"), style="yellow")
+
+
+def _show_details(result: Result, console: Console) -> None:
+    """Objective, bound and gap; engine, proof and time."""
     if math.isinf(result.bound):
         say(console, f"Objective {result.objective:.6g}; no bound is known.")
     else:
         numbers = f"{result.objective:.6g}, bound {result.bound:.6g}, gap {result.gap:.3g}"
         say(console, f"Objective {numbers}.")
-    for sentence in (result.explain(), *result.notes):
-        say(console, sentence)
+    say(console, result.explain())
 
 
 def _show_stand_ins(result: Result, console: Console) -> None:
@@ -137,10 +160,11 @@ def _short(name: str) -> str:
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
-def show_evaluation(evaluation: Evaluation, console: Console) -> None:
-    """Print how well sets predict."""
+def show_evaluation(evaluation: Evaluation, console: Console, *, details: bool = True) -> None:
+    """Print how well sets predict; the ``details`` are features, stability and substitutes."""
     lines = []
-    for position, paragraph in enumerate(evaluation.summary().split("\n\n")):
+    # What was done, a table, comparisons; then the details.
+    for position, paragraph in enumerate(evaluation.summary().split("\n\n")[: None if details else 3]):
         lines += [""] if position else []
         for line in map(printable, paragraph.splitlines()):
             # The second paragraph is a table, whose lines are only readable in one piece.
@@ -156,7 +180,7 @@ def _wrapped(line: str, width: int) -> list[str]:
     )
 
 
-def _sets_grid(result: Result, with_share: bool) -> Grid:
+def _sets_grid(result: Result, *, with_share: bool, with_status: bool) -> Grid:
     """A line for each feature, with its score if it has one; what there is to say about the set is on the first."""
     from rich.text import Text
 
@@ -168,13 +192,15 @@ def _sets_grid(result: Result, with_share: bool) -> Grid:
     grid.add_column("Quality", justify="right", no_wrap=True)
     if with_share:
         grid.add_column("Of set 0", justify="right", no_wrap=True)
-    grid.add_column("Status", no_wrap=True)
+    if with_status:
+        grid.add_column("Status", no_wrap=True)
     for number, (names, value) in enumerate(zip(result.named_sets, result.qualities, strict=True)):
         status = str(result.statuses[number])
         cells = [str(number), _one_line_each(names)]
         cells += [_plain("\n".join(scores[number]))] if scores else []
         cells += [f"{value:#.6g}", *([f"{value / result.qualities[0]:.1%}"] if with_share else [])]
-        grid.add_row(*cells, Text(status, style="green" if status == "optimal" else "yellow"))
+        known = [Text(status, style="green" if status == "optimal" else "yellow")] if with_status else []
+        grid.add_row(*cells, *known)
     return grid
 
 

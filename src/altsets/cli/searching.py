@@ -290,7 +290,7 @@ def _with_background(result: Result, source: Source) -> Result:
     if not result.interrupted:
         with Waiting(console_for(stderr=True)) as waiting:
             floor = source.noise_floor(waiting)
-    return replace(result, noise_floor=floor, notes=notes_on(result, background, COMMAND_LINE))
+    return replace(result, noise_floor=floor, **notes_on(result, background, COMMAND_LINE)._asdict())
 
 
 def run_on_scores(

@@ -15,8 +15,9 @@ from altsets.evaluation._comparison import mean_of, std_of
 from altsets.evaluation._folds import Fold, Resample
 from altsets.evaluation._measured import Measured, summary_of
 from altsets.evaluation._stability import ANY, shares_of
+from altsets.evaluation._verdict import verdict_on
 from altsets.problem import FeatureSet
-from altsets.result import Status
+from altsets.result import Result, Status, Verdict
 from altsets.wording import score
 
 SCHEMA = 1
@@ -75,6 +76,26 @@ class Evaluation(Measured):
     >>> altsets.Evaluation.from_json(evaluation.to_json()) == evaluation
     True
     """
+
+    @property
+    def verdict(self) -> Verdict:
+        """How well the sets predict, in a sentence or two, and what to beware of."""
+        return verdict_on(self)
+
+    def verdict_on(self, result: Result) -> Verdict:
+        """The verdict on sets that were found, with how well they predict.
+
+        Parameters
+        ----------
+        result : Result
+            The search that this evaluates.
+
+        Returns
+        -------
+        Verdict
+            What was found, what is proven and how well it predicts; with cautions.
+        """
+        return verdict_on(self, result)
 
     def summary(self) -> str:
         """The whole evaluation in plain text."""

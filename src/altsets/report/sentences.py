@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -11,9 +10,9 @@ from altsets.constraints import constraint_from
 from altsets.evaluation import Evaluation
 from altsets.features import FeatureNames
 from altsets.quality.spec import DEFAULT_MEASURES
-from altsets.result import Result, Status, StopReason
+from altsets.result import Result, Status
 from altsets.search.frontier import Frontier
-from altsets.wording import counted, paragraph, plural, sentence, span
+from altsets.wording import counted, paragraph
 
 #: Names of the best set, and of features in conditions, that a sentence spells out.
 MOST_NAMED, MOST_LISTED = 10, 12
@@ -40,18 +39,12 @@ SETS = {
 #: What a score of predictions means.
 SCORERS = {
     "matthews_corrcoef": "1: always right, 0: no better than guessing",
-    "accuracy": "the share of rows that are predicted rightly",
-    "balanced_accuracy": "the mean share of each class that is predicted rightly",
+    "accuracy": "the share of rows that are predicted correctly",
+    "balanced_accuracy": "the mean share of each class that is predicted correctly",
     "roc_auc": "1: perfect, 0.5: no better than guessing",
     "r2": "1: exact, 0: no better than the mean",
 }
-#: Why a search ended before its end.
-CUT_SHORT = {
-    StopReason.TIME_LIMIT: "The time limit ended the search; a longer one may prove more.",
-    StopReason.INTERRUPTED: "The search was interrupted; left alone, it may prove more.",
-    StopReason.ENGINE_LIMIT: "The search hit an internal limit.",
-}
-NOT_BY_CHANCE = "This is proven: every other choice was ruled out by calculation, not by trying some of them"
+NOT_BY_CHANCE = "Every other choice was ruled out by calculation, not by trying some of them"
 
 
 # --- The data and the request -----------------------------------------------------------------------------
@@ -193,48 +186,6 @@ def _about_proxies(entry: Mapping[str, Any], names: FeatureNames) -> str:
 # --- The answers ------------------------------------------------------------------------------------------
 
 
-def about_sets(result: Result) -> str:
-    """The names of the best set, and how good the others are."""
-    if not result.sets:
-        return "No set."
-    names, (best, *others) = result.named_sets[0], result.qualities
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    first = f"Set 0: {', '.join(names[:MOST_NAMED])}{more} (quality {best:.4g})."
-    if not others:
-        return first
-    if best > 0:
-        shares = span(sorted(100 * value / best for value in others), ".0f")
-        rest = f"{plural(len(others), 'reaches', 'reach')} {shares} % of its quality"
-    else:
-        rest = f"have qualities from {min(others):.4g} to {max(others):.4g}"
-    return f"{first} {plural(len(others), 'The other set', f'The other {len(others)} sets')} {rest}."
-
-
-def about_missing(result: Result) -> str:
-    """How many sets were not found, and why; empty if all were."""
-    found, asked = len(result.sets), len(result.statuses)
-    if found == asked:
-        return ""
-    said = f"{found} of {asked} sets were found." if found else "No set was found."
-    return paragraph(said, result.reason)
-
-
-def about_weak(result: Result) -> str:
-    """Features in the sets that may be there by chance; empty if there are none."""
-    weak = {
-        name
-        for names, above in zip(result.named_sets, result.above_noise, strict=False)
-        for name, good in zip(names, above, strict=True)
-        if not good
-    }
-    if not weak:
-        return ""
-    every = {name for names in result.named_sets for name in names}
-    part = f"{len(weak)} of {len(every)} features in the sets {plural(len(weak), 'is', 'are')}"
-    which = part if len(weak) < len(every) else "All features of the sets are"
-    return f"{which} not above the noise floor: features that say nothing may score as high by chance."
-
-
 def about_costs(frontier: Frontier) -> str:
     """What difference costs, as far as the curve goes, and the suggested point."""
     n_missing = frontier.n_asked - len(frontier.points)
@@ -247,127 +198,30 @@ def about_costs(frontier: Frontier) -> str:
     )
 
 
-def about_prediction(evaluation: Evaluation) -> str:
-    """The mean score of the sets beside the baseline."""
-    if not evaluation.folds:
-        return "No fold was done, so nothing is known about it."
-    means = sorted(value for value in evaluation.mean_scores() if not math.isnan(value))
-    if not means:
-        return ""
-    name, base = evaluation.scorers[0], evaluation.baseline
-    beside = "" if math.isnan(base) else f"; a model without features has {base:.3f}"
-    what = f" ({SCORERS[name]})" if name in SCORERS else ""
-    which = "these sets" if evaluation.given else "sets that were found in the same way"
-    return paragraph(
-        f"On rows that they have not seen, models with {which} have a mean {name} of {span(means, '.3f')}{beside}"
-        f"{what}.",
-        _beats(evaluation),
-    )
-
-
-def _beats(evaluation: Evaluation) -> str:
-    """Whether it helps to know the features at all."""
-    known = [entry.beats for entry in evaluation.against_baseline if entry.scorer == evaluation.scorers[0]]
-    if not known or any(better is None for better in known):
-        return ""
-    if not any(known):
-        return "No set was shown to predict better than a guess."
-    if all(known):
-        return plural(len(known), "That is better than a guess.", "All of them predict better than a guess.")
-    return f"{sum(map(bool, known))} of {len(known)} sets were shown to predict better than a guess."
+def about_scores(evaluation: Evaluation) -> str:
+    """What the score of predictions means, and what was predicted."""
+    name = evaluation.scorers[0]
+    which = "these sets" if evaluation.given else "sets that were found in the same way on other rows"
+    meaning = f" ({SCORERS[name]})" if name in SCORERS else ""
+    return f"The mean {name}{meaning} of models with {which}, on rows that they have not seen."
 
 
 # --- Proofs -----------------------------------------------------------------------------------------------
 
 
-def certainty(result: Result) -> str:
-    """How sure it is that there are no better sets."""
-    if result.finding:
-        unproven = result.status is not Status.OPTIMAL
-        return paragraph(sentence(result.finding), _ended(result), _how(result) if unproven else "")
-    if len(result.sets) < len(result.statuses):
-        return _about_incomplete(result)
-    if result.status is Status.OPTIMAL:
-        return f"{_best(result)} {_why_certain(result)}."
-    return _about_unproven(result)
-
-
-def _best(result: Result) -> str:
-    """What no other sets can do."""
-    n_sets, kind = len(result.sets), f"of {sizes_of(result)}"
-    under = any(entry.get("kind") != "size" for entry in result.parameters.get("constraints") or ())
-    if n_sets == 1:
-        return f"No other choice {kind} scores higher{' and meets all conditions' if under else ''}."
-    if _is_sequential(result):
-        return (
-            f"Set 0 is the best of all sets {kind}{' that meet all conditions' if under else ''}. Each later set is "
-            "the best of those that differ enough from the sets before it."
-        )
-    which = "that meet all conditions and differ this much" if under else "that differ this much"
-    weakest = result.parameters.get("aggregation") == "min"
-    return f"No {n_sets} sets {kind} {which} have {'a better weakest set' if weakest else 'a higher total quality'}."
-
-
-def _why_certain(result: Result) -> str:
-    if result.engine == "exhaustive":
-        return "This is proven: every possible set was tried"
-    return f"{NOT_BY_CHANCE} (method: {result.proof})" if result.proof else NOT_BY_CHANCE
-
-
-def _about_unproven(result: Result) -> str:
-    they = plural(len(result.sets), "The set is valid", "The sets are valid")
-    if math.isinf(result.bound):
-        return paragraph(
-            f"{they}, but nothing is proven: better ones may exist.", _how(result), _ended(result)
-        )
-    proven = sum(status is Status.OPTIMAL for status in result.statuses)
-    some = f"{proven} of {len(result.statuses)} are proven to be the best, given the sets before them."
-    return paragraph(
-        f"{they}, but not proven to be the best.", some if proven else "", _distance(result), _ended(result)
-    )
-
-
-def _distance(result: Result) -> str:
-    """How much better others could be."""
-    what = "the best possible"
-    if len(result.sets) > 1:
-        weakest = result.parameters.get("aggregation") == "min" and not _is_sequential(result)
-        what = "the weakest set of the best possible ones" if weakest else "the best possible sets together"
-    by = f"{result.gap:.3g}"
-    if result.objective > 0:
-        share = result.gap / result.objective
-        by = f"{100 * share:.2g} % ({by})" if share < 10 else f"{share:.2g} times ({by})"
-    return f"What is proven: {what} can be better by at most {by}."
-
-
-def _how(result: Result) -> str:
-    """How sets were found that nothing is proven about."""
+def why_certain(result: Result) -> str:
+    """One line on how the search knows that there are no better sets, or no more; or where sets come from instead."""
+    proven = (Status.OPTIMAL, Status.INFEASIBLE)
+    if all(status in proven for status in result.statuses):
+        if result.engine == "exhaustive":
+            return "Every possible set was tried."
+        return f"{NOT_BY_CHANCE}{f' (method: {result.proof})' if result.proof else ''}."
     search = str(result.parameters.get("search", ""))
     if search.startswith("greedy-"):
         return (
-            f"They were built by a quick rule of thumb ({search}); search sequential or simultaneous proves how good "
-            "sets are."
+            f"We are not: the sets were built by a heuristic ({search}); search sequential or simultaneous proves how "
+            "good sets are."
         )
     if result.evaluated:
-        return f"They are the best of {result.evaluated:,} sets that were tried; there are many more."
+        return f"We are not: these are the best of {result.evaluated:,} sets that were tried, and there are many more."
     return ""
-
-
-def _about_incomplete(result: Result) -> str:
-    found, asked = len(result.sets), len(result.statuses)
-    if result.status is Status.INFEASIBLE:
-        none = plural(asked, "No such set exists", f"No {asked} such sets exist")
-        more = f"{found} of {asked} sets were found, and no further one exists that differs enough from them"
-        proven = "This is proven, not a matter of searching longer."
-        return paragraph(f"{more if found else none}.", proven, result.reason)
-    some = f"Only {found} of {asked} sets were found" if found else "No set was found"
-    maybe = f"which does not mean that there {'are no more' if found else 'is none'}"
-    return paragraph(f"{some}, {maybe}: nothing is proven.", _ended(result), result.reason)
-
-
-def _ended(result: Result) -> str:
-    return CUT_SHORT.get(result.stop_reason, "")
-
-
-def _is_sequential(result: Result) -> bool:
-    return bool(result.parameters.get("search") == "sequential")

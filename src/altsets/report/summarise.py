@@ -15,7 +15,7 @@ from altsets.report import sections, sentences
 from altsets.report.again import python_lines, shell_line
 from altsets.report.document import Block, code, document, facts, section, shorten_middle, text
 from altsets.report.render import fragment, page, report_file
-from altsets.result import Result, StopReason
+from altsets.result import Result, StopReason, Verdict
 from altsets.search.frontier import Frontier
 from altsets.search.near_best import NearBest
 from altsets.wording import counted
@@ -157,11 +157,12 @@ def _origin(
 
 
 def _in_short(answers: _Answers) -> Block:
-    """The first section: one sentence or two for each question; those without an answer are left out."""
+    """The first section: the verdict and what to beware of, then a sentence or two for each question."""
     result, evaluation, frontier, near = answers.result, answers.evaluation, answers.frontier, answers.near
     # A column that has no better name.
     target = "the target" if answers.target == "target" else answers.target
     tested = evaluation is not None or answers.evaluated is not None
+    verdict = _verdict(result, evaluation)
     items = [("Data", sentences.about_data(answers.origin, answers.n_features))]
     if result is None and frontier is not None:
         items.append(("Asked for", f"{repr(frontier)[len('Frontier(') : -1]}."))
@@ -171,21 +172,25 @@ def _in_short(answers: _Answers) -> Block:
         items.append(("What good means", _what_good_means(answers, target)))
     if result is not None:
         items += [
-            ("Answer", sentences.about_sets(result)),
-            ("How sure is that", sentences.certainty(result)),
-            ("Weak features", sentences.about_weak(result)),
+            ("Why we are sure", sentences.why_certain(result)),
             ("Prediction", NOT_EVALUATED if result.sets and not tested else ""),
         ]
-    if evaluation is not None:
-        items.append(("Prediction", sentences.about_prediction(evaluation)))
+    if evaluation is not None and evaluation.folds:
+        items.append(("What the prediction is", sentences.about_scores(evaluation)))
     if answers.evaluated is not None:
         items.append(("Prediction", answers.evaluated.scores_in_words()))
     if frontier is not None:
         items.append(("What difference costs", sentences.about_costs(frontier)))
     if near is not None:
         items.append(("Nearly as good", f"{near.explain().split('. ')[0].rstrip('.')}."))
-    warning = text(sentences.about_missing(result), tone="warning") if result is not None else None
-    return section("in-short", "In short", [warning, facts(items)])
+    cautions = [text(caution, tone="warning") for caution in verdict.cautions]
+    return section("in-short", "In short", [text(*verdict.findings), *cautions, facts(items)])
+
+
+def _verdict(result: Result | None, evaluation: Evaluation | None) -> Verdict:
+    if evaluation is not None:
+        return evaluation.verdict if result is None else evaluation.verdict_on(result)
+    return Verdict(()) if result is None else result.verdict
 
 
 def _what_good_means(answers: _Answers, target: str) -> str:

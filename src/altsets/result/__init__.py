@@ -1,7 +1,9 @@
 """What is answered: the sets, how good they are, and what was proven about them."""
 
-from altsets.result._result import MARK, Match, Result, frame_of, overlap_table
+from altsets.result._found import Match
+from altsets.result._result import MARK, Result, frame_of, overlap_table
 from altsets.result._status import Progress, Status, StopReason, optimality_tolerance
+from altsets.result._verdict import Verdict
 
 __all__ = [
     "MARK",
@@ -10,6 +12,7 @@ __all__ = [
     "Result",
     "Status",
     "StopReason",
+    "Verdict",
     "frame_of",
     "optimality_tolerance",
     "overlap_table",

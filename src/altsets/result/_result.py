@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from itertools import chain, repeat
 from typing import Any
 
@@ -13,7 +13,9 @@ from altsets import documents
 from altsets.display import renderer
 from altsets.errors import InputError, MissingExtraError, NotExpressedError
 from altsets.request import Request
+from altsets.result._found import Match, SetsFound
 from altsets.result._status import Status, StopReason
+from altsets.result._verdict import Verdict, open_sizes, verdict_on
 from altsets.wording import round_down
 
 SCHEMA = 1
@@ -21,12 +23,9 @@ SCHEMA = 1
 #: What marks features that are not above the noise floor.
 MARK = "*"
 
-#: A feature of a set that was matched with another feature of an earlier set: both sets, both features, how alike.
-Match = tuple[int, int, int, int, float]
 
-
-@dataclass(frozen=True)
-class Result:
+@dataclass(frozen=True, eq=False)
+class Result(SetsFound):
     """The sets that were found, their qualities, and the certificate.
 
     Attributes
@@ -77,7 +76,10 @@ class Result:
         is sure. Measured where the table is at hand, by :meth:`SelectAlternatives.fit` and on the command line.
     notes : list of str
         Sentences about the table and the sets, from there as well: what the target was taken for, columns that were
-        left out, sets that are near-copies of each other.
+        left out.
+    cautions : list of str
+        Sentences that may change a decision, from there as well: sets that are near-copies of each other, features that
+        give away forbidden ones.
     provenance : dict
         Where the answer comes from: versions, the data with their hash, options, time; empty if there is no table.
     request : Request or None
@@ -86,7 +88,7 @@ class Result:
 
     Two results are equal if they say the same about the same request; what it took to find out (``elapsed``, ``steps``,
     ``evaluated``) and when (``provenance``) does not count, nor what was said about the table (``noise_floor``,
-    ``notes``).
+    ``notes``, ``cautions``).
 
     Examples
     --------
@@ -102,29 +104,6 @@ class Result:
     True
     """
 
-    sets: list[tuple[int, ...]]
-    qualities: list[float]
-    objective: float
-    bound: float
-    status: Status
-    statuses: list[Status]
-    named_sets: list[tuple[str, ...]]
-    parameters: dict[str, Any]
-    engine: str = ""
-    proof: str = ""
-    reason: str = ""
-    elapsed: float = field(default=0.0, compare=False)
-    stop_reason: StopReason = StopReason.FINISHED
-    steps: int = field(default=0, compare=False)
-    evaluated: int = field(default=0, compare=False)
-    matches: list[Match] = field(default_factory=list)
-    finding: str = ""
-    scores: list[tuple[float, ...]] = field(default_factory=list, repr=False)
-    noise_floor: float | None = field(default=None, compare=False, repr=False)
-    notes: list[str] = field(default_factory=list, compare=False, repr=False)
-    provenance: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
-    request: Request | None = field(default=None, compare=False, repr=False)
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Result):
             return NotImplemented
@@ -139,11 +118,6 @@ class Result:
         return tuple(values.values())
 
     @property
-    def gap(self) -> float:
-        """How far the objective can lie below the best possible one: ``bound - objective``."""
-        return self.bound - self.objective
-
-    @property
     def tau(self) -> float | None:
         """The least dissimilarity of any two sets, as asked or as found; None if it was asked for in other terms."""
         tau: float | None = self.parameters.get("tau")
@@ -153,6 +127,11 @@ class Result:
     def interrupted(self) -> bool:
         """Whether Ctrl-C ended the search before it was done."""
         return self.stop_reason is StopReason.INTERRUPTED
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the answer means, in a few sentences: the best set, what the others cost, what is proven, cautions."""
+        return verdict_on(self)
 
     def explain(self) -> str:
         """Say in plain words what was proven, by which engine and how fast; if sets are missing, why."""
@@ -181,18 +160,7 @@ class Result:
         else:
             text = f"{found} of {asked} sets found; the search gave up ({self.proof}), {took}."
         text = text[0].upper() + text[1:]
-        return " ".join(filter(None, [text, self._size_note, self.reason]))
-
-    @property
-    def _size_note(self) -> str:
-        """What open sizes mean to a quality that is a sum."""
-        smallest, largest = self.parameters.get("sizes", (0, 0))
-        if not self.sets or smallest >= largest or self.parameters.get("size_normalised", True):
-            return ""
-        return (
-            f"Sets may have {smallest} to {largest} features and their quality is a sum, which grows with the size: "
-            "where scores are positive, larger sets win."
-        )
+        return " ".join(filter(None, [text, open_sizes(self), self.reason]))
 
     @property
     def is_matched(self) -> bool:
@@ -221,12 +189,6 @@ class Result:
                 words = f"{' ~ '.join(self._names_in_match(match))} ({round_down(match[4])})"
                 found.setdefault(match[:2], []).append(words)
         return found
-
-    @property
-    def above_noise(self) -> list[tuple[bool, ...]]:
-        """Which features of each set are above the noise floor; an empty list if there is none."""
-        floor = self.noise_floor
-        return [] if floor is None else [tuple(score > floor for score in scores) for scores in self.scores]
 
     def noise_in_words(self) -> str:
         """What the mark on features that are not above the noise floor stands for; empty if none has it."""
@@ -395,6 +357,7 @@ class Result:
             **({"finding": self.finding} if self.finding else {}),
             "noise_floor": self.noise_floor,
             "notes": list(self.notes),
+            "cautions": list(self.cautions),
             **({"provenance": self.provenance} if self.provenance else {}),
             "request": self._written_request,
         }
@@ -444,6 +407,7 @@ class Result:
                 scores=[_scores(entry["scores"]) for entry in document["sets"] if "scores" in entry],
                 noise_floor=documents.number_or(document.get("noise_floor"), None),
                 notes=[documents.text(note) for note in document.get("notes", [])],
+                cautions=[documents.text(caution) for caution in document.get("cautions", [])],
                 request=_request_in(document),
             )._whole()
         except InputError:

@@ -170,6 +170,14 @@ def _largest_needed(problem: Problem) -> int | None:
     return min(max(size, 1), problem.n_features_in)
 
 
+def _may_fit_more(problem: Problem, n_found: int) -> bool:
+    """Whether counting shared features leaves room for another set, chosen together with the others."""
+    if not (problem.caps_shared and problem.fixed_size):
+        return True
+    usable = problem.n_features_in - len(problem.forbidden)
+    return count_bound(usable, problem.k_max, problem.max_overlap, n_found + 1) > n_found
+
+
 #: Solves a problem and says what became of it.
 Probe = Callable[[Problem], Status]
 
@@ -186,9 +194,10 @@ def possible_instead(problem: Problem, n_found: int, status: Status, probe: Prob
         return _most_possible(problem, probe)
     if not n_found:
         return f"There is no {_one(problem)}."
+    hint = "; search='simultaneous' may fit in more" if _may_fit_more(problem, n_found) else ""
     return (
         f"Given the {plural(n_found, f'{n_found} set')} found, no other set differs enough: "
-        f"n_alternatives={n_found - 1} is possible; search='simultaneous' may fit in more."
+        f"n_alternatives={n_found - 1} is possible{hint}."
     )
 
 

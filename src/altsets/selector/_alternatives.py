@@ -243,7 +243,9 @@ class SelectAlternatives(ColumnSelector):
         kept = counted_rows(sample_weight, features.n_rows)
         request = request_of(self, features.n_features)
         origin = provenance_of(request, features, rows, kept, time.perf_counter() - started)
-        result = replace(found.result, notes=notes, provenance=origin, request=request.without_numbers())
+        result = replace(
+            found.result, **notes._asdict(), provenance=origin, request=request.without_numbers()
+        )
         self._keep(found._replace(result=result), request.n_features)
         return self
 
@@ -251,7 +253,7 @@ class SelectAlternatives(ColumnSelector):
         result = found.result
         self.result_ = result
         self.alternative_ = whole_number("alternative", self.alternative, least=0)
-        self.note_ = " ".join(result.notes)
+        self.note_ = " ".join([*result.cautions, *result.notes])
         self.n_features_ = n_features
         self.scores_ = None if found.scores is None else np.array(found.scores)
         self.alternatives_ = [
@@ -359,7 +361,8 @@ class SelectAlternatives(ColumnSelector):
             f"(quality {found.quality:.6g}, {found.status})"
             for number, (found, features) in enumerate(zip(self.alternatives_, self._scored(), strict=True))
         ]
-        return "\n".join([str(own), *lines, *(f"    {note}" for note in self._explained())])
+        said = [f"  {line}" for line in str(self.result_.verdict).splitlines()]
+        return "\n".join([str(own), *said, *lines, *(f"    {note}" for note in self._explained())])
 
     def _html_repr(self) -> str:
         own = str(estimator_html_repr(self))

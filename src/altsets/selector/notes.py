@@ -33,7 +33,7 @@ class Wording(NamedTuple):
     others_by_information: str
     #: How to say what the target is.
     classes: str
-    amounts: str
+    numeric: str
     #: How to rule out features close to forbidden ones: a limit, and a measure if it is not the usual one.
     proxies: str
     proxies_by: str
@@ -70,16 +70,30 @@ class Background:
     notes: tuple[str, ...] = ()
 
 
-def notes_on(result: Result, background: Background, words: Wording = PYTHON) -> list[str]:
+class Notes(NamedTuple):
+    """Sentences about a result, named as its fields: what is good to know, and what may change a decision."""
+
+    notes: list[str]
+    cautions: list[str]
+
+
+def notes_on(result: Result, background: Background, words: Wording = PYTHON) -> Notes:
     """Sentences on what the target was taken for, on the table, and on the sets."""
     counting = _counting(background)
-    found = [
+    alike = near_copies(result, counting)
+    notes = [
         _on_target(background, words),
         *background.notes,
-        note_on_forbidden(result, counting, words),
-        _on_near_copies(result, counting, words),
+        *(_ruled_out(rule, counting) for rule in _rules(result) if "proxies" in rule),
+        alike.details if alike else "",
     ]
-    return [note for note in found if note]
+    cautions = [
+        alike.sentence(words.others_by_rank if alike.ranked else words.others_by_information)
+        if alike
+        else "",
+        *_close_sentences(result, counting, words),
+    ]
+    return Notes(list(filter(None, notes)), list(filter(None, cautions)))
 
 
 def _on_target(background: Background, words: Wording) -> str:
@@ -97,7 +111,7 @@ def _on_target(background: Background, words: Wording) -> str:
         return _on_whole_numbers(target, measure if as_numbers else "", words)
     if target.is_classes and (target.n_distinct == 2 or not as_numbers):
         return f"The target has {target.n_distinct:,} classes."
-    return f"The target is an amount ({target.n_distinct:,} different numbers)."
+    return f"The target is numeric ({target.n_distinct:,} different numbers)."
 
 
 def _is_whole(target: Target) -> bool:
@@ -106,12 +120,12 @@ def _is_whole(target: Target) -> bool:
 
 def _on_whole_numbers(target: Target, measure: str, words: Wording) -> str:
     """What whole numbers were taken for, by their values or by a measure that takes all numbers as they are."""
-    said = f"The {target.n_distinct:,} different whole numbers of the target are taken as"
+    said = f"The {target.n_distinct:,} different whole numbers of the target are treated as"
     if measure:
-        return f"{said} amounts, since {measure} takes numbers as they are; mutual_info and f know classes."
+        return f"{said} numeric, since {measure} uses numbers as they are; mutual_info and f know classes."
     if target.is_classes:
-        return f"{said} classes; {words.amounts} takes them as amounts."
-    return f"{said} amounts; {words.classes} takes them as classes."
+        return f"{said} classes; {words.numeric} treats them as numeric."
+    return f"{said} numeric; {words.classes} treats them as classes."
 
 
 def _counting(background: Background) -> Features:
@@ -119,15 +133,6 @@ def _counting(background: Background) -> Features:
     features = background.features
     kept = counted_rows(background.sample_weight, features.n_rows)
     return features if kept is None else features.rows(kept)
-
-
-def _on_near_copies(result: Result, features: Features, words: Wording) -> str:
-    """What to say about sets whose features have other names and say the same."""
-    alike = near_copies(result, features)
-    if alike is None:
-        return ""
-    remedy = words.others_by_rank if alike.ranked else words.others_by_information
-    return f"{alike.sentence(remedy)} {alike.details}"
 
 
 # --- Features close to forbidden ones ------------------------------------------------------------
@@ -155,12 +160,11 @@ class Close(NamedTuple):
     measure: str
 
 
-def note_on_forbidden(result: Result, features: Features, words: Wording = PYTHON) -> str:
-    """Which features were ruled out beside the forbidden ones, and which chosen ones are close to a forbidden one."""
+def _close_sentences(result: Result, features: Features, words: Wording) -> list[str]:
+    """Which chosen features are close to a forbidden one, measure by measure."""
     close = _close_to_forbidden(result, features)
     by_measure = [[one for one in close if one.measure == measure] for measure in CLOSE]
-    said = [_ruled_out(rule, features) for rule in _rules(result) if "proxies" in rule]
-    return " ".join([*said, *(_close_sentence(some, words) for some in by_measure if some)])
+    return [_close_sentence(some, words) for some in by_measure if some]
 
 
 def _close_to_forbidden(result: Result, features: Features) -> list[Close]:
@@ -259,21 +263,19 @@ class NearCopies:
         return len(self.shared) + len(self.matches)
 
     def sentence(self, remedy: str) -> str:
-        """What there is to know, and what to ask for instead."""
+        """How much of the later set repeats the earlier one, and what to ask for instead."""
         least = round_down(min(alike for *_, alike in self.matches))
-        have = "has" if self.n_matched == 1 else "have"
         return (
-            f"{self.n_matched} of {self.n_features} features of set {self.later} {have} a match in set {self.earlier} "
-            f"with a correlation of {least} or more; {remedy} asks for others."
+            f"{self.n_matched} of {self.n_features} features of set {self.later} repeat set {self.earlier}: they are "
+            f"in both sets or have a correlation of {least} or more; try {remedy}."
         )
 
     @property
     def details(self) -> str:
         """Which features these are."""
         pairs = [f"{name} ~ {other} ({round_down(alike)})" for name, other, alike in self.matches]
-        return (
-            f"{f'Shared: {list_some(self.shared)}; alike' if self.shared else 'Alike'}: {list_some(pairs)}."
-        )
+        shared = f"share {list_some(self.shared)}; alike" if self.shared else "have features that are alike"
+        return f"Sets {self.earlier} and {self.later} {shared}: {list_some(pairs)}."
 
 
 def near_copies(result: Result, features: Features) -> NearCopies | None:

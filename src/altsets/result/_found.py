@@ -1,0 +1,52 @@
+"""The fields of a result, for all that is said about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from altsets.request import Request
+from altsets.result._status import Status, StopReason
+
+#: A feature of a set that was matched with another feature of an earlier set: both sets, both features, how alike.
+Match = tuple[int, int, int, int, float]
+
+
+@dataclass(frozen=True, eq=False)
+class SetsFound:
+    """Sets, their qualities and the certificate; :class:`altsets.Result` documents them and adds what can be done."""
+
+    sets: list[tuple[int, ...]]
+    qualities: list[float]
+    objective: float
+    bound: float
+    status: Status
+    statuses: list[Status]
+    named_sets: list[tuple[str, ...]]
+    parameters: dict[str, Any]
+    engine: str = ""
+    proof: str = ""
+    reason: str = ""
+    elapsed: float = field(default=0.0, compare=False)
+    stop_reason: StopReason = StopReason.FINISHED
+    steps: int = field(default=0, compare=False)
+    evaluated: int = field(default=0, compare=False)
+    matches: list[Match] = field(default_factory=list)
+    finding: str = ""
+    scores: list[tuple[float, ...]] = field(default_factory=list, repr=False)
+    noise_floor: float | None = field(default=None, compare=False, repr=False)
+    notes: list[str] = field(default_factory=list, compare=False, repr=False)
+    cautions: list[str] = field(default_factory=list, compare=False, repr=False)
+    provenance: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    request: Request | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def gap(self) -> float:
+        """How far the objective can lie below the best possible one: ``bound - objective``."""
+        return self.bound - self.objective
+
+    @property
+    def above_noise(self) -> list[tuple[bool, ...]]:
+        """Which features of each set are above the noise floor; an empty list if there is none."""
+        floor = self.noise_floor
+        return [] if floor is None else [tuple(score > floor for score in scores) for scores in self.scores]

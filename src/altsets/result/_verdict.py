@@ -1,0 +1,242 @@
+"""The verdict on an answer: what was found, what it costs, what is proven and what to beware of, in everyday words."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from altsets.result._found import SetsFound
+from altsets.result._status import Status, StopReason
+from altsets.wording import counted, list_some, percent, plural, sentence
+
+#: Alternatives that get a line of their own, and names in a line.
+MOST_LINES, MOST_NAMES = 3, 5
+#: From this share of features below the noise floor on, the whole answer is in doubt.
+MOSTLY = 0.5
+
+#: Why nothing more is proven.
+CUT_SHORT = {
+    StopReason.TIME_LIMIT: "Time ran out before the proof was complete; a longer time limit may prove or find more.",
+    StopReason.INTERRUPTED: "The search was interrupted; left alone, it may prove or find more.",
+    StopReason.ENGINE_LIMIT: "The search hit an internal limit before the proof was complete.",
+}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What an answer means, in a few sentences.
+
+    Attributes
+    ----------
+    findings : tuple of str
+        What was found, what the alternatives cost, and what is proven.
+    cautions : tuple of str
+        What may change a decision: time that ran out, near-copies, noise, sets that do not predict.
+
+    See Also
+    --------
+    altsets.Result.verdict : the verdict on sets that were found.
+    altsets.Evaluation.verdict_on : the same with how well they predict.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> scores = altsets.quality.Additive([9, 8, 7, 3], feature_names=["age", "height", "weight", "shoe size"])
+    >>> print(altsets.find(scores, n_features=2, n_alternatives=1, tau=1).verdict)
+    The best set of 2 features: age, height.
+    Set 1 keeps 59 % of set 0's score, with weight and shoe size instead of age and height.
+    Proven: no set of 2 features scores higher than set 0, and none this different from it higher than set 1.
+    """
+
+    findings: tuple[str, ...]
+    cautions: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return "\n".join([*self.findings, *(f"Caution: {caution}" for caution in self.cautions)])
+
+    def add(self, *findings: str, cautions: tuple[str, ...] = ()) -> Verdict:
+        """The same with more sentences after the others; empty ones are left out.
+
+        Parameters
+        ----------
+        *findings : str
+            What else was found.
+        cautions : tuple of str, default=()
+            What else may change a decision.
+
+        Returns
+        -------
+        Verdict
+            All sentences.
+        """
+        return replace(
+            self,
+            findings=(*self.findings, *filter(None, findings)),
+            cautions=(*self.cautions, *filter(None, cautions)),
+        )
+
+
+def verdict_on(result: SetsFound) -> Verdict:
+    """The verdict on sets that were found, without a look at predictions."""
+    findings = (
+        [sentence(result.finding)]
+        if result.finding
+        else [_best(result), *_alternatives(result), _proven(result)]
+    )
+    cautions = [_missing(result), _cut_short(result), _noise(result), open_sizes(result), *result.cautions]
+    return Verdict(tuple(filter(None, findings)), tuple(filter(None, cautions)))
+
+
+def _best(result: SetsFound) -> str:
+    """Set 0 by its names; where sets were chosen together, how many there are."""
+    if not result.sets:
+        return ""
+    if _chosen_together(result):
+        return f"{len(result.sets)} sets of {_sizes(result)}, chosen together."
+    best = "The best set" if result.statuses[0] is Status.OPTIMAL else "The best set found"
+    return f"{best} of {_sizes(result)}: {list_some(result.named_sets[0], MOST_NAMES, hide_one=False)}."
+
+
+def _alternatives(result: SetsFound) -> list[str]:
+    """What each other set costs, and which features it has instead of those of set 0."""
+    n_sets = len(result.sets)
+    if n_sets < 2:
+        return []
+    if _chosen_together(result) or n_sets - 1 > MOST_LINES:
+        return [_range(result)]
+    return [f"Set {number} {_cost(result, number)}{_instead(result, number)}." for number in range(1, n_sets)]
+
+
+def _range(result: SetsFound) -> str:
+    """The costs of many sets in one sentence."""
+    low, high = min(result.qualities), max(result.qualities)
+    if _chosen_together(result):
+        if low <= 0:
+            return f"Their scores go from {low:.4g} to {high:.4g}."
+        return f"The weakest has {percent(low / high)} of the score of the strongest."
+    if result.qualities[0] <= 0:
+        return f"Sets 1 to {len(result.sets) - 1} score {low:.4g} to {max(result.qualities[1:]):.4g}."
+    worst, best = (f(result.qualities[1:]) / result.qualities[0] for f in (min, max))
+    return f"Sets 1 to {len(result.sets) - 1} keep {percent(worst)} to {percent(best)} of set 0's score."
+
+
+def _cost(result: SetsFound, number: int) -> str:
+    best, value = result.qualities[0], result.qualities[number]
+    if value == best:
+        return "scores as high as set 0"
+    if best <= 0:
+        return f"scores {best - value:.3g} less than set 0"
+    return f"keeps {percent(value / best)} of set 0's score"
+
+
+def _instead(result: SetsFound, number: int) -> str:
+    """Which features a set has in place of which of set 0."""
+    first, other = result.named_sets[0], result.named_sets[number]
+    new = [name for name in other if name not in first]
+    gone = [name for name in first if name not in other]
+    if not new:
+        return f", without {_names(gone)}" if gone else ""
+    return f", with {_names(new)}" + (f" instead of {_names(gone)}" if gone else " in addition")
+
+
+def _names(names: list[str]) -> str:
+    return list_some(names, MOST_NAMES, last="and", hide_one=False)
+
+
+def _proven(result: SetsFound) -> str:
+    """What no other sets can do; or how much better others could be."""
+    n_sets = len(result.sets)
+    if not n_sets:
+        return _nothing(result)
+    proven = result.statuses[:n_sets].count(Status.OPTIMAL)
+    if proven == n_sets:
+        return f"Proven: {_claim(result)}."
+    if math.isinf(result.bound):
+        return "Nothing is proven: better sets may exist."
+    some = f"Proven for {proven} of {n_sets} sets only" if proven else "Not proven"
+    of_all = plural(n_sets, "the best set", "the best sets together")
+    return f"{some}: {of_all} could score up to {_by_how_much(result)} higher."
+
+
+def _nothing(result: SetsFound) -> str:
+    """Why there is no set at all."""
+    if result.status is Status.INFEASIBLE:
+        none = plural(
+            len(result.statuses), "no such set exists", f"no {len(result.statuses)} such sets exist"
+        )
+        return " ".join(filter(None, [f"Proven: {none}.", result.reason]))
+    return " ".join(filter(None, ["No set was found; whether one exists is not known.", result.reason]))
+
+
+def _claim(result: SetsFound) -> str:
+    n_sets, sizes = len(result.sets), _sizes(result)
+    under = any(entry.get("kind") != "size" for entry in result.parameters.get("constraints") or ())
+    if _chosen_together(result):
+        sizes += " meet all conditions," if under else ""
+        goal = (
+            "a better weakest set"
+            if result.parameters.get("aggregation") == "min"
+            else "a higher total score"
+        )
+        return f"no {n_sets} sets of {sizes} are this different and have {goal}"
+    first = f"no set of {sizes}{' that meets all conditions' if under else ''} scores higher"
+    if n_sets == 1:
+        return first
+    if n_sets == 2:
+        return f"{first} than set 0, and none this different from it higher than set 1"
+    return (
+        f"{first} than set 0, and each other set is the best that is this different from the sets before it"
+    )
+
+
+def _by_how_much(result: SetsFound) -> str:
+    share = result.gap / result.objective if result.objective > 0 else math.inf
+    return f"{100 * share:.2g} %" if share < 10 else f"{result.gap:.3g}"
+
+
+def _missing(result: SetsFound) -> str:
+    """Sets that were asked for and not found."""
+    found, asked = len(result.sets), len(result.statuses)
+    if found == asked or not found:
+        return ""
+    proven = result.status is Status.INFEASIBLE
+    more = "proven that no further set is this different" if proven else "whether more exist is not known"
+    return " ".join(filter(None, [f"only {found} of {asked} sets were found; {more}.", result.reason]))
+
+
+def _cut_short(result: SetsFound) -> str:
+    return CUT_SHORT.get(result.stop_reason, "")
+
+
+def _noise(result: SetsFound) -> str:
+    """A warning if most features may be in the sets by chance."""
+    above = [good for goods in result.above_noise for good in goods]
+    weak = above.count(False)
+    if not above or weak < MOSTLY * len(above):
+        return ""
+    return (
+        f"{weak} of {len(above)} features in the sets do not score above the noise floor; features that say nothing "
+        "may score as high by chance."
+    )
+
+
+def open_sizes(result: SetsFound) -> str:
+    """What open sizes mean to a quality that is a sum."""
+    smallest, largest = result.parameters.get("sizes", (0, 0))
+    if not result.sets or smallest >= largest or result.parameters.get("size_normalised", True):
+        return ""
+    return (
+        f"Sets may have {smallest} to {largest} features and their quality is a sum, which grows with the size: "
+        "where scores are positive, larger sets win."
+    )
+
+
+def _sizes(result: SetsFound) -> str:
+    asked = result.parameters
+    known = asked.get("sizes") or [asked.get("n_features") or len(result.sets[0])]
+    smallest, largest = min(known), max(known)
+    return counted(largest, "feature") if smallest == largest else f"{smallest} to {largest} features"
+
+
+def _chosen_together(result: SetsFound) -> bool:
+    return len(result.sets) > 1 and result.parameters.get("search") in ("simultaneous", "greedy-balancing")
