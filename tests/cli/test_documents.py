@@ -84,7 +84,9 @@ def damaged(document, rng):
 
 
 @pytest.mark.filterwarnings("ignore:.*encountered:RuntimeWarning")
-@pytest.mark.parametrize("value", [RESULT, EVALUATION], ids=["result", "evaluation"])
+@pytest.mark.parametrize(
+    "value", [RESULT, pytest.param(EVALUATION, marks=pytest.mark.slow)], ids=["result", "evaluation"]
+)
 def test_a_damaged_document_is_refused_or_makes_a_whole_answer(value):
     rng = random.Random(1)
     refusals = []

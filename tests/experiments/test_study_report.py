@@ -278,6 +278,7 @@ def test_all_panels_are_drawn(made):
     assert not any(NOTHING in texts(figure) for figure in drawn)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["one size", "one method", "only failures"])
 def test_panels_without_results_say_so(made, part):
     chosen = {
