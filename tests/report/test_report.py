@@ -108,6 +108,14 @@ PROVEN = "every other choice was ruled out by calculation, not by trying some of
             found(n_alternatives=2, constraints=[constraints.Require("age")]),
             ["no set of 2 features that meets all conditions scores higher than set 0, and each other set is the best"],
         ),
+        (
+            found(n_alternatives=0, existing=[[0, 1]]),
+            ["no set of 2 features that differs enough from the existing sets scores higher."],
+        ),
+        (
+            found(n_alternatives=0, existing=[[0, 1]], constraints=[constraints.Require("age")]),
+            ["that meets all conditions and differs enough from the existing sets scores higher."],
+        ),
         (found(search="simultaneous"), ["no 2 sets of 2 features are this different and have a higher total score"]),
         (found(search="simultaneous", aggregation="min"), ["have a better weakest set"]),
         (found(search="greedy-replacement"), ["Nothing is proven: better sets may exist."]),

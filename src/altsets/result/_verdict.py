@@ -179,7 +179,12 @@ def _claim(result: SetsFound) -> str:
             else "a higher total score"
         )
         return f"no {n_sets} sets of {sizes} are this different and have {goal}"
-    first = f"no set of {sizes}{' that meets all conditions' if under else ''} scores higher"
+    clauses = {
+        "meets all conditions": under,
+        "differs enough from the existing sets": result.parameters.get("existing"),
+    }
+    that = " and ".join(clause for clause, holds in clauses.items() if holds)
+    first = f"no set of {sizes}{f' that {that}' if that else ''} scores higher"
     if n_sets == 1:
         return first
     if n_sets == 2:
