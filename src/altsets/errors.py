@@ -76,7 +76,28 @@ class VerificationError(AltsetsError, RuntimeError):
 
 
 def reason_of(error: BaseException) -> str:
-    """What an error says, as the end of a sentence: on one line, and without a full stop."""
+    """Format the message of an error as the end of a sentence: on one line, without a full stop.
+
+    Parameters
+    ----------
+    error : BaseException
+        The error. One without a message is described by the name of its class.
+
+    Returns
+    -------
+    str
+        The message.
+
+    See Also
+    --------
+    altsets.errors.AltsetsError : Base class of the errors that altsets raises.
+
+    Examples
+    --------
+    >>> from altsets import errors
+    >>> errors.reason_of(ValueError("no such\\n column."))
+    'no such column'
+    """
     said = getattr(error, "strerror", None) or str(error)
     return " ".join(said.split()).rstrip(".") or type(error).__name__
 
@@ -87,7 +108,30 @@ CALLERS = tuple(f"{os.sep}{name}{os.sep}" for name in ("sklearn", "joblib"))
 
 
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn, and point at the line of the user's own that led here."""
+    """Issue a warning that points at the line of the user's code that called altsets.
+
+    Parameters
+    ----------
+    message : str
+        The text of the warning.
+    category : type of Warning, default=UserWarning
+        The class of the warning.
+
+    See Also
+    --------
+    altsets.errors.AltsetsError : Base class of the errors that altsets raises.
+    warnings.warn : What issues the warning.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from altsets import errors
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     errors.warn_user("2 columns are constant")
+    >>> caught[0].category.__name__, str(caught[0].message)
+    ('UserWarning', '2 columns are constant')
+    """
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and _is_between(frame.f_code.co_filename):
         frame, level = frame.f_back, level + 1

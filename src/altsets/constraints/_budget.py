@@ -41,11 +41,21 @@ class Budget(Constraint):
         Of longer ones, as decimals and fractions may be, the nearest double counts.
     limit : float
         The most that a set may cost.
-    groups : mapping from feature to group, sequence of sequences of features, or Grouped, optional
+    groups : mapping from feature to group, sequence of sequences of features, or Grouped, default=None
         Features that are paid for together: one sensor gives all of its columns, so a group costs the same
         whether a set has one of its features or all of them. Features by name or index; one without a group pays for
         itself. The price of a group is what one of its features costs, by the costs: in a list, all features of a group
         cost the same; in a mapping it is enough to name the group, or some of its features.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If a cost or the limit is not a finite number of at least 0, or a feature has two groups.
+
+    See Also
+    --------
+    altsets.constraints.Size : Limit the number of features instead of their cost.
+    altsets.dissimilarity.Grouped : Compare sets by groups of features; also accepted as ``groups``.
 
     Examples
     --------

@@ -154,6 +154,17 @@ class Require(OfFeatures):
     features : int, str or sequence of them
         One feature or several, by index or name.
 
+    Raises
+    ------
+    altsets.errors.InputError
+        If no feature is given, or something that is neither an index nor a name.
+
+    See Also
+    --------
+    altsets.constraints.Forbid : Keep features out of every set.
+    altsets.constraints.AtLeast : Require some features of a group, not all of them.
+    altsets.constraints.Implies : Require a feature only where another one is chosen.
+
     Examples
     --------
     >>> from altsets import constraints
@@ -185,6 +196,17 @@ class AtMost(OfCount):
         The largest number; 0 forbids the whole group.
     group : sequence of int or str
         Features, by index or name.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If ``most`` is not a whole number of at least 0, or the group is empty or not a list of features.
+
+    See Also
+    --------
+    altsets.constraints.AtLeast : Set a smallest number instead.
+    altsets.constraints.Exclusive : The same with ``most=1``.
+    altsets.constraints.Forbid : Keep every feature of the group out.
 
     Examples
     --------
@@ -227,6 +249,17 @@ class AtLeast(OfCount):
     group : sequence of int or str
         Features, by index or name; at least ``least`` of them.
 
+    Raises
+    ------
+    altsets.errors.InputError
+        If ``least`` is not a whole number of at least 0 or exceeds the size of the group, or the group is empty or
+        not a list of features.
+
+    See Also
+    --------
+    altsets.constraints.AtMost : Set a largest number instead.
+    altsets.constraints.Require : Require every feature of the group.
+
     Examples
     --------
     >>> AtLeast(1, ["age", "sex"]).resolve(["age", "sex", "id"]).holds((2,))
@@ -266,6 +299,16 @@ class Exclusive(OfGroup):
     group : sequence of int or str
         Features, by index or name.
 
+    Raises
+    ------
+    altsets.errors.InputError
+        If the group is empty or not a list of features.
+
+    See Also
+    --------
+    altsets.constraints.AtMost : Allow more than one feature of the group.
+    altsets.constraints.MaxSimilarity : Exclude features that are alike, as measured on a table.
+
     Examples
     --------
     >>> Exclusive([0, 1, 2]).holds((0, 2))
@@ -296,6 +339,16 @@ class Implies(OfFields):
         The feature that does not come alone.
     needed : int or str
         The feature that comes with it.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If ``feature`` or ``needed`` is neither an index nor a name.
+
+    See Also
+    --------
+    altsets.constraints.Require : Require a feature in every set.
+    altsets.constraints.Exclusive : Rule out that features come together.
 
     Examples
     --------
@@ -351,6 +404,16 @@ class Size(OfFields):
     ----------
     k_min, k_max : int
         The smallest and the largest size. A ``k_max`` beyond the number of features is no limit.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If ``k_min`` or ``k_max`` is not a whole number of at least 1, or ``k_min`` exceeds ``k_max``.
+
+    See Also
+    --------
+    altsets.frontier : Compare sets of several sizes, each size on its own.
+    altsets.constraints.AtMost : Limit the number of features of one group.
 
     Examples
     --------

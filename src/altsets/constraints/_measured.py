@@ -47,12 +47,13 @@ class Forbid(OfFeatures):
     ----------
     features : int, str or sequence of them
         One feature or several, by index or name.
-    proxies : float, optional
+    proxies : float, default=None
         Also rule out each feature whose similarity with a forbidden one is at least this, above 0 and at most 1. The
         similarity is measured where the table is known: in :class:`altsets.SelectAlternatives`, on the training rows
         of each fold of :func:`altsets.evaluate`, on the command line; for :func:`altsets.find` see :meth:`computed`.
         Features are compared one by one: several that predict a forbidden one together are not found.
-    measure : {"symmetrical_uncertainty", "spearman", "pearson", "uncertainty_coefficient"}
+    measure : {"symmetrical_uncertainty", "spearman", "pearson", "uncertainty_coefficient"}, \
+            default="symmetrical_uncertainty"
         What the similarity is. Symmetrical uncertainty is for numbers and categories alike; a feature with many more
         values than the forbidden one stays low, even if it decides it. The uncertainty coefficient asks only which
         share of what there is to know about the forbidden one a feature tells. Correlations are absolute values;
@@ -63,6 +64,17 @@ class Forbid(OfFeatures):
     ruled_out : tuple of (feature, other, similarity), or None
         Which features, by index, ``proxies`` has ruled out, with the forbidden one that each is most like; None as long
         as no table was seen. They are among ``features``, too.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If no feature is given, ``proxies`` is not above 0 and at most 1, or the measure is unknown.
+
+    See Also
+    --------
+    altsets.constraints.Require : Put features into every set.
+    altsets.constraints.AtMost : Allow some features of a group.
+    altsets.measures.pairwise : The similarities that ``proxies`` is compared with.
 
     Examples
     --------
@@ -225,6 +237,18 @@ class MaxSimilarity(Constraint):
     limit : float
         The largest similarity of two features that a set may have, from 0 to 1; two that are as similar as that may
         still be in one set.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If the limit is not from 0 to 1, the measure is unknown, or the matrix is not square, not symmetric or has
+        values outside of 0 to 1.
+
+    See Also
+    --------
+    altsets.constraints.Exclusive : Exclude features that you name.
+    altsets.dissimilarity.Matched : Compare *different* sets through the same similarities.
+    altsets.measures.pairwise : Similarities of all pairs of features of a table.
 
     Examples
     --------

@@ -207,6 +207,21 @@ class Constraint(ABC):
 
     A constraint is made of what the user gives, and ``resolve`` turns names into indices. ``holds`` and ``rules`` are
     for resolved constraints.
+
+    See Also
+    --------
+    altsets.constraints.Require, altsets.constraints.Forbid : Constraints on single features.
+    altsets.constraints.AtMost, altsets.constraints.AtLeast : Constraints on groups of features.
+    altsets.find : Takes constraints.
+
+    Examples
+    --------
+    >>> from altsets import constraints
+    >>> rule = constraints.Require("age")
+    >>> isinstance(rule, constraints.Constraint), rule.needs_table
+    (True, False)
+    >>> rule.describe(["sex", "age"])
+    'require age'
     """
 
     kind: ClassVar[str]

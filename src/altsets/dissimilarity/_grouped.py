@@ -26,6 +26,17 @@ class Grouped:
     groups : mapping from feature to group, or sequence of sequences of features
         Features by name or index; a group is anything that can be told apart from others.
 
+    Raises
+    ------
+    altsets.errors.InputError
+        If there are no groups, a feature is in two of them, or something is neither a feature nor a group.
+
+    See Also
+    --------
+    altsets.dissimilarity.Matched : Compare sets by the similarity of their features.
+    altsets.constraints.AtMost : Limit the features of a group within one set.
+    altsets.constraints.Budget : Pay for a group of features once.
+
     Examples
     --------
     >>> sensors = Grouped({0: "left", 1: "left", 2: "right"}).resolve(["a", "b", "c", "d"])

@@ -36,9 +36,21 @@ class Matched:
         How alike features are, from 0 to 1, symmetric; the diagonal counts as 1. Or the name of a measure
         (``"spearman"``, ``"pearson"``: absolute correlations; ``"symmetrical_uncertainty"``), which is computed where
         the table is known; see :meth:`from_data` where it is not.
-    threshold : float, optional
+    threshold : float, default=None
         From when on two features count as the same, above 0. Without it every similarity counts for its part, also
         the smallest, so that sets which share nothing at all (``tau=1``) hardly ever exist.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If the threshold is not above 0 and at most 1, the measure is unknown, or the matrix is not square, not
+        symmetric or has values outside of 0 to 1.
+
+    See Also
+    --------
+    altsets.dissimilarity.Grouped : Compare sets by groups of features that you name.
+    altsets.constraints.MaxSimilarity : Keep similar features out of one and the same set.
+    altsets.measures.pairwise : Similarities of all pairs of features of a table.
 
     Examples
     --------

@@ -83,41 +83,41 @@ def evaluate(
         with its names and types. Models by name get a category as columns of 0 and 1.
     y : array-like of shape (n_samples,)
         The target.
-    estimator : estimator, str or None
+    estimator : estimator, str or None, default=None
         The model to fit to each set, copied for every fit: an object, a class by its full name, or "tree", "forest",
         "boosting", "linear", "neighbors", "svm". None: a decision tree (information gain). Models by name take missing
         values: "linear", "neighbors" and "svm" get the median of the training rows instead.
-    scoring : str, callable, list or dict, optional
+    scoring : str, callable, list or dict, default=None
         One scorer of scikit-learn or several. None: Matthews correlation, or R² if the target is numeric.
-    cv : int, splitter or iterable of (train, test)
+    cv : int, splitter or iterable of (train, test), default=5
         A number stands for shuffled folds, of each class alike; with ``groups`` they keep groups together.
-    repeats : int
+    repeats : int, default=1
         How often to split the rows into ``cv`` folds, each time shuffled anew; only where ``cv`` is a number.
-    groups : array-like of shape (n_samples,), optional
+    groups : array-like of shape (n_samples,), default=None
         Rows of one group are never on both sides, if ``cv`` is a number or a splitter that uses groups.
-    sample_weight : array-like of shape (n_samples,), optional
+    sample_weight : array-like of shape (n_samples,), default=None
         How much each row counts in the search, in fitting and in scoring.
-    pos_label : optional
+    pos_label : str, int, float or bool, default=None
         Which of two classes precision, recall, f1 and the like are about. None: 1 or True if it is one of them, else
         the last one in order.
-    class_weight : {"balanced"}, optional
+    class_weight : {"balanced"}, default=None
         For models by name: classes count alike, however many rows they have.
-    task : {"auto", "classification", "regression"}
+    task : {"auto", "classification", "regression"}, default="auto"
         Whether the target is a class or a number; "auto" asks the selector, then looks at the values.
-    confidence : float
+    confidence : float, default=0.95
         The probability of all intervals.
-    margin : float, optional
+    margin : float, default=None
         Differences in scores up to this do not matter: a set whose interval lies within is said to predict as well as
         set 0. None: 0.02 for scores of which 1 is the best, and no such claim for others.
-    n_bootstraps : int
+    n_bootstraps : int, default=0
         For a selector: on how many bootstrap samples of rows to search as well, to see how stable the sets are. A row
         counts once in a sample, however often it is drawn.
-    n_jobs : int, optional
+    n_jobs : int, default=None
         How many folds at a time, in processes of their own; -1 for one per processor. joblib's ``parallel_config``
         can say otherwise, also where. No number depends on it.
-    random_state : int
+    random_state : int, default=25
         Seed for shuffled folds, for bootstrap samples, and for models without one.
-    progress : callable, optional
+    progress : callable, default=None
         Called after each fold and bootstrap sample with the share that is done, from 0 to 1.
 
     Returns
@@ -216,15 +216,15 @@ def evaluate_frontier(
         The points, as for :func:`altsets.frontier`.
     dissimilarity, search, aggregation, constraints, max_iters
         As for :func:`altsets.frontier`.
-    time_limit : float, optional
+    time_limit : float, default=None
         Seconds for the searches on all rows, and as many for those in each fold.
-    frontier : Frontier, optional
+    frontier : Frontier, default=None
         The frontier of all rows, if it is there already; else it is searched first.
     estimator, scoring, cv, repeats, groups, sample_weight, pos_label, class_weight, task, confidence, n_jobs
         As for :func:`evaluate`.
-    random_state : int
+    random_state : int, default=25
         Seed for shuffled folds, and for models without one.
-    progress : callable, optional
+    progress : callable, default=None
         Called after each fold with the share that is done, from 0 to 1.
 
     Returns

@@ -78,7 +78,7 @@ class EvaluatedPoint:
 
         Parameters
         ----------
-        scorer : str, optional
+        scorer : str, default=None
             Which score; by default the first one.
         """
         by_set = [self.evaluation.scores(number, scorer) for number in range(self.evaluation.n_sets)]
@@ -89,7 +89,7 @@ class EvaluatedPoint:
 
         Parameters
         ----------
-        scorer : str, optional
+        scorer : str, default=None
             Which score; by default the first one.
         """
         scores = self.fold_scores(scorer)
@@ -266,11 +266,11 @@ class EvaluatedFrontier:
         ----------
         path : path-like
             A new file whose name ends in .html.
-        quality : Quality, optional
+        quality : Quality, default=None
             What was searched with: it knows the scores of all features.
-        title : str, optional
+        title : str, default=None
             The heading; by default it says what was searched.
-        force : bool
+        force : bool, default=False
             Whether it may replace another file.
         """
         return renderer("report")(path, force=force, frontier=self, quality=quality, title=title)
@@ -327,7 +327,7 @@ class EvaluatedFrontier:
 
         Parameters
         ----------
-        indent : int or None
+        indent : int or None, default=2
             As for :func:`json.dumps`.
         """
         return json.dumps(self.to_dict(), indent=indent, allow_nan=False)

@@ -117,9 +117,9 @@ class Evaluation(Measured):
         ----------
         path : path-like
             A new file whose name ends in .html.
-        force : bool
+        force : bool, default=False
             Whether it may replace another file.
-        title : str, optional
+        title : str, default=None
             The heading; by default it says what was evaluated.
         """
         return renderer("report")(path, force=force, evaluation=self, title=title)
@@ -187,7 +187,7 @@ class Evaluation(Measured):
 
         Parameters
         ----------
-        source : {"folds", "bootstraps"}, optional
+        source : {"folds", "bootstraps"}, default=None
             As for :meth:`runs`.
         """
         rows = [{"feature": self.names[key[0]], **shares} for key, shares in self.shares(source).items()]
@@ -198,7 +198,7 @@ class Evaluation(Measured):
 
         Parameters
         ----------
-        source : {"folds", "bootstraps"}, optional
+        source : {"folds", "bootstraps"}, default=None
             As for :meth:`runs`.
         """
         rows = [
@@ -213,7 +213,7 @@ class Evaluation(Measured):
 
         Parameters
         ----------
-        source : {"folds", "bootstraps"}, optional
+        source : {"folds", "bootstraps"}, default=None
             As for :meth:`runs`.
         """
         return _frame("stability_index_frame()", _by_set(self.stability(source)), ["set"])
@@ -223,7 +223,7 @@ class Evaluation(Measured):
 
         Parameters
         ----------
-        source : {"folds", "bootstraps"}, optional
+        source : {"folds", "bootstraps"}, default=None
             As for :meth:`runs`.
         """
         found = self.substitutions(source)
@@ -240,7 +240,7 @@ class Evaluation(Measured):
 
         Parameters
         ----------
-        indent : int or None
+        indent : int or None, default=2
             As for :func:`json.dumps`.
         """
         return json.dumps(self.to_dict(), indent=indent, allow_nan=False)

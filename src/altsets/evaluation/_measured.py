@@ -85,7 +85,7 @@ class Measured:
         ----------
         number : int
             The number of the set.
-        scorer : str, optional
+        scorer : str, default=None
             Which score; by default the first one.
         """
         name = self._scorer(scorer)
@@ -96,7 +96,7 @@ class Measured:
 
         Parameters
         ----------
-        scorer : str, optional
+        scorer : str, default=None
             Which score; by default the first one.
         """
         return [mean_of(self.scores(number, scorer)) for number in range(self.n_sets)]
@@ -109,7 +109,7 @@ class Measured:
 
         Parameters
         ----------
-        scorer : str, optional
+        scorer : str, default=None
             Which score; by default the first one.
         """
         nothing = [0.0] * len(self.folds)
@@ -165,7 +165,7 @@ class Measured:
 
         Parameters
         ----------
-        scorer : str, optional
+        scorer : str, default=None
             Which score; by default the first one.
         """
         name = self._scorer(scorer)
@@ -176,7 +176,7 @@ class Measured:
 
         Parameters
         ----------
-        scorer : str, optional
+        scorer : str, default=None
             Which score; by default the first one.
         """
         kinds = self.parameters.get("baseline")
@@ -218,7 +218,7 @@ class Measured:
 
         Parameters
         ----------
-        source : {"folds", "bootstraps"}, optional
+        source : {"folds", "bootstraps"}, default=None
             Which searches; by default the bootstrap samples if there are some.
         """
         source = source or self.source
@@ -234,7 +234,7 @@ class Measured:
 
         Parameters
         ----------
-        source : {"folds", "bootstraps"}, optional
+        source : {"folds", "bootstraps"}, default=None
             As above.
         """
         runs = self.runs(source)
@@ -258,7 +258,7 @@ class Measured:
 
         Parameters
         ----------
-        source : {"folds", "bootstraps"}, optional
+        source : {"folds", "bootstraps"}, default=None
             As above.
         """
         return shares_of(self.runs(source), self.n_sets)
@@ -268,7 +268,7 @@ class Measured:
 
         Parameters
         ----------
-        source : {"folds", "bootstraps"}, optional
+        source : {"folds", "bootstraps"}, default=None
             As above.
         """
         return substitutions(self.runs(source), self.kinship)
@@ -280,9 +280,9 @@ class Measured:
         ----------
         feature : int or str
             A feature, by index or name.
-        most : int
+        most : int, default=3
             How many to name.
-        source : {"folds", "bootstraps"}, optional
+        source : {"folds", "bootstraps"}, default=None
             As above.
         """
         known = {name: index for index, name in self.names.items()}

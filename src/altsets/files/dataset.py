@@ -99,11 +99,11 @@ def read_table(
         Columns to leave out.
     categorical : sequence of str, default=()
         Columns that are categories whatever they hold, such as codes.
-    groups : str, optional
+    groups : str, default=None
         The column that says which rows belong together; it is not used as a feature.
-    decimal : {".", ","}, default="."
-        The decimal sign of a CSV file. A comma needs semicolons or tabs between the fields.
-    sheet : str, optional
+    decimal : {".", ","}, default=None
+        The decimal sign of a CSV file; None means a point. A comma needs semicolons or tabs between the fields.
+    sheet : str, default=None
         The sheet of a workbook; by default the first one.
     drop_missing_target : bool, default=False
         Whether to leave out rows without a target; otherwise they are refused.

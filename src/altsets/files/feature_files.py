@@ -45,7 +45,7 @@ def read_scores(
     quality : str, default="mutual_info"
         The quality that the scores are for: ``"mrmr"``, ``"fcbf"`` and ``"cfs"`` need scores of pairs; any other name
         stands for the sum of the scores.
-    feature_names : sequence of str, optional
+    feature_names : sequence of str, default=None
         Only these features, in this order; by default all.
 
     Returns

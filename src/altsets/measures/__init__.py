@@ -86,13 +86,13 @@ def score(
         What a measure makes of categories and missing values is said with the measure.
     y : array-like of shape (n_samples,)
         The target: numbers or text, one column.
-    measure : str, callable or array
+    measure : str, callable or array, default="mutual_info"
         A name in :data:`MEASURES`, or ``measure(X, y)`` that gets a float matrix and an array. A pair of
         scores and p-values, as scikit-learn's score functions return, is fine. Or the scores themselves: one
         number for each feature, then there are no options.
-    feature_names : sequence of str, optional
+    feature_names : sequence of str, default=None
         Names of the columns; by default those of ``X``, if it has any.
-    sample_weight : array-like of shape (n_samples,), optional
+    sample_weight : array-like of shape (n_samples,), default=None
         How much each row counts: 0 for not at all, 2 for twice. Measures that know no weights take whole numbers, and
         refuse others.
     **options

@@ -46,18 +46,18 @@ def importance(
         importances are added up. A missing number is handed to the model as nan.
     y : array-like of shape (n_samples,)
         The target.
-    estimator : estimator or str, optional
+    estimator : estimator or str, default=None
         Anything with ``fit`` that afterwards has ``feature_importances_`` or ``coef_``; it is copied first. By
         default a decision tree (criterion "entropy" for classes, as in the paper's Model Gain). Coefficients
         count by their absolute value, summed over all outputs or classes; they depend on the units of the
         features, so put a scaler before the model. Also pipelines that end in such a model, if their steps scale,
         select or reorder columns (0 for a column that is not selected), searches for parameters
         (``GridSearchCV``), ``TransformedTargetRegressor`` and ``CalibratedClassifierCV`` (the mean of its models).
-    task : {"auto", "classification", "regression"}
+    task : {"auto", "classification", "regression"}, default="auto"
         Whether the target is a class or a number; "auto" looks at its values.
-    random_state : int
+    random_state : int, default=25
         Seed for every part of the estimator that has none.
-    sample_weight : array-like of shape (n_samples,), optional
+    sample_weight : array-like of shape (n_samples,), default=None
         How much each row counts when the model is fitted.
 
     Returns
@@ -185,34 +185,34 @@ def permutation(
         is nan.
     y : array-like of shape (n_samples,)
         The target.
-    estimator : estimator or str, optional
+    estimator : estimator or str, default=None
         Any model of scikit-learn's kind, pipelines included; it is copied first. By default a decision tree
         (criterion "entropy" for classes).
-    scoring : str or callable, optional
+    scoring : str or callable, default=None
         A name of a scorer of scikit-learn, or ``scoring(model, X, y) -> float``; by default Matthews' correlation
         coefficient for classes, R² for numbers.
-    test_size : float or int
+    test_size : float or int, default=0.2
         The share or number of rows to hold out, drawn at random, from each class alike.
-    cv : int or splitter, optional
+    cv : int or splitter, default=None
         Folds in place of one held-out part; importances are averaged over them.
-    groups : array-like of shape (n_samples,), optional
+    groups : array-like of shape (n_samples,), default=None
         For splitters that keep rows of one group together, also those inside the estimator; without ``cv``, whole
         groups are held out.
-    pos_label : optional
+    pos_label : str, int, float or bool, default=None
         Which of two classes precision, recall, f1 and the like are about. None: 1 or True if it is one of them, else
         the last one in order.
-    n_repeats : int
+    n_repeats : int, default=5
         Random orders of each feature.
-    task : {"auto", "classification", "regression"}
+    task : {"auto", "classification", "regression"}, default="auto"
         Whether the target is a class or a number; "auto" looks at its values.
-    random_state : int
+    random_state : int, default=25
         Seed of the split and of the orders, and for every part of the estimator that has none.
-    sample_weight : array-like of shape (n_samples,), optional
+    sample_weight : array-like of shape (n_samples,), default=None
         How much each row counts when the model is fitted, and in the score if the scorer takes weights.
-    n_jobs : int, optional
+    n_jobs : int, default=None
         Threads; all processors by default. joblib's ``parallel_config`` overrules where and how many. The scores do not
         depend on it.
-    progress : callable, optional
+    progress : callable, default=None
         Called now and then with the share that is done, from 0 to 1; whatever it raises ends the work.
 
     Returns
@@ -314,18 +314,18 @@ def shap(
         SHAP values are added up. A missing number is handed to the model as nan.
     y : array-like of shape (n_samples,)
         The target.
-    estimator : estimator or str, optional
+    estimator : estimator or str, default=None
         Any model of scikit-learn's kind, pipelines included; it is copied first. By default a decision tree
         (criterion "entropy" for classes).
-    n_background : int
+    n_background : int, default=100
         Rows, drawn at random, that say what a prediction is without knowing a feature.
-    n_samples : int, optional
+    n_samples : int, default=None
         Rows, drawn at random, whose predictions are explained; all by default.
-    task : {"auto", "classification", "regression"}
+    task : {"auto", "classification", "regression"}, default="auto"
         Whether the target is a class or a number; "auto" looks at its values.
-    random_state : int
+    random_state : int, default=25
         Seed for drawing rows, and for every part of the estimator that has none.
-    sample_weight : array-like of shape (n_samples,), optional
+    sample_weight : array-like of shape (n_samples,), default=None
         How much each row counts when the model is fitted.
 
     Returns

@@ -52,21 +52,21 @@ def relief(
         Numbers and categories; no missing numbers.
     y : array-like of shape (n_samples,)
         The target.
-    task : {"auto", "classification", "regression"}
+    task : {"auto", "classification", "regression"}, default="auto"
         Whether the target is a class or a number; "auto" looks at its values.
-    n_neighbors : int
+    n_neighbors : int, default=10
         Nearest hits, and nearest misses in each other class, of each row (for RReliefF: nearest rows of any kind). Few
         of them see finer structure, many are less noisy; 10 is usual in the literature, 100 is scikit-rebate's
         default.
-    n_samples : int, optional
+    n_samples : int, default=None
         Look at the neighbours of this many rows, drawn at random; all rows by default. Neighbours are always
         searched in the whole table.
-    discrete : "auto", bool or array of bool
+    discrete : "auto", bool or array of bool, default="auto"
         Which columns are discrete; "auto" means those with at most ``discrete_threshold`` different values.
         Categories always are.
-    discrete_threshold : int
+    discrete_threshold : int, default=10
         See ``discrete``.
-    variant : {"rebate", "classic"}
+    variant : {"rebate", "classic"}, default="rebate"
         "rebate" has everything as in scikit-rebate. Hits and misses of a numeric target are rows that differ in it by
         less or more than its standard deviation. Where there are columns of both kinds, a difference above the
         standard deviation of its column counts as 1, and all discrete columns together count in distances as much as
@@ -76,17 +76,17 @@ def relief(
         "classic" is ReliefF as Kononenko (1994) defines it, where classes of misses weigh their share of all rows, and
         for numbers RReliefF of Robnik-Sikonja and Kononenko (1997), with equal weights for all neighbours; neither
         has a special rule for columns of both kinds.
-    ties : {"share", "sort"}
+    ties : {"share", "sort"}, default="share"
         Which of several equally distant rows are neighbours, if not all of them can be. "share" gives them equal
         parts, so that the order of the rows does not matter: the mean over all ways to decide. "sort" takes those
         that NumPy's sort happens to put first, as scikit-rebate does.
-    random_state : int
+    random_state : int, default=25
         Seed for ``n_samples``.
-    sample_weight : array-like of shape (n_samples,), optional
+    sample_weight : array-like of shape (n_samples,), default=None
         Whole numbers: how often each row is there.
-    n_jobs : int, optional
+    n_jobs : int, default=None
         Threads; all processors by default. The scores do not depend on it.
-    progress : callable, optional
+    progress : callable, default=None
         Called now and then with the share that is done, from 0 to 1; whatever it raises ends the work.
 
     Returns

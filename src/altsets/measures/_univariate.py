@@ -37,9 +37,9 @@ def f_score(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
         taken, as 0 and 1.
     y : array-like of shape (n_samples,)
         The target.
-    task : {"auto", "classification", "regression"}
+    task : {"auto", "classification", "regression"}, default="auto"
         Whether the target is a class or a number; "auto" looks at its values.
-    sample_weight : array-like of shape (n_samples,), optional
+    sample_weight : array-like of shape (n_samples,), default=None
         How often each row counts; 2 is the row twice, 0 a row that is not there.
 
     Returns
@@ -141,9 +141,9 @@ def pearson(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
         Numbers, and two categories as 0 and 1. Where a number is missing, the row is left out for this feature.
     y : array-like of shape (n_samples,)
         Numbers, or text that names two classes.
-    task : {"auto", "classification", "regression"}
+    task : {"auto", "classification", "regression"}, default="auto"
         "auto" takes numbers as they are; "classification" insists that they name two classes.
-    sample_weight : array-like of shape (n_samples,), optional
+    sample_weight : array-like of shape (n_samples,), default=None
         How often each row counts; 2 is the row twice, 0 a row that is not there.
 
     Returns
@@ -172,9 +172,9 @@ def spearman(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -
         Numbers, and two categories as 0 and 1. Where a number is missing, the row is left out for this feature.
     y : array-like of shape (n_samples,)
         Numbers, or text that names two classes.
-    task : {"auto", "classification", "regression"}
+    task : {"auto", "classification", "regression"}, default="auto"
         "auto" takes numbers as they are; "classification" insists that they name two classes.
-    sample_weight : array-like of shape (n_samples,), optional
+    sample_weight : array-like of shape (n_samples,), default=None
         Whole numbers: how often each row is there.
 
     Returns
@@ -226,9 +226,9 @@ def chi2(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Fl
         classes. Where a number is missing, the row is left out for this feature.
     y : array-like of shape (n_samples,)
         Classes.
-    task : {"auto", "classification"}
+    task : {"auto", "classification"}, default="auto"
         "classification" takes any numbers for classes.
-    sample_weight : array-like of shape (n_samples,), optional
+    sample_weight : array-like of shape (n_samples,), default=None
         How often each row counts; 2 is the row twice, 0 a row that is not there.
 
     Returns

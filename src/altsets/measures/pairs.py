@@ -60,15 +60,15 @@ def pairwise(
     X : table of shape (n_samples, n_features)
         A NumPy array, or a frame (pandas, polars, Arrow): numbers and categories, with missing values if need be.
         Correlations take categories of two labels only, and leave out rows where one of the two features is missing.
-    measure : str, callable or array
+    measure : str, callable or array, default="mutual_info"
         ``"mutual_info"`` in nats, ``"pearson"`` or ``"spearman"`` for the absolute correlation of values or ranks,
         ``"symmetrical_uncertainty"``, or ``measure(X, y)`` that gets a float matrix and one of its columns, and returns
         a number for each column.
         Or the numbers themselves, one for each pair of features; then there are no options.
-    sample_weight : array-like of shape (n_samples,), optional
+    sample_weight : array-like of shape (n_samples,), default=None
         How much each row counts: 0 for not at all, whole numbers for rows that are there several times. Any weights
         will do for ``"pearson"``, ``"symmetrical_uncertainty"`` and ``"mutual_info"``, which then counts in bins.
-    warn : bool
+    warn : bool, default=True
         Whether to warn; False where :func:`score` has done so.
     **options
         Passed on to the measure: for ``"mutual_info"`` and ``"symmetrical_uncertainty"`` those of the functions

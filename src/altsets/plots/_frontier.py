@@ -41,11 +41,11 @@ def frontier(
     ----------
     frontier : Frontier
         From :func:`altsets.frontier`.
-    n_alternatives : int, optional
+    n_alternatives : int, default=None
         Of several numbers of alternatives, this one.
-    most : int
+    most : int, default=6
         Curves to show at most.
-    ax : Axes, optional
+    ax : Axes, default=None
         Where to draw.
 
     Returns
@@ -80,9 +80,9 @@ def frontier_sizes(frontier: Frontier, *, n_alternatives: int | None = None, ax:
     ----------
     frontier : Frontier
         From :func:`altsets.frontier`, with several sizes.
-    n_alternatives : int, optional
+    n_alternatives : int, default=None
         Of several numbers of alternatives, this one.
-    ax : Axes, optional
+    ax : Axes, default=None
         Where to draw.
 
     Returns
@@ -110,9 +110,9 @@ def frontier_heat(frontier: Frontier, *, n_alternatives: int | None = None, ax: 
     ----------
     frontier : Frontier
         From :func:`altsets.frontier`.
-    n_alternatives : int, optional
+    n_alternatives : int, default=None
         Of several numbers of alternatives, this one.
-    ax : Axes, optional
+    ax : Axes, default=None
         Where to draw.
 
     Returns
@@ -149,13 +149,13 @@ def frontier_scores(
     ----------
     evaluated : EvaluatedFrontier
         From :func:`altsets.evaluate_frontier`.
-    scorer : str, optional
+    scorer : str, default=None
         Which score; by default the first one.
-    n_alternatives : int, optional
+    n_alternatives : int, default=None
         Of several numbers of alternatives, this one.
-    most : int
+    most : int, default=6
         Curves to show at most.
-    ax : Axes, optional
+    ax : Axes, default=None
         Where to draw.
 
     Returns

@@ -53,11 +53,11 @@ def membership(
     ----------
     result : Result
         From :func:`altsets.find` and others, or ``selector.result_``.
-    most : int or None
+    most : int or None, default=40
         Features to show at most; None for all of them.
-    most_sets : int or None
+    most_sets : int or None, default=20
         Sets to show at most.
-    ax : Axes, optional
+    ax : Axes, default=None
         Where to draw.
 
     Returns
@@ -137,9 +137,9 @@ def quality(result: Result, *, most: int | None = 30, ax: Axes | None = None) ->
     ----------
     result : Result
         From :func:`altsets.find` and others, or ``selector.result_``.
-    most : int or None
+    most : int or None, default=30
         Sets to show at most; None for all of them.
-    ax : Axes, optional
+    ax : Axes, default=None
         Where to draw.
 
     Returns
@@ -193,13 +193,13 @@ def overlap(
     ----------
     result : Result
         From :func:`altsets.find` and others, or ``selector.result_``; with two sets or more.
-    matched : bool, optional
+    matched : bool, default=None
         True: how much alike two sets are where features that are alike count as the same (1 minus their dissimilarity),
         with the number of features that they share below it. False: this number alone. By default the first where sets
         were compared so (:class:`altsets.dissimilarity.Matched`).
-    most : int or None
+    most : int or None, default=20
         Sets to show at most; None for all of them.
-    ax : Axes, optional
+    ax : Axes, default=None
         Where to draw.
 
     Returns
@@ -235,9 +235,9 @@ def near_best(near_best: NearBest, *, most: int | None = 25, ax: Axes | None = N
     ----------
     near_best : NearBest
         From :func:`altsets.near_best`.
-    most : int or None
+    most : int or None, default=25
         Features to show at most; None for all of them.
-    ax : Axes, optional
+    ax : Axes, default=None
         Where to draw.
 
     Returns
@@ -288,9 +288,9 @@ def scores(evaluation: Evaluation, *, scorer: str | None = None, ax: Axes | None
     ----------
     evaluation : Evaluation
         From :func:`altsets.evaluate`.
-    scorer : str, optional
+    scorer : str, default=None
         Which score; by default the first one.
-    ax : Axes, optional
+    ax : Axes, default=None
         Where to draw.
 
     Returns
@@ -379,11 +379,11 @@ def stand_ins(
     ----------
     evaluation : Evaluation
         From :func:`altsets.evaluate`.
-    most : int or None
+    most : int or None, default=15
         Features to show at most; None for all of them.
-    source : {"folds", "bootstraps"}, optional
+    source : {"folds", "bootstraps"}, default=None
         Which searches; by default the bootstrap samples if there are some.
-    ax : Axes, optional
+    ax : Axes, default=None
         Where to draw.
 
     Returns
@@ -413,11 +413,11 @@ def stability(
     ----------
     evaluation : Evaluation
         From :func:`altsets.evaluate`, of a selector that chose features anew in each fold.
-    most : int or None
+    most : int or None, default=25
         Features to show at most; None for all of them.
-    source : {"folds", "bootstraps"}, optional
+    source : {"folds", "bootstraps"}, default=None
         Which searches; by default the bootstrap samples if there are some.
-    ax : Axes, optional
+    ax : Axes, default=None
         Where to draw.
 
     Returns

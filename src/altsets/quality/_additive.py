@@ -22,7 +22,7 @@ class Additive(Quality):
     ----------
     scores : array-like of float
         One finite score for each feature, larger is better; zero, negative and equal scores are legal.
-    feature_names : sequence of str, optional
+    feature_names : sequence of str, default=None
         Names for every output; taken from the index if ``scores`` is a pandas Series, else ``x0``, ``x1``, ...
 
     Examples

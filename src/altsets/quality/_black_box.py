@@ -55,13 +55,13 @@ class BlackBox(Quality):
     ----------
     score : callable
         ``score(indices) -> float`` for a sorted tuple of feature indices; larger is better.
-    n_features_in : int, optional
+    n_features_in : int, default=None
         How many features there are to choose from; may be left out where they are named.
-    feature_names : sequence of str, optional
+    feature_names : sequence of str, default=None
         Names for every output, else ``x0``, ``x1``, ...
-    size_normalised : bool
+    size_normalised : bool, default=True
         Whether sets of different sizes compare fairly. Say False for a score that grows with every feature.
-    n_jobs : int, optional
+    n_jobs : int, default=None
         How many sets are scored at a time, in threads; -1 for one per processor. The function must be thread-safe.
         joblib's ``parallel_config`` overrules. No answer depends on it.
 
@@ -209,28 +209,28 @@ class Wrapper(BlackBox):
         and "svm" replace by the median of the rows that they are fitted to.
     y : array-like of shape (n_samples,)
         The target.
-    scoring : str or callable, optional
+    scoring : str or callable, default=None
         The name of a scorer of scikit-learn, or ``scorer(estimator, X, y) -> float``; larger is better. None: Matthews
         correlation, or R² if the target is an amount.
-    cv : int, splitter or iterable of (train, test), optional
+    cv : int, splitter or iterable of (train, test), default=None
         How rows are split; the quality is the mean over all splits. None: one split 80:20.
-    groups : array-like of shape (n_samples,), optional
+    groups : array-like of shape (n_samples,), default=None
         For splitters that keep rows of one group together, also those inside the estimator; without ``cv``, whole
         groups are held out.
-    pos_label : optional
+    pos_label : str, int, float or bool, default=None
         Which of two classes precision, recall, f1 and the like are about. None: 1 or True if it is one of them, else
         the last one in order.
-    class_weight : {"balanced"}, optional
+    class_weight : {"balanced"}, default=None
         For models by name: classes count alike, however many rows they have.
-    task : {"auto", "classification", "regression"}
+    task : {"auto", "classification", "regression"}, default="auto"
         Whether the target names classes or amounts; "auto" asks the estimator, then the values.
-    feature_names : sequence of str, optional
+    feature_names : sequence of str, default=None
         Names of the columns, if ``X`` has none or they are to be called differently.
-    random_state : int
+    random_state : int, default=25
         Seed for the split 80:20 and for estimators without one.
-    sample_weight : array-like of shape (n_samples,), optional
+    sample_weight : array-like of shape (n_samples,), default=None
         How much each row counts when a model is fitted, and in the score if the scorer takes weights.
-    n_jobs : int, optional
+    n_jobs : int, default=None
         How many sets are assessed at a time, -1 for one per processor; no answer depends on it. Models other than the
         default are fitted in processes of their own, unless joblib's ``parallel_config`` says otherwise.
 

@@ -32,17 +32,17 @@ class Form:
     ----------
     linear : ndarray of shape (n,)
         One number per feature.
-    matrix : ndarray of shape (n, n), optional
+    matrix : ndarray of shape (n, n), default=None
         One number per pair: symmetric, with a zero diagonal; None if there are no pair terms.
-    conflicts : ndarray of bool of shape (n, n), optional
+    conflicts : ndarray of bool of shape (n, n), default=None
         Pairs that exclude each other: symmetric, with a false diagonal; None if there are none.
-    allowed : ndarray of bool of shape (n,), optional
+    allowed : ndarray of bool of shape (n,), default=None
         Features that may be used at all; None if all may.
-    ratio : bool
+    ratio : bool, default=False
         Whether the pair terms divide instead of being subtracted.
-    factor : float
+    factor : float, default=1.0
         Pair terms are the numbers of the matrix times this; of many features that is done when it is needed.
-    kept : ndarray of bool of shape (n,), optional
+    kept : ndarray of bool of shape (n,), default=None
         Features whose pair terms count; all others are 0. None if all do.
 
     Examples

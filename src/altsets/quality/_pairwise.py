@@ -92,7 +92,7 @@ class MRMR(PairwiseQuality):
         How much each feature says about each other; any finite numbers. The diagonal is ignored. Only the mean of
         ``redundancy[i, j]`` and ``redundancy[j, i]`` matters, so an asymmetric matrix is replaced by its average
         with its transpose.
-    feature_names : sequence of str, optional
+    feature_names : sequence of str, default=None
         Names for every output; taken from the labels if the numbers come in pandas objects, else ``x0``, ``x1``, ...
 
     Attributes
@@ -190,7 +190,7 @@ class CFS(PairwiseQuality):
         How much each feature says about each other; finite and at least 0 (take absolute correlations). The
         diagonal is ignored. Only the mean of ``redundancy[i, j]`` and ``redundancy[j, i]`` matters, so an
         asymmetric matrix is replaced by its average with its transpose.
-    feature_names : sequence of str, optional
+    feature_names : sequence of str, default=None
         Names for every output; taken from the labels if the numbers come in pandas objects, else ``x0``, ``x1``, ...
 
     Attributes
@@ -284,11 +284,11 @@ class FCBF(Quality):
     dependency : array-like of shape (n_features, n_features)
         How much each feature depends on each other, in the same units as the relevance; row i belongs to feature
         i. It may be asymmetric. The diagonal is ignored.
-    scale : float
+    scale : float, default=1.0
         Positive factor for the objective. Conflicts are decided without it. The paper takes 1 / sum of relevance.
-    min_relevance : float, optional
+    min_relevance : float, default=None
         Features with a relevance below this are not used at all.
-    feature_names : sequence of str, optional
+    feature_names : sequence of str, default=None
         Names for every output; taken from the labels if the numbers come in pandas objects, else ``x0``, ``x1``, ...
 
     Attributes

@@ -29,14 +29,14 @@ class Request(RequestFields):
     ----------
     n_features, n_alternatives, tau, min_difference, dissimilarity, search, aggregation, constraints, existing
         As for :func:`altsets.find`.
-    quality : optional
+    quality : optional, default=None
         As for :class:`altsets.SelectAlternatives`; None if the quality is given beside the request, as
         :func:`altsets.find` takes it.
-    task : {"auto", "classification", "regression"}
+    task : {"auto", "classification", "regression"}, default="auto"
         What the target holds.
     engine, max_iters, time_limit
         As for :func:`altsets.find`.
-    random_state : int, optional
+    random_state : int, default=None
         Seed for measures that draw at random; None is a fixed one.
 
     See Also
@@ -102,9 +102,9 @@ class Request(RequestFields):
         ----------
         names : sequence of str
             The names of all features.
-        X : table, optional
+        X : table, default=None
             What a similarity is measured on if it has only a name.
-        sample_weight : array-like of shape (n_samples,), optional
+        sample_weight : array-like of shape (n_samples,), default=None
             How much each row of the table counts.
         """
         asked = self if X is None else self.measured(X, sample_weight)
@@ -186,7 +186,7 @@ class Request(RequestFields):
 
         Parameters
         ----------
-        names : sequence of str, optional
+        names : sequence of str, default=None
             The names of all features, to write instead of indices.
         """
         return writing.python_lines(self, names)
@@ -200,7 +200,7 @@ class Request(RequestFields):
         ----------
         table, target : str
             The file, and the column to predict.
-        names : sequence of str, optional
+        names : sequence of str, default=None
             The names of all features, where the request has indices.
         """
         return writing.command(self, table, target, names)

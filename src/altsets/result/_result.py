@@ -180,7 +180,7 @@ class Result(SetsFound):
 
         Parameters
         ----------
-        least : float
+        least : float, default=0.0
             Leave out features that are less alike.
         """
         found: dict[tuple[int, int], list[str]] = {}
@@ -208,7 +208,7 @@ class Result(SetsFound):
 
         Parameters
         ----------
-        tidy : bool
+        tidy : bool, default=False
             One row for each feature of each set instead, with the columns ``set``, ``feature``, ``index``, ``score``
             (nan if only sets can be judged), ``above_noise`` (if the noise floor was measured), ``quality`` and
             ``status``.
@@ -279,9 +279,9 @@ class Result(SetsFound):
             A new file whose name ends in .html; ``force`` lets it replace another one.
         evaluation, frontier, near_best : Evaluation, Frontier, NearBest, optional
             What else is known about these sets, each in a section of its own.
-        quality : Quality, optional
+        quality : Quality, default=None
             What was searched with: it knows the scores of all features.
-        title : str, optional
+        title : str, default=None
             The heading; by default it says what was found.
         """
         more = {"evaluation": evaluation, "frontier": frontier, "near_best": near_best}

@@ -82,46 +82,48 @@ def find(
         target and little about each other (:class:`altsets.quality.MRMR`, :class:`altsets.quality.FCBF`,
         :class:`altsets.quality.CFS`); or how well a model predicts (:class:`altsets.quality.Wrapper`), or any function
         of a set (:class:`altsets.quality.BlackBox`).
-    n_features : int
+    n_features : int, default=5
         Features in each set, unless ``constraints.Size`` says otherwise.
-    n_alternatives : int or "max"
+    n_alternatives : int or "max", default=3
         Sets to find besides the first one. ``"max"``: as many as the searches ``"greedy-replacement"`` and
         ``"greedy-balancing"`` can give.
-    tau : float, fraction or string, default 0.5
+    tau : float, fraction or string, default=None
         The least dissimilarity of two sets: 0 allows equal sets, 1 asks for sets that share no feature.
-    min_difference : int, optional
+    min_difference : int, default=None
         Instead of tau: the number of features in which two sets must differ at least.
-    dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable
+    dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable, default="dice"
         What tau refers to. :class:`altsets.dissimilarity.Matched` looks through similarity, so that near-copies of
         features count as the same; :class:`altsets.dissimilarity.Grouped` compares groups of features. A function of
         your own takes two sorted tuples of indices and gives a number between 0 and 1, the same both ways round; it
         goes with tau, not with min_difference. Two sets go together if it gives at least tau, also a set with itself:
         where that is so, a set may come more than once, as with tau=0.
-    search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}
+    search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
+            default="sequential"
         One set after the other, each the best given those before; or all sets at once; or a heuristic.
-    aggregation : {"sum", "min"}
+    aggregation : {"sum", "min"}, default="sum"
         What to maximise over simultaneous sets; with ``"min"`` the sum decides between equal minima as far as it goes.
-    constraints : sequence of constraints
+    constraints : sequence of constraints, default=()
         What every set must keep to, such as ``constraints.Require("age")``; see :mod:`altsets.constraints`. Sets of
         different sizes come from ``constraints.Size(k_min, k_max)``, which replaces n_features. Heuristics take Forbid,
         and ``"greedy-depth"`` also Require, AtMost, AtLeast and Exclusive. Where constraints clash, ``Result.reason``
         names them.
-    existing : sequence of sets
+    existing : sequence of sets, default=()
         Sets (of indices or names) that every new set must differ from as well.
-    time_limit : float, optional
+    time_limit : float, default=None
         Seconds for the whole call, the choice of an engine and all checks included. What was found by then is returned
         with a bound; sets that were not found are constructed as far as that works, and ``Result.stop_reason`` is
         ``"time_limit"``. Without it, the answer does not depend on how fast the machine is.
-    engine : {"auto", "additive", "enumerate", "milp", "greedy", "exhaustive", "local-search", "greedy-wrapper"}
+    engine : {"auto", "additive", "enumerate", "milp", "greedy", "exhaustive", "local-search", "greedy-wrapper"}, \
+            default="auto"
         Force one engine; an engine that does not solve the problem says so. "additive" is the fastest, for additive
         quality, sets of one size and no constraint but Forbid; "enumerate" takes everything that is exact; "milp" is
         an integer-programming solver for all that is linear (not CFS or your own dissimilarity); "greedy" has the
         heuristics. "auto" takes the first that does not decline. The last three are for black boxes: "exhaustive"
         evaluates every set, which "auto" does if they are no more than max_iters; else "local-search" looks for good
         ones, and "greedy-wrapper" is the paper's way to do so.
-    callback : callable, optional
+    callback : callable, default=None
         Called with a :class:`altsets.Progress` now and then. What it raises ends the search.
-    max_iters : int
+    max_iters : int, default=1000
         For black boxes only, how long to search: the number of sets that are evaluated, or of swaps that are tried with
         ``engine="greedy-wrapper"``; with ``"sequential"`` for each set, as in the paper, else for the whole search.
 

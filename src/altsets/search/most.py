@@ -54,29 +54,29 @@ def most_different(
     ----------
     quality : quality object
         What "good" means, as for :func:`altsets.find`.
-    n_features : int
+    n_features : int, default=5
         Features in each set, unless ``constraints.Size`` says otherwise.
-    n_alternatives : int
+    n_alternatives : int, default=3
         Sets to find besides the first one.
-    within : float, default 0.05
+    within : float, default=None
         By what part of the best quality a set may fall short of it: quality >= best - within * abs(best). The best is
         that of a single set which keeps to the constraints, of whatever size, and need not differ from ``existing``.
-    min_quality : float, optional
+    min_quality : float, default=None
         Instead of ``within``: the quality that a set must have at least.
-    by : {"every", "sum"}
+    by : {"every", "sum"}, default="every"
         Whether every set must be good enough, or their sum: that is, their mean quality.
-    dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable
+    dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable, default="dice"
         What tau refers to, as for :func:`altsets.find`. For a function of your own, and for
         :class:`altsets.dissimilarity.Matched` without a threshold, the largest tau is found to 0.001.
-    constraints : sequence of constraints
+    constraints : sequence of constraints, default=()
         What every set must keep to; see :mod:`altsets.constraints`.
-    existing : sequence of sets
+    existing : sequence of sets, default=()
         Sets (of indices or names) that every new set must differ from as well.
-    time_limit : float, optional
+    time_limit : float, default=None
         Seconds for the whole call. What was found by then is returned, with a bound.
-    callback : callable, optional
+    callback : callable, default=None
         Called with a :class:`altsets.Progress` now and then; ``best`` and ``bound`` in it are values of tau.
-    engine : str
+    engine : str, default="auto"
         Force one engine of :func:`altsets.find`.
 
     Returns
@@ -142,28 +142,28 @@ def most_sets(
     ----------
     quality : quality object
         What "good" means, as for :func:`altsets.find`.
-    n_features : int
+    n_features : int, default=5
         Features in each set, unless ``constraints.Size`` says otherwise.
-    tau : float, fraction or string, default 0.5
+    tau : float, fraction or string, default=None
         The least dissimilarity of two sets. No set comes twice: with tau=0, any two sets that are not the same will do.
-    min_quality : float
+    min_quality : float, default=None
         The quality that a set must have at least.
-    within : float
+    within : float, default=None
         Instead of ``min_quality``: by what part of the best quality a set may fall short of it, as for
         :func:`altsets.most_different`.
-    dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable
+    dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable, default="dice"
         What tau refers to, as for :func:`altsets.find`.
-    constraints : sequence of constraints
+    constraints : sequence of constraints, default=()
         What every set must keep to; see :mod:`altsets.constraints`.
-    existing : sequence of sets
+    existing : sequence of sets, default=()
         Sets (of indices or names) that every new set must differ from as well; they are not counted.
-    time_limit : float, optional
+    time_limit : float, default=None
         Seconds for the whole call. What was found by then is returned, with a bound.
-    callback : callable, optional
+    callback : callable, default=None
         Called with a :class:`altsets.Progress` now and then; ``best`` and ``bound`` in it are numbers of sets.
-    engine : str
+    engine : str, default="auto"
         Force one engine of :func:`altsets.find`.
-    max_sets : int
+    max_sets : int, default=1000
         No more sets than this are looked for.
 
     Returns

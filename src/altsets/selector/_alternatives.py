@@ -66,7 +66,7 @@ class SelectAlternatives(ColumnSelector):
 
     Parameters
     ----------
-    quality : str, estimator, class, callable, quality object or array
+    quality : str, estimator, class, callable, quality object or array, default="mutual_info"
         What a good set is.
 
         - A name: a measure whose scores are added up (``"mutual_info"``, ``"f"``, ``"pearson"``, ``"spearman"``,
@@ -77,38 +77,39 @@ class SelectAlternatives(ColumnSelector):
           options: ``functools.partial(quality.MRMR.from_data, measure="pearson")``.
         - A function of a float matrix and the target that returns one score for each column, or a quality object.
         - One score for each column, or a quality object: then ``fit`` needs no target.
-    n_features : int
+    n_features : int, default=5
         Features in each set. If the table has fewer columns, all of them, with a warning.
-    n_alternatives : int
+    n_alternatives : int, default=3
         Sets to find besides the first one.
-    tau : float, optional
+    tau : float, default=None
         The least dissimilarity of two sets, 0.5 by default: 0 allows equal sets, 1 asks for sets that share nothing.
-    min_difference : int, optional
+    min_difference : int, default=None
         Instead of tau: the number of features in which two sets must differ at least.
-    dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable
+    dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable, default="dice"
         What tau refers to; see :mod:`altsets.dissimilarity`. A similarity that is named,
         ``Matched("spearman", threshold=0.9)``, is computed in ``fit``, with ``sample_weight``.
-    search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}
+    search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
+            default="sequential"
         One set after the other, or all at once, or a heuristic.
-    aggregation : {"sum", "min"}
+    aggregation : {"sum", "min"}, default="sum"
         What to maximise over simultaneous sets.
-    constraints : sequence of constraints
+    constraints : sequence of constraints, default=()
         Conditions on every set, on names or indices of columns; see :mod:`altsets.constraints`.
-    alternative : int
+    alternative : int, default=0
         Which set ``transform`` uses. Like all parameters it takes effect with the next ``fit``;
         :meth:`get_alternative` gives the other sets without one.
-    task : {"auto", "classification", "regression"}
+    task : {"auto", "classification", "regression"}, default="auto"
         Whether the target names classes or amounts; "auto" looks at its values.
-    max_iters : int
+    max_iters : int, default=1000
         How long to search with a wrapper: the number of sets to try.
-    time_limit : float, optional
+    time_limit : float, default=None
         Seconds for the search, with all that :func:`altsets.find` does; scores are computed before.
-    n_jobs : int, optional
+    n_jobs : int, default=None
         Threads or processes for measures and wrappers that use several; None leaves it to them. No answer depends
         on it.
-    random_state : int, RandomState or None
+    random_state : int, RandomState or None, default=None
         Seed for measures that draw at random. None is a fixed seed as well: the same table gives the same sets.
-    memory : str or joblib.Memory, optional
+    memory : str or joblib.Memory, default=None
         Where to keep scores and answers, so that the same table is never scored twice, nor the same search done
         twice: a grid over ``alternative`` or ``tau`` then costs little.
 
@@ -206,11 +207,11 @@ class SelectAlternatives(ColumnSelector):
         X : table of shape (n_samples, n_features)
             A NumPy array or a frame (pandas, polars, Arrow): numbers, truth values, text, categories; missing values
             are welcome where the measure has a meaning for them. Nothing is filled in.
-        y : array-like of shape (n_samples,)
+        y : array-like of shape (n_samples,), default=None
             The target: classes or amounts, one column.
-        sample_weight : array-like of shape (n_samples,), optional
+        sample_weight : array-like of shape (n_samples,), default=None
             How much each row counts, for qualities that know weights; whole numbers for all others.
-        groups : array-like of shape (n_samples,), optional
+        groups : array-like of shape (n_samples,), default=None
             Which rows belong together, such as those of one patient. ``"wrapper"`` and ``"permutation"`` judge models
             on groups that these have not seen; qualities that never split rows have no use for groups and ignore them.
 
@@ -318,9 +319,9 @@ class SelectAlternatives(ColumnSelector):
             A new file whose name ends in .html; ``force`` lets it replace another one.
         evaluation, frontier, near_best : Evaluation, Frontier, NearBest, optional
             What else is known about these sets, each in a section of its own.
-        title : str, optional
+        title : str, default=None
             The heading; by default it says what was found.
-        force : bool
+        force : bool, default=False
             Whether it may replace another file.
         """
         check_is_fitted(self)

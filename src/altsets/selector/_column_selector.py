@@ -94,7 +94,7 @@ class SelectFeatures(ColumnSelector):
 
     Parameters
     ----------
-    features : sequence of str or int, optional
+    features : sequence of str or int, default=None
         Names or indices of the columns to keep; all of them by default.
 
     Attributes
@@ -120,7 +120,7 @@ class SelectFeatures(ColumnSelector):
         ----------
         X : table of shape (n_samples, n_features)
             Any table that has them.
-        y : ignored
+        y : ignored, default=None
             For pipelines.
         """
         frame = hasattr(X, "columns") or hasattr(X, "column_names")

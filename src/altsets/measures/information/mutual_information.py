@@ -94,30 +94,30 @@ def mutual_info(
         missing numbers.
     y : array-like of shape (n_samples,)
         The target.
-    sample_weight : array-like of shape (n_samples,), optional
+    sample_weight : array-like of shape (n_samples,), default=None
         How much each row counts. "bins" takes any weights; for the others, whole numbers are rows that are there
         several times. With other weights "neighbors" counts in bins, and says so; "sklearn" refuses them.
-    task : {"auto", "classification", "regression"}
+    task : {"auto", "classification", "regression"}, default="auto"
         Whether the target is a class or a number; "auto" looks at its values.
-    method : {"neighbors", "bins", "sklearn"}
+    method : {"neighbors", "bins", "sklearn"}, default="neighbors"
         "neighbors": a count for two discrete variables, nearest neighbours where one of them is continuous;
         deterministic, see the notes. "bins": a count for all, after continuous variables were cut into bins of
         equal frequency; much faster for many rows, coarser, and biased upwards. "sklearn": the numbers of
         scikit-learn's ``mutual_info_classif`` and ``mutual_info_regression``, random jitter included.
-    discrete : "auto", bool or array of bool
+    discrete : "auto", bool or array of bool, default="auto"
         Which columns are discrete; categories always are. "auto" takes a column for discrete if it has at most 10
         different values that occur at least 10 times each on average. The paper's study treats everything as
         continuous, as ``task="regression", discrete=False, method="sklearn"`` does.
-    n_neighbors : int
+    n_neighbors : int, default=3
         Neighbours of the continuous estimate; more of them mean less variance and more bias.
-    n_bins : int, optional
+    n_bins : int, default=None
         Bins of a continuous variable for "bins"; by default the cube root of the number of rows, at least 2. Missing
         values have one more.
-    random_state : int or None
+    random_state : int or None, default=25
         Seed of the jitter, which only "sklearn" has.
-    n_jobs : int, optional
+    n_jobs : int, default=None
         Threads; None and -1 for all cores. The scores do not depend on it.
-    progress : callable, optional
+    progress : callable, default=None
         Called now and then with the share of the work done, from 0 to 1; what it raises ends the work.
 
     Returns

@@ -177,11 +177,11 @@ class Frontier:
         ----------
         path : path-like
             A new file whose name ends in .html.
-        force : bool
+        force : bool, default=False
             Whether it may replace another file.
-        quality : Quality, optional
+        quality : Quality, default=None
             What was searched with: it knows the scores of all features.
-        title : str, optional
+        title : str, default=None
             The heading; by default it says what was searched.
         """
         return renderer("report")(path, force=force, frontier=self, quality=quality, title=title)

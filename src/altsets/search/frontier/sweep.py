@@ -65,21 +65,21 @@ def frontier(
     ----------
     quality : quality object
         What "good" means, as for :func:`find`.
-    n_features : int, range or sequence of int
+    n_features : int, range or sequence of int, default=5
         Features in each set. Sizes beyond the number of features are left out, with a note; ``constraints.Size`` takes
         the place of a single one.
-    n_alternatives : int, range or sequence of int
+    n_alternatives : int, range or sequence of int, default=3
         Sets to find besides the first one.
-    taus : number or sequence of numbers, optional
+    taus : number or sequence of numbers, default=None
         The least dissimilarities of two sets. By default every value that makes a difference at a size: where features
         or groups are counted (dice, jaccard, :class:`altsets.dissimilarity.Matched` with a threshold,
         :class:`altsets.dissimilarity.Grouped`), each that two sets can have; else, and where these are more than 100,
         0, 0.1, ..., 1. A set alone (``n_alternatives=0``) has one point only.
     dissimilarity, search, aggregation, constraints, existing, engine, max_iters
         As for :func:`find`.
-    time_limit : float, optional
+    time_limit : float, default=None
         Seconds for the whole call. Each point has an equal share of what is left, and passes on what it does not need.
-    callback : callable, optional
+    callback : callable, default=None
         Called with a :class:`FrontierProgress` after each point and now and then. What it raises ends the search.
 
     Returns

@@ -153,9 +153,9 @@ class NearBest:
 
         Parameters
         ----------
-        n : int
+        n : int, default=1
             How many.
-        random_state : int, Generator or None
+        random_state : int, Generator or None, default=None
             What numpy's ``default_rng`` takes: the same seed gives the same sets.
 
         Examples
@@ -237,9 +237,9 @@ class NearBest:
         ----------
         path : path-like
             A new file whose name ends in .html.
-        force : bool
+        force : bool, default=False
             Whether it may replace another file.
-        title : str, optional
+        title : str, default=None
             The heading; by default it says what was counted.
         """
         return renderer("report")(path, force=force, near_best=self, quality=self, title=title)

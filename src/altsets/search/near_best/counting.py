@@ -56,18 +56,18 @@ def near_best(
     quality : quality object
         What "good" means, as for :func:`find`. Of black boxes, all sets are evaluated, which is refused where there
         are more than 10,000.
-    n_features : int
+    n_features : int, default=5
         Features in each set, unless ``constraints.Size`` says otherwise; then the best is that over all sizes.
-    within : float
+    within : float, default=0.01
         Sets count if their quality is at least ``best - within * abs(best)``: 0.01 allows for one per cent. What
         differs by no more than 1e-9 of the problem's scale counts as equal, as everywhere (see :class:`Status`).
-    min_quality : float, optional
+    min_quality : float, default=None
         Instead of within, where the best is near zero: the least quality of sets that count.
-    constraints : sequence of constraints
+    constraints : sequence of constraints, default=()
         What every set must keep to; see :mod:`altsets.constraints`.
-    time_limit : float, optional
+    time_limit : float, default=None
         Seconds for the whole call. What is known by then is returned, as bounds on the number of sets.
-    callback : callable, optional
+    callback : callable, default=None
         Called with a :class:`Progress` now and then. What it raises ends the search.
 
     Returns
