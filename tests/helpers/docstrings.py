@@ -43,8 +43,8 @@ SECTIONS = (
     "Examples",
 )
 
-#: Functions that raise nothing of their own, whatever they get.
-NEVER_RAISES = {"altsets.errors.reason_of", "altsets.errors.warn_user"}
+#: Functions and records that raise nothing of their own, whatever they get.
+NEVER_RAISES = {"altsets.errors.reason_of", "altsets.errors.warn_user", "altsets.quality.Form"}
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,7 @@ def score(
     sample_weight : array-like of shape (n_samples,), default=None
         How much each row counts: 0 for not at all, 2 for twice. Measures that know no weights take whole numbers, and
         refuse others.
-    **options
+    **options : dict
         Passed on to the measure.
 
     Returns
@@ -105,11 +105,22 @@ def score(
     names : list of str or None
         The names of the features; None if they have none.
 
+    Raises
+    ------
+    altsets.errors.InputError
+        If the measure is unknown or does not support the table or the target, or scores do not fit the table.
+
     Warns
     -----
     UserWarning
         If columns are exact copies of each other, or constant (these score 0); if the measure leaves out rows with
         missing values; if it cannot do with the weights what it does without.
+
+    See Also
+    --------
+    altsets.measures.pairwise : How much features say about each other.
+    altsets.quality.Additive : A quality made of such scores.
+    altsets.read_scores : Read scores that were saved before.
 
     Examples
     --------

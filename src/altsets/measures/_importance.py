@@ -48,7 +48,7 @@ def importance(
         The target.
     estimator : estimator or str, default=None
         Anything with ``fit`` that afterwards has ``feature_importances_`` or ``coef_``; it is copied first. By
-        default a decision tree (criterion "entropy" for classes, as in the paper's Model Gain). Coefficients
+        default a decision tree (criterion "entropy" for classes, as in Model Gain of Bach (2023)). Coefficients
         count by their absolute value, summed over all outputs or classes; they depend on the units of the
         features, so put a scaler before the model. Also pipelines that end in such a model, if their steps scale,
         select or reorder columns (0 for a column that is not selected), searches for parameters
@@ -64,6 +64,21 @@ def importance(
     -------
     ndarray of shape (n_features,)
         One number per feature.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If the model has neither importances nor coefficients, a step before it makes new columns, or the table or the
+        target cannot be used.
+
+    See Also
+    --------
+    altsets.measures.permutation : Takes any model, and measures on rows that it has not seen.
+    altsets.measures.shap : Mean absolute SHAP values; takes any model.
+
+    References
+    ----------
+    Bach, J. (2023). Finding optimal diverse feature sets with alternative feature selection. arXiv:2307.11607.
 
     Examples
     --------
@@ -220,6 +235,21 @@ def permutation(
     ndarray of shape (n_features,)
         One number per feature, 0 for a constant column; below 0 where the model predicts better without.
 
+    Raises
+    ------
+    altsets.errors.InputError
+        If the estimator, the scorer or ``cv`` cannot be used, or the table or the target cannot.
+
+    See Also
+    --------
+    altsets.measures.importance : Importances of the fitted model itself; faster.
+    altsets.measures.shap : Mean absolute SHAP values.
+    sklearn.inspection.permutation_importance : What computes the importance of each feature.
+
+    References
+    ----------
+    Breiman, L. (2001). Random forests. Machine Learning 45, 5-32.
+
     Examples
     --------
     >>> X = [[0, 3], [0, 1], [1, 3], [1, 1]] * 10
@@ -332,6 +362,28 @@ def shap(
     -------
     ndarray of shape (n_features,)
         At least 0; the mean over rows, and over classes where there is one prediction for each.
+
+    Raises
+    ------
+    altsets.errors.MissingExtraError
+        If the package shap is not installed.
+    altsets.errors.InputError
+        If ``n_background`` or ``n_samples`` is below 1, or the estimator, the table or the target cannot be used.
+
+    See Also
+    --------
+    altsets.measures.importance : Importances of the fitted model itself; needs no other package.
+    altsets.measures.permutation : What the model loses without a feature, on rows that it has not seen.
+
+    References
+    ----------
+    Lundberg, S. M. and Lee, S.-I. (2017). A unified approach to interpreting model predictions. NIPS 30.
+
+    Examples
+    --------
+    >>> from altsets import measures
+    >>> X, y = [[0, 3], [0, 1], [1, 3], [1, 1]] * 10, ["a", "a", "b", "b"] * 10
+    >>> scores = measures.shap(X, y)  # doctest: +SKIP
     """
     try:
         package = import_module("shap")

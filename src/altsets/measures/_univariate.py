@@ -47,6 +47,19 @@ def f_score(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
     ndarray of shape (n_features,)
         Finite and at least 0; exactly 0 for a constant column.
 
+    Raises
+    ------
+    altsets.errors.InputError
+        If the table or the target cannot be used (different lengths, a missing target, dates), a feature has more than
+        two categories and the target is classes, or the weights add up to too few rows.
+
+    See Also
+    --------
+    altsets.measures.mutual_info : Finds relations that are not linear, too.
+    altsets.measures.pearson : The same order of features for a numeric target, from 0 to 1.
+    sklearn.feature_selection.f_classif : The statistic for classes.
+    sklearn.feature_selection.f_regression : The statistic for a numeric target.
+
     Examples
     --------
     >>> X = [[0, 1, 7], [1, 1, 7], [2, 3, 7], [3, 3, 7]]
@@ -151,6 +164,17 @@ def pearson(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
     ndarray of shape (n_features,)
         Between 0 and 1; exactly 0 for a constant column.
 
+    Raises
+    ------
+    altsets.errors.InputError
+        If the table or the target cannot be used (different lengths, a missing target, dates), or a feature or the
+        target has more than two categories.
+
+    See Also
+    --------
+    altsets.measures.spearman : Correlation of ranks, for relations that rise or fall but are not linear.
+    altsets.measures.pairwise : Correlations of features with each other.
+
     Examples
     --------
     >>> pearson([[1, 4, 7], [2, 3, 7], [3, 2, 7], [4, 1, 7]], [10, 20, 30, 40]).round(6).tolist()
@@ -181,6 +205,18 @@ def spearman(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -
     -------
     ndarray of shape (n_features,)
         Between 0 and 1; exactly 0 for a constant column.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If the table or the target cannot be used (different lengths, a missing target, dates), a feature or the target
+        has more than two categories, or weights are not whole numbers.
+
+    See Also
+    --------
+    altsets.measures.pearson : Correlation of the values themselves.
+    altsets.measures.mutual_info : Finds relations that do not rise or fall throughout, too.
+    altsets.measures.pairwise : Correlations of features with each other.
 
     Examples
     --------
@@ -235,6 +271,17 @@ def chi2(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Fl
     -------
     ndarray of shape (n_features,)
         Finite and at least 0; exactly 0 for a constant column.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If the target is not classes, a feature has negative values, or the table cannot be used.
+
+    See Also
+    --------
+    altsets.measures.mutual_info : Takes any numbers, and a numeric target.
+    altsets.measures.f_score : Compares means of classes; takes negative numbers.
+    sklearn.feature_selection.chi2 : The statistic for numbers.
 
     Examples
     --------

@@ -70,7 +70,7 @@ def pairwise(
         will do for ``"pearson"``, ``"symmetrical_uncertainty"`` and ``"mutual_info"``, which then counts in bins.
     warn : bool, default=True
         Whether to warn; False where :func:`score` has done so.
-    **options
+    **options : dict
         Passed on to the measure: for ``"mutual_info"`` and ``"symmetrical_uncertainty"`` those of the functions
         of that name but for ``task``.
 
@@ -80,11 +80,22 @@ def pairwise(
         Row i: feature i as the target. Constant columns have zeros; the other elements of the diagonal are what
         the measure says of a feature and itself.
 
+    Raises
+    ------
+    altsets.errors.InputError
+        If the measure is unknown or does not support the table, or an array of numbers does not fit the table.
+
     Warns
     -----
     UserWarning
         If columns are constant; if rows are left out because of missing values; if information is counted in bins
         because of weights.
+
+    See Also
+    --------
+    altsets.measures.score : How much each feature says about the target.
+    altsets.dissimilarity.Matched : Compares sets through such similarities.
+    altsets.quality.MRMR : A quality that needs them.
 
     Examples
     --------

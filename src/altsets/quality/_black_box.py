@@ -70,6 +70,17 @@ class BlackBox(Quality):
     n_evaluations : int
         How many times the function was called.
 
+    Raises
+    ------
+    altsets.errors.InputError
+        If ``score`` is not callable, the number of features is neither given nor follows from their names, or the two
+        contradict each other.
+
+    See Also
+    --------
+    altsets.quality.Wrapper : Scores a model with the features of a set.
+    altsets.quality.Additive : A sum of scores, which searches can prove to be optimal.
+
     Examples
     --------
     >>> quality = BlackBox(lambda indices: 10 - sum(indices), n_features_in=5)
@@ -194,8 +205,8 @@ class Wrapper(BlackBox):
     """Quality of a set = how well a model predicts with these features alone, on rows that it was not fitted to.
 
     The rows are split once, so that a set always has the same quality; it is computed once and remembered. By default
-    all is as in the paper: decision trees (information gain), a stratified split 80:20, Matthews correlation. If the
-    target is an amount: regression trees, a split 80:20, R².
+    all is as in Bach (2023): decision trees (information gain), a stratified split 80:20, Matthews correlation. If the
+    target is numeric: regression trees, a split 80:20, R².
 
     Parameters
     ----------
@@ -211,7 +222,7 @@ class Wrapper(BlackBox):
         The target.
     scoring : str or callable, default=None
         The name of a scorer of scikit-learn, or ``scorer(estimator, X, y) -> float``; larger is better. None: Matthews
-        correlation, or R² if the target is an amount.
+        correlation, or R² if the target is numeric.
     cv : int, splitter or iterable of (train, test), default=None
         How rows are split; the quality is the mean over all splits. None: one split 80:20.
     groups : array-like of shape (n_samples,), default=None
@@ -223,7 +234,7 @@ class Wrapper(BlackBox):
     class_weight : {"balanced"}, default=None
         For models by name: classes count alike, however many rows they have.
     task : {"auto", "classification", "regression"}, default="auto"
-        Whether the target names classes or amounts; "auto" asks the estimator, then the values.
+        Whether the target names classes or is numeric; "auto" asks the estimator, then the values.
     feature_names : sequence of str, default=None
         Names of the columns, if ``X`` has none or they are to be called differently.
     random_state : int, default=25
@@ -233,6 +244,23 @@ class Wrapper(BlackBox):
     n_jobs : int, default=None
         How many sets are assessed at a time, -1 for one per processor; no answer depends on it. Models other than the
         default are fitted in processes of their own, unless joblib's ``parallel_config`` says otherwise.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If the estimator, the scorer or ``cv`` cannot be used, or the table or the target cannot (different lengths, a
+        missing target, dates).
+
+    See Also
+    --------
+    altsets.quality.BlackBox : Any other function of a set.
+    altsets.measures.permutation : Scores of single features from the same kind of model.
+    altsets.evaluate : Cross-validated scores of a whole selection.
+
+    References
+    ----------
+    - Kohavi, R. and John, G. H. (1997). Wrappers for feature subset selection. Artificial Intelligence 97, 273-324.
+    - Bach, J. (2023). Finding optimal diverse feature sets with alternative feature selection. arXiv:2307.11607.
 
     Examples
     --------

@@ -44,6 +44,12 @@ class Form:
         Pair terms are the numbers of the matrix times this; of many features that is done when it is needed.
     kept : ndarray of bool of shape (n,), default=None
         Features whose pair terms count; all others are 0. None if all do.
+    ranges : dict, default={}
+        Smallest and largest numbers of the matrix that are known already; forms of one matrix share it.
+
+    See Also
+    --------
+    altsets.quality.Quality : Its method ``form`` gives one.
 
     Examples
     --------

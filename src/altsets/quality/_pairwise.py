@@ -102,6 +102,22 @@ class MRMR(PairwiseQuality):
     redundancy : ndarray of shape (n_features, n_features)
         Symmetric, with a zero diagonal.
 
+    Raises
+    ------
+    altsets.errors.InputError
+        If relevance or redundancy is not finite, their shapes do not fit, or the names do not.
+
+    See Also
+    --------
+    altsets.quality.CFS : A ratio of relevance and redundancy instead of a difference.
+    altsets.quality.FCBF : Redundant pairs exclude each other.
+    altsets.measures.pairwise : Redundancy from a table.
+
+    References
+    ----------
+    Peng, H., Long, F. and Ding, C. (2005). Feature selection based on mutual information: criteria of max-dependency,
+    max-relevance, and min-redundancy. IEEE TPAMI 27(8), 1226-1238.
+
     Examples
     --------
     >>> quality = MRMR([0.75, 0.5, 0.5], [[1, 0.5, 0.25], [0.5, 1, 0], [0.25, 0, 1]])
@@ -200,6 +216,21 @@ class CFS(PairwiseQuality):
     redundancy : ndarray of shape (n_features, n_features)
         Symmetric, with a zero diagonal.
 
+    Raises
+    ------
+    altsets.errors.InputError
+        If relevance or redundancy is not finite, redundancy is negative, their shapes do not fit, or the names do not.
+
+    See Also
+    --------
+    altsets.quality.MRMR : A difference of relevance and redundancy instead of a ratio.
+    altsets.quality.FCBF : Redundant pairs exclude each other.
+    altsets.measures.pairwise : Redundancy from a table.
+
+    References
+    ----------
+    Hall, M. A. (1999). Correlation-based feature selection for machine learning. PhD thesis, University of Waikato.
+
     Examples
     --------
     >>> quality = CFS([0.75, 0.5, 0.5], [[1, 1, 0], [1, 1, 0], [0, 0, 1]])
@@ -273,7 +304,7 @@ class CFS(PairwiseQuality):
 class FCBF(Quality):
     """Quality of a set = sum of the relevance of its features; some pairs of features exclude each other.
 
-    This is the fast correlation-based filter of Yu and Liu (2003) as the paper turns it into an objective: each
+    This is the fast correlation-based filter of Yu and Liu (2003) as Bach (2023) turns it into an objective: each
     feature of a set must depend on the target more than on any other feature of the set. Features i and j
     exclude each other if ``relevance[i] <= dependency[i, j]`` or ``relevance[j] <= dependency[j, i]``.
 
@@ -285,7 +316,7 @@ class FCBF(Quality):
         How much each feature depends on each other, in the same units as the relevance; row i belongs to feature
         i. It may be asymmetric. The diagonal is ignored.
     scale : float, default=1.0
-        Positive factor for the objective. Conflicts are decided without it. The paper takes 1 / sum of relevance.
+        Positive factor for the objective. Conflicts are decided without it. Bach (2023) takes 1 / sum of relevance.
     min_relevance : float, default=None
         Features with a relevance below this are not used at all.
     feature_names : sequence of str, default=None
@@ -301,6 +332,24 @@ class FCBF(Quality):
         Which pairs exclude each other: symmetric.
     allowed : ndarray of bool of shape (n_features,)
         Which features reach ``min_relevance``.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If relevance, dependency or ``min_relevance`` is not finite, ``scale`` is not positive or takes the relevance
+        out of the range of numbers, or shapes or names do not fit.
+
+    See Also
+    --------
+    altsets.quality.MRMR : Redundancy lowers the quality instead of ruling sets out.
+    altsets.quality.Additive : The same sum without conflicts.
+    altsets.measures.symmetrical_uncertainty : The measure of the original filter.
+
+    References
+    ----------
+    - Yu, L. and Liu, H. (2003). Feature selection for high-dimensional data: a fast correlation-based filter solution.
+      ICML.
+    - Bach, J. (2023). Finding optimal diverse feature sets with alternative feature selection. arXiv:2307.11607.
 
     Examples
     --------

@@ -28,6 +28,13 @@ LOCKED = "(read-only)"
 class Quality(ABC):
     """The quality of feature sets: what every quality offers to searches and to users.
 
+    Parameters
+    ----------
+    n_features_in : int
+        How many features there are to choose from.
+    names : list of str or None
+        Their names; None for ``x0``, ``x1``, ...
+
     Attributes
     ----------
     size_normalised : bool
@@ -35,6 +42,16 @@ class Quality(ABC):
         is free, the largest sets win; a mean or a ratio has no such preference.
     has_form : bool
         Whether engines can read it as numbers, with :meth:`form`; the sets of a black box can only be evaluated.
+
+    Raises
+    ------
+    TypeError
+        If it is instantiated itself; a subclass defines ``evaluate`` and ``form``.
+
+    See Also
+    --------
+    altsets.quality.Additive, altsets.quality.MRMR, altsets.quality.CFS, altsets.quality.FCBF : Qualities of scores.
+    altsets.quality.BlackBox, altsets.quality.Wrapper : Qualities of functions and of models.
 
     Examples
     --------

@@ -125,11 +125,30 @@ def mutual_info(
     ndarray of shape (n_features,)
         At least 0; exactly 0 for a constant column.
 
+    Raises
+    ------
+    altsets.errors.InputError
+        If the table or the target cannot be used (different lengths, a missing target, dates), ``method``, ``task`` or
+        ``discrete`` is unknown, or "sklearn" gets missing numbers or weights that are not whole.
+
+    See Also
+    --------
+    altsets.measures.symmetrical_uncertainty : Information as a share, from 0 to 1.
+    altsets.measures.pairwise : Mutual information of features with each other.
+    sklearn.feature_selection.mutual_info_classif : What ``method="sklearn"`` calls for classes.
+    sklearn.feature_selection.mutual_info_regression : What ``method="sklearn"`` calls for a numeric target.
+
     Notes
     -----
     Nearest neighbours are Kraskov's first estimator, and Ross's where one variable is discrete. Without ties they give
     what scikit-learn gives but for its jitter; ties are dealt with as a jitter would on average. The formulas
     are at the head of the module ``altsets.measures.information.mutual_information``.
+
+    References
+    ----------
+    - Kraskov, A., Stögbauer, H. and Grassberger, P. (2004). Estimating mutual information. Physical Review E 69,
+      066138.
+    - Ross, B. C. (2014). Mutual information between discrete and continuous data sets. PLoS ONE 9(2), e87357.
 
     Examples
     --------
@@ -185,13 +204,49 @@ def symmetrical_uncertainty(
     """Symmetrical uncertainty of each feature with the target: information as a share of what there is to know.
 
     It is ``2 I(x, y) / (H(x) + H(y))``, where I is the mutual information by counting and H the entropy; continuous
-    variables are cut into bins of equal frequency, with one more for missing values. Weights of rows may be any
-    numbers from 0 up. The parameters are those of :func:`mutual_info`. FCBF was made for this measure.
+    variables are cut into bins of equal frequency.
+
+    Parameters
+    ----------
+    X : table of shape (n_samples, n_features)
+        Numbers and categories. A missing number is a value of its own, as is a missing label.
+    y : array-like of shape (n_samples,)
+        The target.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How much each row counts, from 0 up.
+    task : {"auto", "classification", "regression"}, default="auto"
+        Whether the target is a class or a number; "auto" looks at its values.
+    discrete : "auto", bool or array of bool, default="auto"
+        Which columns are discrete, as in :func:`mutual_info`; categories always are.
+    n_bins : int, default=None
+        Bins of a continuous variable; by default the cube root of the number of rows, at least 2. Missing values have
+        one more.
+    n_jobs : int, default=None
+        Threads; None and -1 for all cores. The scores do not depend on it.
+    progress : callable, default=None
+        Called now and then with the share of the work done, from 0 to 1; what it raises ends the work.
 
     Returns
     -------
     ndarray of shape (n_features,)
         Between 0 and 1; exactly 0 for a constant column.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If the table or the target cannot be used (different lengths, a missing target, dates), or ``task`` or
+        ``discrete`` is unknown.
+
+    See Also
+    --------
+    altsets.measures.mutual_info : The information itself, in nats; needs no bins.
+    altsets.measures.pairwise : Symmetrical uncertainty of features with each other.
+    altsets.quality.FCBF : A quality that was defined with this measure.
+
+    References
+    ----------
+    Yu, L. and Liu, H. (2003). Feature selection for high-dimensional data: a fast correlation-based filter solution.
+    ICML.
 
     Examples
     --------
