@@ -8,6 +8,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import Ridge
 
 from altsets import measures
+from altsets.measures import pairs
 from altsets.measures._univariate import known_rows
 from altsets.measures.information.columns import (
     code_levels,
@@ -66,6 +67,17 @@ def test_rows_in_which_columns_are_known():
     assert found == [([0], [[1.0], [2.0], [3.0]]), ([1], [[5.0], [6.0]])]
     incomplete = Features(np.array([[1.0, 4.0], [2.0, np.nan], [3.0, 2.0], [9.0, 1.0]]))
     assert correlation_matrix("spearman", incomplete).tolist() == [[1.0, 1.0], [1.0, 1.0]]
+
+
+@pytest.mark.parametrize("measure", ["pearson", "spearman"])
+def test_wide_tables_are_multiplied_in_blocks(measure, monkeypatch):
+    values = np.random.default_rng(0).normal(size=(20, 11))
+    values[3, [0, 6]] = np.nan
+    at_once = correlation_matrix(measure, Features(values))
+    monkeypatch.setattr(pairs, "COLUMNS_OF_PRODUCT", 4)
+    in_blocks = correlation_matrix(measure, Features(values))
+    assert in_blocks == pytest.approx(at_once, abs=1e-12)
+    assert (in_blocks == in_blocks.T).all()
 
 
 def test_columns_with_missing_values():

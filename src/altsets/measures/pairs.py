@@ -38,6 +38,9 @@ NO_HOLES = "fill them in, or use a measure that takes them, such as mutual_info"
 
 #: Columns whose pairs one call of the kernel computes.
 COLUMNS_AT_A_TIME = 16
+#: Columns that are multiplied with each other at a time: all at once needs several times the memory of the answer, and
+#: with threads OpenBLAS crashes on the product of a large matrix with its own transpose (NumPy's issue 19685).
+COLUMNS_OF_PRODUCT = 4096
 #: Up to this many rows, sums of products of ranks fit into 64 bits.
 MOST_ROWS = 2_000_000
 #: What rounding may take away from a similarity that reaches a limit.
@@ -177,8 +180,7 @@ def correlation_matrix(measure: str, features: Features, *, sample_weight: Float
     found = np.zeros((features.n_features, features.n_features))
     complete = np.flatnonzero(~incomplete)
     if len(complete):
-        columns = _units(measure, features.values[:, complete], weights)
-        found[np.ix_(complete, complete)] = np.clip(np.abs(columns.T @ columns), 0.0, 1.0)
+        _fill_complete(found, complete, _units(measure, features.values[:, complete], weights))
     if incomplete.any():
         # Incomplete columns come first: each is paired with all after it.
         order = np.concatenate([np.flatnonzero(incomplete), complete])
@@ -232,6 +234,17 @@ def _prepare(measure: str, features: Features, weights: Floats | None) -> tuple[
 def _units(measure: str, matrix: Floats, weights: Floats | None) -> Floats:
     """Columns of length 1, whose products are correlations."""
     return standardize(matrix, weights) if measure == "pearson" else standardize(rank_columns(matrix))
+
+
+def _fill_complete(found: Floats, places: Indices, columns: Floats) -> None:
+    """Fill in the correlations of complete columns, given with length 1, with each other."""
+    blocks = [slice(start, start + COLUMNS_OF_PRODUCT) for start in range(0, len(places), COLUMNS_OF_PRODUCT)]
+    for number, one in enumerate(blocks):
+        for other in blocks[number:]:
+            products = columns[:, one].T @ columns[:, other]
+            np.clip(np.abs(products, out=products), 0.0, 1.0, out=products)
+            found[np.ix_(places[one], places[other])] = products
+            found[np.ix_(places[other], places[one])] = products.T
 
 
 #: Fills in sums of products, and products of sums of squares, of columns from one to another with all after them.
@@ -353,7 +366,8 @@ class Alike(NamedTuple):
 def measure_similarity(X: Any, measure: str, sample_weight: Any = None) -> Floats:
     """How alike a measure finds the columns of a table, from 0 to 1."""
     measured = pairwise(X, measure, sample_weight=sample_weight, warn=False)
-    return np.clip(np.maximum(measured, measured.T), 0.0, 1.0)
+    similar = np.maximum(measured, measured.T)
+    return np.clip(similar, 0.0, 1.0, out=similar)
 
 
 def similar_columns(
