@@ -51,6 +51,21 @@ def frontier(
     Returns
     -------
     Axes
+        What it was drawn on.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If each size has only one value of tau, no point has all its sets, or ``n_alternatives`` is not in the
+        frontier.
+    altsets.errors.MissingExtraError
+        If matplotlib is not installed.
+
+    See Also
+    --------
+    altsets.plots.frontier_sizes : Quality over the size of sets.
+    altsets.plots.frontier_heat : Quality over both.
+    altsets.plots.frontier_scores : Prediction instead of quality.
 
     Examples
     --------
@@ -88,6 +103,19 @@ def frontier_sizes(frontier: Frontier, *, n_alternatives: int | None = None, ax:
     Returns
     -------
     Axes
+        What it was drawn on.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If there is only one size, no point has all its sets, or ``n_alternatives`` is not in the frontier.
+    altsets.errors.MissingExtraError
+        If matplotlib is not installed.
+
+    See Also
+    --------
+    altsets.plots.frontier : Quality over tau.
+    altsets.plots.frontier_heat : Quality over both.
 
     Examples
     --------
@@ -118,6 +146,19 @@ def frontier_heat(frontier: Frontier, *, n_alternatives: int | None = None, ax: 
     Returns
     -------
     Axes
+        What it was drawn on.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If no point has all its sets, or ``n_alternatives`` is not in the frontier.
+    altsets.errors.MissingExtraError
+        If matplotlib is not installed.
+
+    See Also
+    --------
+    altsets.plots.frontier : Quality over tau, as curves.
+    altsets.plots.frontier_sizes : Quality over the size of sets, as curves.
 
     Examples
     --------
@@ -161,6 +202,19 @@ def frontier_scores(
     Returns
     -------
     Axes
+        What it was drawn on.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If no point has a score, the scorer was not measured, or ``n_alternatives`` is not in the frontier.
+    altsets.errors.MissingExtraError
+        If matplotlib is not installed.
+
+    See Also
+    --------
+    altsets.plots.frontier : Quality instead of prediction.
+    altsets.plots.scores : Scores of the sets of one evaluation.
 
     Examples
     --------

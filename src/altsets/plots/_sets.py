@@ -65,6 +65,19 @@ def membership(
     Axes
         Those of the dots; ``ax.child_axes[0]`` has the scores.
 
+    Raises
+    ------
+    altsets.errors.InputError
+        If there is no set to show, or ``result`` is of another type.
+    altsets.errors.MissingExtraError
+        If matplotlib is not installed.
+
+    See Also
+    --------
+    altsets.plots.overlap : How many features sets share.
+    altsets.plots.quality : Quality of the sets.
+    altsets.Result.to_frame : The same as a table.
+
     Examples
     --------
     >>> import altsets
@@ -145,6 +158,19 @@ def quality(result: Result, *, most: int | None = 30, ax: Axes | None = None) ->
     Returns
     -------
     Axes
+        What it was drawn on.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If there is no set to show, or ``result`` is of another type.
+    altsets.errors.MissingExtraError
+        If matplotlib is not installed.
+
+    See Also
+    --------
+    altsets.plots.scores : How well the sets predict.
+    altsets.plots.membership : What is in the sets.
 
     Examples
     --------
@@ -205,6 +231,20 @@ def overlap(
     Returns
     -------
     Axes
+        What it was drawn on.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If there are fewer than two sets, ``most`` leaves only one, or ``matched`` is True and sets were not compared
+        through similarity.
+    altsets.errors.MissingExtraError
+        If matplotlib is not installed.
+
+    See Also
+    --------
+    altsets.plots.membership : What is in the sets.
+    altsets.dissimilarity.Matched : Compares sets through similarity.
 
     Examples
     --------
@@ -243,6 +283,19 @@ def near_best(near_best: NearBest, *, most: int | None = 25, ax: Axes | None = N
     Returns
     -------
     Axes
+        What it was drawn on.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If there is no near-best set, or ``near_best`` is of another type.
+    altsets.errors.MissingExtraError
+        If matplotlib is not installed.
+
+    See Also
+    --------
+    altsets.near_best : Count the sets that are nearly the best.
+    altsets.plots.membership : Features of a few sets that differ.
 
     Examples
     --------
@@ -296,6 +349,20 @@ def scores(evaluation: Evaluation, *, scorer: str | None = None, ax: Axes | None
     Returns
     -------
     Axes
+        What it was drawn on.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If the scorer was not measured, or no fold was done.
+    altsets.errors.MissingExtraError
+        If matplotlib is not installed.
+
+    See Also
+    --------
+    altsets.plots.quality : The quality that was searched for.
+    altsets.plots.frontier_scores : Scores over tau.
+    altsets.evaluate : Where the scores come from.
 
     Examples
     --------
@@ -389,6 +456,19 @@ def stand_ins(
     Returns
     -------
     Axes
+        What it was drawn on.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If no feature was swapped, no fold was done, or ``source`` is unknown.
+    altsets.errors.MissingExtraError
+        If matplotlib is not installed.
+
+    See Also
+    --------
+    altsets.plots.stability : How often each set has each feature.
+    altsets.Evaluation.stand_ins : The same as numbers.
 
     Examples
     --------
@@ -423,6 +503,24 @@ def stability(
     Returns
     -------
     Axes
+        What it was drawn on.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If features were not chosen anew in each fold, no fold was done, or ``source`` is unknown.
+    altsets.errors.MissingExtraError
+        If matplotlib is not installed.
+
+    See Also
+    --------
+    altsets.plots.stand_ins : What replaces a feature.
+    altsets.Evaluation.stability_frame : The same as a table.
+
+    References
+    ----------
+    Nogueira, S., Sechidis, K. and Brown, G. (2018). On the stability of feature selection algorithms. Journal of
+    Machine Learning Research 18.
 
     Examples
     --------
