@@ -120,17 +120,38 @@ def find(
         an integer-programming solver for all that is linear (not CFS or your own dissimilarity); "greedy" has the
         heuristics. "auto" takes the first that does not decline. The last three are for black boxes: "exhaustive"
         evaluates every set, which "auto" does if they are no more than max_iters; else "local-search" looks for good
-        ones, and "greedy-wrapper" is the paper's way to do so.
+        ones, and "greedy-wrapper" does so as Bach (2023) does.
     callback : callable, default=None
         Called with a :class:`altsets.Progress` now and then. What it raises ends the search.
     max_iters : int, default=1000
         For black boxes only, how long to search: the number of sets that are evaluated, or of swaps that are tried with
-        ``engine="greedy-wrapper"``; with ``"sequential"`` for each set, as in the paper, else for the whole search.
+        ``engine="greedy-wrapper"``; with ``"sequential"`` for each set, as in Bach (2023), else for the whole search.
 
     Returns
     -------
     Result
         The sets, with a certificate. Ctrl-C ends the search early and returns what was found.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If a parameter is out of range or contradicts another one, or a name is not one of the features.
+    altsets.errors.UnsupportedError
+        If no engine, or not the one that was asked for, solves this kind of request.
+    altsets.errors.VerificationError
+        If an answer fails the independent check, which is a bug.
+
+    See Also
+    --------
+    altsets.iterate : The same sets one after the other, without a number given in advance.
+    altsets.frontier : Every tau that matters at once.
+    altsets.most_different : The largest tau at which sets are still good enough.
+    altsets.most_sets : As many sets as there are.
+    altsets.SelectAlternatives : From a table to sets, as a scikit-learn estimator.
+
+    References
+    ----------
+    Bach, J. (2023). Finding optimal diverse feature sets with alternative feature selection. arXiv:2307.11607.
 
     Examples
     --------
@@ -215,8 +236,59 @@ def iterate(
 ) -> Iterator[Result]:
     """Find sets one after the other, for as long as you like.
 
-    Takes what :func:`find` takes; ``time_limit`` holds for each set, and without ``n_alternatives`` the sets go on
-    until no further one exists. Each item is a result with one set, given the sets before it.
+    Without ``n_alternatives`` the sets go on until no further one exists. Parameters are checked when the first set is
+    asked for.
+
+    Parameters
+    ----------
+    quality : quality object
+        What "good" means, as for :func:`altsets.find`.
+    n_features : int, default=5
+        Features in each set, unless ``constraints.Size`` says otherwise.
+    tau : float, fraction or string, default=None
+        The least dissimilarity of two sets.
+    n_alternatives : int, default=None
+        Sets to find besides the first one; None for all that exist.
+    min_difference : int, default=None
+        Instead of tau: the number of features in which two sets must differ at least.
+    dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable, default="dice"
+        What tau refers to, as for :func:`altsets.find`.
+    search : {"sequential"}, default="sequential"
+        The only search that gives one set after the other.
+    aggregation : {"sum", "min"}, default="sum"
+        Without effect, as there is one set at a time.
+    constraints : sequence of constraints, default=()
+        What every set must keep to; see :mod:`altsets.constraints`.
+    existing : sequence of sets, default=()
+        Sets (of indices or names) that every new set must differ from as well.
+    time_limit : float, default=None
+        Seconds for each set.
+    engine : str, default="auto"
+        Force one engine of :func:`altsets.find`.
+    callback : callable, default=None
+        Called with a :class:`altsets.Progress` now and then. What it raises ends the search.
+    max_iters : int, default=1000
+        For black boxes only, how long to search for each set, as for :func:`altsets.find`.
+
+    Yields
+    ------
+    Result
+        One set, given the sets before it.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If ``search`` is not ``"sequential"``, a parameter is out of range or contradicts another one, or a name is not
+        one of the features.
+    altsets.errors.UnsupportedError
+        If no engine, or not the one that was asked for, solves this kind of request.
+    altsets.errors.VerificationError
+        If an answer fails the independent check, which is a bug.
+
+    See Also
+    --------
+    altsets.find : A given number of sets.
+    altsets.most_sets : As many sets as there are, chosen together.
 
     Examples
     --------

@@ -87,6 +87,23 @@ def most_different(
         none that is larger by that or more). Of the sets that are so different, good ones are taken as far as
         a short search goes; their qualities are not claimed to be the best.
 
+    Raises
+    ------
+    altsets.errors.InputError
+        If both ``within`` and ``min_quality`` are given, a parameter is out of range or contradicts another one, or a
+        name is not one of the features.
+    altsets.errors.UnsupportedError
+        If no engine, or not the one that was asked for, solves this kind of request.
+    altsets.errors.VerificationError
+        If an answer fails the independent check, which is a bug.
+
+    See Also
+    --------
+    altsets.find : The best sets for a given tau.
+    altsets.frontier : Quality for every tau.
+    altsets.most_sets : As many sets as there are for a given tau.
+    altsets.near_best : How many sets are good enough, however different.
+
     Examples
     --------
     >>> import altsets
@@ -172,6 +189,22 @@ def most_sets(
         The sets. ``objective`` is their number, ``bound`` what no number of such sets exceeds; status ``OPTIMAL`` is
         a proof that there are no more. Which of many such families is returned is not promised; their qualities are
         made better as far as a short search goes.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If neither or both of ``within`` and ``min_quality`` are given, a parameter is out of range or contradicts
+        another one, or a name is not one of the features.
+    altsets.errors.UnsupportedError
+        If no engine, or not the one that was asked for, solves this kind of request.
+    altsets.errors.VerificationError
+        If an answer fails the independent check, which is a bug.
+
+    See Also
+    --------
+    altsets.most_different : The largest tau for a given number of sets.
+    altsets.near_best : How many sets are good enough, however different.
+    altsets.iterate : One set after the other, the best first.
 
     Examples
     --------

@@ -51,6 +51,12 @@ class Frontier:
     elapsed : float
         Seconds.
 
+    See Also
+    --------
+    altsets.frontier : Makes one.
+    altsets.FrontierPoint : One search of it.
+    altsets.plots.frontier, altsets.plots.frontier_heat : Plot it.
+
     Examples
     --------
     >>> import altsets
@@ -88,7 +94,20 @@ class Frontier:
         return sorted({point.n_alternatives for point in self.points})
 
     def curve(self, n_features: int, n_alternatives: int) -> list[FrontierPoint]:
-        """The points of one size and number of alternatives, by tau."""
+        """The points of one size and number of alternatives, by tau.
+
+        Parameters
+        ----------
+        n_features : int
+            Features in each set.
+        n_alternatives : int
+            Sets besides the first one.
+
+        Returns
+        -------
+        list of FrontierPoint
+            By tau; empty if the frontier has no such points.
+        """
         return [
             point
             for point in self.points
@@ -96,7 +115,18 @@ class Frontier:
         ]
 
     def best(self, n_features: int) -> float:
-        """The largest quality of any set of this size, by which others are measured; nan if there is none."""
+        """The largest quality of any set of this size, by which others are measured.
+
+        Parameters
+        ----------
+        n_features : int
+            Features in each set.
+
+        Returns
+        -------
+        float
+            The quality; nan if no set of this size was found.
+        """
         same_size = (point for point in self.points if point.n_features == n_features)
         return max((value for point in same_size for value in point.result.qualities), default=math.nan)
 
@@ -171,7 +201,7 @@ class Frontier:
         return frame_of(dict(columns))
 
     def report(self, path: Any, *, quality: Any = None, title: str | None = None, force: bool = False) -> str:
-        """Write one HTML file with charts and all points, for any browser; returns its path.
+        """Write one HTML file with charts and all points, for any browser.
 
         Parameters
         ----------
@@ -183,6 +213,11 @@ class Frontier:
             What was searched with: it knows the scores of all features.
         title : str, default=None
             The heading; by default it says what was searched.
+
+        Returns
+        -------
+        str
+            The path of the file.
         """
         return renderer("report")(path, force=force, frontier=self, quality=quality, title=title)
 
@@ -210,12 +245,39 @@ class Frontier:
         }
 
     def to_json(self, indent: int | None = 2) -> str:
-        """The whole frontier as one JSON document; numbers that are not finite become null."""
+        """The whole frontier as one JSON document; numbers that are not finite become null.
+
+        Parameters
+        ----------
+        indent : int or None, default=2
+            Spaces per level; None for one line.
+
+        Returns
+        -------
+        str
+            The document, for :meth:`from_json`.
+        """
         return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> Frontier:
-        """Read what :meth:`to_json` wrote."""
+        """Read what :meth:`to_json` wrote.
+
+        Parameters
+        ----------
+        text : str
+            The document.
+
+        Returns
+        -------
+        Frontier
+            The same frontier.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If it is not such a document, or it is incomplete.
+        """
         document = documents.document_in(text)
         found = document if isinstance(document, dict) else {}
         if (found.get("schema"), found.get("kind")) != (SCHEMA, KIND):

@@ -36,6 +36,19 @@ class FrontierPoint:
         The least dissimilarity of two sets.
     result : Result
         The sets, with their certificate.
+
+    See Also
+    --------
+    altsets.frontier, altsets.frontier_points : Make them.
+    altsets.EvaluatedPoint : A point with test scores.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> scores = altsets.quality.Additive([9, 8, 7, 3, 2, 1])
+    >>> point = altsets.frontier(scores, n_features=2, n_alternatives=1).points[-1]
+    >>> point.tau, point.result.sets, point.mean, point.worst
+    (1.0, [(0, 1), (2, 3)], 13.5, 10.0)
     """
 
     n_features: int
@@ -88,7 +101,18 @@ class FrontierPoint:
 
     @classmethod
     def from_dict(cls, entry: Any) -> FrontierPoint:
-        """Read what :meth:`to_dict` wrote."""
+        """Read what :meth:`to_dict` wrote.
+
+        Parameters
+        ----------
+        entry : dict
+            What :meth:`to_dict` gave.
+
+        Returns
+        -------
+        FrontierPoint
+            The same point.
+        """
         k, a = documents.whole_numbers([entry["n_features"], entry["n_alternatives"]])
         result = Result.from_json(json.dumps(entry["result"]))
         if len(result.statuses) != a + 1:

@@ -55,7 +55,7 @@ def frontier(
     callback: Callable[[FrontierProgress], object] | None = None,
     max_iters: int = MAX_ITERS,
 ) -> Frontier:
-    """Find sets for every tau that matters: what does difference cost, and how many features are enough?
+    """Find sets for every tau that matters, to see what difference costs and how many features are enough.
 
     Each point is a search of its own, with a proof of its own; its objective and status are those that :func:`find` has
     for the same numbers. The searches share work: of simultaneous sets, what is proven for one tau is a bound for
@@ -75,12 +75,25 @@ def frontier(
         or groups are counted (dice, jaccard, :class:`altsets.dissimilarity.Matched` with a threshold,
         :class:`altsets.dissimilarity.Grouped`), each that two sets can have; else, and where these are more than 100,
         0, 0.1, ..., 1. A set alone (``n_alternatives=0``) has one point only.
-    dissimilarity, search, aggregation, constraints, existing, engine, max_iters
-        As for :func:`find`.
+    dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable, default="dice"
+        What tau refers to, as for :func:`altsets.find`.
+    search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
+            default="sequential"
+        One set after the other, all at once, or a heuristic.
+    aggregation : {"sum", "min"}, default="sum"
+        What to maximise over simultaneous sets.
+    constraints : sequence of constraints, default=()
+        What every set must keep to; see :mod:`altsets.constraints`.
+    existing : sequence of sets, default=()
+        Sets (of indices or names) that every new set must differ from as well.
     time_limit : float, default=None
         Seconds for the whole call. Each point has an equal share of what is left, and passes on what it does not need.
+    engine : str, default="auto"
+        Force one engine of :func:`altsets.find`.
     callback : callable, default=None
         Called with a :class:`FrontierProgress` after each point and now and then. What it raises ends the search.
+    max_iters : int, default=1000
+        For black boxes only, how long each search goes on, as for :func:`altsets.find`.
 
     Returns
     -------
@@ -88,10 +101,22 @@ def frontier(
         The points, ordered by size, number of alternatives and tau, and where the elbow of the curve is. Ctrl-C ends
         the search early and keeps the points that are there.
 
+    Raises
+    ------
+    altsets.errors.InputError
+        If a parameter is out of range or contradicts another one, or a name is not one of the features.
+    altsets.errors.UnsupportedError
+        If no engine, or not the one that was asked for, solves this kind of request.
+    altsets.errors.VerificationError
+        If an answer fails the independent check, which is a bug.
+
     See Also
     --------
-    frontier_points : The same points one by one, as they come in.
-    most_different : The largest tau at which sets are still good enough.
+    altsets.frontier_points : The same points one by one, as they come in.
+    altsets.find : The sets of one point.
+    altsets.most_different : The largest tau at which sets are still good enough.
+    altsets.evaluate_frontier : How well the sets of each point predict.
+    altsets.plots.frontier : Plot the curve.
 
     Examples
     --------
@@ -170,7 +195,55 @@ def frontier_points(
 ) -> Iterator[FrontierPoint]:
     """Give the points of a frontier one by one, as they come in; stop whenever you like.
 
-    Takes what :func:`frontier` takes, but for the callback. What is asked is checked at once.
+    Parameters are checked at once, before the first point is asked for.
+
+    Parameters
+    ----------
+    quality : quality object
+        What "good" means, as for :func:`altsets.find`.
+    n_features : int, range or sequence of int, default=5
+        Features in each set.
+    n_alternatives : int, range or sequence of int, default=3
+        Sets to find besides the first one.
+    taus : number or sequence of numbers, default=None
+        The least dissimilarities of two sets; by default every value that makes a difference, as for
+        :func:`altsets.frontier`.
+    dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable, default="dice"
+        What tau refers to, as for :func:`altsets.find`.
+    search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
+            default="sequential"
+        One set after the other, all at once, or a heuristic.
+    aggregation : {"sum", "min"}, default="sum"
+        What to maximise over simultaneous sets.
+    constraints : sequence of constraints, default=()
+        What every set must keep to; see :mod:`altsets.constraints`.
+    existing : sequence of sets, default=()
+        Sets (of indices or names) that every new set must differ from as well.
+    time_limit : float, default=None
+        Seconds for all points. Each point has an equal share of what is left, and passes on what it does not need.
+    engine : str, default="auto"
+        Force one engine of :func:`altsets.find`.
+    max_iters : int, default=1000
+        For black boxes only, how long each search goes on, as for :func:`altsets.find`.
+
+    Yields
+    ------
+    FrontierPoint
+        One search, with its result.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If a parameter is out of range or contradicts another one, or a name is not one of the features.
+    altsets.errors.UnsupportedError
+        If no engine, or not the one that was asked for, solves this kind of request.
+    altsets.errors.VerificationError
+        If an answer fails the independent check, which is a bug.
+
+    See Also
+    --------
+    altsets.frontier : All points together, with the elbow of the curve.
+    altsets.find : The sets of one point.
 
     Examples
     --------
@@ -225,6 +298,20 @@ class FrontierProgress:
         What is known there: the best objective so far, nan if there is none, and what none exceeds.
     elapsed : float
         Seconds since the first search began.
+
+    See Also
+    --------
+    altsets.frontier : Its ``callback`` gets these.
+    altsets.Progress : The same for a single search.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> seen = []
+    >>> scores = altsets.quality.Additive([9, 8, 7, 3, 2, 1])
+    >>> _ = altsets.frontier(scores, n_features=2, n_alternatives=1, callback=seen.append)
+    >>> seen[-1].done, seen[-1].total
+    (3, 3)
     """
 
     done: int

@@ -76,6 +76,21 @@ def near_best(
         The number of sets, exact or between bounds, how often each feature occurs in them, and the sets themselves:
         from the best down, or drawn at random. Ctrl-C ends the search early and returns what was found.
 
+    Raises
+    ------
+    altsets.errors.InputError
+        If ``within`` or ``min_quality`` is out of range, both are given, there are too many sets of a black box, or a
+        constraint names a feature that does not exist.
+    altsets.errors.UnsupportedError
+        If no engine finds the best set of such a request.
+
+    See Also
+    --------
+    altsets.NearBest : The answer.
+    altsets.most_sets : As many of these sets as differ from each other.
+    altsets.find : A few good sets that differ.
+    altsets.plots.near_best : Which features these sets have.
+
     Examples
     --------
     >>> import altsets
