@@ -103,6 +103,18 @@ CASES = [
     Case("a sparse matrix", lambda: scipy.sparse.csr_array(NUMBERS)),
     Case("nested lists", lambda: NUMBERS.tolist(), first=("x0",)),
     Case("a target with fewer rows", y=lambda: CLASSES[:-1]),
+    Case("a target with the same row labels in another order", y=lambda: pd.Series(CLASSES)[::-1]),
+    Case(
+        "a target with other row labels",
+        lambda: TABLE.set_axis(range(100, 160)),
+        lambda: pd.Series(CLASSES, index=range(200, 260)),
+    ),
+    Case(
+        "a target whose row labels count from 0",
+        lambda: TABLE.set_axis(range(100, 160)),
+        lambda: pd.Series(CLASSES),
+        first=("a",),
+    ),
     # Targets
     Case("no target", y=lambda: None),
     Case("one class", y=lambda: np.zeros(N_ROWS)),

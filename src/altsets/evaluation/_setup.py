@@ -36,7 +36,7 @@ from altsets.result import Result
 from altsets.selector import SelectAlternatives, check_request
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features
-from altsets.tables.target import Target, counted, counted_rows, labels_of, target_of
+from altsets.tables.target import Target, counted, counted_rows, labels_of, refuse_other_rows, target_of
 from altsets.wording import counted as count_of
 
 #: The longest representation of a model that texts show in full.
@@ -110,6 +110,7 @@ class Setup:
         options = options.checked()
         split = split._replace(repeats=whole_number("repeats", split.repeats, least=1))
         table = features_of(X)
+        refuse_other_rows(table, groups=split.groups)
         kept = counted_rows(split.sample_weight, table.n_rows)
         groups = check_groups(split.groups, table.n_rows)
         features, labels, weights = counted(table, y, split.sample_weight)

@@ -30,7 +30,7 @@ from altsets.selector._answers import (
 from altsets.selector._column_selector import ColumnSelector, SelectFeatures
 from altsets.selector.notes import Background, notes_on
 from altsets.tables.conversion import features_of
-from altsets.tables.target import counted_rows
+from altsets.tables.target import counted_rows, refuse_other_rows
 
 
 class Alternative(NamedTuple):
@@ -236,6 +236,7 @@ class SelectAlternatives(ColumnSelector):
         check_request(self, features)
         warn_of_size(self, features.n_features)
         started = time.perf_counter()
+        refuse_other_rows(features, groups=groups)
         rows = RowData(y, sample_weight, _groups_of(groups, features.n_rows))
         found = answered(self, features, rows, check_memory(self.memory))
         if not found.result.sets:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 import warnings
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -17,6 +18,7 @@ from altsets.errors import InputError, reason_of
 from altsets.tables.conversion import NUMERIC_KINDS, is_missing
 from altsets.tables.feature_matrix import Features
 from altsets.wording import counted as count_of
+from altsets.wording import shorten
 
 TASKS = ("auto", "classification", "regression")
 
@@ -89,6 +91,42 @@ def target_of(y: Any, n_rows: int, task: str = "auto") -> Target:
         )
     values = codes if task == "classification" or numeric is None else numeric
     return Target(task, values, numeric, len(distinct))
+
+
+def refuse_other_rows(features: Features, **beside: Any) -> None:
+    """Refuse a pandas object beside the table, such as ``y=y``, whose index names other rows or another order.
+
+    Labels that just count from 0 were made by the frame and name nothing, unless both sides have the same ones in
+    another order. Arrays, lists and polars have no labels: their rows are matched by position.
+    """
+    table = features.original
+    labels = None if table is None or table.chosen_rows is not None else _row_labels(table.table)
+    for what, values in beside.items():
+        others = _row_labels(values)
+        if labels is None or others is None or len(labels) != len(others) or labels.equals(others):
+            continue
+        ours, theirs = Counter(labels.tolist()), Counter(others.tolist())
+        if ours == theirs:
+            bring = (
+                f"{what} = {what}.loc[X.index]" if len(ours) == len(labels) else "the same sorting of both"
+            )
+            raise InputError(
+                f"X and {what} have the same row labels in another order; bring them into the same order with {bring}, "
+                f"or pass {what}.to_numpy() if the rows are in the same order already."
+            )
+        counted_from_0 = Counter(range(len(labels)))
+        if counted_from_0 not in (ours, theirs):
+            raise InputError(
+                f"X and {what} have different row labels ({(theirs - ours).total():,} of {len(others):,} in {what} are "
+                f"not in X, such as {shorten(next(iter(theirs - ours)))}); take both from the same rows, or pass "
+                f"{what}.to_numpy() if they are the same rows in the same order."
+            )
+
+
+def _row_labels(table: Any) -> Any:
+    """The index of a pandas object; None if there is none."""
+    index = getattr(table, "index", None)
+    return index if hasattr(index, "equals") else None
 
 
 def labels_of(y: Any, target: Target) -> npt.NDArray[Any]:
@@ -265,6 +303,7 @@ def repeated(features: Features, y: Any, weights: Floats) -> tuple[Features, npt
 
 def counted(features: Features, y: Any, sample_weight: Any) -> tuple[Features, Any, Floats | None]:
     """Table, target and weights without the rows of weight 0; no weights if all are 1."""
+    refuse_other_rows(features, y=y, sample_weight=sample_weight)
     weights = weights_of(sample_weight, features.n_rows)
     if weights is None:
         return features, y, None
