@@ -42,7 +42,7 @@ ENTRANCES = {
 def test_the_same_rows_in_another_order_are_refused(entrance):
     X, y = made()
     shuffled = y.sample(frac=1, random_state=1)
-    with pytest.raises(InputError, match=r"same row labels in another order.*y = y.loc\[X.index\]"):
+    with pytest.raises(InputError, match=r"same row labels in another order.*y = y\.loc\[X\.index\]"):
         ENTRANCES[entrance](X, shuffled)
     ENTRANCES[entrance](X, shuffled.loc[X.index])
     ENTRANCES[entrance](X, shuffled.to_numpy())
@@ -51,7 +51,7 @@ def test_the_same_rows_in_another_order_are_refused(entrance):
 def test_weights_and_groups_in_another_order_are_refused():
     X, y = made()
     other = pd.Series(1.0, index=X.index[::-1])
-    with pytest.raises(InputError, match=r"sample_weight = sample_weight.loc\[X.index\]"):
+    with pytest.raises(InputError, match=r"sample_weight = sample_weight\.loc\[X.index\]"):
         SelectAlternatives(n_features=2).fit(X, y, sample_weight=other)
     with pytest.raises(InputError, match="X and groups have the same row labels in another order"):
         SelectAlternatives(n_features=2).fit(X, y, groups=other)
@@ -68,7 +68,7 @@ def test_labels_that_occur_more_than_once_have_another_remedy():
 
 def test_rows_of_another_part_of_the_table_are_refused():
     X, y = made()
-    with pytest.raises(InputError, match="different row labels .40 of 40 in y are not in X, such as"):
+    with pytest.raises(InputError, match=r"different row labels .40 of 40 in y are not in X, such as"):
         fitted(
             X.iloc[20:60].sample(frac=1, random_state=0),
             pd.concat([y[:20], y[60:]]).set_axis(range(900, 940)),
