@@ -46,6 +46,34 @@ class Problem:
     fraction, so that the number of features which two sets may share is an exact integer. Where a
     :class:`altsets.constraints.Size` is among the constraints, sizes come from there and ``n_features`` is the largest.
 
+    Attributes
+    ----------
+    n_features_in : int
+        How many features there are to choose from.
+    n_features : int
+        Features in each set; the largest number where the size is open.
+    n_alternatives : int
+        Sets besides the first one.
+    tau : Fraction or None
+        The least dissimilarity of two sets; None if ``min_difference`` is given.
+    min_difference : int or None
+        The number of features in which two sets must differ; None if ``tau`` is given.
+    dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable
+        What tau refers to.
+    search : str
+        How sets are searched for, such as ``"sequential"``.
+    aggregation : {"sum", "min"}
+        What is maximised over the sets.
+    existing : tuple of tuple of int
+        Sets that new ones must differ from as well.
+    constraints : tuple of Constraint
+        What every set must keep to, on indices.
+
+    See Also
+    --------
+    altsets.Request : The same as a user asks it, with names.
+    altsets.find : Solves a problem.
+
     Examples
     --------
     >>> problem = Problem.create(30, n_features=10, n_alternatives=3, tau=0.9)
@@ -82,9 +110,43 @@ class Problem:
         constraints: Sequence[Constraint] | Constraint = (),
         feature_names: Sequence[str] | None = None,
     ) -> Problem:
-        """Check the request and turn it into a problem; ``tau`` is 0.5 unless one of the two limits is given.
+        """Check a request and turn it into a problem.
 
-        Constraints may name features if ``feature_names`` says which are which.
+        Parameters
+        ----------
+        n_features_in : int
+            How many features there are to choose from.
+        n_features : int, default=5
+            Features in each set.
+        n_alternatives : int, default=3
+            Sets besides the first one.
+        tau : float, fraction or string, default=None
+            The least dissimilarity of two sets; 0.5 if ``min_difference`` is None as well.
+        min_difference : int, default=None
+            Instead of tau: the number of features in which two sets must differ at least.
+        dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable, default="dice"
+            What tau refers to, as for :func:`altsets.find`.
+        search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
+                default="sequential"
+            One set after the other, all at once, or a heuristic.
+        aggregation : {"sum", "min"}, default="sum"
+            What to maximise over simultaneous sets.
+        existing : sequence of sets, default=()
+            Sets of indices that every new set must differ from as well.
+        constraints : sequence of constraints, default=()
+            What every set must keep to; they may name features if ``feature_names`` is given.
+        feature_names : sequence of str, default=None
+            The names of all features.
+
+        Returns
+        -------
+        Problem
+            With names turned into indices, and limits into exact numbers.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If a parameter is out of range or contradicts another one, or a name is not one of the features.
         """
         n = whole_number("the number of features", n_features_in, least=1)
         names = FeatureNames.unnamed(n) if feature_names is None else FeatureNames.of(feature_names)
@@ -203,6 +265,21 @@ class Problem:
         """How many features two sets of these sizes may share, as an exact integer.
 
         Dice: 1 - 2o / (s + t) >= tau; Jaccard: 1 - o / (s + t - o) >= tau; both solved for the overlap o.
+
+        Parameters
+        ----------
+        size, other_size : int
+            Features in the one set and in the other one.
+
+        Returns
+        -------
+        int
+            The number; negative if no two sets of these sizes differ enough.
+
+        Raises
+        ------
+        RuntimeError
+            If the dissimilarity is a function of your own or compares groups.
         """
         if not self.caps_shared:
             raise RuntimeError("this dissimilarity has no overlap limit; call compatible(first, second).")
@@ -227,11 +304,32 @@ class Problem:
         return set()
 
     def was_compatible(self, first: FeatureSet, second: FeatureSet) -> bool:
-        """Whether :meth:`compatible` has found these two far enough apart before."""
+        """Whether :meth:`compatible` has found these two far enough apart before.
+
+        Parameters
+        ----------
+        first, second : tuple of int
+            Two sets, as sorted indices.
+
+        Returns
+        -------
+        bool
+            False also if the two have not been compared yet.
+        """
         return (first, second) in self._far_apart
 
     def compatible(self, first: FeatureSet, second: FeatureSet) -> bool:
         """Whether two sets differ enough.
+
+        Parameters
+        ----------
+        first, second : tuple of int
+            Two sets, as sorted indices.
+
+        Returns
+        -------
+        bool
+            Whether their dissimilarity reaches the limit.
 
         Examples
         --------
@@ -256,7 +354,18 @@ class Problem:
         return far
 
     def objective(self, qualities: Sequence[float]) -> float:
-        """Sum or minimum of the qualities, as asked; nan if there are none."""
+        """Sum or minimum of the qualities, as asked.
+
+        Parameters
+        ----------
+        qualities : sequence of float
+            The quality of each set.
+
+        Returns
+        -------
+        float
+            nan if there are none.
+        """
         if not qualities:
             return math.nan
         smallest = self.aggregation == "min" and self.search in ("simultaneous", "greedy-balancing")

@@ -27,17 +27,43 @@ class Request(RequestFields):
 
     Parameters
     ----------
-    n_features, n_alternatives, tau, min_difference, dissimilarity, search, aggregation, constraints, existing
-        As for :func:`altsets.find`.
-    quality : optional, default=None
+    n_features : int, default=5
+        Features in each set, unless ``constraints.Size`` says otherwise.
+    n_alternatives : int or "max", default=3
+        Sets to find besides the first one.
+    tau : float, fraction or string, default=None
+        The least dissimilarity of two sets.
+    min_difference : int, default=None
+        Instead of tau: the number of features in which two sets must differ at least.
+    dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable, default="dice"
+        What tau refers to, as for :func:`altsets.find`.
+    search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
+            default="sequential"
+        One set after the other, all at once, or a heuristic.
+    aggregation : {"sum", "min"}, default="sum"
+        What to maximise over simultaneous sets.
+    constraints : sequence of constraints, default=()
+        What every set must keep to; see :mod:`altsets.constraints`.
+    existing : sequence of sets, default=()
+        Sets (of indices or names) that every new set must differ from as well.
+    quality : str, estimator, class, callable, quality object or array, default=None
         As for :class:`altsets.SelectAlternatives`; None if the quality is given beside the request, as
         :func:`altsets.find` takes it.
     task : {"auto", "classification", "regression"}, default="auto"
         What the target holds.
-    engine, max_iters, time_limit
-        As for :func:`altsets.find`.
+    engine : str, default="auto"
+        Force one engine of :func:`altsets.find`.
+    max_iters : int, default=1000
+        For black boxes only, how long to search, as for :func:`altsets.find`.
+    time_limit : float, default=None
+        Seconds for the whole search.
     random_state : int, default=None
         Seed for measures that draw at random; None is a fixed one.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If a parameter is out of range, unknown, or contradicts another one.
 
     See Also
     --------
@@ -77,6 +103,21 @@ class Request(RequestFields):
 
         Where the similarity of features has only a name, Dice stands for it: it has the same parameters, and asks for
         no more.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The names of all features.
+
+        Returns
+        -------
+        Problem
+            The request in exact numbers, without what a table decides.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If a name is not one of the features, or the sets cannot be as large or as many.
         """
         known = [one.before_table() if one.is_named else one for one in self.constraints]
         kind = "dice" if is_named(self.dissimilarity) else self.dissimilarity
@@ -84,7 +125,20 @@ class Request(RequestFields):
         return replace(self, dissimilarity=kind, constraints=certain).bind(names)
 
     def measured(self, X: Any, sample_weight: Any = None) -> Request:
-        """The same request with numbers where it only named how alike features are."""
+        """The same request with numbers where it only named how alike features are.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            What similarities are measured on.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row of the table counts.
+
+        Returns
+        -------
+        Request
+            The same object if there is nothing to measure.
+        """
         if not self.needs_table:
             return self
         return replace(
@@ -106,6 +160,17 @@ class Request(RequestFields):
             What a similarity is measured on if it has only a name.
         sample_weight : array-like of shape (n_samples,), default=None
             How much each row of the table counts.
+
+        Returns
+        -------
+        Problem
+            What engines solve.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If a name is not one of the features, a limit is impossible with them, or a similarity has only a name and
+            there is no table.
         """
         asked = self if X is None else self.measured(X, sample_weight)
         known = FeatureNames.of(names)
@@ -135,12 +200,53 @@ class Request(RequestFields):
         n_jobs: int | None = None,
         progress: Any = None,
     ) -> Quality:
-        """What the quality means on the rows of a table."""
+        """Compute the quality on the rows of a table.
+
+        Parameters
+        ----------
+        features : Features
+            The table, converted to numbers and categories.
+        y : array-like of shape (n_samples,)
+            The target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row of the table counts.
+        groups : array-like of shape (n_samples,), default=None
+            Rows that belong together, for models that are tested on held-out rows.
+        n_jobs : int, default=None
+            Threads or processes; None for the default of the measure.
+        progress : callable, default=None
+            Called now and then with the share of the work done, from 0 to 1.
+
+        Returns
+        -------
+        Quality
+            What :func:`altsets.find` takes.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If the quality does not support the table or the target.
+        """
         how = replace(self.scoring(groups, n_jobs, progress), sample_weight=sample_weight)
         return spec_of(self.quality).make(features, y, how)
 
     def scoring(self, groups: Any = None, n_jobs: int | None = None, progress: Any = None) -> ScoringOptions:
-        """How the columns of a table are scored."""
+        """Options for scoring the columns of a table.
+
+        Parameters
+        ----------
+        groups : array-like of shape (n_samples,), default=None
+            Rows that belong together, for models that are tested on held-out rows.
+        n_jobs : int, default=None
+            Threads or processes; None for the default of the measure.
+        progress : callable, default=None
+            Called now and then with the share of the work done, from 0 to 1.
+
+        Returns
+        -------
+        ScoringOptions
+            These options, with the task and the seed of the request.
+        """
         return ScoringOptions(self.task, n_jobs, self.random_state, groups, progress)
 
     def without_numbers(self) -> Request:
@@ -154,9 +260,19 @@ class Request(RequestFields):
     def to_json(self, indent: int | None = 2) -> str:
         """The request as a JSON document.
 
+        Parameters
+        ----------
+        indent : int or None, default=2
+            Spaces per level; None for one line.
+
+        Returns
+        -------
+        str
+            The document, for :meth:`from_json`.
+
         Raises
         ------
-        NotExpressedError
+        altsets.errors.NotExpressedError
             If it holds a function, a matrix or a model of your own.
         """
         return writing.json_text(self, indent)
@@ -167,17 +283,62 @@ class Request(RequestFields):
 
     @classmethod
     def from_json(cls, text: str) -> Request:
-        """Read what :meth:`to_json` wrote; a document names no code to import, only what altsets knows."""
+        """Read what :meth:`to_json` wrote; a document names no code to import, only what altsets knows.
+
+        Parameters
+        ----------
+        text : str
+            The document.
+
+        Returns
+        -------
+        Request
+            The same request.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If it is not such a document, or it is incomplete.
+        """
         return cls.from_dict(document_in(text))
 
     @classmethod
     def from_dict(cls, document: Any) -> Request:
-        """Read what :meth:`to_dict` gave."""
+        """Read what :meth:`to_dict` gave.
+
+        Parameters
+        ----------
+        document : dict
+            What :meth:`to_dict` gave.
+
+        Returns
+        -------
+        Request
+            The same request.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If it is not such a document, or it is incomplete.
+        """
         return cls(**writing.fields_in(document))
 
     @classmethod
     def from_parameters(cls, parameters: Any, provenance: Any) -> Request | None:
-        """The request behind an answer that was saved without it; None if that says too little."""
+        """The request behind an answer that was saved without it.
+
+        Parameters
+        ----------
+        parameters : dict
+            ``Result.parameters`` of the answer.
+        provenance : dict
+            ``Result.provenance`` of the answer.
+
+        Returns
+        -------
+        Request or None
+            None if they say too little.
+        """
         found = writing.fields_behind(parameters, provenance)
         return None if found is None else cls(**found)
 
@@ -188,6 +349,16 @@ class Request(RequestFields):
         ----------
         names : sequence of str, default=None
             The names of all features, to write instead of indices.
+
+        Returns
+        -------
+        str
+            Lines of Python.
+
+        Raises
+        ------
+        altsets.errors.NotExpressedError
+            If the request holds a function, a matrix or a model of your own.
         """
         return writing.python_lines(self, names)
 
@@ -198,9 +369,21 @@ class Request(RequestFields):
 
         Parameters
         ----------
-        table, target : str
-            The file, and the column to predict.
+        table : str, default="TABLE"
+            The file.
+        target : str, default="TARGET"
+            The column to predict.
         names : sequence of str, default=None
             The names of all features, where the request has indices.
+
+        Returns
+        -------
+        str
+            One line.
+
+        Raises
+        ------
+        altsets.errors.NotExpressedError
+            If the command line has no words for the request.
         """
         return writing.command(self, table, target, names)

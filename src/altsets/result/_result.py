@@ -70,7 +70,7 @@ class Result(SetsFound):
         What was found and proven, where the question was another one than :func:`altsets.find` answers: of
         :func:`altsets.most_different` and :func:`altsets.most_sets`, whose objective and bound are no qualities.
     scores : list of tuples of float
-        What each feature of each set alone is worth: its score or its relevance. Empty if only sets can be judged.
+        What each feature of each set alone is worth: its score or its relevance. Empty if only sets have scores.
     noise_floor : float or None
         The score that the best feature of such a table may reach by chance; one that is not above it says nothing that
         is sure. Measured where the table is at hand, by :meth:`SelectAlternatives.fit` and on the command line.
@@ -86,7 +86,16 @@ class Result(SetsFound):
         What was asked, without a table: it writes itself as JSON, as Python and as a command. None if an answer was
         read from a file that does not say it.
 
-    Two results are equal if they say the same about the same request; what it took to find out (``elapsed``, ``steps``,
+    See Also
+    --------
+    altsets.find, altsets.most_different, altsets.most_sets : Make one.
+    altsets.SelectAlternatives : Has one as ``result_``.
+    altsets.plots.membership, altsets.plots.quality, altsets.plots.overlap : Plot it.
+
+    Notes
+    -----
+    Two results are equal if they say the same about the same request; what it took to find out (``elapsed``,
+    ``steps``,
     ``evaluated``) and when (``provenance``) does not count, nor what was said about the table (``noise_floor``,
     ``notes``, ``cautions``).
 
@@ -182,6 +191,11 @@ class Result(SetsFound):
         ----------
         least : float, default=0.0
             Leave out features that are less alike.
+
+        Returns
+        -------
+        dict of (int, int) to list of str
+            A later set and an earlier one, with the matched features.
         """
         found: dict[tuple[int, int], list[str]] = {}
         for match in self.matches:
@@ -199,7 +213,7 @@ class Result(SetsFound):
         return f"{MARK} not above the noise floor of {self.noise_floor:.3g}, which {whose} reaches by chance."
 
     def to_frame(self, tidy: bool = False) -> Any:
-        """One row for each set: its features, quality and status (a pandas DataFrame).
+        """One row for each set: its features, quality and status.
 
         Where features have scores of their own, the column ``scores`` holds them; ``above_noise`` says which of them
         are above the noise floor, if that was measured. Where sets were compared through similarity, the column
@@ -210,8 +224,18 @@ class Result(SetsFound):
         ----------
         tidy : bool, default=False
             One row for each feature of each set instead, with the columns ``set``, ``feature``, ``index``, ``score``
-            (nan if only sets can be judged), ``above_noise`` (if the noise floor was measured), ``quality`` and
+            (nan if only sets have scores), ``above_noise`` (if the noise floor was measured), ``quality`` and
             ``status``.
+
+        Returns
+        -------
+        DataFrame
+            Of pandas.
+
+        Raises
+        ------
+        altsets.errors.MissingExtraError
+            If pandas is not installed.
 
         Examples
         --------
@@ -271,18 +295,34 @@ class Result(SetsFound):
         title: str | None = None,
         force: bool = False,
     ) -> str:
-        """Write one HTML file with the sets and what is known about them, for any browser; returns its path.
+        """Write one HTML file with the sets and what is known about them, for any browser.
 
         Parameters
         ----------
         path : path-like
-            A new file whose name ends in .html; ``force`` lets it replace another one.
-        evaluation, frontier, near_best : Evaluation, Frontier, NearBest, optional
-            What else is known about these sets, each in a section of its own.
+            A new file whose name ends in .html.
+        evaluation : Evaluation, default=None
+            How well the sets predict, in a section of its own.
+        frontier : Frontier, default=None
+            What difference costs, in a section of its own.
+        near_best : NearBest, default=None
+            How many sets are nearly as good, in a section of its own.
         quality : Quality, default=None
             What was searched with: it knows the scores of all features.
         title : str, default=None
             The heading; by default it says what was found.
+        force : bool, default=False
+            Whether it may replace another file.
+
+        Returns
+        -------
+        str
+            The path of the file.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If the name does not end in .html, the file exists and ``force`` is False, or it cannot be written.
         """
         more = {"evaluation": evaluation, "frontier": frontier, "near_best": near_best}
         return renderer("report")(path, force=force, result=self, quality=quality, title=title, **more)
@@ -307,7 +347,18 @@ class Result(SetsFound):
         return frame_of(columns)
 
     def to_json(self, indent: int | None = 2) -> str:
-        """The whole result as one JSON document; numbers that are not finite become null."""
+        """The whole result as one JSON document; numbers that are not finite become null.
+
+        Parameters
+        ----------
+        indent : int or None, default=2
+            Spaces per level; None for one line.
+
+        Returns
+        -------
+        str
+            The document, for :meth:`from_json`.
+        """
         return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
 
     def to_dict(self) -> dict[str, Any]:
@@ -376,7 +427,23 @@ class Result(SetsFound):
 
     @classmethod
     def from_json(cls, text: str) -> Result:
-        """Read what :meth:`to_json` wrote."""
+        """Read what :meth:`to_json` wrote.
+
+        Parameters
+        ----------
+        text : str
+            The document.
+
+        Returns
+        -------
+        Result
+            The same result.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If it is not such a document, or it is incomplete.
+        """
         document = documents.document_in(text)
         if not isinstance(document, dict) or document.get("schema") != SCHEMA:
             found = document.get("schema") if isinstance(document, dict) else None

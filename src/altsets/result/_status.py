@@ -15,6 +15,18 @@ class Status(StrEnum):
     The best means: ``bound`` is above the objective by no more than 1e-9 of the problem's scale, the largest absolute
     number (score, relevance, redundancy) among the features that can be used. Units do not matter, nor do numbers of
     features that are forbidden; but beside one that is a billion times larger, small differences count as none.
+
+    See Also
+    --------
+    altsets.Result : Its ``status`` and ``statuses``.
+    altsets.find : Searches for sets and proves what it can.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> result = altsets.find(altsets.quality.Additive([3, 2, 1]), n_features=1, n_alternatives=1)
+    >>> result.status is altsets.Status.OPTIMAL, str(result.status)
+    (True, 'optimal')
     """
 
     OPTIMAL = "optimal"
@@ -56,6 +68,20 @@ class Progress:
         Seconds since the search began.
     sets : list of tuples of int
         The best sets so far.
+
+    See Also
+    --------
+    altsets.find : Its ``callback`` gets these.
+    altsets.FrontierProgress : The same for a frontier.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> seen = []
+    >>> scores = altsets.quality.Additive([9, 8, 7, 3, 2, 1])
+    >>> result = altsets.find(scores, n_features=2, n_alternatives=1, tau=1, callback=seen.append)
+    >>> seen[-1].best == result.objective, seen[-1].sets
+    (True, [(0, 1), (2, 3)])
     """
 
     best: float

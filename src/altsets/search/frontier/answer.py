@@ -218,6 +218,11 @@ class Frontier:
         -------
         str
             The path of the file.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If the name does not end in .html, the file exists and ``force`` is False, or it cannot be written.
         """
         return renderer("report")(path, force=force, frontier=self, quality=quality, title=title)
 

@@ -70,6 +70,12 @@ class NearBest:
     elapsed : float
         Seconds.
 
+    See Also
+    --------
+    altsets.near_best : Makes one.
+    altsets.plots.near_best : Plot how often each feature occurs.
+    altsets.most_sets : As many of these sets as differ from each other.
+
     Examples
     --------
     >>> import altsets
@@ -145,7 +151,18 @@ class NearBest:
         return self._family.ranked()
 
     def top(self, n: int) -> list[FeatureSet]:
-        """The n best sets, or all if there are fewer."""
+        """The n best sets, or all if there are fewer.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+
+        Returns
+        -------
+        list of tuple of int
+            Sorted indices, the best set first.
+        """
         return list(itertools.islice(self, whole_number("n", n, least=0)))
 
     def sample(self, n: int = 1, random_state: Any = None) -> list[FeatureSet]:
@@ -157,6 +174,16 @@ class NearBest:
             How many.
         random_state : int, Generator or None, default=None
             What numpy's ``default_rng`` takes: the same seed gives the same sets.
+
+        Returns
+        -------
+        list of tuple of int
+            Sorted indices.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If there are no sets to draw from, or ``random_state`` is not a seed.
 
         Examples
         --------
@@ -231,7 +258,7 @@ class NearBest:
         return frame_of(columns)
 
     def report(self, path: Any, *, title: str | None = None, force: bool = False) -> str:
-        """Write one HTML file with the features and the best sets, for any browser; returns its path.
+        """Write one HTML file with the features and the best sets, for any browser.
 
         Parameters
         ----------
@@ -241,6 +268,16 @@ class NearBest:
             Whether it may replace another file.
         title : str, default=None
             The heading; by default it says what was counted.
+
+        Returns
+        -------
+        str
+            The path of the file.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If the name does not end in .html, the file exists and ``force`` is False, or it cannot be written.
         """
         return renderer("report")(path, force=force, near_best=self, quality=self, title=title)
 
@@ -248,7 +285,18 @@ class NearBest:
         return renderer("notebook")(self)
 
     def to_dict(self, n_sets: int = 10) -> dict[str, Any]:
-        """The document that :meth:`to_json` writes, as a dictionary."""
+        """The document that :meth:`to_json` writes, as a dictionary.
+
+        Parameters
+        ----------
+        n_sets : int, default=10
+            How many of the best sets it has.
+
+        Returns
+        -------
+        dict
+            Plain numbers, strings, lists and dictionaries.
+        """
         order, best = self.ordered(), self.top(n_sets)
         return {
             "schema": SCHEMA,
@@ -280,7 +328,20 @@ class NearBest:
         }
 
     def to_json(self, n_sets: int = 10, indent: int | None = 2) -> str:
-        """All but the pairs as one JSON document, with the best ``n_sets`` sets; nan becomes null."""
+        """All but the pairs as one JSON document; nan becomes null.
+
+        Parameters
+        ----------
+        n_sets : int, default=10
+            How many of the best sets it has.
+        indent : int or None, default=2
+            Spaces per level; None for one line.
+
+        Returns
+        -------
+        str
+            The document.
+        """
         return json.dumps(self.to_dict(n_sets), indent=indent, allow_nan=False)
 
 
