@@ -68,7 +68,7 @@ def evaluate(
 ) -> Evaluation:
     """How well feature sets predict rows that neither the search nor the model has seen, and how they compare.
 
-    With a selector, the sets are found anew on the training rows of each fold, as in the paper: sets that were found
+    With a selector, the sets are found anew on the training rows of each fold: sets that were found
     on all rows have seen the test rows, and look better than they are. A dummy model without features (the
     most frequent class, or the mean) is scored in the same folds: what does not beat this baseline is not called good.
     Ctrl-C ends the work and keeps the folds that are done.
@@ -124,6 +124,31 @@ def evaluate(
     -------
     Evaluation
         What was measured: ``summary()``, ``baseline``, ``comparisons``, frames, JSON.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If the sets, the table, the target, the estimator, a scorer or ``cv`` cannot be used, a number is out of range,
+        or ``n_bootstraps`` is given for sets that stay the same.
+    KeyboardInterrupt
+        If Ctrl-C was pressed before the first fold was done.
+
+    See Also
+    --------
+    altsets.Evaluation : The answer.
+    altsets.evaluate_frontier : The same for many values of tau, sizes and numbers of sets.
+    altsets.SelectAlternatives : What to evaluate.
+    altsets.plots.scores, altsets.plots.stability : Plot the answer.
+
+    References
+    ----------
+    - Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281.
+    - Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics 6,
+      65-70.
+    - Nogueira, S., Sechidis, K. and Brown, G. (2018). On the stability of feature selection algorithms. Journal of
+      Machine Learning Research 18.
+    - Sechidis, K., Papangelou, K., Nogueira, S., Weatherall, J. and Brown, G. (2019). On the stability of feature
+      selection in the presence of feature correlations. ECML PKDD.
 
     Examples
     --------
@@ -198,7 +223,7 @@ def evaluate_frontier(
     random_state: int = 25,
     progress: Callable[[float], object] | None = None,
 ) -> EvaluatedFrontier:
-    """How well do sets predict, for every tau that matters, and over sizes and numbers of sets?
+    """Measure how well sets predict, for every tau that matters and over sizes and numbers of sets.
 
     In each fold, features are scored on the training rows, all points of the frontier are searched there, and a model
     is fitted to each set and scored on the test rows, as is a dummy model without features (the baseline). So the
@@ -210,18 +235,54 @@ def evaluate_frontier(
     ----------
     quality : str, estimator, quality class or callable
         What "good" means, as for :class:`altsets.SelectAlternatives`.
-    X, y
-        The table and its target, as for :func:`evaluate`.
-    n_features, n_alternatives, taus
-        The points, as for :func:`altsets.frontier`.
-    dissimilarity, search, aggregation, constraints, max_iters
-        As for :func:`altsets.frontier`.
+    X : table of shape (n_samples, n_features)
+        A NumPy array or a frame.
+    y : array-like of shape (n_samples,)
+        The target.
+    n_features : int, range or sequence of int, default=5
+        Features in each set.
+    n_alternatives : int, range or sequence of int, default=3
+        Sets to find besides the first one.
+    taus : number or sequence of numbers, default=None
+        The least dissimilarities of two sets; by default every value that makes a difference, as for
+        :func:`altsets.frontier`.
+    dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable, default="dice"
+        What tau refers to, as for :func:`altsets.find`.
+    search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
+            default="sequential"
+        One set after the other, all at once, or a heuristic.
+    aggregation : {"sum", "min"}, default="sum"
+        What to maximise over simultaneous sets.
+    constraints : sequence of constraints, default=()
+        What every set must keep to; see :mod:`altsets.constraints`.
     time_limit : float, default=None
         Seconds for the searches on all rows, and as many for those in each fold.
+    max_iters : int, default=1000
+        For black boxes only, how long each search goes on, as for :func:`altsets.find`.
     frontier : Frontier, default=None
         The frontier of all rows, if it is there already; else it is searched first.
-    estimator, scoring, cv, repeats, groups, sample_weight, pos_label, class_weight, task, confidence, n_jobs
-        As for :func:`evaluate`.
+    estimator : estimator, str or None, default=None
+        The model to fit to each set, as for :func:`altsets.evaluate`; None for a decision tree.
+    scoring : str, callable, list or dict, default=None
+        One scorer of scikit-learn or several. None: Matthews correlation, or R² if the target is numeric.
+    cv : int, splitter or iterable of (train, test), default=5
+        A number stands for shuffled folds, of each class alike; with ``groups`` they keep groups together.
+    repeats : int, default=1
+        How often to split the rows into ``cv`` folds, each time shuffled anew; only where ``cv`` is a number.
+    groups : array-like of shape (n_samples,), default=None
+        Rows of one group are never on both sides, if ``cv`` is a number or a splitter that uses groups.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How much each row counts in the search, in fitting and in scoring.
+    pos_label : str, int, float or bool, default=None
+        Which of two classes precision, recall, f1 and the like are about.
+    class_weight : {"balanced"}, default=None
+        For models by name: classes count alike, however many rows they have.
+    task : {"auto", "classification", "regression"}, default="auto"
+        Whether the target is a class or a number; "auto" looks at its values.
+    confidence : float, default=0.95
+        The probability of all intervals.
+    n_jobs : int, default=None
+        How many folds at a time, in processes of their own; -1 for one per processor. No number depends on it.
     random_state : int, default=25
         Seed for shuffled folds, and for models without one.
     progress : callable, default=None
@@ -232,10 +293,18 @@ def evaluate_frontier(
     EvaluatedFrontier
         The points with their sets, scores, intervals, and the baseline.
 
+    Raises
+    ------
+    altsets.errors.InputError
+        If the table, the target, the estimator, a scorer or ``cv`` cannot be used, a number is out of range, or
+        ``frontier`` has other points than were asked for.
+
     See Also
     --------
-    frontier : The same points without a table, from a quality in numbers.
-    evaluate : One point, with comparisons of its sets, stability and stand-ins.
+    altsets.frontier : The same points without a table, from a quality in numbers.
+    altsets.evaluate : One point, with comparisons of its sets, stability and stand-ins.
+    altsets.EvaluatedFrontier : The answer.
+    altsets.plots.frontier_scores : Plot the answer.
 
     Examples
     --------

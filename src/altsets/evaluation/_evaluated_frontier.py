@@ -43,6 +43,20 @@ class EvaluatedPoint:
         The sets that were found on all rows, with their certificate.
     evaluation : Evaluation
         The sets that were found on the training rows of each fold, and their scores on the test rows.
+
+    See Also
+    --------
+    altsets.EvaluatedFrontier : All points.
+    altsets.FrontierPoint : A point without scores.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
+    >>> found = altsets.evaluate_frontier("f", X, ["no", "yes"] * 15, n_features=1, n_alternatives=1)
+    >>> point = found.points[0]
+    >>> point.tau, point.score, point.n_found
+    (0.0, 1.0, 5)
     """
 
     point: FrontierPoint
@@ -80,6 +94,16 @@ class EvaluatedPoint:
         ----------
         scorer : str, default=None
             Which score; by default the first one.
+
+        Returns
+        -------
+        list of float
+            One number per fold.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If there is no such scorer.
         """
         by_set = [self.evaluation.scores(number, scorer) for number in range(self.evaluation.n_sets)]
         return [math.fsum(values) / len(values) for values in zip(*by_set, strict=True)]
@@ -91,6 +115,16 @@ class EvaluatedPoint:
         ----------
         scorer : str, default=None
             Which score; by default the first one.
+
+        Returns
+        -------
+        Paired
+            With ``difference`` (the mean score), ``low`` and ``high``.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If there is no such scorer.
         """
         scores = self.fold_scores(scorer)
         return paired(scores, [0.0] * len(scores), self.test_per_train, self.evaluation.confidence)[0]
@@ -143,6 +177,13 @@ class EvaluatedFrontier:
         Seconds.
     provenance : dict
         Where the numbers come from: versions, the data with their hash, task, seed, time.
+
+    See Also
+    --------
+    altsets.evaluate_frontier : Makes one.
+    altsets.EvaluatedPoint : One point of it.
+    altsets.Frontier : The same without scores.
+    altsets.plots.frontier_scores : Plot it.
 
     Examples
     --------
@@ -260,7 +301,7 @@ class EvaluatedFrontier:
         return " ".join(_sentences(self))
 
     def report(self, path: Any, *, quality: Any = None, title: str | None = None, force: bool = False) -> str:
-        """Write one HTML file with charts and all points, for any browser; returns its path.
+        """Write one HTML file with charts and all points, for any browser.
 
         Parameters
         ----------
@@ -272,6 +313,16 @@ class EvaluatedFrontier:
             The heading; by default it says what was searched.
         force : bool, default=False
             Whether it may replace another file.
+
+        Returns
+        -------
+        str
+            The path of the file.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If the name does not end in .html, the file exists and ``force`` is False, or it cannot be written.
         """
         return renderer("report")(path, force=force, frontier=self, quality=quality, title=title)
 
@@ -328,7 +379,12 @@ class EvaluatedFrontier:
         Parameters
         ----------
         indent : int or None, default=2
-            As for :func:`json.dumps`.
+            Spaces per level; None for one line.
+
+        Returns
+        -------
+        str
+            The document, for :meth:`from_json`.
         """
         return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
 
@@ -340,6 +396,16 @@ class EvaluatedFrontier:
         ----------
         text : str
             The document.
+
+        Returns
+        -------
+        EvaluatedFrontier
+            The same frontier with its scores.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If it is not such a document, or it is incomplete.
         """
         document = documents.document_in(text)
         found = document if isinstance(document, dict) else {}

@@ -64,6 +64,12 @@ class Evaluation(Measured):
     provenance : dict
         Where the numbers come from: versions, the data with their hash, task, seed, time.
 
+    See Also
+    --------
+    altsets.evaluate : Makes one.
+    altsets.plots.scores, altsets.plots.stability, altsets.plots.stand_ins : Plot it.
+    altsets.Result.report : Put it into the report of the sets.
+
     Examples
     --------
     >>> import altsets
@@ -111,7 +117,7 @@ class Evaluation(Measured):
         return f"Evaluation({self.n_sets} sets, {len(self.folds)} folds{done}; {known})"
 
     def report(self, path: Any, *, force: bool = False, title: str | None = None) -> str:
-        """Write one HTML file with charts, scores and comparisons, for any browser; returns its path.
+        """Write one HTML file with charts, scores and comparisons, for any browser.
 
         Parameters
         ----------
@@ -121,6 +127,16 @@ class Evaluation(Measured):
             Whether it may replace another file.
         title : str, default=None
             The heading; by default it says what was evaluated.
+
+        Returns
+        -------
+        str
+            The path of the file.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If the name does not end in .html, the file exists and ``force`` is False, or it cannot be written.
         """
         return renderer("report")(path, force=force, evaluation=self, title=title)
 
@@ -183,23 +199,47 @@ class Evaluation(Measured):
         return _frame("baseline_frame()", _by_set(self.against_baseline), ["scorer", "set"])
 
     def stability_frame(self, source: str | None = None) -> Any:
-        """One row for each feature: how often it is in each set, and in any (a pandas DataFrame).
+        """One row for each feature: how often it is in each set, and in any.
 
         Parameters
         ----------
         source : {"folds", "bootstraps"}, default=None
-            As for :meth:`runs`.
+            Which searches; by default the bootstrap samples if there are some.
+
+        Returns
+        -------
+        DataFrame
+            Of pandas, the features that are chosen most often first.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If ``source`` is unknown.
+        altsets.errors.MissingExtraError
+            If pandas is not installed.
         """
         rows = [{"feature": self.names[key[0]], **shares} for key, shares in self.shares(source).items()]
         return _frame("stability_frame()", rows, ["feature"]).sort_values(ANY, ascending=False, kind="stable")
 
     def pairs_frame(self, source: str | None = None) -> Any:
-        """One row for each pair of features: how often they are in a set together (a pandas DataFrame).
+        """One row for each pair of features: how often they are in a set together.
 
         Parameters
         ----------
         source : {"folds", "bootstraps"}, default=None
-            As for :meth:`runs`.
+            Which searches; by default the bootstrap samples if there are some.
+
+        Returns
+        -------
+        DataFrame
+            Of pandas, the most frequent pairs first.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If ``source`` is unknown.
+        altsets.errors.MissingExtraError
+            If pandas is not installed.
         """
         rows = [
             {"feature": self.names[one], "with": self.names[other], **shares}
@@ -209,22 +249,46 @@ class Evaluation(Measured):
         return frame.sort_values(ANY, ascending=False, kind="stable") if rows else frame
 
     def stability_index_frame(self, source: str | None = None) -> Any:
-        """One row for each set number, and one for all sets: the index of stability (a pandas DataFrame).
+        """One row for each set number, and one for all sets: the index of stability.
 
         Parameters
         ----------
         source : {"folds", "bootstraps"}, default=None
-            As for :meth:`runs`.
+            Which searches; by default the bootstrap samples if there are some.
+
+        Returns
+        -------
+        DataFrame
+            Of pandas; empty for given sets.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If ``source`` is unknown.
+        altsets.errors.MissingExtraError
+            If pandas is not installed.
         """
         return _frame("stability_index_frame()", _by_set(self.stability(source)), ["set"])
 
     def substitutions_frame(self, source: str | None = None) -> Any:
-        """A matrix of features: how much one takes the place of the other, on average (a pandas DataFrame).
+        """A matrix of features: how much one takes the place of the other, on average.
 
         Parameters
         ----------
         source : {"folds", "bootstraps"}, default=None
-            As for :meth:`runs`.
+            Which searches; by default the bootstrap samples if there are some.
+
+        Returns
+        -------
+        DataFrame
+            Of pandas, with one row and one column for each feature of a set.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If ``source`` is unknown.
+        altsets.errors.MissingExtraError
+            If pandas is not installed.
         """
         found = self.substitutions(source)
         order = sorted(self.names)
@@ -241,7 +305,12 @@ class Evaluation(Measured):
         Parameters
         ----------
         indent : int or None, default=2
-            As for :func:`json.dumps`.
+            Spaces per level; None for one line.
+
+        Returns
+        -------
+        str
+            The document, for :meth:`from_json`.
         """
         return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
 
@@ -278,6 +347,16 @@ class Evaluation(Measured):
         ----------
         text : str
             The document.
+
+        Returns
+        -------
+        Evaluation
+            The same evaluation.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If it is not such a document, or it is incomplete.
         """
         document = documents.document_in(text)
         found = (document.get("kind"), document.get("schema")) if isinstance(document, dict) else None

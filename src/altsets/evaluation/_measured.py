@@ -87,6 +87,16 @@ class Measured:
             The number of the set.
         scorer : str, default=None
             Which score; by default the first one.
+
+        Returns
+        -------
+        list of float
+            One number per fold.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If there is no such scorer.
         """
         name = self._scorer(scorer)
         return [fold.scores[name][number] for fold in self.folds]
@@ -98,6 +108,16 @@ class Measured:
         ----------
         scorer : str, default=None
             Which score; by default the first one.
+
+        Returns
+        -------
+        list of float
+            One number per set; nan for a set that no fold has.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If there is no such scorer.
         """
         return [mean_of(self.scores(number, scorer)) for number in range(self.n_sets)]
 
@@ -111,6 +131,16 @@ class Measured:
         ----------
         scorer : str, default=None
             Which score; by default the first one.
+
+        Returns
+        -------
+        list of tuple of float
+            The lower and the upper end, for each set.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If there is no such scorer.
         """
         nothing = [0.0] * len(self.folds)
         found = [
@@ -126,6 +156,11 @@ class Measured:
         ----------
         number : int
             The number of the set.
+
+        Returns
+        -------
+        int
+            The number of folds.
         """
         return sum(len(fold.sets) > number for fold in self.folds)
 
@@ -167,6 +202,16 @@ class Measured:
         ----------
         scorer : str, default=None
             Which score; by default the first one.
+
+        Returns
+        -------
+        list of float
+            One number per fold.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If there is no such scorer.
         """
         name = self._scorer(scorer)
         return [fold.baseline.get(name, math.nan) for fold in self.folds]
@@ -178,6 +223,16 @@ class Measured:
         ----------
         scorer : str, default=None
             Which score; by default the first one.
+
+        Returns
+        -------
+        str
+            A few words.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If there is no such scorer.
         """
         kinds = self.parameters.get("baseline")
         kind = kinds.get(self._scorer(scorer)) if isinstance(kinds, dict) else None
@@ -220,6 +275,16 @@ class Measured:
         ----------
         source : {"folds", "bootstraps"}, default=None
             Which searches; by default the bootstrap samples if there are some.
+
+        Returns
+        -------
+        list of tuple of sets
+            For each search its sets, as sorted indices.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If ``source`` is unknown.
         """
         source = source or self.source
         if source not in ("folds", "bootstraps"):
@@ -235,7 +300,24 @@ class Measured:
         Parameters
         ----------
         source : {"folds", "bootstraps"}, default=None
-            As above.
+            Which searches; by default the bootstrap samples if there are some.
+
+        Returns
+        -------
+        list of StabilityIndex
+            One for each set number, and one for "any"; empty for given sets.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If ``source`` is unknown.
+
+        References
+        ----------
+        - Nogueira, S., Sechidis, K. and Brown, G. (2018). On the stability of feature selection algorithms. Journal of
+          Machine Learning Research 18.
+        - Sechidis, K., Papangelou, K., Nogueira, S., Weatherall, J. and Brown, G. (2019). On the stability of feature
+          selection in the presence of feature correlations. ECML PKDD.
         """
         runs = self.runs(source)
         if self.given:
@@ -259,7 +341,17 @@ class Measured:
         Parameters
         ----------
         source : {"folds", "bootstraps"}, default=None
-            As above.
+            Which searches; by default the bootstrap samples if there are some.
+
+        Returns
+        -------
+        dict
+            From a tuple with the index of a feature to its shares, by set number and "any".
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If ``source`` is unknown.
         """
         return shares_of(self.runs(source), self.n_sets)
 
@@ -269,7 +361,17 @@ class Measured:
         Parameters
         ----------
         source : {"folds", "bootstraps"}, default=None
-            As above.
+            Which searches; by default the bootstrap samples if there are some.
+
+        Returns
+        -------
+        Substitutions
+            How much features replace each other, and the share of each stand-in.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If ``source`` is unknown.
         """
         return substitutions(self.runs(source), self.kinship)
 
@@ -283,7 +385,17 @@ class Measured:
         most : int, default=3
             How many to name.
         source : {"folds", "bootstraps"}, default=None
-            As above.
+            Which searches; by default the bootstrap samples if there are some.
+
+        Returns
+        -------
+        dict of str to float
+            Names with their shares, the largest first; empty if nothing takes its place.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If no set has a feature of that name, or ``source`` is unknown.
         """
         known = {name: index for index, name in self.names.items()}
         if isinstance(feature, str):

@@ -57,6 +57,21 @@ class Dataset:
         The SHA-256 hash of the file.
     notes : tuple of str
         Sentences on columns that were left out.
+
+    See Also
+    --------
+    altsets.read_table : Makes one.
+    altsets.SelectAlternatives : Takes ``X`` and ``y``.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import altsets
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "small.csv"
+    >>> _ = path.write_text("age,dose,ill\\n42,1,yes\\n37,2,no\\n29,2,no\\n")
+    >>> data = altsets.read_table(path, "ill")
+    >>> data.feature_names, data.target_name, data.y.tolist(), data.n_dropped
+    (('age', 'dose'), 'ill', ['yes', 'no', 'no'], 0)
     """
 
     X: Features

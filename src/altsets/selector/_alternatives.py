@@ -99,7 +99,7 @@ class SelectAlternatives(ColumnSelector):
         Which set ``transform`` uses. Like all parameters it takes effect with the next ``fit``;
         :meth:`get_alternative` gives the other sets without one.
     task : {"auto", "classification", "regression"}, default="auto"
-        Whether the target names classes or amounts; "auto" looks at its values.
+        Whether the target names classes or is numeric; "auto" looks at its values.
     max_iters : int, default=1000
         How long to search with a wrapper: the number of sets to try.
     time_limit : float, default=None
@@ -138,16 +138,35 @@ class SelectAlternatives(ColumnSelector):
     n_features_ : int
         ``n_features``, or the number of columns if that is less.
     scores_ : ndarray of shape (n_features_in_,) or None
-        What each column alone is worth; None if only sets can be judged, as with wrappers.
+        What each column alone is worth; None if only sets have scores, as with wrappers.
     n_features_in_ : int
         The number of columns in ``fit``.
     feature_names_in_ : ndarray of str
         Their names, if they have names.
 
+    Raises
+    ------
+    altsets.errors.InputError
+        In :meth:`fit`: if a parameter is out of range, unknown or contradicts another one, the table or the target
+        cannot be used, or no set exists.
+    altsets.errors.UnsupportedError
+        In :meth:`fit`: if no engine solves this kind of request.
+
     Warns
     -----
     UserWarning
         If fewer sets than asked for were found; the message says why, and what is possible.
+
+    See Also
+    --------
+    altsets.SelectFeatures : One of the sets as a selector of its own.
+    altsets.find : The search alone, for a quality in numbers.
+    altsets.evaluate : How well the sets predict unseen rows.
+    sklearn.feature_selection.SelectKBest : One set, by scores of single features.
+
+    References
+    ----------
+    Bach, J. (2023). Finding optimal diverse feature sets with alternative feature selection. arXiv:2307.11607.
 
     Examples
     --------
@@ -205,20 +224,26 @@ class SelectAlternatives(ColumnSelector):
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            A NumPy array or a frame (pandas, polars, Arrow): numbers, truth values, text, categories; missing values
+            A NumPy array or a frame (pandas, polars, Arrow): numbers, booleans, text, categories; missing values
             are welcome where the measure has a meaning for them. Nothing is filled in.
         y : array-like of shape (n_samples,), default=None
-            The target: classes or amounts, one column.
+            The target: classes or numbers, one column.
         sample_weight : array-like of shape (n_samples,), default=None
             How much each row counts, for qualities that know weights; whole numbers for all others.
         groups : array-like of shape (n_samples,), default=None
-            Which rows belong together, such as those of one patient. ``"wrapper"`` and ``"permutation"`` judge models
+            Which rows belong together, such as those of one patient. ``"wrapper"`` and ``"permutation"`` score models
             on groups that these have not seen; qualities that never split rows have no use for groups and ignore them.
 
         Returns
         -------
         SelectAlternatives
             Itself, fitted.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If a parameter is out of range, unknown or contradicts another one, the table or the target cannot be used,
+            or no set exists.
         """
         features = features_of(X)
         try:
@@ -312,18 +337,34 @@ class SelectAlternatives(ColumnSelector):
         title: str | None = None,
         force: bool = False,
     ) -> str:
-        """Write one HTML file with the sets and the scores of all columns, for any browser; returns its path.
+        """Write one HTML file with the sets and the scores of all columns, for any browser.
 
         Parameters
         ----------
         path : path-like
-            A new file whose name ends in .html; ``force`` lets it replace another one.
-        evaluation, frontier, near_best : Evaluation, Frontier, NearBest, optional
-            What else is known about these sets, each in a section of its own.
+            A new file whose name ends in .html.
+        evaluation : Evaluation, default=None
+            How well the sets predict, in a section of its own.
+        frontier : Frontier, default=None
+            What difference costs, in a section of its own.
+        near_best : NearBest, default=None
+            How many sets are nearly as good, in a section of its own.
         title : str, default=None
             The heading; by default it says what was found.
         force : bool, default=False
             Whether it may replace another file.
+
+        Returns
+        -------
+        str
+            The path of the file.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If the name does not end in .html, the file exists and ``force`` is False, or it cannot be written.
+        sklearn.exceptions.NotFittedError
+            If ``fit`` was not called before.
         """
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", [f"x{index}" for index in range(self.n_features_in_)])

@@ -104,6 +104,16 @@ class SelectFeatures(ColumnSelector):
     feature_names_in_ : ndarray of str
         Their names, if they have names.
 
+    Raises
+    ------
+    altsets.errors.InputError
+        In :meth:`fit`: if a feature does not exist, or the list is empty.
+
+    See Also
+    --------
+    altsets.SelectAlternatives.get_alternative : Makes these.
+    sklearn.feature_selection.SelectFromModel : Selects by the importances of a model.
+
     Examples
     --------
     >>> SelectFeatures([2, 0]).fit_transform([[1, 2, 3], [4, 5, 6]]).tolist()
@@ -122,6 +132,16 @@ class SelectFeatures(ColumnSelector):
             Any table that has them.
         y : ignored, default=None
             For pipelines.
+
+        Returns
+        -------
+        SelectFeatures
+            Itself, fitted.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If a feature does not exist, or the list is empty.
         """
         frame = hasattr(X, "columns") or hasattr(X, "column_names")
         validate_data(self, X, **ANY_TABLE, skip_check_array=frame)
