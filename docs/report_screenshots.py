@@ -2,8 +2,8 @@
 
     python docs/report_screenshots.py DATA_FOLDER
 
-The folder holds ``wdbc.csv.gz`` and ``house_votes_84.csv.gz``, as for pictures.py. What the browser takes is what a
-reader sees first: the upper part of the page on a laptop, on a phone in the dark, and the first sheet of paper.
+The folder holds ``wdbc.csv.gz`` and ``house_votes_84.csv.gz``, as for plots.py. The screenshots show what a reader
+sees first: the upper part of the page on a laptop, and on a phone in dark mode.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ sys.path.insert(0, str(ROOT / "tests" / "helpers"))
 
 from browsers import LAPTOP, PHONE, opened, started  # noqa: E402
 
-#: The tables, and what is asked of each.
+#: The tables, and the options for each.
 ASKED = {
     "wdbc": ("--evaluate",),
     "house_votes_84": ("-k", "4", "--distinct", "0.7", "--evaluate"),
 }
-#: What pictures show: the width and the height of the window, and whether it is dark.
-VIEWS = {"laptop": (LAPTOP, 1750, False), "phone": (PHONE, 1300, True)}
+#: What the guide shows of each: a name, the width and the height of the window, and whether it is dark.
+VIEWS = {"wdbc": ("phone", PHONE, 1300, True), "house_votes_84": ("laptop", LAPTOP, 1750, False)}
 
 
 def report_of(table: Path, page: Path, asked: tuple[str, ...]) -> None:
@@ -39,20 +39,19 @@ def report_of(table: Path, page: Path, asked: tuple[str, ...]) -> None:
 
 
 def main(folder: Path) -> None:
-    """Write all pictures."""
+    """Write all screenshots."""
     with tempfile.TemporaryDirectory() as temporary, started() as browser:
         for name, asked in ASKED.items():
             page = Path(temporary) / f"{name}.html"
             report_of(folder / f"{name}.csv.gz", page, asked)
-            for view, (width, height, dark) in VIEWS.items():
-                picture = IMAGES / f"{name}_report_{view}.png"
-                with opened(browser, page, width=width, height=height, dark=dark) as visit:
-                    visit.page.locator("altsets-page .sections h2").first.wait_for()
-                    visit.page.screenshot(path=picture)
-                # A page has few colours.
-                Image.open(picture).convert("RGB").quantize(64, dither=Image.Dither.NONE).save(
-                    picture, optimize=True
-                )
+            view, width, height, dark = VIEWS[name]
+            image = IMAGES / f"{name}_report_{view}.png"
+            with opened(browser, page, width=width, height=height, dark=dark) as visit:
+                visit.page.locator("altsets-page .sections h2").first.wait_for()
+                visit.page.screenshot(path=image)
+            # A page has few colours.
+            few = Image.open(image).convert("RGB").quantize(64, dither=Image.Dither.NONE)
+            few.save(image, optimize=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Three cultivars of wine: which three measurements tell them apart, and which other three do nearly as well?"""
+"""Three kinds of wine: which measurements tell them apart, and which others do nearly as well?"""
 
 from sklearn.datasets import load_wine
 
@@ -9,5 +9,6 @@ selector = SelectAlternatives("mutual_info", n_features=3, n_alternatives=2, tau
 
 best = selector.alternatives_[0].quality
 for number, found in enumerate(selector.alternatives_):
-    print(f"set {number} ({found.quality / best:.0%} of set 0, {found.status}): {', '.join(found.names)}")
+    share = found.quality / best
+    print(f"set {number} ({share:.0%} of set 0, {found.status}): {', '.join(found.names)}")
 print(selector.result_.explain())

@@ -13,7 +13,7 @@ X, y = load_digits(return_X_y=True, as_frame=True)
 X = X.loc[:, (X > 0).mean() > 0.1]  # pixels at the edge are nearly always empty
 
 with TemporaryDirectory() as folder:
-    # The second set of 12 pixels; scores of each training fold are computed once, for all values of tau.
+    # The second set of 12 pixels. The scores of each training fold are computed once, for all tau.
     select = SelectAlternatives("f", n_features=12, n_alternatives=1, alternative=1, memory=folder)
     grid = GridSearchCV(
         Pipeline([("select", select), ("classify", GaussianNB())]),

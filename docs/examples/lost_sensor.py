@@ -1,4 +1,4 @@
-"""Progress of diabetes: what to measure if one value is lost, or if the laboratory budget is limited?"""
+"""Progress of diabetes: what to measure if one value is lost, or if the budget is limited?"""
 
 from sklearn.datasets import load_diabetes
 

@@ -17,8 +17,11 @@ X["bmi"] = pd.cut(X["bmi"], [0, 18.5, 25, 30, np.inf], labels=["under", "normal"
 X.loc[X.index % 4 == 0, "bp"] = np.nan
 print(X[["age", "sex", "bmi", "bp", "s5"]].head(3))
 
-# Text is a category, an ordered category its rank, and a missing value is a value of its own. Nothing is imputed.
-selector = altsets.SelectAlternatives("mutual_info", n_features=3, n_alternatives=1, tau=1).fit(X, y)
+# Text is a category, an ordered category its rank, and a missing value is a value of its own.
+# Nothing is imputed.
+selector = altsets.SelectAlternatives("mutual_info", n_features=3, n_alternatives=1, tau=1).fit(
+    X, y
+)
 for number, found in enumerate(selector.alternatives_):
     print(f"set {number}: {found.quality:.3f}  {', '.join(found.names)}")
 

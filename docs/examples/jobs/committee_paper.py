@@ -50,7 +50,9 @@ print(f"{len(X):,} applicants, {X.shape[1]} attributes; {np.mean(y == 'repays'):
 
 print("=== Forbidden by name alone ===\n")
 forbidden = ["sex", "origin"]
-by_name = altsets.SelectAlternatives("mutual_info", n_features=3, constraints=[constraints.Forbid(forbidden)])
+by_name = altsets.SelectAlternatives(
+    "mutual_info", n_features=3, constraints=[constraints.Forbid(forbidden)]
+)
 print(by_name.fit(X, y).result_.verdict)
 
 print("\n=== Forbidden with proxies ===\n")
@@ -84,11 +86,17 @@ print("\n=== What do they give away? ===\n")
 for attribute in forbidden:
     sets = [found.names for found in selector.alternatives_]
     told = altsets.evaluate(
-        sets, X, X[attribute], estimator="linear", class_weight="balanced", scoring="balanced_accuracy"
+        sets,
+        X,
+        X[attribute],
+        estimator="linear",
+        class_weight="balanced",
+        scoring="balanced_accuracy",
     )
     scores = ", ".join(f"{score:.2f}" for score in told.mean_scores())
     print(
-        f"Predicting {attribute} from sets 0 to {len(sets) - 1}: {scores}; a guess has {told.baseline:.2f}."
+        f"Predicting {attribute} from sets 0 to {len(sets) - 1}: {scores}; "
+        f"a guess has {told.baseline:.2f}."
     )
 
 print("\n=== Decision ===\n")

@@ -28,17 +28,25 @@ def expression(n_genes, n_patients=180, seed=11):
 
 
 X, y = expression(300 if "--small" in sys.argv else 3000)
-print(f"{len(X)} patients, {X.shape[1]:,} genes, {X.isna().to_numpy().mean():.0%} of the values missing.\n")
+print(
+    f"{len(X)} patients, {X.shape[1]:,} genes, {X.isna().to_numpy().mean():.0%} of the values missing.\n"
+)
 
 print("=== Three panels ===\n")
-# Genes of one pathway replace each other, so another name alone does not make another panel. Genes with a rank
-# correlation of 0.6 or more count as the same.
+# Genes of one pathway replace each other, so another name alone does not make another panel.
+# Genes with a rank correlation of 0.6 or more count as the same.
 selector = altsets.SelectAlternatives(
-    "mutual_info", n_features=4, n_alternatives=2, tau=1, dissimilarity=Matched("spearman", threshold=0.6)
+    "mutual_info",
+    n_features=4,
+    n_alternatives=2,
+    tau=1,
+    dissimilarity=Matched("spearman", threshold=0.6),
 )
 selector.fit(X, y)
 for number, panel in enumerate(selector.alternatives_):
-    print(f"panel {number}: {', '.join(panel.names)}  (quality {panel.quality:.3f}, {panel.status})")
+    print(
+        f"panel {number}: {', '.join(panel.names)}  (quality {panel.quality:.3f}, {panel.status})"
+    )
 print(selector.result_.explain())
 
 print("\n=== Do they predict? ===\n")

@@ -22,14 +22,18 @@ def customers(n_rows, seed=7):
     table = pd.DataFrame(
         {
             "calls to support": rng.poisson(np.exp(0.6 * unhappy)),
-            "days since complaint": np.round(60 * np.exp(-0.7 * unhappy + 0.3 * rng.normal(size=n_rows))),
+            "days since complaint": np.round(
+                60 * np.exp(-0.7 * unhappy + 0.3 * rng.normal(size=n_rows))
+            ),
             "rating": np.round(np.clip(3.5 - unhappy + 0.5 * rng.normal(size=n_rows), 1, 5)),
             "open tickets": rng.poisson(np.exp(0.5 * unhappy - 0.5)),
             "contract": np.where(new + 0.5 * rng.normal(size=n_rows) > 0.3, "monthly", "two years"),
             "months as customer": np.round(np.exp(3 - 0.8 * new + 0.3 * rng.normal(size=n_rows))),
             "payment": np.where(new + rng.normal(size=n_rows) > 0.4, "invoice", "direct debit"),
             "monthly charge": np.round(40 + 12 * price_aware + 4 * rng.normal(size=n_rows), 2),
-            "discount asked for": np.where(price_aware + 0.7 * rng.normal(size=n_rows) > 0.5, "yes", "no"),
+            "discount asked for": np.where(
+                price_aware + 0.7 * rng.normal(size=n_rows) > 0.5, "yes", "no"
+            ),
             "visits to price page": rng.poisson(np.exp(0.7 * price_aware)),
             "data used": np.round(np.exp(rng.normal(2, 1, n_rows)), 2),
             "minutes abroad": rng.poisson(5, n_rows),
@@ -62,7 +66,7 @@ model = make_pipeline(
 
 
 def tried(selector):
-    """How well this model predicts with the sets of a selector; the search runs inside the folds."""
+    """How well this model predicts with the sets of a selector, searched inside the folds."""
     return altsets.evaluate(
         selector,
         X,
@@ -89,7 +93,9 @@ together = altsets.SelectAlternatives(
 ).fit(X, y)
 pair = tried(together)
 for number, found in enumerate(together.alternatives_):
-    print(f"set {number}, recall {pair.mean_scores('recall')[number]:.3f}: {', '.join(found.names)}")
+    print(
+        f"set {number}, recall {pair.mean_scores('recall')[number]:.3f}: {', '.join(found.names)}"
+    )
 print(pair.comparisons[0].sentence)
 
 print("\n=== Decision ===\n")
@@ -98,7 +104,10 @@ weaker = min(pair.mean_scores("recall"))
 if verdict in ("as well", "better"):
     print("Deploy set 0, with set 1 as its backup.")
 elif weaker > backup:
-    print(f"Do not deploy set 1. After a broken feed, the pair still finds {weaker:.0%} of those who leave.")
+    print(
+        "Do not deploy set 1. "
+        f"After a broken feed, the pair still finds {weaker:.0%} of those who leave."
+    )
 else:
     print("Do not deploy set 1, nor the pair: there is no good backup without shared columns.")
 
@@ -106,4 +115,6 @@ else:
 columns = list(together.alternatives_[1].names)
 second = make_pipeline(together.get_alternative(1).set_output(transform="pandas"), model).fit(X, y)
 print(f"The second model of the pair needs {', '.join(columns)}.")
-print(f"It expects {np.mean(second.predict(X[columns]) == 'leaves'):.0%} of the customers to leave.")
+print(
+    f"It expects {np.mean(second.predict(X[columns]) == 'leaves'):.0%} of the customers to leave."
+)

@@ -39,7 +39,8 @@ print(
 )
 
 print("=== Two sets ===\n")
-# The columns of one sensor are lost together, so sets must differ in sensors; and a sensor is paid for once.
+# The columns of one sensor are lost together, so sets must differ in sensors.
+# And a sensor is paid for once, however many of its columns a set has.
 sensor_of = {name: name.split("__")[0] for name in X.columns}
 prices = {name: SENSORS[sensor] for name, sensor in sensor_of.items()}
 selector = altsets.SelectAlternatives(
@@ -54,7 +55,9 @@ selector.fit(X, y)
 for number, found in enumerate(selector.alternatives_):
     used = sorted({sensor_of[name] for name in found.names})
     price = sum(SENSORS[sensor] for sensor in used)
-    print(f"set {number}: {', '.join(found.names)}\n  sensors: {', '.join(used)}, price {price} of 70")
+    print(
+        f"set {number}: {', '.join(found.names)}\n  sensors: {', '.join(used)}, price {price} of 70"
+    )
 print(selector.result_.explain())
 
 print("\n=== Do they predict? ===\n")
@@ -67,7 +70,10 @@ print(evaluation.summary())
 print("\n=== Decision ===\n")
 first, second = evaluation.mean_scores()
 verdict = evaluation.comparisons[0].verdict
-print(f"The second set is {verdict} ({second:.3f} against {first:.3f}, baseline {evaluation.baseline:.3f}).")
+print(
+    f"The second set is {verdict} "
+    f"({second:.3f} against {first:.3f}, baseline {evaluation.baseline:.3f})."
+)
 if verdict in ("as well", "better"):
     print("Buy either of the two.")
 else:
