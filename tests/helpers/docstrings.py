@@ -1,8 +1,6 @@
 """What the docstrings of public callables lack, by the rules of numpydoc.
 
-``python tests/helpers/docstrings.py`` prints how many lack what; with names behind it, what these lack.
-``--write`` takes everything that is mended off the list of known gaps (``tests/project/docstrings.txt``). Nothing is
-ever added to that list.
+``python tests/helpers/docstrings.py`` prints all gaps; with names behind it, those of these callables.
 """
 
 from __future__ import annotations
@@ -13,19 +11,11 @@ import enum
 import inspect
 import itertools
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import altsets
-
-GAPS = Path(__file__).parents[1] / "project" / "docstrings.txt"
-HEADER = """\
-# Public callables whose docstring is not complete yet, and what it lacks; see tests/helpers/docstrings.py.
-# A line leaves this list when its docstring is mended. New ones are not accepted: complete the docstring instead.
-"""
 
 MODULES = ("constraints", "dissimilarity", "errors", "measures", "plots", "quality")
 
@@ -98,29 +88,33 @@ def public_callables() -> Iterator[tuple[str, Any]]:
                 yield f"{prefix}.{name}", thing
 
 
-def public_methods() -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Methods of the classes that ``altsets`` itself hands out, each once: with the first class that has it.
-
-    Those of constraints and qualities are for authors of new ones, who read the source.
-    """
+def public_methods() -> Iterator[tuple[str, Callable[..., Any], bool]]:
+    """Methods of public classes, each once, and whether it only overrides one that a base class explains."""
     seen = set()
     for class_name, owner in public_callables():
-        if not inspect.isclass(owner) or class_name.count(".") > 1:
+        if not inspect.isclass(owner):
             continue
         for name in sorted(vars_of(owner)):
             method = inspect.getattr_static(owner, name)
             function = getattr(method, "__func__", method)
             if inspect.isfunction(function) and function not in seen:
                 seen.add(function)
-                yield f"{class_name}.{name}", function
+                yield (
+                    f"{class_name}.{name}",
+                    function,
+                    sum(name in vars(base) for base in own_bases(owner)) > 1,
+                )
+
+
+def own_bases(owner: type) -> list[type]:
+    """A class and those of its bases that are in altsets."""
+    return [base for base in owner.__mro__ if base.__module__.startswith("altsets")]
 
 
 def vars_of(owner: type) -> set[str]:
     """Public names that a class or one of its bases in altsets defines."""
-    homes = [base for base in owner.__mro__ if base.__module__.startswith("altsets")]
-    return {
-        name for base in homes for name, value in vars(base).items() if not name.startswith("_") and value
-    }
+    defined = (item for base in own_bases(owner) for item in vars(base).items())
+    return {name for name, value in defined if not name.startswith("_") and value}
 
 
 # --- What they lack ---------------------------------------------------------------------------------------
@@ -147,11 +141,11 @@ def gaps_of_callable(name: str, thing: Any) -> list[str]:
     return found
 
 
-def gaps_of_method(function: Callable[..., Any]) -> list[str]:
-    """What the docstring of a method lacks: one sentence is enough for a method without parameters."""
+def gaps_of_method(function: Callable[..., Any], is_override: bool = False) -> list[str]:
+    """What the docstring of a method lacks: one sentence is enough without parameters, and for an override."""
     doc = Docstring.of(function)
     found = [*_gaps_of_summary(doc), *_gaps_of_order(doc)]
-    if inspect.signature(function).parameters.keys() - {"self", "cls"}:
+    if not is_override and inspect.signature(function).parameters.keys() - {"self", "cls"}:
         found += [*_gaps_of_parameters(doc, function), *_gaps_of_returns(doc, function)]
     return found
 
@@ -233,57 +227,18 @@ def _exists(name: str) -> bool:
 def all_gaps() -> dict[str, list[str]]:
     """What public callables and methods of public classes lack, by their full names; complete ones are left out."""
     found = {name: gaps_of_callable(name, thing) for name, thing in public_callables()}
-    found.update({name: gaps_of_method(function) for name, function in public_methods()})
+    found.update({name: gaps_of_method(*method) for name, *method in public_methods()})
     return {name: gaps for name, gaps in sorted(found.items()) if gaps}
 
 
-# --- The list of known gaps -------------------------------------------------------------------------------
-
-
-def known_gaps() -> dict[str, list[str]]:
-    """The list of what is still missing."""
-    found = {}
-    for line in GAPS.read_text(encoding="utf-8").splitlines():
-        if line and not line.startswith("#"):
-            name, _, gaps = line.partition(" | ")
-            found[name] = gaps.split("; ")
-    return found
-
-
-def write_gaps(gaps: dict[str, list[str]]) -> None:
-    """Write the list anew."""
-    lines = [f"{name} | {'; '.join(lacks)}\n" for name, lacks in sorted(gaps.items())]
-    GAPS.write_text(HEADER + "".join(lines), encoding="utf-8")
-
-
-def summary() -> str:
-    """How many public callables and methods lack what."""
-    callables, gaps = dict(public_callables()), all_gaps()
-    methods = [name for name, _ in public_methods()]
-    lines = []
-    for title, names in (("public callables", list(callables)), ("methods of public classes", methods)):
-        lacking = [gaps[name] for name in names if name in gaps]
-        kinds = Counter(kind for each in lacking for kind in {gap.partition(":")[0] for gap in each})
-        lines.append(f"{len(names)} {title}, {len(names) - len(lacking)} complete")
-        lines += [f"  {kind:10} missing or wrong in {count}" for kind, count in kinds.most_common()]
-    return "\n".join(lines)
-
-
 def main() -> None:
-    """Print how many lack what, and take what is mended off the list."""
+    """Print what is missing."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--write", action="store_true", help="take what is mended off the list of known gaps")
-    parser.add_argument("names", nargs="*", help="print what these lack, such as altsets.find")
-    arguments = parser.parse_args()
-    now = all_gaps()
-    if arguments.write:
-        known = known_gaps()
-        left = {name: [gap for gap in gaps if gap in now.get(name, [])] for name, gaps in known.items()}
-        write_gaps({name: gaps for name, gaps in left.items() if gaps})
-    for name in arguments.names:
-        print(f"{name}: {'; '.join(now.get(name, ['nothing is missing']))}")
-    if not arguments.names:
-        print(summary())
+    parser.add_argument("names", nargs="*", help="only these, such as altsets.find")
+    wanted = parser.parse_args().names
+    for name, gaps in all_gaps().items():
+        if not wanted or name in wanted:
+            print(f"{name}: {'; '.join(gaps)}")
 
 
 if __name__ == "__main__":

@@ -282,15 +282,28 @@ class MaxSimilarity(Constraint):
     def from_data(
         cls, X: Any, measure: str = "spearman", limit: float = 0.9, *, sample_weight: Any = None
     ) -> Self:
-        """Features are as alike as a measure finds them in a table.
+        """Make the constraint with similarities that are measured on a table.
 
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
             An array or a frame; missing values and categories as in :func:`altsets.measures.pairwise`.
-        measure : {"spearman", "pearson", "symmetrical_uncertainty"}
-        limit : float
-        sample_weight : array-like of shape (n_samples,), optional
+        measure : {"spearman", "pearson", "symmetrical_uncertainty"}, default="spearman"
+            How similarity is measured.
+        limit : float, default=0.9
+            The largest similarity of two features in a set.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts.
+
+        Returns
+        -------
+        MaxSimilarity
+            With numbers.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If the measure is unknown, or the table cannot be used.
 
         Examples
         --------

@@ -235,11 +235,32 @@ class Constraint(ABC):
         ----------
         names : sequence of str
             The names of all features.
+
+        Returns
+        -------
+        Constraint
+            One that engines can use.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If a feature does not exist.
         """
 
     @abstractmethod
     def holds(self, chosen: Sequence[int]) -> bool:
-        """Whether a set keeps to this, from the definition."""
+        """Whether a set meets the constraint, by its definition.
+
+        Parameters
+        ----------
+        chosen : sequence of int
+            The indices of a set.
+
+        Returns
+        -------
+        bool
+            Whether the set may be chosen.
+        """
 
     @abstractmethod
     def rules(self) -> tuple[Rule, ...]:
@@ -247,27 +268,117 @@ class Constraint(ABC):
 
     @abstractmethod
     def describe(self, names: Sequence[str]) -> str:
-        """A few words with the names of the features."""
+        """A few words with the names of the features.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The names of all features.
+
+        Returns
+        -------
+        str
+            Such as ``"require age"``.
+        """
 
     @abstractmethod
     def sentence(self, names: Sequence[str]) -> str:
-        """A whole sentence, for reports."""
+        """A whole sentence, for reports.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The names of all features.
+
+        Returns
+        -------
+        str
+            With a full stop.
+        """
 
     @classmethod
     @abstractmethod
     def parse(cls, text: str, read: OptionReader) -> Self:
-        """The constraint that the text of its command-line option asks for."""
+        """The constraint that the text of its command-line option asks for.
+
+        Parameters
+        ----------
+        text : str
+            The value of the option.
+        read : OptionReader
+            Reads features, groups and files of costs.
+
+        Returns
+        -------
+        Constraint
+            Not resolved yet.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If the text has another form.
+        """
 
     @abstractmethod
     def option_text(self, names: Sequence[str]) -> str:
-        """The text of its command-line option; raises NotExpressedError where there is none."""
+        """The text of its command-line option.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The names of all features.
+
+        Returns
+        -------
+        str
+            What :meth:`parse` reads.
+
+        Raises
+        ------
+        altsets.errors.NotExpressedError
+            If the option has no form for it.
+        """
 
     @abstractmethod
     def arguments(self, names: Sequence[str] | None) -> list[str]:
-        """The arguments of the Python call that makes it; raises NotExpressedError where there is none."""
+        """The arguments of the Python call that makes it.
+
+        Parameters
+        ----------
+        names : sequence of str or None
+            The names of all features, to write instead of indices.
+
+        Returns
+        -------
+        list of str
+            One for each argument.
+
+        Raises
+        ------
+        altsets.errors.NotExpressedError
+            If they cannot be written in one line.
+        """
 
     def to_python(self, names: Sequence[str] | None = None, table: str = "") -> str:
-        """The Python call that makes it; ``table`` is what the table is called there, if it is at hand."""
+        """The Python call that makes it.
+
+        Parameters
+        ----------
+        names : sequence of str, default=None
+            The names of all features, to write instead of indices.
+        table : str, default=""
+            The variable that holds the table; empty if there is none.
+
+        Returns
+        -------
+        str
+            An expression.
+
+        Raises
+        ------
+        altsets.errors.NotExpressedError
+            If it holds a matrix of your own, or the like.
+        """
         measured = f".computed({table})" if table and self.needs_table else ""
         return f"constraints.{self.title}({', '.join(self.arguments(names))}){measured}"
 
@@ -282,7 +393,20 @@ class Constraint(ABC):
         return False
 
     def computed(self, X: Any, sample_weight: Any = None) -> Self:
-        """The same constraint, with what only a table can tell."""
+        """The same constraint, with what has to be measured on a table.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            The features.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts.
+
+        Returns
+        -------
+        Constraint
+            The same object if it needs no table.
+        """
         return self
 
     def before_table(self) -> Self | None:
@@ -297,7 +421,18 @@ class Constraint(ABC):
 
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Self:
-        """The constraint that :meth:`as_dict` wrote."""
+        """The constraint that :meth:`as_dict` wrote.
+
+        Parameters
+        ----------
+        entry : mapping
+            What :meth:`as_dict` gave.
+
+        Returns
+        -------
+        Constraint
+            The same constraint.
+        """
         return cls(**{name: value for name, value in entry.items() if name != "kind"})
 
     @property

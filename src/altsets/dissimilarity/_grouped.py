@@ -53,9 +53,26 @@ class Grouped:
 
     @classmethod
     def from_names(cls, names: Sequence[str], separator: str) -> Self:
-        """Groups by what stands before a separator: ``temp__mean`` and ``temp__max`` are both of group ``temp``.
+        """Group features by the part of their names before a separator.
 
-        A name without the separator is a group of its own.
+        ``temp__mean`` and ``temp__max`` are both in group ``temp``. A name without the separator is a group of its own.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The names of all features.
+        separator : str
+            Such as ``"__"``; where a name has several, the first one counts.
+
+        Returns
+        -------
+        Grouped
+            By index.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If no name has the separator.
         """
         if not separator or not isinstance(separator, str):
             raise InputError(f"Grouped.from_names: the separator is {separator!r}; give one such as '__'.")
@@ -72,7 +89,7 @@ class Grouped:
 
     @classmethod
     def from_similarity(cls, similarity: Any, threshold: float = 0.9) -> Self:
-        """Groups of features that are alike: in each of them every two are at least as similar as the threshold.
+        """Group features that are alike: every two in a group are at least as similar as the threshold.
 
         Clusters by complete linkage, so that no chain of neighbours puts features into one group that are not alike.
 
@@ -80,7 +97,19 @@ class Grouped:
         ----------
         similarity : array-like of shape (n_features, n_features)
             From 0 to 1, symmetric. In a frame with labels, these are the names of the features.
-        threshold : float
+        threshold : float, default=0.9
+            The least similarity within a group.
+
+        Returns
+        -------
+        Grouped
+            By name if the similarity has labels, else by index.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If the threshold is not above 0 and at most 1, or the matrix is not square, not symmetric or has values
+            outside of 0 to 1.
 
         Examples
         --------
@@ -102,7 +131,23 @@ class Grouped:
         return cls({feature: first[label] for feature, label in zip(features, labels.tolist(), strict=True)})
 
     def resolve(self, names: Sequence[str]) -> Self:
-        """The same with a group for each of these features; refuses features that do not exist."""
+        """The same with a group for each of these features; refuses features that do not exist.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The names of all features.
+
+        Returns
+        -------
+        Grouped
+            One that can compare sets.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If a feature does not exist.
+        """
         labels = np.array(group_numbers(self.groups, names, "Grouped"), dtype=np.intp)
         labels.setflags(write=False)
         # Of many features, to check the groups once more takes seconds.
@@ -111,7 +156,23 @@ class Grouped:
         return resolved
 
     def touched(self, chosen: Sequence[int]) -> set[int]:
-        """The numbers of the groups that a set touches."""
+        """The numbers of the groups that a set touches.
+
+        Parameters
+        ----------
+        chosen : sequence of int
+            The indices of a set.
+
+        Returns
+        -------
+        set of int
+            Numbers from 0 up.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If :meth:`resolve` was not called before.
+        """
         if self.labels is None:
             raise InputError("Grouped does not know the features yet; call resolve(feature_names) first.")
         return set(self.labels[list(chosen)].tolist())
@@ -122,7 +183,20 @@ class Grouped:
         return 1 - 2 * len(one & other) / (len(one) + len(other))
 
     def to_python(self, names: Sequence[str] | None = None, table: str = "") -> str:
-        """The call that makes the same groups."""
+        """The call that makes the same groups.
+
+        Parameters
+        ----------
+        names : sequence of str, default=None
+            The names of all features, to write instead of indices.
+        table : str, default=""
+            Not used.
+
+        Returns
+        -------
+        str
+            An expression.
+        """
         return f"Grouped([{', '.join(features_literal(listed, names) for listed in self._members.values())}])"
 
     @property

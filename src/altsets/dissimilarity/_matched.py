@@ -81,15 +81,28 @@ class Matched:
     def from_data(
         cls, X: Any, measure: str = "spearman", threshold: float | None = None, *, sample_weight: Any = None
     ) -> Self:
-        """Features are as alike as a measure finds them in a table.
+        """Make it with similarities that are measured on a table.
 
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
             An array or a frame; missing values and categories as in :func:`altsets.measures.pairwise`.
-        measure : {"spearman", "pearson", "symmetrical_uncertainty"}
-        threshold : float, optional
-        sample_weight : array-like of shape (n_samples,), optional
+        measure : {"spearman", "pearson", "symmetrical_uncertainty"}, default="spearman"
+            How similarity is measured.
+        threshold : float, default=None
+            From when on two features count as the same.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts.
+
+        Returns
+        -------
+        Matched
+            With numbers.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If the measure is unknown, the threshold is not above 0 and at most 1, or the table cannot be used.
 
         Examples
         --------
@@ -102,13 +115,42 @@ class Matched:
         return made
 
     def computed(self, X: Any, sample_weight: Any = None) -> Self:
-        """The same with numbers: a similarity that was only named is measured on this table."""
+        """The same with numbers: a similarity that only has a name is measured on this table.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            The features.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts.
+
+        Returns
+        -------
+        Matched
+            The same object if it has numbers already.
+        """
         if not isinstance(self.similarity, str):
             return self
         return type(self).from_data(X, self.similarity, self.threshold, sample_weight=sample_weight)
 
     def resolve(self, names: Sequence[str]) -> Self:
-        """The same with rows and columns in the order of these features; refuses the similarity of others."""
+        """The same with rows and columns in the order of these features; refuses the similarity of others.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The names of all features.
+
+        Returns
+        -------
+        Matched
+            One that can compare sets.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If the similarity has only a name, or is about other features.
+        """
         if isinstance(self.similarity, str):
             raise refuse_name_without_table(self.similarity, "Matched")
         matrix = GivenSimilarity(self.similarity, self.labels).in_order_of(names, "Matched")
@@ -124,7 +166,25 @@ class Matched:
         return isinstance(self.similarity, str)
 
     def to_python(self, names: Sequence[str] | None = None, table: str = "") -> str:
-        """The call that makes it; ``table`` is what the table is called there, if it is at hand."""
+        """The Python call that makes it.
+
+        Parameters
+        ----------
+        names : sequence of str, default=None
+            Not used.
+        table : str, default=""
+            The variable that holds the table; empty if there is none.
+
+        Returns
+        -------
+        str
+            An expression.
+
+        Raises
+        ------
+        altsets.errors.NotExpressedError
+            If the similarity is a matrix of your own.
+        """
         if self.measure is None:
             raise NotExpressedError("sets were compared by a matrix of your own")
         limit = "" if self.threshold is None else f", threshold={self.threshold!r}"
@@ -143,7 +203,18 @@ class Matched:
         return weights
 
     def overlap(self, first: Sequence[int], second: Sequence[int]) -> float:
-        """What the largest matching between two sets counts for."""
+        """What the largest matching between two sets counts for.
+
+        Parameters
+        ----------
+        first, second : sequence of int
+            The indices of two sets.
+
+        Returns
+        -------
+        float
+            A number of features with a threshold, else a sum of similarities.
+        """
         from scipy.optimize import linear_sum_assignment
 
         block = self.weights[np.ix_(list(first), list(second))]
@@ -158,6 +229,16 @@ class Matched:
 
         Of all largest matchings the one that keeps most shared features with themselves, and then the one of the most
         similar pairs; those that stay with themselves are not listed.
+
+        Parameters
+        ----------
+        first, second : sequence of int
+            The indices of two sets.
+
+        Returns
+        -------
+        list of tuple (int, int, float)
+            A feature of the first set, one of the second, and their similarity.
         """
         from scipy.optimize import linear_sum_assignment
 
@@ -183,6 +264,16 @@ class Matched:
         """Which feature of a set stands for which of an earlier one: ``(i, j, f, g, similarity)``.
 
         Feature f of set i was matched with feature g of set j, which comes before it; f and g differ.
+
+        Parameters
+        ----------
+        sets : sequence of sequence of int
+            The indices of each set.
+
+        Returns
+        -------
+        list of tuple (int, int, int, int, float)
+            The two sets, the two features and their similarity.
 
         Examples
         --------

@@ -73,15 +73,25 @@ class Additive(Quality):
             A NumPy array or a frame with column names: numbers and categories, with missing values if need be.
         y : array-like of shape (n_samples,)
             The target.
-        measure : str, callable or array
+        measure : str, callable or array, default="mutual_info"
             Name of a measure (see :data:`altsets.measures.MEASURES`), ``measure(X, y) -> scores``, or the scores.
-        scaling : {None, "paper"}
+        scaling : {None, "paper"}, default=None
             ``"paper"`` divides the scores by their sum if it is positive, as the paper's study does; that changes
             no answer.
-        sample_weight : array-like of shape (n_samples,), optional
+        sample_weight : array-like of shape (n_samples,), default=None
             How much each row counts; see :func:`altsets.measures.score`.
-        **options
+        **options : dict
             Passed on to the measure.
+
+        Returns
+        -------
+        Additive
+            With the names of the columns, if they have names.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If the measure is unknown or does not support the table or the target, or ``scaling`` is unknown.
         """
         as_in_paper = papers_scaling(scaling)
         scores, names = measures.score(X, y, measure, sample_weight=sample_weight, **options)

@@ -125,6 +125,21 @@ class BlackBox(Quality):
         """The qualities of several sets, ``n_jobs`` at a time.
 
         If the function fails on one of them, the others are remembered before that is said.
+
+        Parameters
+        ----------
+        sets : sequence of sequence of int
+            The indices of each set.
+
+        Returns
+        -------
+        list of float
+            One quality per set.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If the function fails, or gives no number.
         """
         keys = [self._key(indices) for indices in sets]
         new = [key for key in dict.fromkeys(keys) if key not in self._known]
@@ -140,7 +155,18 @@ class BlackBox(Quality):
         return [self._known[key] for key in keys]
 
     def knows(self, indices: Sequence[int]) -> bool:
-        """Whether the function has been asked about this set."""
+        """Whether the function has been asked about this set.
+
+        Parameters
+        ----------
+        indices : sequence of int
+            A set.
+
+        Returns
+        -------
+        bool
+            Whether :meth:`evaluate` has its quality at once.
+        """
         return self._key(indices) in self._known
 
     def form(self, size: int) -> Form:
@@ -319,16 +345,28 @@ class Wrapper(BlackBox):
 
     @classmethod
     def from_data(cls, X: Any, y: Any, *, estimator: Any = None, **options: Any) -> Wrapper:
-        """The same with the table first, as the other qualities have it.
+        """Make the quality with the table first, as the other qualities have it.
 
         Parameters
         ----------
-        X, y : table and target
-            As above.
-        estimator : scikit-learn estimator, optional
-            As above.
-        **options
-            As above.
+        X : table of shape (n_samples, n_features)
+            A NumPy array or a frame.
+        y : array-like of shape (n_samples,)
+            The target.
+        estimator : scikit-learn estimator, str or None, default=None
+            The model; None for a decision tree.
+        **options : dict
+            The other parameters of :class:`Wrapper`.
+
+        Returns
+        -------
+        Wrapper
+            With the names of the columns, if they have names.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If the estimator, the scorer, the table or the target cannot be used.
         """
         return cls(estimator, X, y, **options)
 

@@ -98,7 +98,18 @@ class Form:
         return self.matrix is not None
 
     def pairs_of(self, feature: int) -> Floats:
-        """The pair terms of one feature."""
+        """The pair terms of one feature.
+
+        Parameters
+        ----------
+        feature : int
+            Its index.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            One number per other feature.
+        """
         assert self.matrix is not None
         if "pairs" in vars(self):
             row: Floats = vars(self)["pairs"][feature]
@@ -112,7 +123,17 @@ class Form:
     def pairs_among(self, features: Indices | None, check: Callable[[], object] = lambda: None) -> Floats:
         """The pair terms of some features, or of all, in a matrix that may be written into.
 
-        Where there are many, ``check`` is called now and then, and may raise an exception.
+        Parameters
+        ----------
+        features : ndarray of int or None
+            Their indices; None for all features.
+        check : callable, default=lambda: None
+            Called now and then where there are many; what it raises ends the work.
+
+        Returns
+        -------
+        ndarray of shape (n, n)
+            One number per pair.
         """
         assert self.matrix is not None
         if features is not None and len(features) == len(self.linear):
@@ -136,12 +157,34 @@ class Form:
         return among
 
     def pair_range(self, features: Indices | None = None) -> tuple[float, float]:
-        """The least and the largest pair term of different features, some or all; (0, 0) if there are none."""
+        """The least and the largest pair term of different features, some or all; (0, 0) if there are none.
+
+        Parameters
+        ----------
+        features : ndarray of int or None, default=None
+            Their indices; None for all features.
+
+        Returns
+        -------
+        tuple of float
+            The least and the largest one.
+        """
         least, largest = self.matrix_range(features)
         return self.factor * least, self.factor * largest
 
     def matrix_range(self, features: Indices | None = None) -> tuple[float, float]:
-        """The same before the factor, of which the smallest numbers may leave nothing."""
+        """The least and the largest number of the matrix, before it is multiplied by the factor.
+
+        Parameters
+        ----------
+        features : ndarray of int or None, default=None
+            Their indices; None for all features.
+
+        Returns
+        -------
+        tuple of float
+            The least and the largest one.
+        """
         used = np.ones(len(self.linear), dtype=bool)
         if features is not None:
             used[:] = False
@@ -164,6 +207,18 @@ class Form:
         """The same form with numbers times a power of two; those of features that are not kept become 0.
 
         The pair terms of a ratio, which stand beside the size, stay as they are.
+
+        Parameters
+        ----------
+        factor : float
+            A power of two.
+        kept : ndarray of bool or None
+            Features that are kept; None for all.
+
+        Returns
+        -------
+        Form
+            A copy.
         """
         linear = self.linear if kept is None else np.where(kept, self.linear, 0.0)
         of_pairs = self.factor if self.ratio else factor * self.factor

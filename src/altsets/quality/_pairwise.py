@@ -147,18 +147,28 @@ class MRMR(PairwiseQuality):
             A NumPy array or a frame with column names: numbers and categories, with missing values if need be.
         y : array-like of shape (n_samples,)
             The target.
-        measure : str, callable or array
+        measure : str, callable or array, default="mutual_info"
             A name in :data:`altsets.measures.PAIR_MEASURES`, or ``measure(X, y) -> scores``. Any name in
             :data:`altsets.measures.MEASURES`, or one number per feature, will do if there is a ``redundancy_measure``.
-        redundancy_measure : str, callable or array, optional
+        redundancy_measure : str, callable or array, default=None
             Another measure for the pairs, used with its default options; see :func:`altsets.measures.pairwise`.
-        scaling : {None, "paper"}
+        scaling : {None, "paper"}, default=None
             ``"paper"`` divides relevance and redundancy by the largest of all these numbers if it is positive, as
             the paper's study does; that changes no answer.
-        sample_weight : array-like of shape (n_samples,), optional
+        sample_weight : array-like of shape (n_samples,), default=None
             How much each row counts; see :func:`altsets.measures.score`.
-        **options
+        **options : dict
             Passed on to the measure, for the target and for pairs alike (``task`` for the target only).
+
+        Returns
+        -------
+        MRMR
+            With the names of the columns, if they have names.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If the measure is unknown or does not support the table or the target, or ``scaling`` is unknown.
 
         Examples
         --------
@@ -261,19 +271,29 @@ class CFS(PairwiseQuality):
             A NumPy array or a frame with column names: numbers and categories, with missing values if need be.
         y : array-like of shape (n_samples,)
             The target.
-        measure : str, callable or array
+        measure : str, callable or array, default="pearson"
             A name in :data:`altsets.measures.PAIR_MEASURES`, or ``measure(X, y) -> scores``. Any name in
             :data:`altsets.measures.MEASURES`, or one number per feature, will do if there is a ``redundancy_measure``.
-        redundancy_measure : str, callable or array, optional
+        redundancy_measure : str, callable or array, default=None
             Another measure for the pairs, used with its default options; see :func:`altsets.measures.pairwise`.
             Measures that compare features with the target only, such as ``"relief"``, need one; where they say less
             than nothing (below 0), the relevance is 0, as the lowest correlation.
-        scaling : {None, "paper"}
+        scaling : {None, "paper"}, default=None
             Nothing is scaled either way: a common factor would change the answers.
-        sample_weight : array-like of shape (n_samples,), optional
+        sample_weight : array-like of shape (n_samples,), default=None
             How much each row counts; see :func:`altsets.measures.score`.
-        **options
+        **options : dict
             Passed on to the measure, for the target and for pairs alike (``task`` for the target only).
+
+        Returns
+        -------
+        CFS
+            With the names of the columns, if they have names.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If the measure is unknown or does not support the table or the target, or ``scaling`` is unknown.
 
         Examples
         --------
@@ -413,17 +433,27 @@ class FCBF(Quality):
             A NumPy array or a frame with column names: numbers and categories, with missing values if need be.
         y : array-like of shape (n_samples,)
             The target.
-        measure : str or callable
+        measure : str or callable, default="mutual_info"
             A name in :data:`altsets.measures.PAIR_MEASURES`, or ``measure(X, y) -> scores``.
-        scaling : {None, "paper"}
+        scaling : {None, "paper"}, default=None
             ``"paper"`` divides the objective by the sum of relevance if it is positive, as the paper's study does;
             that changes no answer.
-        min_relevance : float, optional
+        min_relevance : float, default=None
             Features with a relevance below this are not used at all.
-        sample_weight : array-like of shape (n_samples,), optional
+        sample_weight : array-like of shape (n_samples,), default=None
             How much each row counts; see :func:`altsets.measures.score`.
-        **options
+        **options : dict
             Passed on to the measure, for the target and for pairs alike (``task`` for the target only).
+
+        Returns
+        -------
+        FCBF
+            With the names of the columns, if they have names.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If the measure is unknown or does not support the table or the target, or ``scaling`` is unknown.
 
         Examples
         --------

@@ -83,32 +83,92 @@ class Quality(ABC):
         return self._names is not None
 
     def with_names(self, names: Sequence[str]) -> Self:
-        """The same quality of features that are called differently."""
+        """The same quality with other names for the features.
+
+        Parameters
+        ----------
+        names : sequence of str
+            One name per feature.
+
+        Returns
+        -------
+        Quality
+            A copy.
+        """
         renamed = copy(self)
         renamed._names = list(names)
         return renamed
 
     def names_of(self, indices: Sequence[int]) -> tuple[str, ...]:
-        """The names of the features of one set."""
+        """The names of the features of one set.
+
+        Parameters
+        ----------
+        indices : sequence of int
+            The indices of a set.
+
+        Returns
+        -------
+        tuple of str
+            In the same order.
+        """
         return tuple(self._name(index) for index in indices)
 
     @property
     def feature_scores(self) -> Floats | None:
-        """What each feature alone is worth, in the units of the quality; None if only sets can be judged."""
+        """What each feature alone is worth, in the units of the quality; None if only sets have scores."""
         return None
 
     def scores_in(self, sets: Sequence[Sequence[int]]) -> list[tuple[float, ...]]:
-        """What each feature of each set alone is worth; an empty list if only sets can be judged."""
+        """What each feature of each set alone is worth; an empty list if only sets have scores.
+
+        Parameters
+        ----------
+        sets : sequence of sequence of int
+            The indices of each set.
+
+        Returns
+        -------
+        list of tuple of float
+            One tuple per set.
+        """
         scores = self.feature_scores
         return [] if scores is None else [tuple(scores[list(chosen)].tolist()) for chosen in sets]
 
     @abstractmethod
     def evaluate(self, indices: Sequence[int]) -> float:
-        """The quality of one set, from the definition; minus infinity if the quality rules the set out."""
+        """The quality of one set, from the definition; minus infinity if the quality rules the set out.
+
+        Parameters
+        ----------
+        indices : sequence of int
+            The indices of a set.
+
+        Returns
+        -------
+        float
+            Larger is better.
+        """
 
     @abstractmethod
     def form(self, size: int) -> Form:
-        """The quality of sets of one size, in numbers."""
+        """The quality of sets of one size, in numbers.
+
+        Parameters
+        ----------
+        size : int
+            Features in a set.
+
+        Returns
+        -------
+        Form
+            For engines.
+
+        Raises
+        ------
+        altsets.errors.UnsupportedError
+            If the quality is a black box.
+        """
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.n_features_in} features)"
