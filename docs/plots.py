@@ -80,7 +80,7 @@ def draw_two_explanations(X: pd.DataFrame, y: pd.Series) -> Figure:
     evaluation = altsets.evaluate(
         selector, X, y, estimator="linear", scoring="accuracy", repeats=5, margin=0.04
     )
-    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 3.6), layout="constrained")
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.5, 3.3), layout="constrained")
     plots.membership(selector.fit(X, y).result_, ax=left)
     plots.scores(evaluation, ax=right)
     return figure
@@ -101,7 +101,9 @@ def main(arguments: list[str]) -> None:
         table = pd.read_csv(folder / f"{example.table}.csv.gz")
         for name, ax in draw_all(example, table.drop(columns="target"), table["target"]):
             save(ax.figure, f"{example.table}_{name}.png")
-    save(draw_two_explanations(*load_breast_cancer(return_X_y=True, as_frame=True)), "two_explanations.png")
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    diagnosis = y.map({0: "malignant", 1: "benign"})
+    save(draw_two_explanations(X, diagnosis), "two_explanations.png")
 
 
 def save(figure: Figure, name: str) -> None:

@@ -401,8 +401,8 @@ def test_stand_ins_are_printed_by_name(run, path, tmp_path):
     for (later, earlier), words in result.matches_in_words().items():
         assert f"sets {later} and {earlier}: {', '.join(words)}" in " ".join(out.split())
     out = run("find", path, *ASKED, "--distinct", "0.9")[1]
-    assert "No feature stands in for a feature of another set." in out
-    assert "stands in for" not in run("find", path, *ASKED)[1]
+    assert "No feature of one set is a near-copy of a feature of another." in out
+    assert "near-copy" not in run("find", path, *ASKED)[1]
 
 
 def test_many_pairs_of_sets_are_cut_short(matched, capsys):

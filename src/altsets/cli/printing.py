@@ -113,7 +113,8 @@ def _show_stand_ins(result: Result, console: Console) -> None:
     found = result.matches_in_words(least=FAINT if weighted else 0.0)
     how_much = f" with a similarity of {FAINT:g} or more" if weighted else ""
     if not found:
-        say(console, f"No feature stands in for a feature of another set{how_much}.")
+        like = f"as similar as {FAINT:g} to" if weighted else "a near-copy of"
+        say(console, f"No feature of one set is {like} a feature of another.")
         return
     lines = [f"Features that stand in for each other{how_much}:"]
     for later, earlier in list(found)[:MOST_LINES]:
