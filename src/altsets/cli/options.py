@@ -232,6 +232,9 @@ class ColumnOptions:
     drop_missing_target: bool = option(
         None, "Leave out rows without a value in the target column.", default=False
     )
+    drop_unusable: bool = option(
+        None, "Leave out columns that cannot be used, such as dates, and list them.", default=False
+    )
     decimal: str | None = option(
         "SIGN",
         "The decimal sign in a CSV file: , for numbers such as 1,5. Fields are then separated by semicolons "

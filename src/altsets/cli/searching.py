@@ -55,6 +55,7 @@ def read_dataset(given: Given, groups: str | None = None) -> Dataset:
         decimal=columns.decimal,
         sheet=columns.sheet,
         drop_missing_target=columns.drop_missing_target,
+        drop_unusable=columns.drop_unusable,
     )
     if data.n_dropped:
         rows = data.n_dropped + len(data.y)
@@ -250,6 +251,7 @@ def request_from(source: Source, **sets: Any) -> Request:
         engine=given.limits.engine,
         max_iters=MAX_ITERS if given.limits.max_iters is None else given.limits.max_iters,
         time_limit=given.limits.time_limit,
+        unusable="drop" if given.columns.drop_unusable else "error",
         **sets,
     )
 

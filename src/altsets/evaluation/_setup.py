@@ -34,7 +34,7 @@ from altsets.provenance import constraints_by_name, data_of, record
 from altsets.quality.spec import spec_of
 from altsets.result import Result
 from altsets.selector import SelectAlternatives, check_request
-from altsets.tables.conversion import features_of
+from altsets.tables.conversion import usable_columns
 from altsets.tables.feature_matrix import Features
 from altsets.tables.target import Target, counted, counted_rows, labels_of, refuse_other_rows, target_of
 from altsets.wording import counted as count_of
@@ -109,7 +109,7 @@ class Setup:
         started = time.perf_counter()
         options = options.checked()
         split = split._replace(repeats=whole_number("repeats", split.repeats, least=1))
-        table = features_of(X)
+        table = usable_columns(X, what.unusable if isinstance(what, SelectAlternatives) else "error").features
         refuse_other_rows(table, groups=split.groups)
         kept = counted_rows(split.sample_weight, table.n_rows)
         groups = check_groups(split.groups, table.n_rows)

@@ -74,8 +74,13 @@ def refuse_nameless(names: Sequence[str], source: str, advice: str) -> None:
         raise TableError(f"{source}: column {list_some(nameless)} has no name; {advice}.")
 
 
-def as_features(columns: Mapping[str, Column], categories: Mapping[str, Order]) -> Features:
-    """Columns by name as features: text is categories, and so are those that are named; ordered ones are ranks."""
+def as_features(
+    columns: Mapping[str, Column], categories: Mapping[str, Order]
+) -> tuple[Features, dict[str, InputError]]:
+    """Columns by name as features, and what is wrong with some of them.
+
+    Text is categories, and so are columns that are named; ordered ones are ranks.
+    """
     plain = [column.dtype != object and name not in categories for name, column in columns.items()]
     nothing = np.full(len(next(iter(columns.values()))), np.nan)
     pairs = zip(columns.values(), plain, strict=True)
@@ -84,6 +89,13 @@ def as_features(columns: Mapping[str, Column], categories: Mapping[str, Order]) 
     wrong: dict[str, InputError] = {}
     for index, (name, column) in enumerate(columns.items()):
         if plain[index]:
+            if n_infinite := int(np.isinf(values[:, index]).sum()):
+                wrong[name] = ParameterError(
+                    f"column {name} holds {counted(n_infinite, 'infinite value')}; replace them by finite numbers, "
+                    "drop these rows, or drop the column (",
+                    Parameter("drop", [name]),
+                    ").",
+                )
             continue
         try:
             values[:, index], found = _categories(column, name, name in categories, categories.get(name))
@@ -92,12 +104,7 @@ def as_features(columns: Mapping[str, Column], categories: Mapping[str, Order]) 
             continue
         if found is not None:
             labels[index] = found
-    if wrong:
-        first, *others = wrong
-        more = f" (Refused as well: {list_some(others)}.)" if others else ""
-        raise ParameterError(*wrong[first].args, more)
-    _check_finite(values, list(columns))
-    return Features(values, list(columns), labels)
+    return Features(values, list(columns), labels), wrong
 
 
 def missing_in(column: Column) -> Bools:
@@ -224,18 +231,6 @@ def _is_number(label: str) -> bool:
         return False
     # Python would read 12_345 as a number; in a table it is more likely an identifier.
     return "_" not in label
-
-
-def _check_finite(matrix: Floats, names: Sequence[str]) -> None:
-    counts = np.isinf(matrix).sum(axis=0).tolist()
-    detail = [f"{name}: {count}" for name, count in zip(names, counts, strict=True) if count]
-    if detail:
-        raise ParameterError(
-            f"{sum(counts)} infinite values in {len(detail)} of {len(names)} feature columns ({list_some(detail)}); "
-            "replace them by finite numbers, or drop these rows or columns (",
-            Parameter("drop"),
-            ").",
-        )
 
 
 def _respelled(spelled: str) -> tuple[str | Parameter, ...]:

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from altsets.errors import TableError
-from altsets.files.columns import Column, Table, as_features, as_target, holds_times, missing_in
+from altsets.files.columns import Column, Order, Table, as_features, as_target, holds_times, missing_in
 from altsets.files.contents import (
     STANDARD_INPUT,
     Parameter,
@@ -29,6 +29,7 @@ from altsets.files.contents import (
     unpack,
 )
 from altsets.files.parsing import numbers_in, parse_csv, parse_excel, parse_parquet
+from altsets.tables.conversion import clause_of, left_out, refused
 from altsets.tables.feature_matrix import Features
 from altsets.wording import counted, list_some
 
@@ -94,6 +95,7 @@ def read_table(
     decimal: str | None = None,
     sheet: str | None = None,
     drop_missing_target: bool = False,
+    drop_unusable: bool = False,
 ) -> Dataset:
     """Read a CSV file (also gzipped), a Parquet file or an Excel workbook, as the command line does.
 
@@ -122,6 +124,9 @@ def read_table(
         The sheet of a workbook; by default the first one.
     drop_missing_target : bool, default=False
         Whether to leave out rows without a target; otherwise they are refused.
+    drop_unusable : bool, default=False
+        Whether to leave out columns that no measure can use, such as dates; otherwise they are refused, all of them in
+        one message. ``notes`` of the answer lists what was left out, and why.
 
     Returns
     -------
@@ -159,6 +164,7 @@ def read_table(
         categorical=categorical,
         groups=groups,
         drop_missing_target=drop_missing_target,
+        drop_unusable=drop_unusable,
     )
 
 
@@ -213,6 +219,7 @@ def split_target(
     categorical: Sequence[str] = (),
     groups: str | None = None,
     drop_missing_target: bool = False,
+    drop_unusable: bool = False,
 ) -> Dataset:
     """Take the target apart from the features, and check that a measure can use both; see :func:`read_table`."""
     known = dict(zip(table.names, table.columns, strict=True))
@@ -231,30 +238,48 @@ def split_target(
     if drop_missing_target:
         table = _with_target(table, target)
         known = dict(zip(table.names, table.columns, strict=True))
-    _refuse_unusable(table, drop)
-    left_out = {target, groups, *drop}
-    features = [name for name in table.names if name not in left_out]
+    features = [name for name in table.names if name not in {target, groups, *drop}]
     if not features:
         raise TableError(f"{table.source} has no feature columns besides the target {target!r}.")
+    if target in table.unusable:
+        raise TableError(f"target column {target!r} holds {table.unusable[target]}; choose another target.")
     categories = {**table.categories, **{name: None for name in categorical}}
     y = as_target(known[target], target, is_category=target in categories)
-    X = as_features({name: known[name] for name in features}, categories)
+    X, dropped = _usable_features(table, {name: known[name] for name in features}, categories, drop_unusable)
+    features = [name for name in features if name not in dropped]
     together = None if groups is None else _complete(known[groups], groups)
-    notes = (*table.notes, *_on_times({name: known[name] for name in drop}))
+    notes = (
+        *table.notes,
+        *left_out(dropped),
+        *_on_times({name: known[name] for name in known if name in dropped or name in drop}),
+    )
     n_dropped = whole.n_rows - table.n_rows
     return Dataset(X, y, tuple(features), target, together, n_dropped, table.sha256, notes)
 
 
-def _refuse_unusable(table: Table, drop: Sequence[str]) -> None:
-    """Refuse columns of values that are neither numbers nor text, unless they are dropped."""
-    left = {name: kind for name, kind in table.unusable.items() if name not in drop}
-    for name, kind in left.items():
-        raise ParameterError(
-            f"column {name} of {table.source} holds {kind}, and a table needs one number or text in each cell; drop it "
-            "(",
-            Parameter("drop", list(left)),
+def _usable_features(
+    table: Table, columns: Mapping[str, Column], categories: Mapping[str, Order], drop: bool
+) -> tuple[Features, dict[str, str]]:
+    """Columns as features; those that no measure can use are refused, or dropped with what is wrong with them."""
+    X, wrong = as_features(columns, categories)
+    for name in columns.keys() & table.unusable.keys():
+        wrong[name] = ParameterError(
+            f"column {name} of {table.source} holds {table.unusable[name]}, and a table needs one number or text in "
+            "each cell; drop it (",
+            Parameter("drop", [name]),
             "), or take it apart.",
         )
+    listed = [wrong[name] for name in columns if name in wrong]
+    if len(listed) == 1 and not drop:
+        raise ParameterError(*listed[0].args)
+    if listed and not drop:
+        advice = "; change these columns, or leave them out with "
+        raise ParameterError(refused(listed), advice, Parameter("drop_unusable", True), ".")
+    if len(wrong) == len(columns):
+        raise TableError(f"no column of {table.source} can be used as a feature: {refused(listed)}.")
+    kept = [place for place, name in enumerate(columns) if name not in wrong]
+    dropped = {name: clause_of(wrong[name]) for name in columns if name in wrong}
+    return X.columns(kept) if wrong else X, dropped
 
 
 def _with_target(table: Table, target: str) -> Table:

@@ -23,6 +23,7 @@ from altsets.problem import (
     one_of,
 )
 from altsets.quality.spec import spec_of
+from altsets.tables.conversion import UNUSABLE
 
 #: Swaps that are tried, or sets that are evaluated, in one search of a black box; as in the paper.
 MAX_ITERS = 1000
@@ -61,6 +62,7 @@ class RequestFields:
     max_iters: int = MAX_ITERS
     time_limit: float | None = None
     random_state: int | None = None
+    unusable: str = "error"
 
     def __init__(
         self,
@@ -80,6 +82,7 @@ class RequestFields:
         max_iters: int = MAX_ITERS,
         time_limit: float | None = None,
         random_state: int | None = None,
+        unusable: str = "error",
     ) -> None:
         check_limit(dissimilarity, tau, min_difference)
         count = (
@@ -105,6 +108,7 @@ class RequestFields:
             "max_iters": whole_number("max_iters", max_iters, least=1),
             "time_limit": checked_seconds(time_limit),
             "random_state": random_state,
+            "unusable": one_of("unusable", unusable, UNUSABLE),
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)

@@ -59,6 +59,8 @@ class Request(RequestFields):
         Seconds for the whole search.
     random_state : int, default=None
         Seed for measures that draw at random; None is a fixed one.
+    unusable : {"error", "drop"}, default="error"
+        What to do with columns that no measure can use; as for :class:`altsets.SelectAlternatives`.
 
     Raises
     ------

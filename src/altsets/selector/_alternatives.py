@@ -16,6 +16,7 @@ from altsets.arrays import Bools, Floats
 from altsets.display import renderer
 from altsets.errors import InputError, warn_user
 from altsets.features import whole_number
+from altsets.provenance import constraints_by_name
 from altsets.quality.spec import spec_of
 from altsets.result import MARK, Status
 from altsets.selector._answers import (
@@ -29,8 +30,9 @@ from altsets.selector._answers import (
 )
 from altsets.selector._column_selector import ColumnSelector, SelectFeatures
 from altsets.selector.notes import Background, notes_on
-from altsets.tables.conversion import features_of
+from altsets.tables.conversion import UsableColumns, left_out, usable_columns
 from altsets.tables.target import counted_rows, refuse_other_rows
+from altsets.wording import list_some
 
 
 class Alternative(NamedTuple):
@@ -109,6 +111,9 @@ class SelectAlternatives(ColumnSelector):
         on it.
     random_state : int, RandomState or None, default=None
         Seed for measures that draw at random. None is a fixed seed as well: the same table gives the same sets.
+    unusable : {"error", "drop"}, default="error"
+        What to do with columns that no measure can use, such as dates, identifiers or numbers mixed with text: refuse
+        them, all in one message, or leave them out. ``dropped_`` and the notes of ``result_`` list what was left out.
     memory : str or joblib.Memory, default=None
         Where to keep scores and answers, so that the same table is never scored twice, nor the same search done
         twice: a grid over ``alternative`` or ``tau`` then costs little.
@@ -116,7 +121,7 @@ class SelectAlternatives(ColumnSelector):
     Attributes
     ----------
     result_ : Result
-        The whole answer, with its certificate.
+        The whole answer, with its certificate. It numbers the columns without those that were dropped.
     alternatives_ : list of Alternative
         The sets: ``names``, ``quality`` and ``status`` of each.
     supports_ : ndarray of bool, shape (n_sets, n_features_in_)
@@ -138,7 +143,9 @@ class SelectAlternatives(ColumnSelector):
     n_features_ : int
         ``n_features``, or the number of columns if that is less.
     scores_ : ndarray of shape (n_features_in_,) or None
-        What each column alone is worth; None if only sets have scores, as with wrappers.
+        What each column alone is worth, nan for dropped ones; None if only sets have scores, as with wrappers.
+    dropped_ : list of str
+        Columns that were left out with ``unusable="drop"``.
     n_features_in_ : int
         The number of columns in ``fit``.
     feature_names_in_ : ndarray of str
@@ -199,6 +206,7 @@ class SelectAlternatives(ColumnSelector):
         time_limit: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
+        unusable: str = "error",
         memory: Any = None,
     ) -> None:
         self.quality = quality
@@ -216,6 +224,7 @@ class SelectAlternatives(ColumnSelector):
         self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.unusable = unusable
         self.memory = memory
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
@@ -245,7 +254,8 @@ class SelectAlternatives(ColumnSelector):
             If a parameter is out of range, unknown or contradicts another one, the table or the target cannot be used,
             or no set exists.
         """
-        features = features_of(X)
+        usable = usable_columns(X, self.unusable)
+        features = usable.features
         try:
             validate_data(self, X, skip_check_array=True)
         except TypeError as error:
@@ -259,6 +269,8 @@ class SelectAlternatives(ColumnSelector):
                 "as quality do without."
             )
         check_request(self, features)
+        if usable.dropped:
+            _refuse_numbered_constraints(self, usable)
         warn_of_size(self, features.n_features)
         started = time.perf_counter()
         refuse_other_rows(features, groups=groups)
@@ -266,30 +278,37 @@ class SelectAlternatives(ColumnSelector):
         found = answered(self, features, rows, check_memory(self.memory))
         if not found.result.sets:
             raise InputError(f"no set was found. {found.result.explain()}")
-        notes = notes_on(found.result, Background(features, y, self.quality, self.task, sample_weight))
+        notes = notes_on(
+            found.result,
+            Background(features, y, self.quality, self.task, sample_weight, tuple(left_out(usable.dropped))),
+        )
         kept = counted_rows(sample_weight, features.n_rows)
         request = request_of(self, features.n_features)
         origin = provenance_of(request, features, rows, kept, time.perf_counter() - started)
         result = replace(
             found.result, **notes._asdict(), provenance=origin, request=request.without_numbers()
         )
-        self._keep(found._replace(result=result), request.n_features)
+        self._keep(found._replace(result=result), request.n_features, usable)
         return self
 
-    def _keep(self, found: Found, n_features: int) -> None:
+    def _keep(self, found: Found, n_features: int, usable: UsableColumns) -> None:
         result = found.result
+        self._places = np.array(usable.places, dtype=np.intp)
+        self.dropped_ = list(usable.dropped)
         self.result_ = result
         self.alternative_ = whole_number("alternative", self.alternative, least=0)
         self.note_ = " ".join([*result.cautions, *result.notes])
         self.n_features_ = n_features
-        self.scores_ = None if found.scores is None else np.array(found.scores)
+        self.scores_ = None if found.scores is None else np.full(self.n_features_in_, np.nan)
+        if self.scores_ is not None:
+            self.scores_[self._places] = found.scores
         self.alternatives_ = [
             Alternative(*alternative)
             for alternative in zip(result.named_sets, result.qualities, result.statuses, strict=False)
         ]
         self.supports_ = np.zeros((len(result.sets), self.n_features_in_), dtype=bool)
         for mask, chosen in zip(self.supports_, result.sets, strict=True):
-            mask[list(chosen)] = True
+            mask[self._places[list(chosen)]] = True
         self.qualities_ = np.array(result.qualities)
         self.dissimilarities_ = found.dissimilarities
         self.bound_, self.gap_ = result.bound, result.gap
@@ -368,7 +387,8 @@ class SelectAlternatives(ColumnSelector):
         """
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", [f"x{index}" for index in range(self.n_features_in_)])
-        scored = ScoredFeatures([str(name) for name in names], self.scores_)
+        scores = None if self.scores_ is None else self.scores_[self._places]
+        scored = ScoredFeatures([str(names[place]) for place in self._places], scores)
         more = {"evaluation": evaluation, "frontier": frontier, "near_best": near_best}
         return self.result_.report(path, quality=scored, title=title, force=force, **more)
 
@@ -380,7 +400,7 @@ class SelectAlternatives(ColumnSelector):
             raise InputError(
                 f"alternative={number} does not exist: {len(sets)} set(s) were found, and the first is number 0."
             )
-        return sets[number]
+        return tuple(self._places[list(sets[number])].tolist())
 
     def _get_support_mask(self) -> Bools:
         mask = np.zeros(getattr(self, "n_features_in_", 0), dtype=bool)
@@ -437,6 +457,17 @@ class SelectAlternatives(ColumnSelector):
     def _explained(self) -> list[str]:
         """All notes, after what the mark stands for."""
         return [note for note in (self.result_.noise_in_words(), *self.result_.notes) if note]
+
+
+def _refuse_numbered_constraints(selector: SelectAlternatives, usable: UsableColumns) -> None:
+    """Refuse constraints on columns by number, which would be about others where some are dropped."""
+    known = usable.all_names, usable.features.feature_names
+    before, after = (constraints_by_name(selector.constraints, names) for names in known)
+    if before != after:
+        raise InputError(
+            f"unusable='drop' leaves out {list_some(list(usable.dropped))}, and then columns have other numbers; name "
+            "the features in constraints."
+        )
 
 
 def _groups_of(groups: Any, n_rows: int) -> Any:

@@ -15,18 +15,19 @@ from __future__ import annotations
 
 import numbers
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from altsets.arrays import Floats
 from altsets.errors import InputError
+from altsets.features import FeatureNames
 from altsets.tables.feature_matrix import Features, Original, category_codes
-from altsets.wording import list_some, shorten
+from altsets.wording import counted, list_some, plural, shorten
 
 #: Kinds of NumPy types that are numeric: booleans, integers, floats.
 NUMERIC_KINDS = "biuf"
@@ -34,10 +35,24 @@ NUMERIC_KINDS = "biuf"
 #: Whole numbers up to this are exact as floats.
 LARGEST_EXACT = 2**53
 
+#: What to do with columns that no measure can use.
+UNUSABLE = ("error", "drop")
+#: Columns of which a message says what is wrong with them; the others are counted.
+MOST_REFUSED = 5
+
 DATES = (
     "holds dates or times, which have no single meaning as numbers; turn it into numbers (such as days since a "
     "start, or the month) or drop it"
 )
+
+
+class UsableColumns(NamedTuple):
+    """The columns of a table that measures can use, their places among all, and what is wrong with dropped ones."""
+
+    features: Features
+    places: list[int]
+    all_names: FeatureNames
+    dropped: dict[str, str]
 
 
 def features_of(X: Any, feature_names: Sequence[str] | None = None) -> Features:
@@ -47,6 +62,56 @@ def features_of(X: Any, feature_names: Sequence[str] | None = None) -> Features:
     """
     if isinstance(X, Features):
         return X if feature_names is None else _renamed(X, feature_names)
+    found, wrong = _converted(X, feature_names)
+    if wrong:
+        raise refusal(list(wrong.values()), "drop them")
+    return found
+
+
+def usable_columns(X: Any, unusable: str = "error") -> UsableColumns:
+    """The columns of a table in one form; those that no measure can use are refused, or dropped."""
+    if unusable not in UNUSABLE:
+        raise InputError(f"unusable={unusable!r} is unknown; choose 'error' or 'drop'.")
+    if isinstance(X, Features):
+        return UsableColumns(X, list(range(X.n_features)), X.feature_names, {})
+    found, wrong = _converted(X, None)
+    places = [index for index in range(found.n_features) if index not in wrong]
+    if wrong and (unusable == "error" or not places):
+        raise refusal(
+            list(wrong.values()), "leave them out with unusable='drop'" if places else "choose others"
+        )
+    dropped = {found.label(index): clause_of(error) for index, error in wrong.items()}
+    return UsableColumns(found.columns(places) if wrong else found, places, found.feature_names, dropped)
+
+
+def refusal(wrong: Sequence[InputError], remedy: str) -> InputError:
+    """One error about all columns that cannot be used; about a single one, its own."""
+    return (
+        wrong[0] if len(wrong) == 1 else InputError(f"{refused(wrong)}; change these columns, or {remedy}.")
+    )
+
+
+def refused(wrong: Sequence[InputError]) -> str:
+    """What is wrong with several columns, as the beginning of a message."""
+    more = f"; and {len(wrong) - MOST_REFUSED} more" if len(wrong) > MOST_REFUSED else ""
+    return f"{len(wrong)} columns cannot be used: {'; '.join(map(clause_of, wrong[:MOST_REFUSED]))}{more}"
+
+
+def clause_of(error: InputError) -> str:
+    """What is wrong with a column, without what to do about it."""
+    return str(error).partition(";")[0]
+
+
+def left_out(dropped: Mapping[str, str]) -> list[str]:
+    """A note on columns that were dropped, if there are any."""
+    if not dropped:
+        return []
+    these = plural(len(dropped), "column that cannot be used was", "columns that cannot be used were")
+    return [f"{len(dropped)} {these} left out: {list_some(list(dropped.values()))}."]
+
+
+def _converted(X: Any, feature_names: Sequence[str] | None) -> tuple[Features, dict[int, InputError]]:
+    """All columns of a table, and what is wrong with some of them."""
     if hasattr(X, "tocsr"):
         raise InputError("X is a sparse matrix or array, which is not supported; pass X.toarray().")
     labels = getattr(X, "column_names", None)
@@ -55,16 +120,18 @@ def features_of(X: Any, feature_names: Sequence[str] | None = None) -> Features:
     if isinstance(X, np.ma.MaskedArray):
         X = np.ma.filled(X.astype(np.float64), np.nan)
     plain = _all_numbers(X, names)
-    found = Features(plain, names) if plain is not None else _by_column(X, names)
+    found, wrong = (Features(plain, names), {}) if plain is not None else _by_column(X, names)
     found = replace(found, original=_original(X, names, plain))
     found = found if feature_names is None else _renamed(found, feature_names)
     with np.errstate(over="ignore", invalid="ignore"):
-        infinite = "" if np.isfinite(found.values.sum()) else found.count_by_label(np.isinf(found.values))
-    if infinite:
-        raise InputError(
-            f"X holds infinite values ({infinite}); drop these columns or rows, or put in finite numbers."
+        is_finite = np.isfinite(found.values.sum())
+    for index in () if is_finite else np.flatnonzero(np.isinf(found.values).any(axis=0)):
+        count = np.isinf(found.values[:, index]).sum()
+        wrong[int(index)] = InputError(
+            f"{found.label(int(index))} holds {counted(int(count), 'infinite value')}; drop the column or these rows, "
+            "or put in finite numbers."
         )
-    return found
+    return found, dict(sorted(wrong.items()))
 
 
 def _renamed(features: Features, feature_names: Sequence[str]) -> Features:
@@ -125,18 +192,22 @@ def _has_plain_types(X: Any) -> bool:
     )
 
 
-def _by_column(X: Any, names: list[str] | None) -> Features:
+def _by_column(X: Any, names: list[str] | None) -> tuple[Features, dict[int, InputError]]:
     columns = _columns_of(X, names)
     if not columns or not len(columns[0]):
         raise _empty(len(columns[0]) if columns else 0, len(columns))
     values = np.empty((len(columns[0]), len(columns)))
     categories: dict[int, tuple[str, ...]] = {}
+    wrong: dict[int, InputError] = {}
     for index, column in enumerate(columns):
-        found, labels = convert_column(column, names[index] if names else f"column {index}")
+        try:
+            found, labels = convert_column(column, names[index] if names else f"column {index}")
+        except InputError as error:
+            found, labels, wrong[index] = np.nan, None, error
         values[:, index] = found
         if labels is not None:
             categories[index] = labels
-    return Features(values, names, categories)
+    return Features(values, names, categories), wrong
 
 
 def _original(X: Any, names: list[str] | None, plain: Floats | None) -> Original | None:

@@ -1,0 +1,68 @@
+"""The same guards on the command line: messages speak of options."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from altsets.files.columns import Table
+from altsets.files.writing import write_csv
+
+FIND = ("-t", "y", "-k", 2, "-a", 1, "--quality", "f")
+
+
+@pytest.fixture
+def save(tmp_path):
+    """Writes a table of 60 rows whose first columns say most about the target, with more columns."""
+
+    def write(file="table.csv", **more):
+        rng = np.random.default_rng(0)
+        y = rng.permutation(np.arange(60) % 2).astype(float)
+        known = (
+            {f"f{index}": (3 - index) * y / 3 + rng.normal(size=60) for index in range(4)} | more | {"y": y}
+        )
+        columns = tuple(np.array(column, dtype=object) for column in known.values())
+        write_csv(Table(tuple(known), columns), tmp_path / file)
+        return tmp_path / file
+
+    return write
+
+
+def test_all_unusable_columns_are_in_one_message_or_dropped(run, save):
+    dates = [f"2024-01-{1 + row % 28:02d}" for row in range(60)]
+    path = save(visit=dates, name=[f"patient {row}" for row in range(60)])
+    code, out, err = run("find", path, *FIND)
+    assert (code, out) == (2, "")
+    assert err == (
+        "Error: 2 columns cannot be used: visit holds dates or times, which have no single meaning as numbers; name "
+        "has 60 categories in 60 rows, which name rows instead of grouping them; change these columns, or leave them "
+        "out with --drop-unusable.\n"
+    )
+    code, out, err = run("find", path, *FIND, "--drop-unusable", "--json")
+    assert (code, err) == (0, "")
+    document = json.loads(out)
+    assert document["sets"] == json.loads(run("find", save("plain.csv"), *FIND, "--json")[1])["sets"]
+    assert any(
+        note.startswith("2 columns that cannot be used were left out: visit") for note in document["notes"]
+    )
+    assert document["request"]["unusable"] == "drop"
+
+
+def test_one_unusable_column_keeps_its_own_advice(run, save):
+    path = save(code=[str(row) if row else "?0" for row in range(60)])
+    code, _, err = run("find", path, *FIND)
+    assert code == 2
+    assert err.endswith("(--categorical code).\n")
+    code, out, _ = run("find", path, *FIND, "--drop-unusable")
+    assert code == 0
+    assert "1 column that cannot be used was left out: column code holds numbers" in " ".join(out.split())
+
+
+def test_a_table_without_any_usable_column(run, save):
+    only = ("--drop", "f0,f1,f2,f3", "--drop-unusable")
+    dates = ["2024-01-01"] * 30 + ["2024-01-02"] * 30
+    code, _, err = run("find", save(one=dates, two=dates), *FIND, *only)
+    assert code == 2
+    assert "no column of table.csv can be used as a feature: 2 columns cannot be used: one holds" in err
