@@ -102,7 +102,9 @@ def test_parquet_columns_without_one_value_in_a_cell_are_refused(tmp_path, kind)
         TableError, match=r"^column v of t\.parquet holds values of type .*; drop it \(drop=\['v'\]\)"
     ):
         split_target(table, "y")
-    with pytest.raises(TableError, match=r"^target column 'v' holds values of type .*; choose another target"):
+    with pytest.raises(
+        TableError, match=r"^target column 'v' holds values of type .*; choose another target"
+    ):
         split_target(table, "v")
     assert split_target(table, "y", drop=["v"]).feature_names == ("a",)
 
