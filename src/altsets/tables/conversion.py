@@ -201,10 +201,9 @@ def _by_column(X: Any, names: list[str] | None) -> tuple[Features, dict[int, Inp
     wrong: dict[int, InputError] = {}
     for index, column in enumerate(columns):
         try:
-            found, labels = convert_column(column, names[index] if names else f"column {index}")
+            values[:, index], labels = convert_column(column, names[index] if names else f"column {index}")
         except InputError as error:
-            found, labels, wrong[index] = np.nan, None, error
-        values[:, index] = found
+            values[:, index], labels, wrong[index] = np.nan, None, error
         if labels is not None:
             categories[index] = labels
     return Features(values, names, categories), wrong
