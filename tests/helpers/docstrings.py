@@ -10,12 +10,17 @@ import doctest
 import enum
 import inspect
 import itertools
+import operator
+import pkgutil
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import altsets
+
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "index.rst"
 
 MODULES = ("constraints", "dissimilarity", "errors", "measures", "plots", "quality")
 
@@ -34,7 +39,12 @@ SECTIONS = (
 )
 
 #: Functions and records that raise nothing of their own, whatever they get.
-NEVER_RAISES = {"altsets.errors.reason_of", "altsets.errors.warn_user", "altsets.quality.Form"}
+NEVER_RAISES = {
+    "altsets.errors.reason_of",
+    "altsets.errors.warn_user",
+    "altsets.quality.Form",
+    "altsets.experiments.datasets.cache_folder",
+}
 
 #: Records whose constructor takes other things than their attributes; only searches call it.
 MADE_BY_SEARCHES = {"altsets.NearBest"}
@@ -77,15 +87,25 @@ class Docstring:
 
 
 def public_callables() -> Iterator[tuple[str, Any]]:
-    """Functions and classes that users import, by their full names."""
-    for prefix, home in (
-        ("altsets", altsets),
-        *((f"altsets.{name}", getattr(altsets, name)) for name in MODULES),
-    ):
-        for name in home.__all__:
-            thing = getattr(home, name)
-            if callable(thing) and not name.startswith("_"):
-                yield f"{prefix}.{name}", thing
+    """Functions and classes that users import, and those that the reference has besides, by their full names."""
+    homes = {"altsets": altsets, **{f"altsets.{name}": getattr(altsets, name) for name in MODULES}}
+    exported = [f"{prefix}.{name}" for prefix, home in homes.items() for name in home.__all__]
+    for name in dict.fromkeys([*exported, *documented_names()]):
+        thing = pkgutil.resolve_name(name)
+        if callable(thing):
+            yield name, thing
+
+
+def documented_names() -> Iterator[str]:
+    """The names that the tables of the reference list, in full."""
+    module, in_table = "", False
+    for line in REFERENCE.read_text(encoding="utf-8").splitlines():
+        if match := re.match(r"\.\. currentmodule:: (\S+)", line):
+            module = match[1]
+        elif line and not line.startswith(" "):
+            in_table = line.startswith(".. autosummary::")
+        elif in_table and re.fullmatch(r"   [\w.]+", line):
+            yield f"{module}.{line.strip()}"
 
 
 def public_methods() -> Iterator[tuple[str, Callable[..., Any], bool]]:
@@ -179,20 +199,22 @@ def _gaps_of_parameters(doc: Docstring, thing: Any) -> list[str]:
             found.append(f"Parameters: {name} does not exist")
         elif not kind:
             found.append(f"Parameters: {name} has no type")
-        elif not _states_default(kind, expected[name]):
+        elif not _states_default(kind, expected[name], inspect.getmodule(thing)):
             found.append(f"default: {name}")
     return found
 
 
-def _states_default(kind: str, parameter: inspect.Parameter) -> bool:
-    """Whether a type ends in the default of its parameter, if there is one, and says it right."""
+def _states_default(kind: str, parameter: inspect.Parameter, module: Any) -> bool:
+    """Whether a type ends in the default of its parameter, if there is one, and says it right; constants by name."""
     match = re.search(r"default=(.+)$", kind)
-    if parameter.default is parameter.empty:
-        return match is None
-    plain = isinstance(parameter.default, str | int | float | bool | tuple | None)
-    return match is not None and (
-        not plain or match[1].replace("'", '"') == repr(parameter.default).replace("'", '"')
-    )
+    if match is None or parameter.default is parameter.empty:
+        return match is None and parameter.default is parameter.empty
+    if not isinstance(parameter.default, str | int | float | bool | tuple | None):
+        return True
+    try:
+        return bool(operator.attrgetter(match[1])(module) == parameter.default)
+    except AttributeError:
+        return match[1].replace("'", '"') == repr(parameter.default).replace("'", '"')
 
 
 def _gaps_of_returns(doc: Docstring, function: Callable[..., Any]) -> list[str]:
@@ -213,14 +235,13 @@ def _gaps_of_see_also(doc: Docstring) -> list[str]:
 
 def _exists(name: str) -> bool:
     """Whether a name is one of altsets, with or without the package; names of other packages are believed."""
-    parts = name.removeprefix("altsets.").split(".")
-    if parts[0] not in altsets.__all__:
-        return not name.startswith("altsets.") and "." in name
-    thing: Any = altsets
-    for part in parts:
-        if not hasattr(thing, part):
-            return False
-        thing = getattr(thing, part)
+    inside = name.removeprefix("altsets.")
+    if inside == name and name.split(".")[0] not in altsets.__all__:
+        return "." in name
+    try:
+        pkgutil.resolve_name(f"altsets.{inside}")
+    except (ImportError, AttributeError):
+        return False
     return True
 
 

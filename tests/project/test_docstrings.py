@@ -17,6 +17,8 @@ def test_what_is_public_is_found():
         "altsets.SelectAlternatives",
         "altsets.measures.f",
         "altsets.errors.InputError",
+        "altsets.evaluation.Comparison",
+        "altsets.experiments.reproduce",
     } <= names
     methods = {name for name, *_ in docstrings.public_methods()}
     assert {
@@ -29,6 +31,9 @@ def test_what_is_public_is_found():
 
 
 # --- The rules --------------------------------------------------------------------------------------------
+
+
+HALF, THIRD = 1 / 2, 1 / 3
 
 
 def complete(table, *, tau=0.5, name="dice") -> int:
@@ -80,6 +85,7 @@ def gaps_after(old, new, function=complete):
 
 def test_a_complete_docstring_has_no_gaps():
     assert docstrings.gaps_of_callable("complete", complete) == []
+    assert gaps_after("default=0.5", "default=HALF") == []
 
 
 @pytest.mark.parametrize(
@@ -92,6 +98,8 @@ def test_a_complete_docstring_has_no_gaps():
         ("float, default=0.5", "float", "default: tau"),
         ("float, default=0.5", "float, optional", "default: tau"),
         ("float, default=0.5", "float, default=0.7", "default: tau"),
+        ("float, default=0.5", "float, default=THIRD", "default: tau"),
+        ("float, default=0.5", "float, default=HALF", "default: tau"),
         ("sequence\n", "sequence, default=None\n", "default: table"),
         ("Returns\n    -------", "Gives\n    -----", "order: unknown section Gives"),
         ("Raises\n    ------", "Yields\n    ------", "Raises"),

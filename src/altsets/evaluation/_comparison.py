@@ -79,6 +79,25 @@ class Comparison:
         The same in plain words.
     p_adjusted : float
         The p-value adjusted for all comparisons of the evaluation (Holm).
+
+    See Also
+    --------
+    altsets.Evaluation : Its ``comparisons``.
+    altsets.evaluate : Measures them.
+
+    References
+    ----------
+    - Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281.
+    - Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics 6,
+      65-70.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
+    >>> found = altsets.evaluate([[0], [2]], X, ["no", "yes"] * 15).comparisons[0]
+    >>> found.number, found.verdict, round(found.difference, 3)
+    (1, 'worse', -0.613)
     """
 
     scorer: str

@@ -101,6 +101,19 @@ class Fold:
         By scorer: how well a dummy model, without features, predicts the test rows; nan where the scorer does not work.
     majority : str or None
         The class that this model predicts for every row; None for regression.
+
+    See Also
+    --------
+    altsets.Evaluation : Its ``folds``.
+    altsets.evaluation.Resample : A search on a bootstrap sample.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
+    >>> fold = altsets.evaluate([[0], [2]], X, ["no", "yes"] * 15).folds[0]
+    >>> fold.sets, fold.n_train, fold.n_test, fold.scores["matthews_corrcoef"][0]
+    (((0,), (2,)), 24, 6, 1.0)
     """
 
     number: int
@@ -131,6 +144,20 @@ class Resample:
         The sets that were found.
     statuses : tuple of Status
         One for each requested set.
+
+    See Also
+    --------
+    altsets.Evaluation : Its ``resamples``.
+    altsets.evaluation.Fold : A fold of the cross-validation.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
+    >>> selector = altsets.SelectAlternatives("f", n_features=1, n_alternatives=1)
+    >>> sample = altsets.evaluate(selector, X, ["no", "yes"] * 15, n_bootstraps=2).resamples[1]
+    >>> sample.number, len(sample.sets)
+    (1, 2)
     """
 
     number: int

@@ -41,6 +41,27 @@ class StabilityIndex:
         How many sets were compared.
     similar : float
         The index that counts similar features as the same, as far as they are similar; nan if it is not known.
+
+    See Also
+    --------
+    altsets.Evaluation.stability : Computes them.
+    altsets.plots.stability : Plot them.
+
+    References
+    ----------
+    - Nogueira, S., Sechidis, K. and Brown, G. (2018). On the stability of feature selection algorithms. Journal of
+      Machine Learning Research 18.
+    - Sechidis, K., Papangelou, K., Nogueira, S., Weatherall, J. and Brown, G. (2019). On the stability of feature
+      selection in the presence of feature correlations. ECML PKDD.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
+    >>> selector = altsets.SelectAlternatives("f", n_features=1, n_alternatives=1)
+    >>> found = altsets.evaluate(selector, X, ["no", "yes"] * 15).stability()[0]
+    >>> found.number, found.index, found.n_runs
+    (0, 1.0, 5)
     """
 
     number: int | str
@@ -188,6 +209,20 @@ class Substitutions:
         largest first. The shares add up to 1 where sets have the same size.
     n_pairs : int
         How many pairs of sets were compared.
+
+    See Also
+    --------
+    altsets.Evaluation.substitutions : Computes them.
+    altsets.Evaluation.stand_ins : Those of one feature, by name.
+    altsets.plots.stand_ins : Plot them.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
+    >>> found = altsets.evaluate([[0, 2], [1, 2]], X, ["no", "yes"] * 15).substitutions()
+    >>> found.shares[0], found.most_swapped()
+    ({1: 1.0}, [0, 1])
     """
 
     weights: dict[tuple[int, int], float]

@@ -53,6 +53,19 @@ class StudyTable:
         0 for the smaller one of the two values of the target, 1 for the larger: in PMLB they are 1 and 2 at times.
     feature_names : tuple of str
         One for each column of ``X``; text even where PMLB has numbers.
+
+    See Also
+    --------
+    altsets.experiments.reproduce : Takes tables of your own.
+    altsets.experiments.download.download : Fetches those of the study.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from altsets import experiments
+    >>> table = experiments.StudyTable("tiny", np.eye(3), np.array([0, 1, 1]), ("a", "b", "c"))
+    >>> table.X.shape
+    (3, 3)
     """
 
     name: str
@@ -105,6 +118,16 @@ def cache_folder(environment: Mapping[str, str] = os.environ, platform: str = sy
         ``ALTSETS_CACHE`` in it is used instead of the usual place for caches.
     platform : str, default=sys.platform
         Which decides what is usual.
+
+    Returns
+    -------
+    Path
+        The folder, which need not exist.
+
+    See Also
+    --------
+    altsets.experiments.download.download : Puts data sets there.
+    altsets.experiments.reproduce : Reads them from there.
 
     Examples
     --------

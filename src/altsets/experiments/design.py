@@ -36,6 +36,18 @@ class Settings:
         Other limits, by method and size: ``{"mrmr:10": 1.0}``.
     max_iters : int
         Swaps that the Greedy Wrapper tries for one search; it has no time limit.
+
+    See Also
+    --------
+    altsets.experiments.reproduce : Takes them.
+    altsets.experiments.Store : Keeps them with the results.
+
+    Examples
+    --------
+    >>> from altsets import experiments
+    >>> settings = experiments.Settings(seconds_per_set=10, exceptions={"mrmr:10": 1.0})
+    >>> settings.seconds("mrmr", 5), settings.seconds("mrmr", 10)
+    (10, 1.0)
     """
 
     information: str = "paper"
@@ -56,7 +68,20 @@ class Settings:
                 raise InputError(f"{name!r} names no method and size; write mrmr:10 for mRMR with k = 10.")
 
     def seconds(self, method: str, size: int) -> float:
-        """The time limit for each set."""
+        """The time limit for each set.
+
+        Parameters
+        ----------
+        method : str
+            The name of a method.
+        size : int
+            Features in a set.
+
+        Returns
+        -------
+        float
+            Seconds.
+        """
         return self.exceptions.get(f"{method}:{size}", self.seconds_per_set)
 
     def as_dict(self) -> dict[str, Any]:

@@ -97,10 +97,25 @@ def download(
 
     Raises
     ------
-    InputError
+    altsets.errors.InputError
         If there is no such data set, or the address cannot be one.
-    TableError
+    altsets.errors.TableError
         If a file cannot be fetched or written, is not PMLB's, or is here already but wrong.
+
+    See Also
+    --------
+    altsets.experiments.datasets.cache_folder : Where they go by default.
+    altsets.experiments.reproduce : Runs the study on them.
+
+    References
+    ----------
+    Olson, R. S., La Cava, W., Orzechowski, P., Urbanowicz, R. J. and Moore, J. H. (2017). PMLB: a large benchmark
+    suite for machine learning evaluation and comparison. BioData Mining 10, 36.
+
+    Examples
+    --------
+    >>> from altsets.experiments.download import download
+    >>> download(["ionosphere"], "data")  # doctest: +SKIP
     """
     asked = known_names(names, records=records)
     _check_address(url)

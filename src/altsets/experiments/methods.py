@@ -162,6 +162,7 @@ class Method:
     Attributes
     ----------
     name : str
+        What results call it.
     make : callable
         ``make(rows, settings) -> quality``; called with training rows for the search, and with test rows
         to score its sets. It can be sent to another process.
@@ -169,6 +170,18 @@ class Method:
         Whether it needs mutual information, which is computed once for all methods that do.
     engine : str
         The search engine; the paper's Greedy Wrapper is an engine of its own.
+
+    See Also
+    --------
+    altsets.experiments.reproduce : Takes methods, by name or as objects.
+
+    Examples
+    --------
+    >>> from altsets import experiments, quality
+    >>> def pearson(rows, settings):
+    ...     return quality.Additive.from_data(rows.X, rows.y, measure="pearson")
+    >>> experiments.Method("pearson", pearson).engine
+    'auto'
     """
 
     name: str

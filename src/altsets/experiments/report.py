@@ -140,17 +140,33 @@ def write_report(
         Results, one row for each search and set, and one for each task that failed.
     folder : str or Path
         Where to: ``tables/*.csv``, ``figures/*.png``, ``figures/*.svg`` and ``index.html``.
-    title : str
+    title : str, default="Alternative feature sets: the study, reproduced"
         The heading of the page.
-    notes : sequence of str
+    notes : sequence of str, default=()
         Sentences on what was run, such as limits that were set; the first lines of the page's first section.
-    core_hours : float or None
+    core_hours : float or None, default=None
         Hours of all cores for the whole run, if known.
 
     Returns
     -------
     Path
         The page.
+
+    Raises
+    ------
+    altsets.errors.MissingExtraError
+        If jinja2 or matplotlib is not installed.
+
+    See Also
+    --------
+    altsets.experiments.reproduce : Computes the results.
+    altsets.experiments.Store : Its ``frame()`` has them.
+
+    Examples
+    --------
+    >>> from altsets.experiments import Store
+    >>> from altsets.experiments.report import write_report
+    >>> write_report(Store("results").frame(), "report")  # doctest: +SKIP
     """
     folder = Path(folder)
     searches = side_by_side(frame)

@@ -50,6 +50,19 @@ class StudyProgress:
         An estimate; None before anything is known.
     doing : str
         What kind of work is going on.
+
+    See Also
+    --------
+    altsets.experiments.reproduce : Its ``progress`` gets these.
+
+    Examples
+    --------
+    >>> from altsets import experiments
+    >>> progress = experiments.StudyProgress(
+    ...     n_done=3, n_failed=0, n_tasks=12, elapsed=2.5, seconds_left=7.5, doing="searches"
+    ... )
+    >>> f"{progress.n_done} of {progress.n_tasks} {progress.doing}"
+    '3 of 12 searches'
     """
 
     n_done: int
@@ -78,6 +91,18 @@ class Outcome:
         Whether Ctrl-C ended it.
     elapsed : float
         Seconds.
+
+    See Also
+    --------
+    altsets.experiments.reproduce : Returns one.
+    altsets.experiments.StudyProgress : What is known on the way.
+
+    Examples
+    --------
+    >>> from altsets import experiments
+    >>> some = experiments.Outcome(n_done=3, n_before=0, failed={}, n_left=1, interrupted=False, elapsed=2.5)
+    >>> some.is_complete
+    False
     """
 
     n_done: int
@@ -117,24 +142,61 @@ def reproduce(
     out : path-like
         The folder for results. Other data sets, methods, folds and sizes extend what it has; other settings, or results
         of another version, are refused.
-    datasets : sequence of str
+    datasets : sequence of str, default=()
         Names of data sets; all if there are none.
-    methods : sequence of str or Method
+    methods : sequence of str or Method, default=()
         The paper's five if there are none; or any quality that ``altsets find`` knows by name, or a method of your own.
-    folds : sequence of int
+    folds : sequence of int, default=()
         All if there are none.
-    sizes : sequence of int
+    sizes : sequence of int, default=(5, 10)
         Features in a set.
-    settings : Settings, optional
+    settings : Settings, default=None
         Seeds, limits and estimators; the paper's by default.
-    n_jobs : int or None
+    n_jobs : int or None, default=-1
         Tasks at a time, as joblib takes it. Results do not depend on it, but for searches that a time limit ends.
-    scheduler : str, optional
+    scheduler : str, default=None
         The address of a Dask scheduler, such as ``tcp://host:8786``, whose workers then do the tasks.
-    time_budget : float, optional
+    time_budget : float, default=None
         Seconds after which no task is begun; those that are running end first.
-    progress : callable, optional
+    progress : callable, default=None
         Called with a :class:`StudyProgress` whenever something has ended.
+
+    Returns
+    -------
+    Outcome
+        How much was done; the results are in the folder.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If a data set, a method or a setting is unknown, or the folder has results of other settings or of another
+        version.
+    altsets.errors.TableError
+        If a data set cannot be read.
+    altsets.errors.MissingExtraError
+        If pyarrow is not installed, or Dask where there is a ``scheduler``.
+
+    See Also
+    --------
+    altsets.experiments.download.download : Fetches the data sets.
+    altsets.experiments.Store : Reads the results.
+    altsets.experiments.report.write_report : Tables and figures of the results.
+
+    References
+    ----------
+    Bach, J. (2023). Finding optimal diverse feature sets with alternative feature selection. arXiv:2307.11607.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import numpy as np
+    >>> from altsets import experiments
+    >>> y = np.arange(20) % 2
+    >>> table = experiments.StudyTable("tiny", np.c_[y, 1 - y].astype(float), y, ("a", "b"))
+    >>> out = pathlib.Path(tempfile.mkdtemp()) / "study"
+    >>> outcome = experiments.reproduce({"tiny": table}, out, methods=["f"], folds=[0], sizes=[1], n_jobs=1)
+    >>> outcome.n_done, outcome.is_complete
+    (1, True)
     """
     settings = settings or Settings()
     chosen = {one.name: one for one in map(_method, methods or PAPER_METHODS)}

@@ -83,6 +83,27 @@ class Store:
     ----------
     folder : path-like
         It need not be there yet.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        In its methods: if the folder holds other files, or a file is damaged.
+    altsets.errors.MissingExtraError
+        In its methods: if pyarrow is not installed.
+
+    See Also
+    --------
+    altsets.experiments.reproduce : Fills one.
+    altsets.experiments.report.write_report : Tables and figures of its :meth:`frame`.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from altsets import experiments
+    >>> store = experiments.Store(pathlib.Path(tempfile.mkdtemp()) / "study")
+    >>> with store.opened(experiments.Settings(seed=1)):
+    ...     store.settings.seed
+    1
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -92,7 +113,23 @@ class Store:
 
     @contextmanager
     def opened(self, settings: Settings) -> Iterator[None]:
-        """Open the folder for writing, exclusively; results of other settings are refused."""
+        """Open the folder for writing, exclusively.
+
+        Parameters
+        ----------
+        settings : Settings
+            Those of the new results.
+
+        Yields
+        ------
+        None
+            The folder is locked meanwhile.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If the folder has results of other settings or of another version, holds other files, or is in use.
+        """
         if self.folder.exists() and not self.folder.is_dir():
             raise InputError(f"{self.folder} is a file; give a folder for results.")
         with _named_errors(self.folder):
@@ -182,7 +219,25 @@ class Store:
     # --- Mutual information ---------------------------------------------------------------------------
 
     def information(self, dataset: str, fold: int) -> tuple[Information, Information]:
-        """That of training rows and of test rows."""
+        """The mutual information of the training rows and of the test rows of a fold.
+
+        Parameters
+        ----------
+        dataset : str
+            The name of a data set.
+        fold : int
+            The number of a fold.
+
+        Returns
+        -------
+        tuple of Information
+            That of the training rows, and that of the test rows.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If the file is not there or is damaged.
+        """
         path = self._information(dataset, fold)
         with _named_errors(path, RECOMPUTE):
             content = path.read_bytes()
@@ -195,7 +250,17 @@ class Store:
             return train, test
 
     def write_information(self, dataset: str, fold: int, both: tuple[Information, Information]) -> None:
-        """Keep it."""
+        """Keep the mutual information of a fold.
+
+        Parameters
+        ----------
+        dataset : str
+            The name of a data set.
+        fold : int
+            The number of a fold.
+        both : tuple of Information
+            That of the training rows, and that of the test rows.
+        """
         buffer = io.BytesIO()
         arrays = {
             f"{part}_{name}": getattr(information, name)
@@ -206,7 +271,20 @@ class Store:
         write_file(self._information(dataset, fold), buffer.getvalue())
 
     def has_information(self, dataset: str, fold: int) -> bool:
-        """Whether it is there."""
+        """Whether the mutual information of a fold is there.
+
+        Parameters
+        ----------
+        dataset : str
+            The name of a data set.
+        fold : int
+            The number of a fold.
+
+        Returns
+        -------
+        bool
+            Whether :meth:`information` can read it.
+        """
         return self._information(dataset, fold).exists()
 
     def _information(self, dataset: str, fold: int) -> Path:
@@ -215,7 +293,23 @@ class Store:
     # --- Results --------------------------------------------------------------------------------------
 
     def state(self, task: Task) -> TaskState:
-        """What is done of a task."""
+        """What is done of a task.
+
+        Parameters
+        ----------
+        task : Task
+            A method, a data set and a fold.
+
+        Returns
+        -------
+        TaskState
+            The sizes that are done, and the error if it failed.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If the file is damaged.
+        """
         path = self._results(task)
         if not path.exists():
             return TaskState()
@@ -224,7 +318,19 @@ class Store:
             return TaskState(tuple(contents["sizes"]), contents["error"])
 
     def write(self, task: Task, rows: Sequence[Row], sizes: Sequence[int], error: str | None = None) -> None:
-        """Add rows to those of the task; ``sizes`` are those that they complete."""
+        """Add rows to those of a task.
+
+        Parameters
+        ----------
+        task : Task
+            A method, a data set and a fold.
+        rows : sequence of Row
+            Results, one for each search and set.
+        sizes : sequence of int
+            The sizes that they complete.
+        error : str, default=None
+            What a failed task raised.
+        """
         import pyarrow as pa
 
         before = self.state(task)

@@ -134,6 +134,19 @@ class Suggestion:
         None if there is no elbow; ``tau``, ``n_features``, ``n_alternatives`` and ``result`` are those of the point.
     reason : str
         One sentence.
+
+    See Also
+    --------
+    altsets.Frontier : Its ``suggestion``.
+    altsets.frontier : Computes one.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> scores = altsets.quality.Additive([9, 8, 8, 8, 7, 3, 1, 1])
+    >>> found = altsets.frontier(scores, n_features=4, n_alternatives=1).suggestion
+    >>> bool(found), found.tau
+    (True, 0.5)
     """
 
     point: FrontierPoint | None
