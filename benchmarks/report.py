@@ -46,6 +46,7 @@ TITLES = {
     "evaluation": "Evaluation",
     "startup": "Start-up, deadline, Ctrl-C",
     "deadlines": "Deadlines",
+    "time-limits": "Sets at the time limit",
     "versions": "This version beside the one before",
 }
 COLUMNS = (

@@ -9,7 +9,7 @@ be, ``frontier`` whole curves over tau, ``pages`` reports, ``near-best`` counts 
 ``information``, ``holes`` and ``relief`` scores from tables, ``wrapper`` searches that fit models,
 ``estimator`` scikit-learn's
 checks and grids, ``evaluation`` how sets are judged, ``startup`` the command line, ``deadlines`` how late hard requests
-come back, ``versions`` an older checkout beside this one
+come back, ``time-limits`` which sets there are by then, ``versions`` an older checkout beside this one
 (``--old``). Each replaces its own section of the results as soon as it has ended, and leaves the others alone. A part
 whose input is missing is skipped and says why. Exit status 1 means that a search raised, or that an answer is wrong or
 below the reference's; a missed time is reported, not punished, since machines differ.
@@ -43,6 +43,7 @@ from benchmarks import (
     relief,
     report,
     startup,
+    time_limits,
     tuning,
     versions,
     wrapper,
@@ -250,6 +251,7 @@ def _runs(options: argparse.Namespace, inputs: Inputs) -> dict[str, Callable[[],
         "pages": pages.run,
         "near-best": lambda: near_best.run(inputs.information, inputs.mrmr),
         "large": large.run,
+        "time-limits": time_limits.run,
         "information": lambda: information.run(options.datasets, options.matrices),
         "holes": holes.run,
         "relief": lambda: relief.run(options.datasets, ROOT / ".bench-venv-relief"),

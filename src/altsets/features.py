@@ -198,10 +198,13 @@ def group_numbers(groups: Mapping[Feature, Hashable], names: Sequence[str], who:
                 "a feature has one group at most."
             )
     first: dict[Hashable, int] = {}
-    labels = []
+    labels, n_alone = [], 0
     for index in range(len(known)):
-        key = ("group", group_of[index]) if index in group_of else ("alone", index)
-        labels.append(first.setdefault(key, len(first)))
+        if index in group_of:
+            labels.append(first.setdefault(group_of[index], len(first) + n_alone))
+        else:
+            labels.append(len(first) + n_alone)
+            n_alone += 1
     return labels
 
 

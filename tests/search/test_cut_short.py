@@ -10,6 +10,14 @@ import pytest
 
 import altsets
 from altsets import Frontier, Status, constraints, quality
+from altsets.dissimilarity import Grouped
+from altsets.request import Request
+from altsets.result import StopReason
+from altsets.search.find import problem_of
+from altsets.search.run import Run, Stopped
+from altsets.search.sequential import SequentialSearch
+from altsets.search.subset.construction import Construction
+from altsets.search.subset.pricing import PricingOracle
 
 #: Seconds between two looks at the clock.
 LOOK = 1e-4
@@ -107,3 +115,60 @@ def test_the_best_possible_quality_is_named_only_where_it_is_proven(ask):
     found = ask(searched, 10, within=0.001, time_limit=1e-4)
     assert found.status is Status.FEASIBLE
     assert "of the best quality found (" in found.finding
+
+
+class Endless:
+    """A search for a best set that never ends by itself; counts how often it was begun."""
+
+    def __init__(self, run):
+        self.run, self.begun = run, 0
+
+    def __call__(self, others):
+        self.begun += 1
+        while not self.run.tick():
+            pass
+        raise Stopped
+
+
+def test_later_sets_have_their_share_of_the_time(clock):
+    scores, run = quality.Additive(np.arange(30.0)), Run(time_limit=10.0)
+    problem = problem_of(Request(n_features=3, n_alternatives=3, tau=1), scores)
+    search = Endless(run)
+    pricing = PricingOracle(scores, problem, run)
+    answer = SequentialSearch(problem, run, search, scores.evaluate, lambda: Construction(pricing)).solve("")
+    assert search.begun == 4
+    assert answer.sets == [(27, 28, 29), (24, 25, 26), (21, 22, 23), (18, 19, 20)]
+    assert answer.stop_reason(run) is StopReason.TIME_LIMIT
+
+
+def test_time_that_was_kept_back_is_no_limit_of_the_engine(clock):
+    run = Run(time_limit=1.0)
+    assert run.stop_reason is StopReason.ENGINE_LIMIT
+    with run.keep_back(0.5):
+        while not run.tick():
+            pass
+    assert not run.stopped
+    assert run.stop_reason is StopReason.TIME_LIMIT
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_sets_are_constructed_however_long_the_request_takes_to_read(grouped):
+    rng, n = np.random.default_rng(0), 40_000
+    labels = rng.integers(0, n // 20, n)
+    sensors = dict(enumerate(labels.tolist()))
+    costs = rng.integers(1, 9, n // 20).astype(float)[labels]
+    kind = {"dissimilarity": Grouped(sensors)} if grouped else {}
+    rules = [] if grouped else [constraints.Budget(costs, 30, groups=sensors)]
+    found = altsets.find(
+        quality.Additive(rng.random(n)), n_features=10, constraints=rules, time_limit=1e-4, **kind
+    )
+    assert len(found.sets) == 4
+    assert min(found.qualities) > 9
+
+
+def test_a_request_that_takes_longer_to_read_than_its_limit_says_so(monkeypatch):
+    monkeypatch.setattr("altsets.search.find.MOST_LATE", 0.0)
+    with pytest.warns(
+        UserWarning, match=r"reading the request took .* longer than the time limit of 1e-06 s"
+    ):
+        altsets.find(quality.Additive(SUMS), n_features=2, n_alternatives=1, time_limit=1e-6)

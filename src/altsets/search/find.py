@@ -13,7 +13,7 @@ import numpy as np
 
 from altsets.constraints import Constraint
 from altsets.dissimilarity import Matched
-from altsets.errors import InputError, UnsupportedError
+from altsets.errors import InputError, UnsupportedError, warn_user
 from altsets.features import FeatureNames
 from altsets.problem import Dissimilarity, Problem, verify, verify_scores
 from altsets.quality import Additive, Quality
@@ -39,7 +39,8 @@ CUT_SHORT = {
     StopReason.INTERRUPTED: "interrupted; ",
     StopReason.ENGINE_LIMIT: "gave up; ",
 }
-
+#: Seconds by which an answer may come later than its time limit, without a word about it.
+MOST_LATE = 0.3
 
 #: Every engine by its name, in the order in which ``engine="auto"`` asks them.
 ENGINES: dict[str, Engine] = {
@@ -111,8 +112,9 @@ def find(
         Sets (of indices or names) that every new set must differ from as well.
     time_limit : float, default=None
         Seconds for the whole call, the choice of an engine and all checks included. What was found by then is returned
-        with a bound; sets that were not found are constructed as far as that works, and ``Result.stop_reason`` is
-        ``"time_limit"``. Without it, the answer does not depend on how fast the machine is.
+        with a bound, and ``Result.stop_reason`` is ``"time_limit"``. Each set of a sequential search has its share of
+        the time; a set that was not found is constructed greedily and improved by exchanges, and marked as unproven.
+        Without a limit, the answer does not depend on how fast the machine is.
     engine : {"auto", "additive", "enumerate", "milp", "greedy", "exhaustive", "local-search", "greedy-wrapper"}, \
             default="auto"
         Force one engine; an engine that does not solve the problem says so. "additive" is the fastest, for additive
@@ -192,6 +194,11 @@ def answer(
     """Search for the sets of a request; ``measured`` is the same with numbers of a table, if it needs one."""
     run = Run(request.time_limit, callback, request.max_iters)
     problem = problem_of(measured or request, quality)
+    if run.remaining < -MOST_LATE:
+        warn_user(
+            f"reading the request took {run.elapsed:.1f} s, longer than the time limit of {request.time_limit:g} s; "
+            "sets are constructed, not searched for."
+        )
     with run:
         result = solve(quality, problem, run, request.engine)
     return replace(result, request=request.without_numbers())
@@ -365,10 +372,14 @@ def _engine(name: str, quality: Quality, problem: Problem, run: Run) -> Engine:
 
 def _cut_short(quality: Quality, problem: Problem, run: Run) -> Answer:
     """What the run knows, or what can be constructed, where a search was left while it prepared something."""
-    sets = run.sets if len(run.sets) == problem.n_sets else []
+    alone = problem.search == "sequential"
+    sets = run.sets if alone or len(run.sets) == problem.n_sets else []
     if not sets and problem.sizes and quality.has_form:
         sets, most = of_one_size(quality, problem, run)
         run.update_bound(problem.objective([most] * problem.n_sets))
+    if alone and 0 < len(sets) < problem.n_sets:
+        missing = [Status.NOT_FOUND] * (problem.n_sets - len(sets))
+        return Answer(sets, [Status.FEASIBLE] * len(sets) + missing, run.bound, "it had only begun")
     return Answer.simultaneous(problem, sets, run.bound, "it had only begun", proven=False)
 
 

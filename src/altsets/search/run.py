@@ -6,7 +6,8 @@ import math
 import signal
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import Any, Self
@@ -112,6 +113,7 @@ class Run:
         self._previous: Any = None
         self._whole: Run | None = None
         self._is_turn = False
+        self._share_ended = False
 
     def part(self, max_steps: float = math.inf, enough: Enough | None = None) -> Run:
         """A run for a part of the work: ends with this one, after ``max_steps`` or with ``enough``; no callback."""
@@ -127,6 +129,20 @@ class Run:
         turn.deadline, turn._is_turn = turn.started + seconds, True
         turn.known, turn.shared = known, shared
         return turn
+
+    @contextmanager
+    def keep_back(self, part: float) -> Iterator[None]:
+        """Inside, this run ends early, so that a part of the time that is left remains for what follows."""
+        last, left = self.deadline, self.remaining
+        self.deadline = min(
+            last, self.deadline if left == math.inf else time.perf_counter() + (1 - part) * left
+        )
+        early = self.deadline < last
+        try:
+            yield
+        finally:
+            self._share_ended = self._share_ended or (early and time.perf_counter() >= self.deadline)
+            self.deadline = last
 
     def begin(self, exponent: int) -> None:
         """An engine begins: its numbers, times two to this power, are those of the user."""
@@ -177,7 +193,7 @@ class Run:
     @property
     def stop_reason(self) -> StopReason:
         """Why a search that has not finished ended here."""
-        if not self.stopped:
+        if not self.stopped and not self._share_ended:
             return StopReason.ENGINE_LIMIT
         return StopReason.INTERRUPTED if self.was_interrupted else StopReason.TIME_LIMIT
 

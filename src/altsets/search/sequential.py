@@ -12,6 +12,10 @@ from altsets.search.engine import PROVEN, Answer
 from altsets.search.run import Run, Stopped, Turn
 from altsets.search.subset.construction import Construction
 
+#: The part of the time left that a search keeps back for each later set, all of them together at most, and for
+#: constructing a set itself.
+KEPT_BACK, MOST_KEPT_BACK, KEPT_FOR_ITSELF = 0.1, 0.5, 0.05
+
 #: others -> the best set that differs enough from the others, and a bound on every such set
 NextSet = Callable[[Sequence[FeatureSet]], tuple[FeatureSet | None, float]]
 
@@ -55,19 +59,24 @@ class SequentialSearch:
     def _search(self) -> Turn:
         """A best set given those before, or what stands in for it, and a bound on every such set."""
         chosen, bound = None, math.inf
+        later = self._problem.n_sets - len(self._sets) - 1
+        kept_back = min(KEPT_BACK * later, MOST_KEPT_BACK) + (KEPT_FOR_ITSELF if self._construction else 0.0)
         # If nothing can be constructed, a first set is searched for even if time is up.
         if not self._run.stopped or (self._construction is None and not self._sets):
-            with suppress(Stopped):
+            with suppress(Stopped), self._run.keep_back(kept_back):
                 chosen, bound = self._next_set([*self._problem.existing, *self._sets])
         proven = bound == -math.inf if chosen is None else bound - self._evaluate(chosen) <= PROVEN
         if self._construction is None or proven:
             return chosen, bound
         construction = self._construction()
         bound = min(bound, construction.pricing.ceiling)
+        if not self._run.stopped:
+            found = [construction.one(self._sets)]
+            if chosen is not None:
+                found.append(construction.improved(chosen, self._sets))
+            return max((one for one in found if one is not None), key=self._evaluate, default=None), bound
         if chosen is not None:
             return construction.improved(chosen, self._sets), bound
-        if not self._run.stopped:
-            return construction.one(self._sets), bound
         # There is little time, so all at once.
         if self._constructed is None:
             self._constructed = construction.all(self._sets)[len(self._sets) :]

@@ -26,8 +26,8 @@ from altsets.search.subset.fixed_size import FixedSizeOracle
 from altsets.search.subset.pricing import PricingOracle
 from altsets.search.subset.rules import Cap, Spending, differing
 
-#: Seconds for what is left to do when time is up.
-GRACE = 0.07
+#: Seconds for better sets when time is up. Sets at all may take as long as it took to get there, and at most so long.
+GRACE, MOST_GRACE = 0.15, 5.0
 #: Features looked at for all sets together: up to these it takes so little time that it is always done.
 LITTLE_WORK = 300_000
 #: Features that take as long to look at as one more set to differ from.
@@ -227,7 +227,7 @@ class Construction:
 
     def __init__(self, pricing: PricingOracle) -> None:
         self.pricing, self.problem, self.run = pricing, pricing.problem, pricing.run
-        self._last = math.inf
+        self._last = self._very_last = math.inf
         self._fixed = {sets.size: FixedCaps(sets.encoding) for sets in self._sizes}
 
     @cached_property
@@ -241,7 +241,11 @@ class Construction:
     @property
     def over(self) -> bool:
         """Whether there is no time for a set; for few small ones there always is, however slow the machine."""
-        return self.late and (self.run.error is not None or not self._is_little)
+        if not self.late or self.run.error is not None:
+            return self.late
+        if self._is_little:
+            return False
+        return self.run.is_part or self.run.was_interrupted or time.perf_counter() >= self._very_last
 
     @cached_property
     def _is_little(self) -> bool:
@@ -261,15 +265,18 @@ class Construction:
             # The search that it is a part of has time of its own.
             return True
         now = time.perf_counter()
-        # Counted from when it was first seen, as searches may be late to notice.
-        self._last = min(self._last, now + GRACE)
+        if self._last == math.inf:
+            # Counted from when it was first seen, as searches may be late to notice. Where reading a large request
+            # took long, users would rather wait as long again than get nothing.
+            self._last = now + GRACE
+            self._very_last = now + min(max(GRACE, self.run.elapsed), MOST_GRACE)
         return now >= self._last
 
     def all(self, before: Sequence[FeatureSet] = ()) -> list[FeatureSet]:
         """As many sets as asked, or as many as can be constructed; ``before`` are the first ones, which stay."""
         sets = list(before)
         # When time is short, all sets come first, and better ones after that.
-        hurried = self.run.stopped
+        hurried = self.run.stopped and not self._is_little
         while len(sets) < self.problem.n_sets:
             one = self.one(sets, exchanging=not hurried)
             if one is None:
@@ -323,7 +330,7 @@ class Construction:
         if self.problem.counts_shared:
             return True
         ask = self.run.guarded(self.problem.compatible)
-        return all(not self.late and ask(chosen, other) for other in (*self.problem.existing, *others))
+        return all(not self.over and ask(chosen, other) for other in (*self.problem.existing, *others))
 
     def _further_apart(self, sets: FixedSizeOracle, others: Sequence[FeatureSet]) -> FeatureSet | None:
         """Sets that share less, in the hope that another dissimilarity finds them more different, too."""
@@ -376,9 +383,13 @@ def completed(
 
 
 def of_one_size(quality: Quality, problem: Problem, run: Run) -> tuple[list[FeatureSet], float]:
-    """Sets of one size, or none, where there is no time to look at every size; and a bound on every set."""
+    """Sets of one size where there is no time to look at every size, all or as many as there are in sequential search.
+
+    The second value is a bound on every set.
+    """
     # In an engine's units no number is larger than one.
-    sets, ceiling = [], float(problem.k_max + problem.k_max**2)
+    most: list[FeatureSet] = []
+    ceiling = float(problem.k_max + problem.k_max**2)
     apart = max(problem.n_features_in // problem.n_sets, 1)
     for size in sorted({min(max(apart, problem.k_min), problem.k_max), problem.k_min}, reverse=True):
         narrowed = replace(problem, constraints=(*problem.constraints, Size(size, size)))
@@ -388,4 +399,5 @@ def of_one_size(quality: Quality, problem: Problem, run: Run) -> tuple[list[Feat
         sets = Construction(pricing).all()
         if len(sets) == problem.n_sets:
             return sets, ceiling
-    return [], ceiling
+        most = max(most, sets, key=len)
+    return most if problem.search == "sequential" else [], ceiling
