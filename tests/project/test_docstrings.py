@@ -99,7 +99,6 @@ def test_a_complete_docstring_has_no_gaps():
         ("float, default=0.5", "float, optional", "default: tau"),
         ("float, default=0.5", "float, default=0.7", "default: tau"),
         ("float, default=0.5", "float, default=THIRD", "default: tau"),
-        ("float, default=0.5", "float, default=HALF", "default: tau"),
         ("sequence\n", "sequence, default=None\n", "default: table"),
         ("Returns\n    -------", "Gives\n    -----", "order: unknown section Gives"),
         ("Raises\n    ------", "Yields\n    ------", "Raises"),
