@@ -51,7 +51,7 @@ def frontier(
     Returns
     -------
     Axes
-        What it was drawn on.
+        The axes that hold the plot.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def frontier_sizes(frontier: Frontier, *, n_alternatives: int | None = None, ax:
     Returns
     -------
     Axes
-        What it was drawn on.
+        The axes that hold the plot.
 
     Raises
     ------
@@ -146,7 +146,7 @@ def frontier_heat(frontier: Frontier, *, n_alternatives: int | None = None, ax: 
     Returns
     -------
     Axes
-        What it was drawn on.
+        The axes that hold the plot.
 
     Raises
     ------
@@ -202,7 +202,7 @@ def frontier_scores(
     Returns
     -------
     Axes
-        What it was drawn on.
+        The axes that hold the plot.
 
     Raises
     ------

@@ -158,7 +158,7 @@ def quality(result: Result, *, most: int | None = 30, ax: Axes | None = None) ->
     Returns
     -------
     Axes
-        What it was drawn on.
+        The axes that hold the plot.
 
     Raises
     ------
@@ -231,7 +231,7 @@ def overlap(
     Returns
     -------
     Axes
-        What it was drawn on.
+        The axes that hold the plot.
 
     Raises
     ------
@@ -283,7 +283,7 @@ def near_best(near_best: NearBest, *, most: int | None = 25, ax: Axes | None = N
     Returns
     -------
     Axes
-        What it was drawn on.
+        The axes that hold the plot.
 
     Raises
     ------
@@ -349,7 +349,7 @@ def scores(evaluation: Evaluation, *, scorer: str | None = None, ax: Axes | None
     Returns
     -------
     Axes
-        What it was drawn on.
+        The axes that hold the plot.
 
     Raises
     ------
@@ -456,7 +456,7 @@ def stand_ins(
     Returns
     -------
     Axes
-        What it was drawn on.
+        The axes that hold the plot.
 
     Raises
     ------
@@ -503,7 +503,7 @@ def stability(
     Returns
     -------
     Axes
-        What it was drawn on.
+        The axes that hold the plot.
 
     Raises
     ------

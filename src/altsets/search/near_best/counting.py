@@ -79,10 +79,10 @@ def near_best(
     Raises
     ------
     altsets.errors.InputError
-        If ``within`` or ``min_quality`` is out of range, both are given, there are too many sets of a black box, or a
-        constraint names a feature that does not exist.
+        If ``within`` or ``min_quality`` is out of range, both are given, or a constraint names a feature that does not
+        exist.
     altsets.errors.UnsupportedError
-        If no engine finds the best set of such a request.
+        If a black box has more than 10,000 sets, or no engine finds the best set of such a request.
 
     See Also
     --------
