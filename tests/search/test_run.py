@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from pathlib import Path
 
 import pytest
@@ -85,3 +86,10 @@ def test_numbers_of_a_frontier():
 def test_how_good_is_near_best():
     assert nearness_of(0.5, None).least(-8.0) == -12.0
     assert nearness_of(0.01, 3).least(-8.0) == 3.0
+
+
+def test_known_bounds_beyond_the_range_of_numbers_are_weakened():
+    known = Known(bound=-1e40, in_turn=[((0,), 1e40), (None, -math.inf)])
+    scaled = known.in_units(-942)
+    assert -math.inf < scaled.bound < -1e300
+    assert scaled.in_turn == [((0,), math.inf), (None, -math.inf)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -43,8 +44,16 @@ class Known:
         """The same in engine units: user units divided by two to this power, which rounds nothing."""
         if not exponent or self is NOTHING:
             return self
-        turns = [(chosen, math.ldexp(bound, -exponent)) for chosen, bound in self.in_turn]
-        return replace(self, bound=math.ldexp(self.bound, -exponent), in_turn=turns)
+        turns = [(chosen, _bound_in_units(bound, exponent)) for chosen, bound in self.in_turn]
+        return replace(self, bound=_bound_in_units(self.bound, exponent), in_turn=turns)
+
+
+def _bound_in_units(bound: float, exponent: int) -> float:
+    """A bound divided by a power of two; one that is too large for a number becomes a weaker one."""
+    try:
+        return math.ldexp(bound, -exponent)
+    except OverflowError:
+        return math.inf if bound > 0 else -sys.float_info.max
 
 
 #: No warm start.
