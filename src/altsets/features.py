@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from altsets.errors import InputError, reason_of
-from altsets.wording import quote
+from altsets.wording import parameter, quote
 
 if TYPE_CHECKING:
     # The command line knows features before it needs NumPy.
@@ -217,11 +217,13 @@ def whole_number(name: str, value: Any, least: int) -> int:
     try:
         number = float(value) if is_number else math.nan
     except OverflowError:
-        raise InputError(f"{name} is a number of more than 300 digits, which is too large.") from None
+        raise InputError(
+            f"{parameter(name)} is a number of more than 300 digits, which is too large."
+        ) from None
     if not number.is_integer():
-        raise InputError(f"{name}={value!r} is not a whole number.")
+        raise InputError(f"{parameter(name, value)} is not a whole number.")
     if number < least:
-        raise InputError(f"{name}={value!r} is too small; it must be at least {least}.")
+        raise InputError(f"{parameter(name, value)} is too small; it must be at least {least}.")
     return int(value)
 
 

@@ -1,9 +1,11 @@
-"""Small helpers for sentences: lists of words, counts with their noun, shares, ranges, shortened values."""
+"""Small helpers for sentences: lists of words, counts with their noun, shares, ranges, parameters with their values."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from fractions import Fraction
 from typing import Any
 
 #: Counts from here on are written with four significant digits instead of all of them.
@@ -88,3 +90,46 @@ def sentence(text: str) -> str:
 def paragraph(*sentences: str) -> str:
     """Those sentences that are not empty, one after the other."""
     return " ".join(filter(None, sentences))
+
+
+# --- Parameters, in the words of the interface in use -------------------------------------------------
+
+#: Writes a parameter, or a parameter and its value, as an interface other than Python does.
+Spelling = Callable[..., str]
+#: Characters of a value that a message repeats.
+LONGEST_VALUE = 103
+#: The spelling in use, for all threads of the process; None for Python.
+_spelling: Spelling | None = None
+
+
+@contextmanager
+def spelled(how: Spelling) -> Iterator[None]:
+    """Messages that are made inside write parameters in another way, as options of a command for example."""
+    global _spelling
+    before, _spelling = _spelling, how
+    try:
+        yield
+    finally:
+        _spelling = before
+
+
+def parameter(name: str, *value: Any) -> str:
+    """A parameter, perhaps with its value, as a user would write it: ``"tau=0.5"`` in Python, ``"--tau "
+    "0.5"`` in a shell.
+
+    The name may follow that of a constraint and a colon, or be words such as "a feature index".
+    """
+    *whose, name = name.rsplit(": ", 1)
+    if _spelling is not None:
+        text = _spelling(name, *value)
+    elif not value:
+        text = name
+    else:
+        shown = str(value[0]) if isinstance(value[0], Fraction) else shorten(value[0], LONGEST_VALUE)
+        text = f"{name}{'=' if name.isidentifier() else ' '}{shown}"
+    return ": ".join([*whose, text])
+
+
+def by_interface(python: str, command_line: str) -> str:
+    """Advice that depends on the interface in use by more than how parameters are written."""
+    return python if _spelling is None else command_line

@@ -147,9 +147,10 @@ def test_names_cannot_steer_the_terminal(run, tmp_path):
     (("--evaluate", "--engine", "milp"), "Error: --engine does not go with --evaluate: "),
     (("--evaluate", "--existing", "a,b"), "Error: --existing does not go with --evaluate: "),
     (("--evaluate", "--scores", "scores.csv"), "Error: --scores does not go with --evaluate: "),
-    (("--evaluate", "--scoring", "praise"), "Error: scoring='praise' does not work here: "),
+    (("--evaluate", "--scoring", "praise"), "Error: --scoring praise is unknown; give a scikit-learn scorer, such as "
+        "accuracy"),
     (("--evaluate", "--margin", "small"), "Error: Invalid value for '--margin': 'small' is not a number"),
-    (("--estimator", "tree"), "Error: estimator 'tree' goes with quality "),
+    (("--estimator", "tree"), "Error: --estimator tree goes with quality "),
 ])  # fmt: skip
 def test_what_find_refuses(run, table, options, message):
     code, out, err = run("find", table, "-t", "y", *FIND, *options, "--json")

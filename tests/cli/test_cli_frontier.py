@@ -123,16 +123,16 @@ def test_no_point_has_a_set(run, table):
         (("-k", "1:99999999"), "Error: -k 1:99999999 has 99,999,999 numbers; give 10,000 or fewer."),
         (
             ("-k", "7:9"),
-            "Error: n_features=7, but there are only 6 features to choose from; ask for at most 6.",
+            "Error: --n-features 7, but there are only 6 features to choose from; ask for at most 6.",
         ),
-        (("-k", "0:2"), "Error: n_features=0 is too small; it must be at least 1."),
-        (("-a", "-1"), "Error: n_alternatives=-1 is too small; it must be at least 0."),
-        (("--tau", "0.5,2"), "Error: tau=2 is outside [0, 1]"),
-        (("--tau", "half"), "Error: tau='half' is not a number"),
+        (("-k", "0:2"), "Error: --n-features 0 is too small; it must be at least 1."),
+        (("-a", "-1"), "Error: --n-alternatives -1 is too small; it must be at least 0."),
+        (("--tau", "0.5,2"), "Error: --tau 2 is outside [0, 1]"),
+        (("--tau", "half"), "Error: --tau half is not a number"),
         (("--time-limit", "0"), "'0' is not a positive number of seconds"),
         (("-k", "2", "--size", "1:2"), "Error: -k and --size were both given; give one of them."),
-        (("--search", "fast"), "Error: search='fast' is unknown"),
-        (("--engine", "fast"), "Error: engine='fast' is unknown"),
+        (("--search", "fast"), "Error: --search fast is unknown"),
+        (("--engine", "fast"), "Error: --engine fast is unknown"),
     ],
 )
 def test_bad_input(run, table, options, message):

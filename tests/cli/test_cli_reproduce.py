@@ -83,7 +83,7 @@ def test_another_file_is_refused(run, tmp_path, folder):
         (("--seconds-per-set", "mrmr:10"), "neither SECONDS nor METHOD:K=SECONDS"),
         (("--seconds-per-set", "mrmr=2"), "'mrmr' names no method and size"),
         (("--seconds-per-set", "-1"), "must be a positive number of seconds"),
-        (("--information", "guess"), "information='guess' is unknown"),
+        (("--information", "guess"), "--information guess is unknown"),
         (("--time-budget", "soon"), "not a positive number of seconds"),
         (("--data", "nowhere"), "there is no folder nowhere"),
     ],

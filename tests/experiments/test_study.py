@@ -83,7 +83,7 @@ def test_what_is_not_there_is_refused_before_anything_is_written(wrong, says, tm
     [
         ({"information": "guess"}, "information='guess' is unknown"),
         ({"seconds_per_set": 0}, "seconds_per_set=0 must be a positive"),
-        ({"exceptions": {"mrmr:10": -1}}, "mrmr:10=-1 must be a positive"),
+        ({"exceptions": {"mrmr:10": -1}}, "mrmr:10 -1 must be a positive"),
         ({"exceptions": {"mrmr": 1.0}}, "'mrmr' names no method and size; write mrmr:10"),
     ],
 )

@@ -193,7 +193,7 @@ def test_damaged_documents_are_refused(text):
         ({"aggregation": "max"}, "aggregation='max' is unknown"),
         ({"constraints": ["a"]}, "constraints holds 'a'"),
         ({"existing": ["ab"]}, "not the single string"),
-        ({"quality": "nonsense"}, "quality 'nonsense' is unknown"),
+        ({"quality": "nonsense"}, "quality='nonsense' is unknown"),
         ({"task": "guess"}, "task='guess' is unknown"),
         ({"engine": "quantum"}, "engine='quantum' is unknown"),
         ({"max_iters": 0}, "max_iters=0 is too small"),

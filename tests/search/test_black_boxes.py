@@ -152,7 +152,7 @@ def test_wrapper_searches(flowers):
         ("oak", {}, "estimator='oak' is unknown; choose one of tree, forest"),
         ("sklearn.tree.Oak", {}, "GaussianNB: module 'sklearn.tree' has no attribute 'Oak'"),
         (dict, {}, "estimator must be a scikit-learn estimator"),
-        (None, {"scoring": "nonsense"}, "scoring='nonsense' does not work"),
+        (None, {"scoring": "nonsense"}, "scoring='nonsense' is unknown"),
         (None, {"scoring": ["accuracy"]}, "scoring=.* must be the name of one scorer"),
         (None, {"cv": 1}, "cv=1 does not split"),
         (None, {"cv": "five"}, "cv='five' does not split"),

@@ -511,8 +511,8 @@ def test_saved_scores_need_their_table_for_distinct(run, path, tmp_path):
         (("--groups", "nowhere.csv"), "there is no file nowhere.csv"),
         (("--distinct", "0.9", "--groups-by", "i"), "--distinct and --groups-by were both given"),
         (("--dissimilarity", "dice", "--distinct", "0.9"), "--dissimilarity and --distinct were both given"),
-        (("--groups-by", "i", "--min-difference", 1), "give tau"),
-        (("--dissimilarity", "cosine"), "choose one of 'dice', 'jaccard'"),
+        (("--groups-by", "i", "--min-difference", 1), "give --tau"),
+        (("--dissimilarity", "cosine"), "choose one of dice, jaccard"),
     ],
 )
 def test_options_that_make_no_sense_are_refused_in_one_line(run, path, options, sentence):

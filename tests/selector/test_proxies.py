@@ -11,14 +11,16 @@ from sklearn.base import clone
 
 import altsets
 from altsets import SelectAlternatives, quality
+from altsets.cli.options import as_option
 from altsets.constraints import Forbid, Require
 from altsets.constraints.similarity import MEASURES, PROXY_MEASURES
 from altsets.errors import InputError
 from altsets.measures import pairwise, symmetrical_uncertainty
 from altsets.measures.pairs import pairs_of
 from altsets.problem import Problem
-from altsets.selector.notes import COMMAND_LINE, Background, notes_on
+from altsets.selector.notes import Background, notes_on
 from altsets.tables.conversion import features_of
+from altsets.wording import spelled
 
 pd = pytest.importorskip("pandas")
 
@@ -237,16 +239,17 @@ def test_what_the_note_says():
     frame = people()[0][["sex", "height", "income", "age"]]
     table = features_of(frame)
 
-    def note(rules, sets, **how):
+    def note(rules, sets):
         scores = quality.Additive([1.0, 1.0, 1.0, 1.0], feature_names=list(frame.columns))
         needed = [Require(list(sets))]
         result = altsets.find(scores, n_features=len(sets), n_alternatives=0, constraints=[*rules, *needed])
-        return " ".join(line for lines in notes_on(result, Background(table), **how) for line in lines)
+        return " ".join(line for lines in notes_on(result, Background(table)) for line in lines)
 
     assert note([], ["income"]) == ""
     assert note([Forbid("sex")], ["income", "age"]) == ""
     assert note([Forbid("age")], ["sex", "income"]) == ""
-    said = note([Forbid("sex")], ["height"], words=COMMAND_LINE)
+    with spelled(as_option):
+        said = note([Forbid("sex")], ["height"])
     assert said.startswith("height is close to the forbidden sex (uncertainty coefficient 0.")
     limit = float(said.split("--proxies ")[1].split(":")[0])
     assert said.endswith(f"--proxies {limit:g}:uncertainty_coefficient rules out such features.")
@@ -343,7 +346,7 @@ def test_a_clash_names_what_was_ruled_out(run, file):
         (("--proxies", "0.8"), "--proxies 0.8 goes with --forbid; add it, or leave out --proxies."),
         (
             ("--forbid", "sex", "--proxies", "2"),
-            "--proxies 2: proxies=2.0 must be a number above 0 and at most 1",
+            "Error: --proxies 2 must be a number above 0 and at most 1",
         ),
         (("--forbid", "sex", "--proxies", "high"), "--proxies 'high': 'high' is not a number."),
         (

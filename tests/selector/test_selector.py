@@ -626,14 +626,14 @@ def test_the_noise_floor_with_weights_and_holes():
             "f",
             "auto",
             "The 3 different whole numbers of the target are treated as classes; "
-            'task="regression" treats them as numeric.',
+            "task='regression' treats them as numeric.",
         ),
         (
             np.arange(200),
             "mrmr",
             "auto",
             "The 200 different whole numbers of the target are treated as numeric; "
-            'task="classification" treats them as classes.',
+            "task='classification' treats them as classes.",
         ),
         (np.arange(200) % 3, "f", "classification", "The target has 3 classes."),
         (np.arange(200) / 7, "f", "auto", "The target is numeric (200 different numbers)."),
@@ -671,7 +671,7 @@ def test_text_and_html_show_the_sets(wine):
     assert one.endswith(", optimal)")
     assert note == (
         "    The 3 different whole numbers of the target are treated as classes; "
-        'task="regression" treats them as numeric.'
+        "task='regression' treats them as numeric."
     )
     page = selector._repr_html_()
     assert "pro&lt;b&gt;" in page

@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import numbers
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any, get_type_hints
 
 import typer
@@ -56,10 +58,12 @@ def duration(text: str) -> float:
     return seconds(text) if unit is None else unit * seconds(text[:-1])
 
 
-def option(metavar: str | None, help: str, *short: str, parser: Any = None, default: Any = None) -> Any:
-    """A field of a group that is an option."""
+def option(
+    metavar: str | None, help: str, *short: str, parser: Any = None, default: Any = None, python: str = ""
+) -> Any:
+    """A field of a group that is an option; ``python`` is the parameter that it stands for, if called otherwise."""
     said = {"metavar": metavar, "help": help, "parser": parser}
-    return dataclasses.field(default=default, metadata={"short": short, "said": said})
+    return dataclasses.field(default=default, metadata={"short": short, "said": said, "python": python})
 
 
 def argument(metavar: str, help: str) -> Any:
@@ -112,6 +116,7 @@ class FrontierOptions:
     tau: list[str] | None = option(
         "0..1[,0..1]",
         "Only these values of tau; may be repeated. [default: every one that makes a difference]",
+        python="taus",
     )
 
 
@@ -170,6 +175,7 @@ class ModelOptions:
         "LABEL",
         "The class that precision, recall, f1 and the like are about. [default: 1 or true, else the last "
         "label]",
+        python="pos_label",
     )
     class_weight: str | None = option(
         "balanced", "balanced: give all classes the same weight when fitting, whatever their number of rows."
@@ -327,8 +333,11 @@ class EvaluationOptions:
         "N",
         "With --evaluate: also search on N bootstrap samples, to see how stable the sets are.",
         parser=whole_number,
+        python="n_bootstraps",
     )
-    jobs: int | None = option("N", "Folds to run in parallel; -1: one per processor.", parser=whole_number)
+    jobs: int | None = option(
+        "N", "Folds to run in parallel; -1: one per processor.", parser=whole_number, python="n_jobs"
+    )
 
 
 @dataclass(frozen=True)
@@ -489,6 +498,41 @@ MOST_USED = (
 )
 
 Command = Callable[[typer.Context, Given], None]
+
+
+# --- Options in messages ------------------------------------------------------------------------------
+
+
+#: What the help calls the parts of options on constraints.
+PARTS = {"most": "N", "least": "N", "k_min": "MIN", "k_max": "MAX", "limit": "LIMIT"}
+
+
+@cache
+def _flags() -> dict[str, str]:
+    """What stands for each parameter and constraint of Python, as the groups have it."""
+    flags: dict[str, str] = {}
+    for group in vars(Given()).values():
+        for field in dataclasses.fields(group):
+            flag = f"--{field.name.replace('_', '-')}" if "short" in field.metadata else TABLE
+            flags |= {name: flag for name in (field.name, field.metadata.get("python")) if name}
+    return flags | PARTS | {kind.__name__: kind.option.flag for kind in KINDS}
+
+
+def as_option(name: str, value: Any = True) -> str:
+    """A parameter as it is typed: ``--drop-missing-target``, ``--tau 0.5``, ``--drop "the date"``."""
+    flag = _flags().get(name, name)
+    if value is True:
+        return flag
+    values = value if isinstance(value, list | tuple) else [value]
+    if not all(isinstance(one, str | numbers.Real) for one in values):
+        return flag
+    return f"{flag}{' = ' if name in PARTS else ' '}{','.join(map(_typed, values))}"
+
+
+def _typed(value: Any) -> str:
+    """A name or number as an option takes it."""
+    text = str(value).removesuffix(".0") if isinstance(value, float) else str(value)
+    return f'"{text}"' if any(char.isspace() or char in ",\"'" for char in text) and len(text) > 1 else text
 
 
 class GroupedCommand(TyperCommand):

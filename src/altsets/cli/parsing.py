@@ -114,7 +114,8 @@ def _with_proxies(text: str, found: Sequence[Constraint], names: FeatureNames) -
     try:
         return [Forbid(one.features, limit, measure) if isinstance(one, Forbid) else one for one in found]
     except InputError as error:
-        raise InputError(f"--proxies {text}: {str(error).removeprefix('Forbid: ')}") from None
+        said = str(error).removeprefix("--forbid: ")
+        raise InputError(said if said.startswith("--proxies") else f"--proxies {text}: {said}") from None
 
 
 def _known(who: str, given: Iterable[str], names: FeatureNames) -> list[str]:

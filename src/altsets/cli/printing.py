@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
+from altsets.cli.options import as_option
 from altsets.errors import AltsetsError, VerificationError
-from altsets.wording import percent
+from altsets.wording import percent, spelled
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from rich.table import Table as Grid
 
     from altsets.evaluation import Evaluation
-    from altsets.files.contents import Parameter
     from altsets.result import Progress, Result, Verdict
     from altsets.search.near_best import NearBest
 
@@ -298,9 +298,9 @@ def _plain(text: str) -> Any:
 
 @contextmanager
 def plain_messages() -> Iterator[None]:
-    """Errors and warnings as one plain line each on standard error."""
+    """Errors and warnings as one plain line each on standard error, with options in place of parameters."""
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), spelled(as_option):
             warnings.simplefilter("default")
             for silent in (DeprecationWarning, PendingDeprecationWarning, FutureWarning):
                 warnings.simplefilter("ignore", silent)
@@ -311,24 +311,7 @@ def plain_messages() -> Iterator[None]:
     except VerificationError as error:
         fail(f"{error} This is a bug in altsets; please report it.", NO_SET)
     except AltsetsError as error:
-        from altsets.files.contents import ParameterError
-
-        # With options in place of the parameters of Python.
-        fail(error.spelled(_option) if isinstance(error, ParameterError) else str(error), BAD_INPUT)
-
-
-def _option(parameter: Parameter) -> str:
-    """A parameter as it is typed: ``--drop-missing-target``, ``--decimal ,``, ``--drop "the date"``."""
-    option = f"--{parameter.name.replace('_', '-')}"
-    if parameter.value is None or parameter.value is True:
-        return option
-    values = parameter.value if isinstance(parameter.value, list) else [parameter.value]
-    return f"{option} {','.join(map(_typed, values))}"
-
-
-def _typed(name: str) -> str:
-    """A name as an option takes it."""
-    return f'"{name}"' if any(char.isspace() or char in ",\"'" for char in name) and len(name) > 1 else name
+        fail(str(error), BAD_INPUT)
 
 
 def fail(message: str, code: int) -> NoReturn:

@@ -283,7 +283,7 @@ def run_search(source: Source, request: Request) -> Searched:
 
 def _with_background(result: Result, source: Source) -> Result:
     """The sets with what features score by chance, and notes on the table and the sets."""
-    from altsets.selector.notes import COMMAND_LINE, notes_on
+    from altsets.selector.notes import notes_on
 
     background = source.background
     if background is None or not result.sets:
@@ -292,7 +292,7 @@ def _with_background(result: Result, source: Source) -> Result:
     if not result.interrupted:
         with Waiting(console_for(stderr=True)) as waiting:
             floor = source.noise_floor(waiting)
-    return replace(result, noise_floor=floor, **notes_on(result, background, COMMAND_LINE)._asdict())
+    return replace(result, noise_floor=floor, **notes_on(result, background)._asdict())
 
 
 def run_on_scores(

@@ -21,6 +21,7 @@ from altsets.constraints.base import (
 )
 from altsets.errors import InputError, NotExpressedError
 from altsets.features import Feature, FeatureNames, given_feature, group_mapping, group_numbers
+from altsets.wording import parameter
 
 #: Room for the digits of all doubles from the largest to the smallest; what did not fit in would be an error.
 EXACT_DECIMALS = Context(prec=1000, traps=[Inexact])
@@ -239,7 +240,9 @@ def _amount(value: Any, name: str) -> float:
         except (TypeError, ValueError, OverflowError):
             number = math.nan
     if not 0 <= number < math.inf:
-        raise InputError(f"Budget: {name}={value!r} is not a finite number of at least 0.")
+        raise InputError(
+            f"{parameter('Budget')}: {parameter(name)} is {value!r}; give a finite number of at least 0."
+        )
     return number
 
 

@@ -26,6 +26,7 @@ from altsets.constraints.base import (
 )
 from altsets.errors import InputError
 from altsets.features import MOST_LISTED, Feature, FeatureNames, cells_in, given_feature, whole_number
+from altsets.wording import parameter
 
 #: Names that a sentence of a report spells out.
 MOST_NAMED = 12
@@ -278,7 +279,8 @@ class AtLeast(OfCount):
         there = len(set(self.group))
         if self.least > there:
             raise InputError(
-                f"AtLeast: least={self.least}, but its group has only {there} features; ask for at most {there}."
+                f"{self.title}: {parameter('least', self.least)}, but its group has only {there} features; ask for "
+                f"at most {there}."
             )
 
     def holds(self, chosen: Sequence[int]) -> bool:
@@ -434,17 +436,21 @@ class Size(OfFields):
     k_max: int
 
     def __init__(self, k_min: int, k_max: int) -> None:
-        smallest = whole_number("Size: k_min", k_min, least=1)
-        largest = whole_number("Size: k_max", k_max, least=1)
+        smallest = whole_number(f"{self.title}: k_min", k_min, least=1)
+        largest = whole_number(f"{self.title}: k_max", k_max, least=1)
         if smallest > largest:
-            raise InputError(f"Size: k_min={smallest} is larger than k_max={largest}; exchange the two.")
+            raise InputError(
+                f"{self.title}: {parameter('k_min', smallest)} is larger than "
+                f"{parameter('k_max', largest)}; exchange the two."
+            )
         self._set(k_min=smallest, k_max=largest)
 
     def resolve(self, names: Sequence[str]) -> Self:
         """The constraint itself; refuses sizes that no set can have."""
         if self.k_min > len(names):
             raise InputError(
-                f"Size: k_min={self.k_min}, but there are only {len(names)} features to choose from; "
+                f"{self.title}: {parameter('k_min', self.k_min)}, but there are only {len(names)} features to choose "
+                "from; "
                 f"ask for at most {len(names)}."
             )
         return self

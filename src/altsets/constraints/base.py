@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from altsets.errors import InputError, NotExpressedError
 from altsets.features import Feature, FeatureNames, cells_in, given_feature
+from altsets.wording import parameter
 
 if TYPE_CHECKING:
     from altsets.arrays import Bools
@@ -380,7 +381,7 @@ class Constraint(ABC):
             If it holds a matrix of your own, or the like.
         """
         measured = f".computed({table})" if table and self.needs_table else ""
-        return f"constraints.{self.title}({', '.join(self.arguments(names))}){measured}"
+        return f"constraints.{type(self).__name__}({', '.join(self.arguments(names))}){measured}"
 
     @property
     def needs_table(self) -> bool:
@@ -437,8 +438,8 @@ class Constraint(ABC):
 
     @property
     def title(self) -> str:
-        """The name of the class, for messages."""
-        return type(self).__name__
+        """What messages call it: its class, or its option in a shell."""
+        return parameter(type(self).__name__)
 
     def _set(self, **values: Any) -> None:
         # How a frozen dataclass is filled in.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from altsets.errors import InputError
 from altsets.features import FeatureNames, are_counted, first_difference, labels_of, real_numbers
+from altsets.wording import by_interface, parameter
 
 if TYPE_CHECKING:
     # Constraints are known to the command line, which must not wait for NumPy.
@@ -114,7 +115,7 @@ def refuse_name_without_table(measure: str, who: str) -> InputError:
 def similarity_measure(name: Any, who: str, choices: Sequence[str] = MEASURES) -> str:
     """The name of a measure of similarity."""
     if not isinstance(name, str) or name not in choices:
-        otherwise = ", or give a matrix" if choices == MEASURES else ""
+        otherwise = by_interface(", or give a matrix", "") if choices == MEASURES else ""
         listed = ", ".join(map(repr, choices))
         raise InputError(f"{who}: the measure {name!r} is unknown; choose one of {listed}{otherwise}.")
     return str(name)
@@ -127,5 +128,5 @@ def similarity_limit(name: str, value: Any, who: str, example: str, *, zero: boo
         number = float(value)
     if not (0 < number <= 1 or (zero and number == 0)):
         range_in_words = "a number from 0 to 1" if zero else "a number above 0 and at most 1"
-        raise InputError(f"{who}: {name}={value!r} must be {range_in_words}, such as {example}.")
+        raise InputError(f"{who}: {parameter(name, value)} must be {range_in_words}, such as {example}.")
     return number

@@ -37,6 +37,7 @@ from altsets.selector import SelectAlternatives, check_request
 from altsets.tables.conversion import usable_columns
 from altsets.tables.feature_matrix import Features
 from altsets.tables.target import Target, counted, counted_rows, labels_of, refuse_other_rows, target_of
+from altsets.wording import by_interface, parameter
 from altsets.wording import counted as count_of
 
 #: The longest representation of a model that texts show in full.
@@ -77,10 +78,12 @@ class Options(NamedTuple):
             for value in (self.confidence, 0.0 if self.margin is None else self.margin)
         )
         if not 0 < confidence < 1:
-            raise InputError(f"confidence={self.confidence!r} must lie between 0 and 1, such as 0.95.")
+            raise InputError(
+                f"{parameter('confidence', self.confidence)} must lie between 0 and 1, such as 0.95."
+            )
         if not 0 <= margin < math.inf:
             raise InputError(
-                f"margin={self.margin!r} must be a difference of scores from 0 up, such as 0.02."
+                f"{parameter('margin', self.margin)} must be a difference of scores from 0 up, such as 0.02."
             )
         return self._replace(
             confidence=confidence,
@@ -299,10 +302,13 @@ def scoring_by_name(scoring: Any, classes: bool) -> dict[str, Any]:
         named = {scorer_name(scorer): scorer for scorer in listed}
         if len(named) < len(listed):
             raise InputError(
-                f"scoring={scoring!r} holds two scorers of one name; give a dict with names of your own."
+                f"{parameter('scoring', scoring)} holds two scorers of one name; "
+                f"{by_interface('give a dict with names of your own', 'name each of them once')}."
             )
     else:
-        raise InputError(f"scoring={scoring!r} must be a scorer or its name, a list of them, or a dict.")
+        raise InputError(
+            f"{parameter('scoring', scoring)} must be a scorer or its name, a list of them, or a dict."
+        )
     if not named:
         raise InputError("scoring is empty; name at least one scorer, or leave it out.")
     return named
@@ -333,10 +339,11 @@ def split_rows(
         kind = partial(_shuffled, whole_number("cv", cv, least=2), target.is_classes, groups is not None)
         splitters = [kind((seed + repeat) % 2**32) for repeat in range(repeats)]
     elif cv is None or isinstance(cv, str | bool):
-        raise InputError(f"cv={cv!r} must be a number of folds, a splitter, or a list of splits.")
+        raise InputError(f"{parameter('cv', cv)} must be a number of folds, a splitter, or a list of splits.")
     elif repeats > 1:
         raise InputError(
-            f"repeats={repeats} goes with a number of folds, such as cv=5, which are drawn anew each time; a splitter "
+            f"{parameter('repeats', repeats)} goes with a number of folds, such as {parameter('cv', 5)}, which are "
+            "drawn anew each time; a splitter "
             "or a list of splits says itself how often rows are split."
         )
     else:

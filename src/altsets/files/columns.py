@@ -13,10 +13,9 @@ import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats
 from altsets.errors import InputError, TableError
-from altsets.files.contents import Parameter, ParameterError
 from altsets.tables.conversion import DATES, LARGEST_EXACT
 from altsets.tables.feature_matrix import Features, category_codes
-from altsets.wording import counted, list_some, quote
+from altsets.wording import counted, list_some, parameter, quote
 
 #: How dates and times are written: 2020-01-31, 2020-01-31 12:00, 31.01.2020, 1/31/2020, 12:00:30, 2 days, 12:00:00.
 TIME = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?"
@@ -90,11 +89,9 @@ def as_features(
     for index, (name, column) in enumerate(columns.items()):
         if plain[index]:
             if n_infinite := int(np.isinf(values[:, index]).sum()):
-                wrong[name] = ParameterError(
+                wrong[name] = TableError(
                     f"column {name} holds {counted(n_infinite, 'infinite value')}; replace them by finite numbers, "
-                    "drop these rows, or drop the column (",
-                    Parameter("drop", [name]),
-                    ").",
+                    f"drop these rows, or drop the column ({parameter('drop', [name])})."
                 )
             continue
         try:
@@ -124,10 +121,9 @@ def as_target(column: Column, name: str, *, is_category: bool = False) -> Column
                 f"target column {name!r} has {counted(n_infinite, 'infinite value')}; drop these rows."
             )
     if n_missing:
-        raise ParameterError(
-            f"target column {name!r} has {counted(n_missing, 'missing value')} (of {len(column)}); use ",
-            Parameter("drop_missing_target", True),
-            " to leave out these rows.",
+        raise TableError(
+            f"target column {name!r} has {counted(n_missing, 'missing value')} (of {len(column)}); use "
+            f"{parameter('drop_missing_target', True)} to leave out these rows."
         )
     if (column == column[0]).all():
         raise TableError(
@@ -186,30 +182,24 @@ def _refuse_numbers(name: str, known: Sequence[str]) -> None:
     numbers = [label for label in known if _looks_like_number(label)]
     if 2 * len(numbers) <= len(known) and 2 * len(set(numbers)) <= len(set(known)):
         return
-    advice = "or say that it is a category (", Parameter("categorical", [name]), ")."
+    advice = f"or say that it is a category ({parameter('categorical', [name])})."
     inexact = next(filter(is_inexact, numbers), None)
     if inexact is not None:
-        raise ParameterError(
+        raise TableError(
             f"column {name} holds whole numbers that floats cannot tell apart, for example {quote(inexact)}; drop it "
-            "if it names rows (",
-            Parameter("drop", [name]),
-            "), rescale it, ",
-            *advice,
+            f"if it names rows ({parameter('drop', [name])}), rescale it, {advice}"
         )
     spelled = next((label for label in numbers if not _is_number(label)), None)
     if spelled is not None:
-        raise ParameterError(
-            f"column {name} is not numeric, but most of it looks like numbers, for example {quote(spelled)}; ",
-            *_respelled(spelled),
-            ", ",
-            *advice,
+        raise TableError(
+            f"column {name} is not numeric, but most of it looks like numbers, for example {quote(spelled)}; "
+            f"{_respelled(spelled)}, {advice}"
         )
     others = [label for label in dict.fromkeys(known) if not _looks_like_number(label)]
     examples = list_some([quote(label) for label in others], most=3)
-    raise ParameterError(
+    raise TableError(
         f"column {name} holds numbers in {len(numbers)} cells and text in {len(known) - len(numbers)} ({examples}); "
-        "correct these cells, leave them empty if they are not known, ",
-        *advice,
+        f"correct these cells, leave them empty if they are not known, {advice}"
     )
 
 
@@ -233,8 +223,8 @@ def _is_number(label: str) -> bool:
     return "_" not in label
 
 
-def _respelled(spelled: str) -> tuple[str | Parameter, ...]:
+def _respelled(spelled: str) -> str:
     """What to do about a number in a spelling that no program reads."""
     if re.fullmatch(r"[-+]?\d+,\d+", spelled):
-        return "use ", Parameter("decimal", ","), " if commas are the decimal signs of a CSV file"
-    return ("write numbers with a decimal point and without other signs",)
+        return f"use {parameter('decimal', ',')} if commas are the decimal signs of a CSV file"
+    return "write numbers with a decimal point and without other signs"

@@ -11,10 +11,7 @@ import stat
 import sys
 import zipfile
 import zlib
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from altsets.errors import TableError, reason_of
 
@@ -24,35 +21,6 @@ STANDARD_INPUT = "-"
 MOST_UNPACKED = 2**29
 #: A Parquet file may hold more than that if it is large itself: so many times its own size.
 MOST_TIMES = 100
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A parameter of :func:`altsets.read_table` that an error refers to; a value of None stands for its name alone."""
-
-    name: str
-    value: Any = None
-
-    def __str__(self) -> str:
-        return self.name if self.value is None else f"{self.name}={self.value!r}"
-
-
-class ParameterError(TableError):
-    """A table that another value of a parameter would help with.
-
-    The message consists of text and of :class:`Parameter` objects, so that each interface can spell parameters
-    in its own way.
-    """
-
-    def __init__(self, *parts: str | Parameter) -> None:
-        super().__init__(*parts)
-
-    def spelled(self, spell: Callable[[Parameter], str] = str) -> str:
-        """The message with its parameters as ``spell`` writes them."""
-        return "".join(part if isinstance(part, str) else spell(part) for part in self.args)
-
-    def __str__(self) -> str:
-        return self.spelled()
 
 
 def read_text(path: str | os.PathLike[str]) -> str:

@@ -19,8 +19,6 @@ from altsets.errors import TableError
 from altsets.files.columns import Column, Order, Table, as_features, as_target, holds_times, missing_in
 from altsets.files.contents import (
     STANDARD_INPUT,
-    Parameter,
-    ParameterError,
     decode,
     is_excel,
     read_bytes,
@@ -31,7 +29,7 @@ from altsets.files.contents import (
 from altsets.files.parsing import numbers_in, parse_csv, parse_excel, parse_parquet
 from altsets.tables.conversion import clause_of, left_out, refused
 from altsets.tables.feature_matrix import Features
-from altsets.wording import counted, list_some
+from altsets.wording import counted, list_some, parameter
 
 DEMO_TARGET = "diagnosis"
 
@@ -182,12 +180,12 @@ def read_columns(
 def _parse(content: bytes, source: str, decimal: str | None, sheet: str | None) -> Table:
     is_workbook, is_parquet = is_excel(content), content[:4] == b"PAR1"
     if sheet is not None and not is_workbook:
-        raise ParameterError(
-            f"{source} has no sheets, as it is no Excel workbook; leave out ", Parameter("sheet"), "."
+        raise TableError(
+            f"{source} has no sheets, as it is no Excel workbook; leave out {parameter('sheet')}."
         )
     if decimal is not None and (is_workbook or is_parquet):
-        raise ParameterError(
-            f"{source} is not a CSV file, and holds numbers as such; leave out ", Parameter("decimal"), "."
+        raise TableError(
+            f"{source} is not a CSV file, and holds numbers as such; leave out {parameter('decimal')}."
         )
     if is_workbook:
         return parse_excel(content, source, sheet)
@@ -263,18 +261,17 @@ def _usable_features(
     """Columns as features; those that no measure can use are refused, or dropped with what is wrong with them."""
     X, wrong = as_features(columns, categories)
     for name in columns.keys() & table.unusable.keys():
-        wrong[name] = ParameterError(
+        wrong[name] = TableError(
             f"column {name} of {table.source} holds {table.unusable[name]}, and a table needs one number or text in "
-            "each cell; drop it (",
-            Parameter("drop", [name]),
-            "), or take it apart.",
+            f"each cell; drop it ({parameter('drop', [name])}), or take it apart."
         )
     listed = [wrong[name] for name in columns if name in wrong]
     if len(listed) == 1 and not drop:
-        raise ParameterError(*listed[0].args)
+        raise listed[0]
     if listed and not drop:
-        advice = "; change these columns, or leave them out with "
-        raise ParameterError(refused(listed), advice, Parameter("drop_unusable", True), ".")
+        raise TableError(
+            f"{refused(listed)}; change these columns, or leave them out with {parameter('drop_unusable', True)}."
+        )
     if len(wrong) == len(columns):
         raise TableError(f"no column of {table.source} can be used as a feature: {refused(listed)}.")
     kept = [place for place, name in enumerate(columns) if name not in wrong]

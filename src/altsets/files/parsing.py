@@ -20,9 +20,9 @@ import numpy as np
 
 from altsets.errors import MissingExtraError, TableError, reason_of
 from altsets.files.columns import Column, Order, Table, is_inexact, refuse_nameless
-from altsets.files.contents import Parameter, ParameterError, read_text, refuse_size, tidy, workbook_size
+from altsets.files.contents import read_text, refuse_size, tidy, workbook_size
 from altsets.tables.conversion import LARGEST_EXACT
-from altsets.wording import list_some
+from altsets.wording import list_some, parameter
 
 #: What stands for "not known" in a CSV file, in lower case.
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "<na>", "#n/a"})
@@ -91,17 +91,13 @@ def _fitness(text: str, delimiter: str) -> tuple[bool, int]:
 def _delimiter_beside(decimal: str, text: str, source: str) -> str:
     """The delimiter of a text whose numbers have this decimal sign."""
     if decimal not in DECIMALS:
-        raise ParameterError(
-            Parameter("decimal", decimal), " is not a decimal sign; give a comma or a point."
-        )
+        raise TableError(f"{parameter('decimal', decimal)} is not a decimal sign; give a comma or a point.")
     others = [delimiter for delimiter in DELIMITERS if delimiter != decimal]
     found = _delimiter(text, others)
     if len(others) < len(DELIMITERS) and not _fitness(text, found)[0] and _fitness(text, decimal)[0]:
-        raise ParameterError(
+        raise TableError(
             f"{source} has commas between its fields, so they cannot be decimal signs as well; save it with semicolons "
-            "or tabs between them, or leave out ",
-            Parameter("decimal"),
-            ".",
+            f"or tabs between them, or leave out {parameter('decimal')}."
         )
     return found
 
@@ -112,11 +108,9 @@ def _refuse_points(names: Sequence[str], columns: Sequence[Column]) -> None:
         known = [] if column.dtype != object else [label for label in column if label is not None]
         pointed = [label for label in known if POINTED.fullmatch(label)]
         if 2 * len(pointed) > len(known):
-            raise ParameterError(
+            raise TableError(
                 f"column {name} has numbers with a point, such as {pointed[0]!r}, though commas are the decimal signs; "
-                "leave out ",
-                Parameter("decimal"),
-                ", or take the points out of the file.",
+                f"leave out {parameter('decimal')}, or take the points out of the file."
             )
 
 

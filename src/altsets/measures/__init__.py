@@ -30,7 +30,7 @@ from altsets.tables.feature_matrix import (
     warn_of_left_out_rows,
 )
 from altsets.tables.target import counted, counted_as_repeats
-from altsets.wording import list_some
+from altsets.wording import list_some, parameter
 
 __all__ = [
     "MEASURES",
@@ -140,7 +140,7 @@ def score(
     else:
         choices = ", ".join(map(repr, MEASURES))
         raise InputError(
-            f"measure={measure!r} is unknown; choose one of {choices}, "
+            f"{parameter('measure', measure)} is unknown; choose one of {choices}, "
             "or pass a function of X and y, or one score for each feature."
         )
     if not is_array(measure):

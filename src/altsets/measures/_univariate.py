@@ -14,6 +14,7 @@ from altsets.errors import InputError
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features, constant_columns
 from altsets.tables.target import Target, counted, counted_as_repeats, target_of
+from altsets.wording import parameter
 
 #: What to do where a correlation does not apply.
 ADVICE = "use mutual_info or symmetrical_uncertainty"
@@ -293,7 +294,7 @@ def chi2(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Fl
     if not target.is_classes:
         raise InputError(
             f"chi2 needs a target of classes, but the target has {target.n_distinct} different numbers; "
-            "use f, or say that they are classes (task='classification')."
+            f"use f, or say that they are classes ({parameter('task', 'classification')})."
         )
     negative = np.asarray((features.values < 0).any(axis=0))
     if negative.any():

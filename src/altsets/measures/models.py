@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import numbers
+import re
 from copy import copy, deepcopy
 from typing import Any
 
@@ -15,7 +16,7 @@ from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
 from altsets.tables.feature_matrix import Encoded, Features, Original, encode
 from altsets.tables.target import Target
-from altsets.wording import shorten
+from altsets.wording import parameter, shorten
 
 #: Squares of targets beyond this, or below its inverse, leave the range of floats.
 LARGEST_TARGET = 1e100
@@ -112,24 +113,35 @@ def _by_name(name: str, classes: bool) -> Any:
         # Anything can happen while a module is loaded, or a class is called without arguments.
         why = f": {one_line(error)}" if "." in name else "."
         raise InputError(
-            f"estimator={name!r} is unknown; choose one of {', '.join(MODELS)}, or give a class by its full name, such "
+            f"{parameter('estimator', name)} is unknown; choose one of {', '.join(MODELS)}, or give a class by its "
+            "full name, such "
             f"as sklearn.naive_bayes.GaussianNB{why}"
         ) from error
 
 
+def _without_names(error: Exception) -> str:
+    """What scikit-learn says about numbers of folds and rows, without the names of its parameters."""
+    return re.sub(r"\bn_(splits|samples)=", "", one_line(error))
+
+
 def _set_class_weight(model: Any, own: bool, classes: bool, class_weight: Any) -> None:
     if not isinstance(class_weight, str) or class_weight != "balanced":
-        raise InputError(f"class_weight={class_weight!r} is unknown; choose 'balanced', or leave it out.")
+        raise InputError(
+            f"{parameter('class_weight', class_weight)} is unknown; choose 'balanced', or leave it out."
+        )
     if own:
         raise InputError(
-            f"class_weight is for models by name; set it on your own {type(model).__name__} instead."
+            f"{parameter('class_weight')} is for models by name; set it on your own {type(model).__name__} instead."
         )
     if not classes:
-        raise InputError("class_weight is for classes, but the target is numeric; leave it out.")
+        raise InputError(
+            f"{parameter('class_weight')} is for classes, but the target is numeric; leave it out."
+        )
     last = last_step(model)
     if "class_weight" not in getattr(last, "get_params", dict)():
         raise InputError(
-            f"{type(last).__name__} knows no class weights; leave out class_weight, or use tree, forest, boosting, "
+            f"{type(last).__name__} knows no class weights; leave out {parameter('class_weight')}, or use tree, "
+            "forest, boosting, "
             "linear or svm."
         )
     last.set_params(class_weight=class_weight)
@@ -188,9 +200,11 @@ def splits_of(
         splitter = check_cv(cv, target.values, classifier=target.is_classes)
         drawn = list(splitter.split(matrix, target.values, groups))
     except (ValueError, TypeError, IndexError, AttributeError) as error:
-        raise InputError(f"cv={shorten(cv, 103)} does not split these rows: {one_line(error)}") from error
+        raise InputError(
+            f"{parameter('cv', cv)} does not split these rows: {_without_names(error)}"
+        ) from error
     if not drawn:
-        raise InputError(f"cv={shorten(cv, 103)} must give at least one pair of training rows and test rows.")
+        raise InputError(f"{parameter('cv', cv)} must give at least one pair of training rows and test rows.")
     return [_kept_split(number, pair, there) for number, pair in enumerate(drawn)]
 
 

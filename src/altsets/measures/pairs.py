@@ -30,6 +30,7 @@ from altsets.tables.feature_matrix import (
     warn_of_left_out_rows,
 )
 from altsets.tables.target import counted, counted_as_repeats
+from altsets.wording import parameter
 
 #: What to do where a correlation does not apply, or a function of the user's.
 NOT_NUMBERS = "use symmetrical_uncertainty or mutual_info"
@@ -116,7 +117,7 @@ def pairwise(
     else:
         choices = " or ".join(map(repr, PAIR_MEASURES))
         raise InputError(
-            f"measure={measure!r} does not compare features with each other; choose {choices}, "
+            f"{parameter('measure', measure)} does not compare features with each other; choose {choices}, "
             "or pass a function of X and y, or one number for each pair of features."
         )
     if warn:

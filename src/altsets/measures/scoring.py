@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import difflib
 import inspect
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
 from altsets.measures.models import fit, last_step, one_line
 from altsets.tables.feature_matrix import Encoded, Features, Original
-from altsets.wording import list_some
+from altsets.wording import list_some, parameter
 
 #: Words in messages of models about columns that are not numeric.
 ABOUT_TYPES = ("convert", "string", "dtype", "object", "categor")
@@ -64,24 +65,30 @@ def scorer_for(
     With ``labels``, a scorer of one of two classes, such as precision, is about ``pos_label``; see
     :func:`positive_class`.
     """
-    from sklearn.metrics import check_scoring
+    from sklearn.metrics import check_scoring, get_scorer_names
 
     if scoring is None:
         scoring = "matthews_corrcoef" if classes else "r2"
     if not isinstance(scoring, str) and not callable(scoring):
         raise InputError(
-            f"scoring={scoring!r} must be the name of one scorer or a function of model, X and y."
+            f"{parameter('scoring', scoring)} must be the name of one scorer or a function of model, X and y."
         )
+    if isinstance(scoring, str) and scoring not in get_scorer_names():
+        close = difflib.get_close_matches(scoring, get_scorer_names(), n=1)
+        otherwise = (
+            f"did you mean {close[0]}?" if close else "give a scikit-learn scorer, such as accuracy or r2."
+        )
+        raise InputError(f"{parameter('scoring', scoring)} is unknown; {otherwise}")
     try:
         scorer = check_scoring(model, scoring=scoring)
     except (ValueError, TypeError) as error:
-        raise InputError(f"scoring={scoring!r} does not work here: {one_line(error)}") from error
+        raise InputError(f"{parameter('scoring', scoring)} does not work here: {one_line(error)}") from error
     if labels is None or "pos_label" not in _takes(scorer) or "pos_label" in scorer._kwargs:
         # It is about all classes, or about one that is set.
         return scorer
     if not classes:
         raise InputError(
-            f"scoring={scorer_name(scoring)} is about classes, but the target is numeric; use r2."
+            f"{parameter('scoring', scorer_name(scoring))} is about classes, but the target is numeric; use r2."
         )
     return _about_one_class(scorer, scoring, labels, pos_label)
 
@@ -93,14 +100,14 @@ def positive_class(labels: npt.NDArray[Any], pos_label: Any = None, classes: boo
     """
     if not classes:
         raise InputError(
-            f"the positive class {pos_label!r} (pos_label) goes with two classes, but the target is numeric; leave "
+            f"{parameter('pos_label', pos_label)} goes with two classes, but the target is numeric; leave "
             "it out."
         )
     known = np.unique(labels).tolist()
     named = list_some([repr(label) for label in known])
     if len(known) != 2:
         raise InputError(
-            f"a positive class (pos_label) is one of two classes, but the target has {len(known)} ({named}); leave it "
+            f"{parameter('pos_label')} is one of two classes, but the target has {len(known)} ({named}); leave it "
             "out, or use a target of two classes."
         )
     if pos_label is None:
@@ -110,7 +117,7 @@ def positive_class(labels: npt.NDArray[Any], pos_label: Any = None, classes: boo
     ]
     if not found:
         raise InputError(
-            f"the positive class {pos_label!r} (pos_label) is not a class of the target; choose one of {named}."
+            f"{parameter('pos_label', pos_label)} is not a class of the target; choose one of {named}."
         )
     return found[0]
 
@@ -157,7 +164,8 @@ def _about_one_class(scorer: Any, scoring: Any, labels: npt.NDArray[Any], pos_la
             return scorer
         name = scorer_name(scoring).removesuffix("_score")
         raise InputError(
-            f"scoring={name} is about one of two classes, but the target has {n_classes}; use an average over classes, "
+            f"{parameter('scoring', name)} is about one of two classes, but the target has {n_classes}; use an "
+            "average over classes, "
             f"such as {name}_macro or {name}_weighted."
         )
     # Scorers of scikit-learn are shared; change a copy.
@@ -235,5 +243,5 @@ def _refuse_text(model: Any, given: Features, error: Exception) -> None:
     raise InputError(
         f"{type(last_step(model)).__name__} takes numbers, but the set has text or categories"
         f"{f' ({named})' if named else ''}: {str(error).splitlines()[0]}; put an encoder before it with "
-        "sklearn.pipeline.make_pipeline, or choose a model by name, such as estimator='linear'."
+        f"sklearn.pipeline.make_pipeline, or choose a model by name, such as {parameter('estimator', 'linear')}."
     ) from error

@@ -21,6 +21,7 @@ import numpy as np
 
 from altsets.arrays import Ints
 from altsets.errors import InputError, warn_user
+from altsets.wording import by_interface, parameter
 
 Piece = TypeVar("Piece")
 Outcome = TypeVar("Outcome")
@@ -148,7 +149,10 @@ def check_jobs(n_jobs: Any) -> int | None:
     if n_jobs is None:
         return None
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
-        raise InputError(f"n_jobs={n_jobs!r} must be a whole number other than 0, or None.")
+        raise InputError(
+            f"{parameter('n_jobs', n_jobs)} must be a whole number other than "
+            f"0{by_interface(', or None', '')}."
+        )
     return int(n_jobs)
 
 

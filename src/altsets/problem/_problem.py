@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import numbers
-import reprlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -18,6 +17,7 @@ from altsets.constraints.base import ConstraintRules, SizeRule
 from altsets.dissimilarity import DISSIMILARITIES, Grouped, Matched
 from altsets.errors import InputError
 from altsets.features import FeatureNames, whole_number
+from altsets.wording import by_interface, parameter
 
 #: A pair of sets is compatible if its dissimilarity is at least tau minus this; rounding errors of floats are smaller.
 TOLERANCE = 1e-9
@@ -423,8 +423,8 @@ def own_dissimilarity(measure: Dissimilarity, first: FeatureSet, second: Feature
 def one_of(name: str, value: Any, allowed: Sequence[str]) -> str:
     """A word that is among those that are allowed."""
     if not isinstance(value, str) or value not in allowed:
-        choices = ", ".join(repr(choice) for choice in allowed)
-        raise InputError(f"{name}={reprlib.repr(value)} is unknown; choose one of {choices}.")
+        choices = by_interface(", ".join(map(repr, allowed)), ", ".join(allowed))
+        raise InputError(f"{parameter(name, value)} is unknown; choose one of {choices}.")
     return value
 
 
@@ -449,7 +449,7 @@ def largest_size(n_features: Any, n_features_in: int, constraints: Sequence[Cons
     k = whole_number("n_features", n_features, least=1)
     if k > n_features_in:
         raise InputError(
-            f"n_features={k}, but there are only {n_features_in} features to choose from; "
+            f"{parameter('n_features', k)}, but there are only {n_features_in} features to choose from; "
             f"ask for at most {n_features_in}."
         )
     return k
@@ -461,11 +461,13 @@ def check_limit(dissimilarity: Any, tau: Any, min_difference: Any) -> None:
         one_of("dissimilarity", dissimilarity, DISSIMILARITIES)
     elif min_difference is not None and not isinstance(dissimilarity, Matched):
         raise InputError(
-            "min_difference counts shared features, and does not go with a dissimilarity of your own or of groups; "
-            "give tau."
+            f"{parameter('min_difference')} counts shared features, and does not go with a dissimilarity of your own "
+            f"or of groups; give {parameter('tau')}."
         )
     if tau is not None and min_difference is not None:
-        raise InputError("tau and min_difference were both given; give one of them.")
+        raise InputError(
+            f"{parameter('tau')} and {parameter('min_difference')} were both given; give one of them."
+        )
 
 
 def limits_of_difference(
@@ -478,7 +480,8 @@ def limits_of_difference(
     difference = whole_number("min_difference", min_difference, least=0)
     if difference > k:
         raise InputError(
-            f"min_difference={difference}, but sets of {k} features differ in at most {k}; ask for at most {k}."
+            f"{parameter('min_difference', difference)}, but sets of {k} features differ in at most {k}; ask for at "
+            f"most {k}."
         )
     return None, difference
 
@@ -500,11 +503,13 @@ def exact_tau(tau: Any) -> Fraction:
         else:
             raise TypeError
     except (TypeError, ValueError, ArithmeticError) as error:
-        raise InputError(f"tau={tau!r} is not a number; give one between 0 and 1, such as 0.5.") from error
+        raise InputError(
+            f"{parameter('tau', tau)} is not a number; give one between 0 and 1, such as 0.5."
+        ) from error
     if -EXACT_TOLERANCE <= exact <= 1 + EXACT_TOLERANCE:
         return min(max(exact, Fraction(0)), Fraction(1))
     raise InputError(
-        f"tau={tau} is outside [0, 1]; 0 allows equal sets and 1 asks for sets that share no feature."
+        f"{parameter('tau', tau)} is outside [0, 1]; 0 allows equal sets and 1 asks for sets that share no feature."
     )
 
 

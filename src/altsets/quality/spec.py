@@ -25,6 +25,7 @@ from altsets.quality._black_box import Wrapper
 from altsets.quality._pairwise import CFS, FCBF, MRMR
 from altsets.quality._quality import Quality
 from altsets.tables.feature_matrix import Features
+from altsets.wording import parameter
 
 #: Qualities that look at pairs of features, and what they measure with unless another measure is given.
 PAIRED: dict[str, type[MRMR | FCBF | CFS]] = {"mrmr": MRMR, "fcbf": FCBF, "cfs": CFS}
@@ -124,19 +125,21 @@ class NamedQuality(QualitySpec):
         name, measure = self.name, self.measure
         if name != WRAPPER and name not in PAIRED and name not in measures.MEASURES:
             choices = ", ".join((*measures.MEASURES, *PAIRED, WRAPPER))
-            raise InputError(f"quality {name!r} is unknown; choose one of {choices}.")
+            raise InputError(f"{parameter('quality', name)} is unknown; choose one of {choices}.")
         if measure is not None and name not in PAIRED:
             whole = "a wrapper measures nothing" if name == WRAPPER else f"{name} is a measure itself"
-            raise InputError(f"a measure goes with quality {', '.join(PAIRED)}; {whole}.")
+            raise InputError(
+                f"{parameter('measure', measure)} goes with quality {', '.join(PAIRED)}; {whole}."
+            )
         for option, value in self.model.items():
             if not takes_option(name, option):
                 takers = [taker for taker in (*measures.MEASURES, WRAPPER) if takes_option(taker, option)]
                 raise InputError(
-                    f"{option} {value!r} goes with quality {', '.join(takers)}, not with {name}."
+                    f"{parameter(option, value)} goes with quality {', '.join(takers)}, not with {name}."
                 )
         if measure is not None and measure not in measures.PAIR_MEASURES:
             raise InputError(
-                f"measure {measure!r} is unknown; choose one of {', '.join(measures.PAIR_MEASURES)}."
+                f"{parameter('measure', measure)} is unknown; choose one of {', '.join(measures.PAIR_MEASURES)}."
             )
 
     @property

@@ -24,6 +24,7 @@ from altsets.problem import (
 )
 from altsets.quality.spec import spec_of
 from altsets.tables.conversion import UNUSABLE
+from altsets.wording import by_interface, parameter
 
 #: Swaps that are tried, or sets that are evaluated, in one search of a black box; as in the paper.
 MAX_ITERS = 1000
@@ -143,7 +144,10 @@ def checked_seconds(time_limit: Any) -> float | None:
     if isinstance(time_limit, numbers.Real) and not isinstance(time_limit, bool):
         seconds = float(time_limit)
     if not seconds > 0:
-        raise InputError(f"time_limit={time_limit!r} must be a positive number of seconds, or None.")
+        raise InputError(
+            f"{parameter('time_limit', time_limit)} must be a positive number of "
+            f"seconds{by_interface(', or None', '')}."
+        )
     return seconds if seconds < math.inf else None
 
 

@@ -21,7 +21,7 @@ from altsets.errors import InputError, NotExpressedError
 from altsets.measures.models import MODELS
 from altsets.quality.spec import NamedQuality, spec_of
 from altsets.request._fields import RequestFields
-from altsets.wording import join_words
+from altsets.wording import join_words, parameter
 
 SCHEMA = 1
 #: Options about where an answer goes, which have no part in what it is.
@@ -126,7 +126,8 @@ def _quality_in(entry: Any) -> NamedQuality | None:
     estimator = entry.get("estimator")
     if estimator is not None and estimator not in MODELS:
         raise NotExpressedError(
-            f"estimator={estimator!r} of this request is none that a file may name; these are {', '.join(MODELS)}."
+            f"{parameter('estimator', estimator)} of this request is none that a file may name; these are "
+            f"{', '.join(MODELS)}."
         )
     return NamedQuality(**entry)
 

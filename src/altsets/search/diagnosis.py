@@ -14,7 +14,7 @@ from altsets.search.degree_bounds import count_bound
 from altsets.search.milp.engine import proven_empty
 from altsets.search.run import Run, Stopped
 from altsets.search.subset.rules import Rules
-from altsets.wording import join_words, plural, span
+from altsets.wording import join_words, parameter, plural, span
 
 #: Steps (see :attr:`altsets.Result.steps`) for each smaller request that may be possible when the one asked for is not.
 PROBE_STEPS = 400
@@ -186,18 +186,25 @@ def possible_instead(problem: Problem, n_found: int, status: Status, probe: Prob
     """One or two sentences: why there are fewer sets than asked, and what is possible, as ``probe`` finds out."""
     if problem.search.startswith("greedy"):
         if n_found:
-            return f"This heuristic ran out of features: n_alternatives={n_found - 1} is possible."
-        return "This heuristic cannot give so many sets; try search='simultaneous' or fewer alternatives."
+            return (
+                f"This heuristic ran out of features: {parameter('n_alternatives', n_found - 1)} is possible."
+            )
+        return (
+            f"This heuristic cannot give so many sets; try {parameter('search', 'simultaneous')} or fewer "
+            "alternatives."
+        )
     if status is not Status.INFEASIBLE:
         return "More time may help."
     if problem.search != "sequential":
         return _most_possible(problem, probe)
     if not n_found:
         return f"There is no {_one(problem)}."
-    hint = "; search='simultaneous' may fit in more" if _may_fit_more(problem, n_found) else ""
+    hint = (
+        f"; {parameter('search', 'simultaneous')} may fit in more" if _may_fit_more(problem, n_found) else ""
+    )
     return (
         f"Given the {plural(n_found, f'{n_found} set')} found, no other set differs enough: "
-        f"n_alternatives={n_found - 1} is possible{hint}."
+        f"{parameter('n_alternatives', n_found - 1)} is possible{hint}."
     )
 
 
@@ -216,7 +223,7 @@ def _most_possible(problem: Problem, probe: Probe) -> str:
             too_many, proven = n_sets, smaller is Status.INFEASIBLE
     if possible:
         largest = "the largest possible" if proven else "possible"
-        return f"There are no {_all(problem)}: n_alternatives={possible - 1} is {largest}."
+        return f"There are no {_all(problem)}: {parameter('n_alternatives', possible - 1)} is {largest}."
     if not proven:
         return f"There are no {_all(problem)}; how many are possible was not found out in the time."
     return f"There are no {_all(problem)}, and no single {_one(problem)}."

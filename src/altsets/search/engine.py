@@ -13,6 +13,7 @@ from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, Quality
 from altsets.result import Status, StopReason, optimality_tolerance
 from altsets.search.run import Known, Run
+from altsets.wording import parameter
 
 #: What engines call proven, in their numbers of order one: a bound no further above the value than this.
 PROVEN = optimality_tolerance(0.5)
@@ -111,7 +112,7 @@ def declines_heuristics(problem: Problem) -> str | None:
     """Decline heuristic searches, for exact engines."""
     if problem.search in ("sequential", "simultaneous"):
         return None
-    return f"it is exact and does not do search={problem.search!r}"
+    return f"it is exact and does not do {parameter('search', problem.search)}"
 
 
 def declines_black_box(quality: Quality) -> str | None:
@@ -135,7 +136,7 @@ def declines_extras(
     quality: Quality,
     problem: Problem,
     taken: Callable[[Constraint], bool] = forbids_only,
-    known: str = "Forbid",
+    known: Sequence[str] = ("Forbid",),
     who: str = "it",
 ) -> str | None:
     """Decline what goes beyond additive quality, sets of one size and the constraints ``taken``, named ``known``."""
@@ -149,5 +150,6 @@ def declines_extras(
         # A constraint on the size that leaves one size says no more than n_features does.
         is_size = all(isinstance(rule, SizeRule) for rule in constraint.rules())
         if not is_size and not taken(constraint):
-            return f"{who} takes no constraints but {known}, and not {constraint.title}"
+            names = ", ".join(map(parameter, known))
+            return f"{who} takes no constraints but {names}, and not {constraint.title}"
     return None

@@ -19,6 +19,7 @@ from altsets.result import Result, Status, StopReason
 from altsets.search.find import CUT_SHORT, solve, why_no_set
 from altsets.search.good_sets import GoodSetLimits, GoodSets, Requirement
 from altsets.search.run import Run
+from altsets.wording import parameter
 
 #: The argument where all sets that are good enough were listed.
 LISTED = "all good sets listed, compatible ones picked"
@@ -291,7 +292,8 @@ class FamilySearch(ABC):
             return f"No set of a quality of {least} or more differs enough from the existing ones.{later}"
         names, found = ", ".join(self.quality.names_of(requirement.best)), "" if proven else " that was found"
         return (
-            f"No set reaches min_quality={requirement.least:.6g}: the best set{found} ({names}) has a quality of "
+            f"No set reaches {parameter('min_quality', float(f'{requirement.least:.6g}'))}: the best set{found} "
+            f"({names}) has a quality of "
             f"{requirement.found.objective:.6g}.{later}"
         )
 

@@ -32,6 +32,7 @@ from altsets.search.resources import ONE_THREAD, refuse_too_large
 from altsets.search.run import Run, Stopped
 from altsets.search.scaling import Scaling
 from altsets.search.subset.construction import of_one_size
+from altsets.wording import parameter
 
 #: What a search that was cut short says before the argument behind its bound.
 CUT_SHORT = {
@@ -343,7 +344,8 @@ def problem_of(request: Request, quality: Quality) -> Problem:
         return problem
     if problem.search not in ("greedy-replacement", "greedy-balancing"):
         raise UnsupportedError(
-            f"n_alternatives='max' goes with greedy-replacement and greedy-balancing, not with {problem.search!r}; "
+            f"{parameter('n_alternatives', 'max')} goes with greedy-replacement and greedy-balancing, not with "
+            f"{problem.search!r}; "
             "iterate() gives sets until none is left."
         )
     reason = ENGINES["greedy"].declines(quality, problem)

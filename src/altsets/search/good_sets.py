@@ -27,6 +27,7 @@ from altsets.search.run import Run, Stopped
 from altsets.search.scaling import Scaling
 from altsets.search.subset.candidates import Candidates
 from altsets.search.subset.pricing import PricingOracle
+from altsets.wording import parameter
 
 #: Features beyond which sets are not listed, and nodes of the branch and bound that lists them.
 LISTED_FEATURES, LIST_NODES = 3_000, 500_000
@@ -64,17 +65,22 @@ class Nearness:
     def of(cls, within: Any, min_quality: Any, default: float | None = None) -> Nearness:
         """Check what the user gave; ``default`` is the fraction if that is nothing."""
         if within is not None and min_quality is not None:
-            raise InputError("within and min_quality were both given; give one of them.")
+            raise InputError(
+                f"{parameter('within')} and {parameter('min_quality')} were both given; give one of them."
+            )
         if min_quality is not None:
             return cls(None, _finite("min_quality", min_quality, "the least quality of a set"))
         if within is None and default is None:
             raise InputError(
-                "neither min_quality nor within was given; say how good sets must be, as within=0.05 does."
+                f"neither {parameter('min_quality')} nor {parameter('within')} was given; say how good sets must be, "
+                f"as {parameter('within', 0.05)} does."
             )
         part = default if within is None else within
         part = _finite("within", part, "a part of the best quality, such as 0.05")
         if part < 0:
-            raise InputError(f"within={within!r} is negative; give a part of the best quality, such as 0.05.")
+            raise InputError(
+                f"{parameter('within', within)} is negative; give a part of the best quality, such as 0.05."
+            )
         return cls(part, None)
 
     def least(self, best: float) -> float:
@@ -91,7 +97,7 @@ def _finite(name: str, value: Any, meaning: str) -> float:
         with suppress(OverflowError):
             if math.isfinite(value):
                 return float(value)
-    raise InputError(f"{name}={value!r} is not a finite number; give {meaning}.")
+    raise InputError(f"{parameter(name, value)} is not a finite number; give {meaning}.")
 
 
 @dataclass(frozen=True)

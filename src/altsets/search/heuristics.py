@@ -25,9 +25,10 @@ from altsets.search.engine import Answer, counts_only, declines_extras, forbids_
 from altsets.search.run import Run
 from altsets.search.subset.candidates import best_of
 from altsets.search.subset.rules import Cap, Rules, caps_by_position
+from altsets.wording import parameter
 
 #: The constraints that depth search handles, as caps.
-DEPTH_TAKES = (counts_only, "Forbid, Require, AtMost, AtLeast, Exclusive")
+DEPTH_TAKES = (counts_only, ["Forbid", "Require", "AtMost", "AtLeast", "Exclusive"])
 
 
 class GreedyEngine:
@@ -39,11 +40,11 @@ class GreedyEngine:
         """A reason why this engine does not solve the problem, or None; it says what does."""
         search = problem.search
         if not search.startswith("greedy-"):
-            return f"it is heuristic and does not do search={search!r}"
+            return f"it is heuristic and does not do {parameter('search', search)}"
         if problem.existing and search != "greedy-depth":
-            return f"search={search!r} takes no existing sets; use 'greedy-depth' or 'sequential'"
-        taken = DEPTH_TAKES if search == "greedy-depth" else (forbids_only, "Forbid")
-        reason = declines_extras(quality, problem, *taken, f"search={search!r}")
+            return f"{parameter('search', search)} takes no existing sets; use 'greedy-depth' or 'sequential'"
+        taken = DEPTH_TAKES if search == "greedy-depth" else (forbids_only, ["Forbid"])
+        reason = declines_extras(quality, problem, *taken, who=parameter("search", search))
         if reason is None:
             return None
         if declines_extras(quality, problem, *DEPTH_TAKES) is None:
@@ -79,7 +80,8 @@ def most_alternatives(problem: Problem) -> int:
     difference = _difference(problem)
     if difference == 0:
         raise InputError(
-            "n_alternatives='max' has no answer when equal sets are allowed; ask for tau > 0 or a number."
+            f"{parameter('n_alternatives', 'max')} has no answer when equal sets are allowed; ask for tau > 0 or a "
+            "number."
         )
     unused = problem.n_features_in - len(problem.forbidden) - problem.n_features
     return max(unused // difference, 0)

@@ -12,6 +12,7 @@ from threadpoolctl import ThreadpoolController
 from altsets.errors import UnsupportedError
 from altsets.problem import Problem
 from altsets.quality import Quality
+from altsets.wording import by_interface, parameter
 
 #: Bytes that a search may take besides the numbers of the quality.
 MOST_BYTES = 4 * 2**30
@@ -30,18 +31,24 @@ def refuse_too_large(engine: str, quality: Quality, problem: Problem) -> None:
     """Refuse a request that cannot fit, and say what would."""
     if problem.n_sets > MOST_ASKED:
         raise UnsupportedError(
-            f"n_alternatives={problem.n_alternatives} asks for more sets than one answer has room for; ask for "
-            f"n_alternatives={MOST_ASKED - 1} or fewer, or take sets from iterate() for as long as you like."
+            f"{parameter('n_alternatives', problem.n_alternatives)} asks for more sets than one answer has room for; "
+            "ask for "
+            f"{parameter('n_alternatives', MOST_ASKED - 1)} or fewer"
+            f"{by_interface(', or take sets from iterate() for as long as you like', '')}."
         )
     if engine == "greedy" and problem.n_sets > MOST_SETS:
         raise UnsupportedError(
-            f"n_alternatives={problem.n_alternatives} with search={problem.search!r} gives more sets than can be "
-            f"compared with each other; ask for n_alternatives={MOST_SETS - 1} or fewer."
+            f"{parameter('n_alternatives', problem.n_alternatives)} with {parameter('search', problem.search)} gives "
+            "more sets than can be "
+            f"compared with each other; ask for {parameter('n_alternatives', MOST_SETS - 1)} or fewer."
         )
     needed = bytes_needed(engine, quality, problem)
     if needed <= MOST_BYTES:
         return
-    asked = f"n_alternatives={problem.n_alternatives} with search={problem.search!r} and engine {engine!r}"
+    asked = (
+        f"{parameter('n_alternatives', problem.n_alternatives)} with {parameter('search', problem.search)} and "
+        f"engine {engine!r}"
+    )
     takes = f"takes about {needed / 2**30:,.0f} GiB of memory, more than {MOST_BYTES / 2**30:.0f}"
 
     def needed_for(n_alternatives: int) -> int:
@@ -53,7 +60,9 @@ def refuse_too_large(engine: str, quality: Quality, problem: Problem) -> None:
             f"{asked} {takes}; ask for sets of fewer than {problem.k_max} features, or choose from fewer than "
             f"{problem.n_features_in}."
         )
-    raise UnsupportedError(f"{asked} {takes}; n_alternatives={fits} fits, and so does search='sequential'.")
+    raise UnsupportedError(
+        f"{asked} {takes}; {parameter('n_alternatives', fits)} fits, and so does {parameter('search', 'sequential')}."
+    )
 
 
 def bytes_needed(engine: str, quality: Quality, problem: Problem) -> int:

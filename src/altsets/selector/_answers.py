@@ -27,6 +27,7 @@ from altsets.search.frontier.plan import SweepPlan
 from altsets.search.frontier.sweep import sweep_request
 from altsets.tables.feature_matrix import Features, Original
 from altsets.tables.target import target_of, vector_of
+from altsets.wording import parameter
 
 
 class RowData(NamedTuple):
@@ -100,7 +101,8 @@ def check_request(selector: Any, features: Features) -> None:
     if whole_number("alternative", selector.alternative, 0) > problem.n_alternatives:
         sets = f"{problem.n_sets} set{'' if problem.n_sets == 1 else 's'}"
         raise InputError(
-            f"alternative={selector.alternative} is out of range: n_alternatives={problem.n_alternatives} makes "
+            f"{parameter('alternative', selector.alternative)} is out of range: "
+            f"{parameter('n_alternatives', problem.n_alternatives)} makes "
             f"{sets}, and the first is number 0; raise n_alternatives."
         )
 
@@ -110,7 +112,7 @@ def warn_of_size(selector: Any, n_columns: int) -> None:
     request = request_of(selector)
     if request.n_features > n_columns and not request.has_size:
         warn_user(
-            f"n_features={request.n_features} is more than the {n_columns} column(s) of the table; "
+            f"{parameter('n_features', request.n_features)} is more than the {n_columns} column(s) of the table; "
             f"a set has {n_columns}."
         )
 

@@ -19,42 +19,10 @@ from altsets.quality.spec import spec_of
 from altsets.result import Result
 from altsets.tables.feature_matrix import Features
 from altsets.tables.target import Target, counted, counted_rows, target_of
-from altsets.wording import list_some, round_down
+from altsets.wording import by_interface, list_some, parameter, round_down
 
 #: Measures that take numbers as they are, whether they name classes or not.
 TAKE_NUMBERS = ("pearson", "spearman")
-
-
-class Wording(NamedTuple):
-    """What to ask for instead, as Python or as options of the command line."""
-
-    #: Sets whose features are not alike, where all columns have ranks and where not.
-    others_by_rank: str
-    others_by_information: str
-    #: How to say what the target is.
-    classes: str
-    numeric: str
-    #: How to rule out features close to forbidden ones: a limit, and a measure if it is not the usual one.
-    proxies: str
-    proxies_by: str
-
-
-PYTHON = Wording(
-    'dissimilarity=Matched("spearman", threshold=0.9)',
-    'dissimilarity=Matched("symmetrical_uncertainty", threshold=...)',
-    'task="classification"',
-    'task="regression"',
-    "proxies={:g}",
-    "proxies={:g}, measure={!r}",
-)
-COMMAND_LINE = Wording(
-    "--distinct 0.9",
-    "--distinct with a threshold for symmetrical_uncertainty",
-    "--task classification",
-    "--task regression",
-    "--proxies {:g}",
-    "--proxies {:g}:{}",
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,26 +45,24 @@ class Notes(NamedTuple):
     cautions: list[str]
 
 
-def notes_on(result: Result, background: Background, words: Wording = PYTHON) -> Notes:
+def notes_on(result: Result, background: Background) -> Notes:
     """Sentences on what the target was taken for, on the table, and on the sets."""
     counting = _counting(background)
     alike = near_copies(result, counting)
     notes = [
-        _on_target(background, words),
+        _on_target(background),
         *background.notes,
         *(_ruled_out(rule, counting) for rule in _rules(result) if "proxies" in rule),
         alike.details if alike else "",
     ]
     cautions = [
-        alike.sentence(words.others_by_rank if alike.ranked else words.others_by_information)
-        if alike
-        else "",
-        *_close_sentences(result, counting, words),
+        alike.sentence if alike else "",
+        *_close_sentences(result, counting),
     ]
     return Notes(list(filter(None, notes)), list(filter(None, cautions)))
 
 
-def _on_target(background: Background, words: Wording) -> str:
+def _on_target(background: Background) -> str:
     """What the target was taken for; where a rule had to decide, how to overrule it."""
     if background.quality is None or background.y is None:
         return ""
@@ -108,7 +74,7 @@ def _on_target(background: Background, words: Wording) -> str:
     measure = "" if spec.scored_by is None else spec.scored_by[0]
     as_numbers = measure in TAKE_NUMBERS and target.numeric is not None
     if task == "auto" and target.n_distinct > 2 and _is_whole(target):
-        return _on_whole_numbers(target, measure if as_numbers else "", words)
+        return _on_whole_numbers(target, measure if as_numbers else "")
     if target.is_classes and (target.n_distinct == 2 or not as_numbers):
         return f"The target has {target.n_distinct:,} classes."
     return f"The target is numeric ({target.n_distinct:,} different numbers)."
@@ -118,14 +84,14 @@ def _is_whole(target: Target) -> bool:
     return target.numeric is not None and bool((target.numeric == np.floor(target.numeric)).all())
 
 
-def _on_whole_numbers(target: Target, measure: str, words: Wording) -> str:
+def _on_whole_numbers(target: Target, measure: str) -> str:
     """What whole numbers were taken for, by their values or by a measure that takes all numbers as they are."""
     said = f"The {target.n_distinct:,} different whole numbers of the target are treated as"
     if measure:
         return f"{said} numeric, since {measure} uses numbers as they are; mutual_info and f know classes."
     if target.is_classes:
-        return f"{said} classes; {words.numeric} treats them as numeric."
-    return f"{said} numeric; {words.classes} treats them as classes."
+        return f"{said} classes; {parameter('task', 'regression')} treats them as numeric."
+    return f"{said} numeric; {parameter('task', 'classification')} treats them as classes."
 
 
 def _counting(background: Background) -> Features:
@@ -160,11 +126,11 @@ class Close(NamedTuple):
     measure: str
 
 
-def _close_sentences(result: Result, features: Features, words: Wording) -> list[str]:
+def _close_sentences(result: Result, features: Features) -> list[str]:
     """Which chosen features are close to a forbidden one, measure by measure."""
     close = _close_to_forbidden(result, features)
     by_measure = [[one for one in close if one.measure == measure] for measure in CLOSE]
-    return [_close_sentence(some, words) for some in by_measure if some]
+    return [_close_sentence(some) for some in by_measure if some]
 
 
 def _close_to_forbidden(result: Result, features: Features) -> list[Close]:
@@ -205,13 +171,14 @@ def _given(rule: Mapping[str, Any]) -> list[int]:
     return [index for index in rule["features"] if index not in out]
 
 
-def _close_sentence(close: Sequence[Close], words: Wording) -> str:
+def _close_sentence(close: Sequence[Close]) -> str:
     """What one measure has found, and what to ask for instead."""
     measure = close[0].measure
     least = min(one.similarity for one in close)
     limit = min(USUAL_LIMIT, math.floor(10 * least + 1e-6) / 10)
-    form = words.proxies if measure == "symmetrical_uncertainty" else words.proxies_by
-    remedy = form.format(limit, measure)
+    remedy = parameter("proxies", limit)
+    if measure != "symmetrical_uncertainty":
+        remedy += by_interface(f", measure={measure!r}", f":{measure}")
     if len(close) == 1:
         one = close[0]
         value = f"{WORDS[measure]} {round_down(one.similarity)}"
@@ -262,12 +229,13 @@ class NearCopies:
         """How many features of the later set have a match."""
         return len(self.shared) + len(self.matches)
 
-    def sentence(self, remedy: str) -> str:
+    @property
+    def sentence(self) -> str:
         """How much of the later set repeats the earlier one, and what to ask for instead."""
         least = round_down(min(alike for *_, alike in self.matches))
         return (
             f"{self.n_matched} of {self.n_features} features of set {self.later} repeat set {self.earlier}: they are "
-            f"in both sets or have a correlation of {least} or more; try {remedy}."
+            f"in both sets or have a correlation of {least} or more; try {_matched(self.ranked)}."
         )
 
     @property
@@ -276,6 +244,18 @@ class NearCopies:
         pairs = [f"{name} ~ {other} ({round_down(alike)})" for name, other, alike in self.matches]
         shared = f"share {list_some(self.shared)}; alike" if self.shared else "have features that are alike"
         return f"Sets {self.earlier} and {self.later} {shared}: {list_some(pairs)}."
+
+
+def _matched(ranked: bool) -> str:
+    """How to ask for sets whose features are not alike; rank correlation needs columns that have ranks."""
+    if ranked:
+        return by_interface(
+            f'dissimilarity=Matched("{MEASURE}", threshold={THRESHOLD})', f"--distinct {THRESHOLD}"
+        )
+    return by_interface(
+        'dissimilarity=Matched("symmetrical_uncertainty", threshold=...)',
+        "--distinct with a threshold for symmetrical_uncertainty",
+    )
 
 
 def near_copies(result: Result, features: Features) -> NearCopies | None:

@@ -18,7 +18,7 @@ from altsets.errors import InputError, reason_of
 from altsets.tables.conversion import NUMERIC_KINDS, is_missing
 from altsets.tables.feature_matrix import Features
 from altsets.wording import counted as count_of
-from altsets.wording import shorten
+from altsets.wording import parameter, shorten
 
 TASKS = ("auto", "classification", "regression")
 
@@ -66,14 +66,14 @@ def target_of(y: Any, n_rows: int, task: str = "auto") -> Target:
     overrules.
     """
     if task not in TASKS:
-        raise InputError(f"task={task!r} is unknown; choose one of {', '.join(map(repr, TASKS))}.")
+        raise InputError(f"{parameter('task', task)} is unknown; choose one of {', '.join(TASKS)}.")
     labels = vector_of(y, n_rows)
     if n_rows == 1:
         raise InputError("the table has only one row (n_samples = 1); there is nothing to compare.")
     numeric = _as_numbers(labels)
     if numeric is None and task == "regression":
         raise InputError(
-            "task='regression' needs a target of numbers, but the target is text; use classification."
+            f"{parameter('task', task)} needs a target of numbers, but the target is text; use classification."
         )
     distinct, codes = np.unique(labels if numeric is None else numeric, return_inverse=True)
     if len(distinct) < 2:
@@ -87,7 +87,7 @@ def target_of(y: Any, n_rows: int, task: str = "auto") -> Target:
     if task == "classification" and len(distinct) == len(codes):
         raise InputError(
             f"each of the {len(codes)} rows has a class of its own, so no feature can tell classes apart; "
-            "check the target, or say that it is numeric (task='regression')."
+            f"check the target, or say that it is numeric ({parameter('task', 'regression')})."
         )
     values = codes if task == "classification" or numeric is None else numeric
     return Target(task, values, numeric, len(distinct))

@@ -23,6 +23,7 @@ from altsets.search.sequential import SequentialSearch
 from altsets.search.subset.candidates import Anything
 from altsets.search.subset.listing import Listing
 from altsets.search.subset.pricing import PricingOracle
+from altsets.wording import parameter
 
 #: Sets that are evaluated before the search looks at what came out, where several can be evaluated at a time.
 PARALLEL_SETS = 8
@@ -138,7 +139,7 @@ def declines_numbers(quality: Quality, problem: Problem) -> str | None:
     if quality.has_form:
         return f"it is for black boxes, and {type(quality).__name__} has numbers that exact engines read"
     if problem.search not in ("sequential", "simultaneous"):
-        return f"it does not do search={problem.search!r}; use 'sequential' or 'simultaneous'"
+        return f"it does not do {parameter('search', problem.search)}; use 'sequential' or 'simultaneous'"
     return None
 
 

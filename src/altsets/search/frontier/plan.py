@@ -13,6 +13,7 @@ from altsets.features import whole_number
 from altsets.problem import Problem
 from altsets.request import Request
 from altsets.search.family_search import Taus
+from altsets.wording import parameter
 
 #: Points of one frontier: each is a search.
 MOST_POINTS = 10_000
@@ -84,7 +85,7 @@ def _listed(name: str, given: Any) -> list[Any]:
     # No longer than that: an iterator may never end, and a range may have more values than memory holds.
     values = list(itertools.islice(given, most + 1))
     if not values:
-        raise InputError(f"{name}={given!r} is empty; give one number or several.")
+        raise InputError(f"{parameter(name, given)} is empty; give one number or several.")
     if len(values) > most:
         count = f"{len(given):,}" if isinstance(given, Sized) else f"more than {most:,}"
         raise InputError(f"{name} has {count} values; give {most:,} or fewer.")
