@@ -267,10 +267,13 @@ def _usable_features(
         )
     listed = [wrong[name] for name in columns if name in wrong]
     if len(listed) == 1 and not drop:
-        raise listed[0]
+        raise TableError(str(listed[0]))
     if listed and not drop:
+        comma = parameter("decimal", ",")
+        commas = f"use {comma} if commas are decimal signs, " if comma in str(listed[0]) else ""
         raise TableError(
-            f"{refused(listed)}; change these columns, or leave them out with {parameter('drop_unusable', True)}."
+            f"{refused(listed)}; {commas}change these columns, or leave them out with "
+            f"{parameter('drop_unusable', True)}."
         )
     if len(wrong) == len(columns):
         raise TableError(f"no column of {table.source} can be used as a feature: {refused(listed)}.")
