@@ -22,7 +22,7 @@ MOST_DIGITS = 308
 
 
 def document_in(given: str) -> Any:
-    """What a JSON document says, which may begin with a byte-order mark.
+    """The content of a JSON document, which may begin with a byte-order mark.
 
     Refused: anything that is not JSON (also NaN and Infinity, which are no numbers there), numbers that floats cannot
     hold, keys that occur twice, and lists in lists without end.

@@ -1,4 +1,4 @@
-"""Where an answer comes from: versions, the data with their hash, what was asked, and when."""
+"""The provenance of an answer: versions, the data with their hash, the request, and the time."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ AT_A_TIME = 1_000_000
 
 
 def record(asked: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-    """What is written down about an answer: versions first, then what was asked, then when, and the seconds it took."""
+    """The provenance of an answer: versions first, then the request, then the time and the seconds it took."""
     versions = {"altsets": __version__, "python": platform.python_version()}
     versions |= {name: metadata.version(name) for name in PACKAGES}
     now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -114,10 +114,10 @@ def spelled(how: Spelling) -> Iterator[None]:
 
 
 def parameter(name: str, *value: Any) -> str:
-    """A parameter, perhaps with its value, as a user would write it: ``"tau=0.5"`` in Python, ``"--tau "
-    "0.5"`` in a shell.
+    """A parameter, or a parameter and its value, as a user would write it.
 
-    The name may follow that of a constraint and a colon, or be words such as "a feature index".
+    That is ``tau=0.5`` in Python and ``--tau 0.5`` in a shell. The name may follow that of a constraint and a colon,
+    or be words such as "a feature index".
     """
     *whose, name = name.rsplit(": ", 1)
     if _spelling is not None:

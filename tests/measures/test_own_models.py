@@ -301,7 +301,7 @@ def test_categories_of_pandas_keep_their_labels(people):
     ("two", {"pos_label": "maybe"}, "'maybe' .*is not a class of the target; choose one of 'no', 'yes'"),
     ("amount", {"pos_label": 1}, "goes with two classes, but the target is numeric"),
     ("two", {"class_weight": "heavy"}, "class_weight='heavy' is unknown; choose 'balanced'"),
-    ("two", {"class_weight": "balanced", "estimator": "neighbors"}, "KNeighborsClassifier knows no class weights"),
+    ("two", {"class_weight": "balanced", "estimator": "neighbors"}, "KNeighborsClassifier has no class weights"),
     ("two", {"class_weight": "balanced", "estimator": LogisticRegression()}, "set it on your own LogisticRegression"),
     ("amount", {"class_weight": "balanced"}, "class_weight is for classes, but the target is numeric"),
 ])  # fmt: skip
@@ -360,7 +360,7 @@ def test_balanced_classes(name):
 @pytest.mark.parametrize("name", MODELS)
 def test_who_knows_weights_of_classes(name):
     if name == "neighbors":
-        with pytest.raises(InputError, match="knows no class weights"):
+        with pytest.raises(InputError, match="has no class weights"):
             fresh_model(name, True, 0, "balanced")
     else:
         weights = fresh_model(name, True, 0, "balanced").get_params(deep=True)

@@ -467,7 +467,9 @@ def test_from_data_measures_and_names(table, measure):
 )
 def test_constant_columns_are_named_in_one_warning_and_score_nothing(cls, options, table):
     X, y = table
-    with pytest.warns(UserWarning, match=r"some columns are constant \(c, f\); they say nothing") as caught:
+    with pytest.warns(
+        UserWarning, match=r"some columns are constant \(c, f\); they carry no information"
+    ) as caught:
         quality = cls.from_data(X.assign(c=0.0), y, **options)
     assert len(caught) == 1
     found = quality.scores if cls is Additive else quality.relevance

@@ -157,7 +157,7 @@ def test_commands_that_cannot_be_written():
 def test_a_document_names_no_code(name):
     document = json.loads(Request(quality=NamedQuality("importance", estimator="forest")).to_json())
     document["quality"]["estimator"] = name
-    with pytest.raises(InputError, match="none that a file may name"):
+    with pytest.raises(InputError, match="cannot be named in a file; choose one of"):
         Request.from_dict(document)
 
 

@@ -218,7 +218,7 @@ def test_frame_without_pandas_names_the_extra(monkeypatch):
             ["2 of 3 sets found", "proven that no more exist", "n_alternatives=1 is possible."],
         ),
         ("infeasible", ["Proven that no solution exists", "branch and bound"]),
-        ("not found", ["0 of 2 sets found", "gave up"]),
+        ("not found", ["0 of 2 sets found", "the search ended without a proof"]),
     ],
 )
 def test_explain_is_a_plain_sentence(name, phrases):

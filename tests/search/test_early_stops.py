@@ -283,8 +283,8 @@ def test_engine_limit_is_said_where_an_engine_gives_up(monkeypatch):
     monkeypatch.setattr(additive, "solver_best_set", lambda *_: (None, 100.0))
     result = altsets.find(quality.Additive([9, 8, 7, 3, 2, 1]), 2, 1)
     assert result.stop_reason == "engine_limit"
-    assert result.proof.startswith("gave up")
-    assert "gave up" in result.explain()
+    assert result.proof.startswith("internal limit reached")
+    assert "internal limit reached" in result.explain()
     assert result.statuses == [Status.OPTIMAL, Status.FEASIBLE]
     assert len(result.sets) == 2
 

@@ -642,7 +642,7 @@ def test_the_noise_floor_with_weights_and_holes():
             "cfs",
             "auto",
             "The 3 different whole numbers of the target are treated as numeric, since pearson uses numbers as they "
-            "are; mutual_info and f know classes.",
+            "are; use mutual_info or f for classes.",
         ),
     ],
 )

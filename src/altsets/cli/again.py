@@ -155,7 +155,7 @@ def repeat(context: typer.Context, path: str, given: Mapping[str, Any]) -> None:
 
 
 def _differences(then: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """What is different about two answers."""
+    """The differences between two answers."""
     found = []
     for number, (old, new) in enumerate(zip(then["sets"], now["sets"], strict=False)):
         if old["features"] != new["features"]:
@@ -184,7 +184,7 @@ def _scores_that_differ(then: Any, now: Any) -> list[str]:
 
 
 def _circumstances(then: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """What is different around two answers: the data, and what has computed them."""
+    """The differences between the circumstances of two answers: the data and the versions."""
     from altsets.provenance import PACKAGES
 
     found = []

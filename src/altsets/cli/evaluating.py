@@ -104,7 +104,7 @@ def check_evaluation(given: Given) -> None:
             given.scoring.scores,
             "scores that were saved have seen all rows, and the search must not see the test rows",
         ),
-        "existing": (given.conditions.existing, "the search in each fold knows no existing sets"),
+        "existing": (given.conditions.existing, "the search in each fold does not use existing sets"),
         "engine": (given.limits.engine, "the search in each fold chooses its engine itself"),
     }
     for name, (value, why) in others.items():

@@ -178,13 +178,14 @@ class ModelOptions:
         python="pos_label",
     )
     class_weight: str | None = option(
-        "balanced", "balanced: give all classes the same weight when fitting, whatever their number of rows."
+        "balanced",
+        "balanced: give all classes the same weight when fitting, regardless of their number of rows.",
     )
 
 
 @dataclass(frozen=True)
 class QualityOptions:
-    """What a good set is."""
+    """How the quality of a set is computed."""
 
     quality: str = option(
         "NAME",
@@ -425,7 +426,7 @@ class DemoOptions:
 
 @dataclass(frozen=True)
 class Given:
-    """What a user gave, by groups; groups that a command does not have are as by default."""
+    """The options that a user gave, by groups; groups that a command does not have keep their defaults."""
 
     table: TableOptions = TableOptions()
     sets: SetOptions = SetOptions()

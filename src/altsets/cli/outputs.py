@@ -33,7 +33,7 @@ def check_outputs(given: Given) -> tuple[OutputFile, ReportFile]:
 
 @dataclass(frozen=True)
 class OutputFile:
-    """Where an answer goes, if anywhere; its ending says in which format."""
+    """The output file of an answer, if any; its ending decides the format."""
 
     file: NewFile | None
 
@@ -101,7 +101,7 @@ def rows_of_evaluation(evaluation: Evaluation) -> tuple[Rows, list[str]]:
 
 @dataclass(frozen=True)
 class ReportFile:
-    """Where a report goes, if anywhere; what is wrong with it is said before anything is computed."""
+    """The file of a report, if any; problems with it are reported before anything is computed."""
 
     file: NewFile | None
 
@@ -160,7 +160,7 @@ def _beside(searched: Searched) -> dict[str, Any]:
 
 
 def _unless(what: str, skipped: list[str], compute: Callable[[], Any]) -> Any:
-    """What can be computed; None and a sentence if it cannot, which is no reason to go without a report."""
+    """Compute a part of a report; None and a sentence if that fails, so that the report is written without it."""
     why = f"it takes longer than {SECONDS:g} s"
     try:
         found = compute()

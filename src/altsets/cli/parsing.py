@@ -177,7 +177,7 @@ def _distinct(option: str, text: str, has_table: bool) -> Matched:
         )
     if not has_table:
         raise InputError(
-            f"{option} compares columns with each other, and scores say nothing about that; give the TABLE and its "
+            f"{option} compares columns with each other, which saved scores do not allow; give the TABLE and its "
             "--target beside --scores."
         )
     return Matched(measure or "spearman", threshold=threshold)

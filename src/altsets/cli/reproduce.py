@@ -107,7 +107,7 @@ def _settings(seconds_per_set: Sequence[str], information: str) -> Any:
 
 
 def _notes(settings: Any) -> list[str]:
-    """What a reader of the page must know of the settings."""
+    """The settings that a reader of the page must know."""
     limits = [f"{settings.seconds_per_set:g} s for each set"]
     limits += [
         f"{seconds:g} s for {name.replace(':', ' with k = ')}"

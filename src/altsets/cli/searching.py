@@ -114,13 +114,13 @@ class Source:
         """The table, for what was not computed before."""
         if self.data is None:
             raise InputError(
-                "how alike features are is measured on a table; give the TABLE and its --target besides --scores."
+                "the similarity of features is computed from a table; give the TABLE and its --target besides --scores."
             )
         return self.data
 
     @property
     def origin(self) -> dict[str, Any]:
-        """Where an answer comes from, as its parameters have it."""
+        """The origin of an answer, for its parameters."""
         known = {
             "table": self.given.table.table,
             "target": self.given.table.target,
@@ -371,7 +371,7 @@ def _plain(value: Any) -> Any:
 
 
 class Record:
-    """What is written down about an answer: what is known from the start, and the time it took."""
+    """The provenance of an answer: what is known from the start, and the time it took."""
 
     def __init__(self, context: typer.Context) -> None:
         self._started = time.perf_counter()

@@ -138,7 +138,7 @@ def _any_of(pairs: Sequence[Bools]) -> Bools | None:
 
 @dataclass(frozen=True)
 class Option:
-    """How a constraint is given on the command line: ``--at-most N:GROUP``; an option may be repeated."""
+    """The command-line option of a constraint: ``--at-most N:GROUP``; an option may be repeated."""
 
     flag: str
     metavar: str
@@ -411,7 +411,7 @@ class Constraint(ABC):
         return self
 
     def before_table(self) -> Self | None:
-        """What can be checked before there is a table, if there is anything."""
+        """The part that can be checked without a table, if any."""
         return self
 
     def as_dict(self) -> dict[str, Any]:

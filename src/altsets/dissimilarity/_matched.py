@@ -194,7 +194,7 @@ class Matched:
 
     @cached_property
     def weights(self) -> Floats:
-        """What a match of two features counts for: 0 or 1 with a threshold, else their similarity."""
+        """The weight of a match of two features: 0 or 1 with a threshold, else their similarity."""
         assert not isinstance(self.similarity, str)
         weights = self.similarity
         if self.threshold is not None:

@@ -84,7 +84,7 @@ class EvaluatedPoint:
 
     @property
     def status(self) -> Status:
-        """What was proven about them."""
+        """The proven status of the sets."""
         return self.point.status
 
     def fold_scores(self, scorer: str | None = None) -> list[float]:
@@ -293,7 +293,7 @@ class EvaluatedFrontier:
         )
 
     def explain(self) -> str:
-        """What was searched and proven, which points beat the baseline, and for which points no loss was shown."""
+        """Summarise the search, its proofs, the points that beat the baseline, and those where no loss was shown."""
         return " ".join([self.frontier.explain(), *_sentences(self)])
 
     def scores_in_words(self) -> str:
@@ -471,7 +471,7 @@ def _evaluation_in(entry: dict[str, Any], scores: dict[str, Any]) -> Evaluation:
 
 
 def _sentences(found: EvaluatedFrontier) -> list[str]:
-    """What was done, whether any point beats the baseline, and for which points no loss was shown."""
+    """Summarise the evaluation, whether any point beats the baseline, and for which points no loss was shown."""
     shared, best = found.any_evaluation, found.best
     how = f"{shared.parameters.get('splits', 'cross-validation')}, model {shared.parameters.get('model', 'tree')}"
     sentences = []

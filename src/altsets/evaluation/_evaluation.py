@@ -336,7 +336,7 @@ class Evaluation(Measured):
         return document
 
     def fold_entries(self) -> list[dict[str, Any]]:
-        """What was measured in each fold, for a document; the features of sets have their names there."""
+        """The measurements of each fold for a document, with the features of sets by name."""
         return self._entries(self.folds)
 
     @classmethod

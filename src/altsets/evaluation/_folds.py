@@ -79,7 +79,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Fold:
-    """What was measured in one fold; set by set, nan for sets that were not found.
+    """The measurements of one fold, set by set, nan for sets that were not found.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ class Fold:
 
 @dataclass(frozen=True)
 class Resample:
-    """What a search found on the rows of one bootstrap sample.
+    """The sets that a search found on the rows of one bootstrap sample.
 
     Attributes
     ----------
@@ -360,7 +360,7 @@ def _score_dummy(model: Any, scorer: Any, rows: ModelRows) -> float:
 
 
 def constant_prediction(model: Any, table: Any, labels: npt.NDArray[Any]) -> str | None:
-    """What a model predicts for every row, if that is one value though the labels differ; None otherwise."""
+    """The one value that a model predicts for every row though the labels differ; None otherwise."""
     if len(labels) < 2 or (labels == labels[0]).all():
         return None
     try:

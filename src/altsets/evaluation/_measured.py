@@ -501,7 +501,7 @@ def _sentences(evaluation: Measured) -> list[str]:
 
 
 def _by_score(evaluation: Measured, scorer: str) -> list[str]:
-    """What one score says about the sets and the baseline, and about the sets and set 0."""
+    """How the sets compare with the baseline and with set 0, by one scorer."""
     entries = [entry for entry in evaluation.against_baseline if entry.scorer == scorer]
     compared = [entry for entry in evaluation.comparisons if entry.scorer == scorer]
     sentences = [entry.sentence for entry in compared]

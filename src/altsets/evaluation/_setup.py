@@ -95,7 +95,7 @@ class Options(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Setup:
-    """What is the same for all folds: the plan, the rows of each fold, and the settings."""
+    """Everything that all folds share: the plan, the rows of each fold, and the settings."""
 
     plan: Plan
     splits: list[Split]

@@ -199,7 +199,7 @@ def sentences(searches: Frame) -> list[str]:
 
 
 def _listed(rows: Frame, words: str, divider: str = "; ") -> str:
-    """What is said about each row of a table."""
+    """The sentence about each row of a table."""
     return divider.join(words.format(row) for _, row in rows.iterrows())
 
 

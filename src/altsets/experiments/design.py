@@ -135,7 +135,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Design:
-    """What is to be run."""
+    """The tasks to run."""
 
     datasets: Sequence[str]
     methods: Sequence[str]

@@ -176,7 +176,7 @@ class _Transfer:
 
     @property
     def part(self) -> Path:
-        """What has arrived so far."""
+        """The bytes that have arrived so far."""
         return self.folder / f"{self.name}.tsv.gz.part"
 
     def run(self) -> Path:

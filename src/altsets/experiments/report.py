@@ -59,7 +59,7 @@ class PageTable:
 
 @dataclass(frozen=True)
 class Cell:
-    """What a cell says, and what it is: ``text``, ``number`` or ``paper`` (a published number)."""
+    """The content of a cell and its kind: ``text``, ``number`` or ``paper`` (a published number)."""
 
     text: str
     kind: str
@@ -275,7 +275,7 @@ def _facts(frame: Frame, core_hours: float | None) -> list[tuple[str, str]]:
 
 
 def _left_out(frame: Frame) -> list[str]:
-    """What is missing of the paper's design, method by method."""
+    """The parts of the paper's design that are missing, method by method."""
     design = published()["design"]
     n_tasks = design["datasets"] * design["folds"]
     sets = sets_in(frame)

@@ -225,7 +225,7 @@ Call = Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]
 
 
 def _attempt(number: int, function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[int, Any, float]:
-    """What a job returns, or the exception that it raises."""
+    """The result of a job, or the exception that it raises."""
     started = time.perf_counter()
     try:
         outcome = function(*arguments)
@@ -282,7 +282,7 @@ class _Workers:
 
     @property
     def death(self) -> tuple[type[Exception], ...]:
-        """What is raised when a worker dies."""
+        """The exceptions that are raised when a worker dies."""
         if self._scheduler is None:
             return (BrokenExecutor,)
         from distributed import KilledWorker
@@ -295,7 +295,7 @@ class _Workers:
 
 @dataclass
 class _Study:
-    """What is to be done, what has been done, and how long it took."""
+    """The tasks to do, those that are done, and how long they took."""
 
     design: Design
     methods: Mapping[str, Method]

@@ -293,7 +293,7 @@ class Store:
     # --- Results --------------------------------------------------------------------------------------
 
     def state(self, task: Task) -> TaskState:
-        """What is done of a task.
+        """The finished part of a task.
 
         Parameters
         ----------

@@ -321,7 +321,7 @@ SEARCH = ["dataset", "fold", "tau", "how", "n_alternatives"]
 
 
 def coverage(frame: Frame) -> Frame:
-    """What was run, by method and size."""
+    """The tasks that were run, by method and size."""
     sets = sets_in(frame)
     failed = failures_in(frame)["method"].value_counts()
     rows = []

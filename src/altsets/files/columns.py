@@ -112,7 +112,7 @@ def missing_in(column: Column) -> Bools:
 
 
 def as_target(column: Column, name: str, *, is_category: bool = False) -> Column:
-    """What is to be predicted, complete and of more than one value; numbers become text if they are categories."""
+    """The target column, checked: no missing values and more than one value; categories become text."""
     n_missing = int(missing_in(column).sum())
     if column.dtype != object:
         n_infinite = int(np.isinf(column).sum())

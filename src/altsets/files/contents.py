@@ -218,7 +218,7 @@ def _members(content: bytes) -> list[str]:
 
 
 def _zipped(content: bytes) -> str:
-    """What a zip archive is, and what to do."""
+    """The kind of file that a zip archive is, and advice."""
     members = _members(content)
     if not members:
         return "a damaged zip archive; get it once more"

@@ -181,7 +181,7 @@ def _parse(content: bytes, source: str, decimal: str | None, sheet: str | None) 
     is_workbook, is_parquet = is_excel(content), content[:4] == b"PAR1"
     if sheet is not None and not is_workbook:
         raise TableError(
-            f"{source} has no sheets, as it is no Excel workbook; leave out {parameter('sheet')}."
+            f"{source} has no sheets, as it is not an Excel workbook; leave out {parameter('sheet')}."
         )
     if decimal is not None and (is_workbook or is_parquet):
         raise TableError(

@@ -77,7 +77,7 @@ def read_scores(
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """What a quality is made of: one number for each feature, and one for each pair if it has any."""
+    """The numbers behind a quality: one for each feature, and one for each pair if it has any."""
 
     names: tuple[str, ...]
     values: Floats

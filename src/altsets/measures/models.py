@@ -140,7 +140,7 @@ def _set_class_weight(model: Any, own: bool, classes: bool, class_weight: Any) -
     last = last_step(model)
     if "class_weight" not in getattr(last, "get_params", dict)():
         raise InputError(
-            f"{type(last).__name__} knows no class weights; leave out {parameter('class_weight')}, or use tree, "
+            f"{type(last).__name__} has no class weights; leave out {parameter('class_weight')}, or use tree, "
             "forest, boosting, "
             "linear or svm."
         )

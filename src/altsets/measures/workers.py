@@ -204,7 +204,7 @@ def run_tasks(
 def _run_one(
     position: int, function: Callable[..., Any], arguments: tuple[Any, ...]
 ) -> tuple[int, Any, list[Caught]]:
-    """What a task returns, or the exception it raises, with its warnings: all can cross a process boundary."""
+    """The result of a task or the exception it raises, with its warnings; all can cross a process boundary."""
     with WarningCapture() as caught:
         try:
             outcome = function(*arguments)

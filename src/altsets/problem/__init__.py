@@ -1,4 +1,4 @@
-"""What is asked: sizes, how different the sets must be, which search; and the check of every answer.
+"""Problems: sizes, how different the sets must be, which search; and the check of every answer.
 
 Glossary, from the paper's symbols to the names used here:
 

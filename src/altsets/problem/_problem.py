@@ -406,7 +406,7 @@ def dissimilarity_of(kind: str, first: Sequence[int], second: Sequence[int]) -> 
 
 
 def own_dissimilarity(measure: Dissimilarity, first: FeatureSet, second: FeatureSet) -> float:
-    """What a user's own dissimilarity says about two sets, if it is between 0 and 1."""
+    """The value of a user's own dissimilarity for two sets, if it is between 0 and 1."""
     value = measure(first, second)
     try:
         number = float(value)

@@ -42,7 +42,7 @@ def verify(
     scale : float
         The largest absolute number among the features that can be used.
     hurry : callable
-        Whether time is up: then a user's own dissimilarity is not asked again about pairs that it has judged, nor the
+        Whether time is up: then a user's own dissimilarity is not computed again for pairs that have a value, nor the
         other way round, which tells nothing about the answer.
     """
     for position, chosen in enumerate(sets):

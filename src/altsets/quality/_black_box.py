@@ -220,7 +220,7 @@ class BlackBox(Quality):
 
 
 def _outcome(score: Callable[[tuple[int, ...]], Any], key: tuple[int, ...]) -> Any:
-    """What a function says about a set, or the exception that it raises: either can come from another process."""
+    """The value of a function for a set, or the exception that it raises; either can come from another process."""
     try:
         return score(key)
     except Exception as error:

@@ -144,7 +144,7 @@ class NamedQuality(QualitySpec):
 
     @property
     def model(self) -> dict[str, Any]:
-        """What is said about a model and its scores."""
+        """The options of the model and its scoring that were given."""
         options = ("estimator", "scoring", "pos_label", "class_weight")
         return {option: value for option in options if (value := getattr(self, option)) is not None}
 
@@ -262,7 +262,7 @@ class OwnQuality(QualitySpec):
 
 
 def spec_of(given: Any) -> QualitySpec:
-    """What a user means by ``quality=``: see :class:`altsets.SelectAlternatives`."""
+    """The quality that ``quality=`` stands for: see :class:`altsets.SelectAlternatives`."""
     if isinstance(given, QualitySpec):
         return given
     if isinstance(given, str):

@@ -264,9 +264,7 @@ def _fit_table(block: Block) -> Block:
     kept = _first_that_fit(short, LARGEST_TABLE)
     caption = block["caption"]
     if len(kept) < len(rows):
-        caption = (
-            f"{caption} The first {len(kept):,} of {len(rows):,} rows; there is no room for the others here."
-        )
+        caption = f"{caption} The first {len(kept):,} of {len(rows):,} rows; the others are not shown here."
     return block | {"caption": shorten_middle(caption, LONGEST_PARAGRAPH), "rows": kept}
 
 

@@ -99,7 +99,7 @@ def sets_table(identity: str, caption: str, result: Result, in_use: int | None =
 
 
 def _certainty(result: Result, status: Status) -> str:
-    """What was proven about a set; where sets were chosen together, nothing is proven about one of them alone."""
+    """The proven status of a set; where sets were chosen together, nothing is proven about one of them alone."""
     alone = len(result.sets) == 1 or result.parameters.get("search") == "sequential"
     return IN_WORDS[status] if alone or status is not Status.OPTIMAL else "proven best together"
 
@@ -203,7 +203,7 @@ def evaluation_section(evaluation: Evaluation) -> Block:
 
 
 def _summary_parts(evaluation: Evaluation) -> tuple[list[str], list[str]]:
-    """What was done, and how the sets compare, as the summary has it: without its table and what charts show."""
+    """The parts of the summary on method and comparison, without its table and without what charts show."""
     headline, _, *others = evaluation.summary().split("\n\n")
     sentences = [line for line in others[:1] if not line.startswith(("Features", "Stability", "What takes"))]
     return headline.splitlines(), [line for part in sentences for line in part.splitlines()]
@@ -227,8 +227,8 @@ def _score_bars(evaluation: Evaluation) -> Block:
         "How well a model predicts with each set",
         # What its note says stands above and below it.
         replace(set_views.predictive_scores(evaluation), note=""),
-        "The mean score on rows that the model has not seen. The baseline is a model that knows no feature: what is "
-        "not above it is worth nothing.",
+        "The mean score on rows that the model has not seen. The baseline is a model that ignores the features; a "
+        "set that does not beat it is of no use.",
         digits=3,
     )
 
@@ -357,8 +357,8 @@ def _score_curves(evaluated: EvaluatedFrontier) -> Block:
         "scores-along",
         "How well a model predicts with the sets",
         frontier_views.scores_along(evaluated),
-        "The mean score on rows that neither the search nor the model has seen; the line is a model that knows no "
-        "feature.",
+        "The mean score on rows that neither the search nor the model has seen; the line is a model that ignores "
+        "the features.",
     )
 
 

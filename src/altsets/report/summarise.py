@@ -45,7 +45,7 @@ class _Answers:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """What was requested of the most important search."""
+        """The request of the most important search."""
         return self.searches[0].parameters if self.searches else {}
 
     @property

@@ -1,4 +1,4 @@
-"""What a user asks, as one frozen record that needs no table.
+"""A request as one frozen record that needs no table.
 
 Every verb (:func:`altsets.find`, :func:`altsets.frontier`, ...), the selector and every command build a
 :class:`Request` and derive from it. Its way through the house::

@@ -126,7 +126,7 @@ def _quality_in(entry: Any) -> NamedQuality | None:
     estimator = entry.get("estimator")
     if estimator is not None and estimator not in MODELS:
         raise NotExpressedError(
-            f"{parameter('estimator', estimator)} of this request is none that a file may name; these are "
+            f"{parameter('estimator', estimator)} cannot be named in a file; choose one of "
             f"{', '.join(MODELS)}."
         )
     return NamedQuality(**entry)

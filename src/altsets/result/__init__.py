@@ -1,4 +1,4 @@
-"""What is answered: the sets, how good they are, and what was proven about them."""
+"""Results: the sets, their quality, and what was proven about them."""
 
 from altsets.result._found import Match
 from altsets.result._result import MARK, Result, frame_of, overlap_table

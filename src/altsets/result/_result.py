@@ -1,4 +1,4 @@
-"""What is answered: the sets, how good they are, and what was proven about them."""
+"""The result of a search: the sets, their quality, and what was proven about them."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ class Result(SetsFound):
             if not found:
                 text = f"proven that no solution exists ({self.proof}), {took}."
         else:
-            text = f"{found} of {asked} sets found; the search gave up ({self.proof}), {took}."
+            text = f"{found} of {asked} sets found; the search ended without a proof ({self.proof}), {took}."
         text = text[0].upper() + text[1:]
         return " ".join(filter(None, [text, open_sizes(self), self.reason]))
 

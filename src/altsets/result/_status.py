@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Status(StrEnum):
-    """What is known about an answer.
+    """The status of an answer.
 
     ``OPTIMAL`` is proven to be the best; ``FEASIBLE`` is valid, and ``bound`` says how far from the best it can
     be at most; ``INFEASIBLE`` is a proof that no solution exists; ``NOT_FOUND`` is no answer and no proof.
@@ -56,7 +56,7 @@ def optimality_tolerance(scale: float) -> float:
 
 @dataclass(frozen=True)
 class Progress:
-    """What a running search knows; handed to ``callback`` now and then.
+    """The progress of a running search, passed to ``callback`` now and then.
 
     Attributes
     ----------

@@ -220,7 +220,7 @@ def _noise(result: SetsFound) -> str:
     if not above or weak < MOSTLY * len(above):
         return ""
     return (
-        f"{weak} of {len(above)} features in the sets do not score above the noise floor; features that say nothing "
+        f"{weak} of {len(above)} features in the sets do not score above the noise floor; irrelevant features "
         "may score as high by chance."
     )
 

@@ -27,7 +27,7 @@ ROUNDED = 4
 
 @dataclass(frozen=True)
 class Answer:
-    """What an engine returns: sets, one status per requested set, a bound and the argument behind it."""
+    """The answer of an engine: sets, one status per requested set, a bound and the argument behind it."""
 
     sets: Sequence[FeatureSet]
     statuses: Sequence[Status]

@@ -136,21 +136,21 @@ class FamilySearch(ABC):
     @property
     @abstractmethod
     def parameters(self) -> dict[str, Any]:
-        """What was asked, beyond or instead of the parameters of the problem."""
+        """The parameters of the request that the problem does not hold."""
 
     @property
     @abstractmethod
     def objective(self) -> float | Fraction:
-        """What is to be as large as possible."""
+        """The value to maximise."""
 
     @property
     @abstractmethod
     def bound(self) -> float | Fraction:
-        """What it cannot exceed."""
+        """The upper bound of the value."""
 
     @abstractmethod
     def describe(self) -> str:
-        """What was found and proven, in words."""
+        """A summary of what was found and proven."""
 
     @property
     def is_settled(self) -> bool:

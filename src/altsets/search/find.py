@@ -38,7 +38,7 @@ from altsets.wording import parameter
 CUT_SHORT = {
     StopReason.TIME_LIMIT: "time limit reached; ",
     StopReason.INTERRUPTED: "interrupted; ",
-    StopReason.ENGINE_LIMIT: "gave up; ",
+    StopReason.ENGINE_LIMIT: "internal limit reached; ",
 }
 #: Seconds by which an answer may come later than its time limit, without a word about it.
 MOST_LATE = 0.3
@@ -94,11 +94,11 @@ def find(
     min_difference : int, default=None
         Instead of tau: the number of features in which two sets must differ at least.
     dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable, default="dice"
-        What tau refers to. :class:`altsets.dissimilarity.Matched` looks through similarity, so that near-copies of
-        features count as the same; :class:`altsets.dissimilarity.Grouped` compares groups of features. A function of
-        your own takes two sorted tuples of indices and gives a number between 0 and 1, the same both ways round; it
-        goes with tau, not with min_difference. Two sets go together if it gives at least tau, also a set with itself:
-        where that is so, a set may come more than once, as with tau=0.
+        What tau refers to. :class:`altsets.dissimilarity.Matched` treats near-copies of features as the same;
+        :class:`altsets.dissimilarity.Grouped` compares groups of features. A function of your own takes two sorted
+        tuples of indices and gives a number between 0 and 1, the same both ways round; it goes with tau, not with
+        min_difference. Two sets go together if it gives at least tau, also a set with itself: where that is so, a set
+        may come more than once, as with tau=0.
     search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
             default="sequential"
         One set after the other, each the best given those before; or all sets at once; or a heuristic.
@@ -427,7 +427,7 @@ def _result(
 
 
 def _parameters(quality: Quality, problem: Problem, run: Run) -> dict[str, Any]:
-    """What was asked; where sizes are open, with a note on what the quality makes of them."""
+    """The parameters of the request; where sizes are open, with a note on how the quality treats them."""
     iterations = {} if quality.has_form else {"max_iters": run.max_iters}
     sizes = {} if problem.fixed_size else {"size_normalised": quality.size_normalised}
     return problem.parameters() | iterations | sizes

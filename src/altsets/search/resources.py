@@ -31,7 +31,7 @@ def refuse_too_large(engine: str, quality: Quality, problem: Problem) -> None:
     """Refuse a request that cannot fit, and say what would."""
     if problem.n_sets > MOST_ASKED:
         raise UnsupportedError(
-            f"{parameter('n_alternatives', problem.n_alternatives)} asks for more sets than one answer has room for; "
+            f"{parameter('n_alternatives', problem.n_alternatives)} asks for more sets than one answer can hold; "
             "ask for "
             f"{parameter('n_alternatives', MOST_ASKED - 1)} or fewer"
             f"{by_interface(', or take sets from iterate() for as long as you like', '')}."

@@ -86,7 +86,7 @@ class Scaling:
         return objective if hidden <= SHOWN * abs(objective) else objective + hidden
 
     def shown_statuses(self, problem: Problem, statuses: Sequence[Status]) -> list[Status]:
-        """What was proven, given what rounding may hide: nothing is optimal if its bound may be too far away."""
+        """The statuses that still hold after rounding: nothing is optimal if its bound may be too far away."""
         hidden = self.rounding if problem.search == "sequential" else self._hidden(problem)
         if hidden <= self.tolerance / 2:
             return list(statuses)

@@ -39,7 +39,7 @@ class RowData(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a selector has found in a table: the answer, what each column alone is worth, how different sets are."""
+    """The outcome of a fit: the answer, the score of each column, how different the sets are."""
 
     result: Result
     scores: Floats | None
@@ -47,7 +47,7 @@ class Found(NamedTuple):
 
 
 def request_of(selector: Any, n_columns: int | None = None) -> Request:
-    """What a selector asks; in a table of fewer columns than ``n_features``, a set has all of them."""
+    """The request of a selector; in a table of fewer columns than ``n_features``, a set has all of them."""
     size = whole_number("n_features", selector.n_features, 1)
     names = {field.name for field in fields(Request)} & vars(selector).keys()
     asked = {name: getattr(selector, name) for name in names}

@@ -88,7 +88,7 @@ def _on_whole_numbers(target: Target, measure: str) -> str:
     """What whole numbers were taken for, by their values or by a measure that takes all numbers as they are."""
     said = f"The {target.n_distinct:,} different whole numbers of the target are treated as"
     if measure:
-        return f"{said} numeric, since {measure} uses numbers as they are; mutual_info and f know classes."
+        return f"{said} numeric, since {measure} uses numbers as they are; use mutual_info or f for classes."
     if target.is_classes:
         return f"{said} classes; {parameter('task', 'regression')} treats them as numeric."
     return f"{said} numeric; {parameter('task', 'classification')} treats them as classes."
@@ -137,7 +137,7 @@ def _close_to_forbidden(result: Result, features: Features) -> list[Close]:
     """Features of the sets that are close to a forbidden one, but for what ``proxies`` has looked after.
 
     Each feature comes once, by the first measure that finds it close: the uncertainty coefficient sees features that
-    have many more values than the forbidden one, and the correlation of ranks sees more where both are amounts.
+    have many more values than the forbidden one, and the correlation of ranks sees more where both are numeric.
     """
     forbidden = sorted({index for rule in _rules(result) for index in rule["features"]})
     chosen = sorted(set().union(*result.sets) - set(forbidden))
@@ -172,7 +172,7 @@ def _given(rule: Mapping[str, Any]) -> list[int]:
 
 
 def _close_sentence(close: Sequence[Close]) -> str:
-    """What one measure has found, and what to ask for instead."""
+    """The features that one measure found close to forbidden ones, and how to rule them out."""
     measure = close[0].measure
     least = min(one.similarity for one in close)
     limit = min(USUAL_LIMIT, math.floor(10 * least + 1e-6) / 10)

@@ -92,13 +92,13 @@ def refusal(wrong: Sequence[InputError], remedy: str) -> InputError:
 
 
 def refused(wrong: Sequence[InputError]) -> str:
-    """What is wrong with several columns, as the beginning of a message."""
+    """The problems of several columns, as the beginning of a message."""
     more = f"; and {len(wrong) - MOST_REFUSED} more" if len(wrong) > MOST_REFUSED else ""
     return f"{len(wrong)} columns cannot be used: {'; '.join(map(clause_of, wrong[:MOST_REFUSED]))}{more}"
 
 
 def clause_of(error: InputError) -> str:
-    """What is wrong with a column, without what to do about it."""
+    """The problem of a column, without advice."""
     return str(error).partition(";")[0]
 
 

@@ -138,11 +138,11 @@ class Features:
         return FeatureNames(len(names), names.__getitem__, lambda: names, given=False)
 
     def label(self, index: int) -> str:
-        """What to call a column in a message."""
+        """The name of a column in a message."""
         return self.names[index] if self.names else f"column {index}"
 
     def labels(self, mask: Bools, most: int = 8) -> str:
-        """What to call some columns in a message; only the first ones of many."""
+        """The names of some columns in a message; only the first ones of many."""
         return list_some([self.label(int(index)) for index in np.flatnonzero(mask)], most)
 
     def count_by_label(self, cells: Bools) -> str:
@@ -314,7 +314,7 @@ def warn_of_constants(features: Features) -> None:
     if constant.any():
         warn_user(
             f"some columns are constant ({features.labels(constant, most=5)}); "
-            "they say nothing about the target and score 0, so drop them."
+            "they carry no information about the target and score 0, so drop them."
         )
 
 

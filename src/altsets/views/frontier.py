@@ -243,7 +243,7 @@ def _is_open(point: FrontierPoint) -> bool:
 
 
 def _unproven(points: Sequence[FrontierPoint]) -> str:
-    """What is not proven, and what is missing, in a sentence each."""
+    """Sentences on points without a proof and on points that are missing."""
     several = {id(point): point for point in points}.values()
     n_open = sum(map(_is_open, several))
     n_missing = sum(not point.is_complete for point in several)

@@ -125,7 +125,7 @@ def qualities(result: Any, most: int | None = None) -> Bars:
 
 
 def _bounds(found: Result) -> tuple[ReferenceLine, ...]:
-    """What is known about the quality of such sets, as a line."""
+    """The quality of such sets and its bound, as a line."""
     needed = found.parameters.get("quality_needed")
     if needed is not None:
         return (ReferenceLine("quality that was asked for", float(needed)),)

@@ -100,7 +100,7 @@ class _SplitSearch:
             stack.append((decided + 1, (*taken, decided), bound))
 
     def _caps_left(self, taken: tuple[int, ...]) -> Ints | None:
-        """What is left of each cap; None if one is broken."""
+        """The slack of each cap; None if one is exceeded."""
         caps = np.array(self.caps, dtype=np.intc)
         for position in taken:
             for number in self.belongs[position]:

@@ -26,7 +26,7 @@ def annealed(
     steps: int | None = None,
     given: Sequence[FeatureSet] = (),
 ) -> list[FeatureSet]:
-    """What one run makes of these sets, up to a ``target`` for the worst; the ``given`` ones stay as they are."""
+    """Improve these sets in one run, up to a ``target`` for the worst; the ``given`` ones stay as they are."""
     overlap = state.problem.max_overlap
     fixed = np.vstack([state.existing, positions_of(given, state.candidates)])
     caps = np.concatenate([state.existing_caps, np.full(len(given), overlap, dtype=np.intc)])

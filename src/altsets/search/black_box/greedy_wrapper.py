@@ -123,7 +123,7 @@ class Repair:
         return self._together(changes, others)
 
     def _too_much_shared(self, changes: Sequence[Change]) -> bool:
-        """Whether what is forced into two sets alone is more than they may share."""
+        """Whether the features that two sets must have already exceed what they may share."""
         if callable(self.problem.dissimilarity):
             return False
         most = self.problem.max_overlap_of(self.problem.k_max, self.problem.k_max)

@@ -202,7 +202,7 @@ class SurrogateAnnealing:
         return [self.evaluations.known.get(one, -math.inf) for one in sets]
 
     def _rank(self, sets: Sequence[FeatureSet]) -> tuple[float, float]:
-        """What is asked for: the objective, and of equal minima the larger sum."""
+        """The value to maximise: the objective, and of equal minima the larger sum."""
         qualities = self._qualities(sets)
         return self.problem.objective(qualities), math.fsum(qualities)
 

@@ -142,7 +142,7 @@ class Frontier:
         return suggest(self.points, mean_quality=bool(self.parameters.get("mean_quality")))
 
     def explain(self) -> str:
-        """What was searched, what is proven and where the elbow of the curve is, in plain words."""
+        """Summarise the search: what is proven and where the elbow of the curve is, in plain words."""
         by_status = Counter(point.status for point in self.points)
         known = ", ".join(
             f"{by_status[status]} {words}" for status, words in IN_WORDS.items() if by_status[status]
@@ -152,7 +152,7 @@ class Frontier:
 
     @property
     def _headline(self) -> str:
-        """What was searched, without a full stop."""
+        """The scope of the search, without a full stop."""
         if not self.points:
             return "no points"
         taus = sorted({point.tau for point in self.points})

@@ -58,7 +58,7 @@ class FrontierPoint:
 
     @property
     def status(self) -> Status:
-        """What was proven here."""
+        """The proven status of the sets at this point."""
         return self.result.status
 
     @property

@@ -469,7 +469,7 @@ class _Facts:
         return turns[0][1] - self._quality.evaluate(turns[0][0]) <= PROVEN * scale
 
     def learn(self, problem: Problem, point: FrontierPoint, run: Run) -> None:
-        """What a search has proven."""
+        """The facts that a search has proven."""
         if problem.search == "simultaneous":
             self._done.append((problem, point))
             self._work.columns = list(dict.fromkeys([*point.result.sets, *self._work.columns]))

@@ -1,1 +1,1 @@
-"""What is linear as an integer programme, and the solver behind it."""
+"""Linear problems as integer programmes, and the solver behind them."""

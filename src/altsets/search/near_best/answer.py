@@ -232,7 +232,7 @@ class NearBest:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What was asked, as plain numbers and strings."""
+        """The request as plain numbers and strings."""
         asked = self._problem.parameters()
         shared = ("n_features_in", "n_features", "sizes", "constraints")
         return {

@@ -78,7 +78,7 @@ class CutPool:
         self.columns: list[int] = []
         # The places as an array, with room for sets to come; where sets are smaller, with a place that counts nothing.
         self._table = np.full((64, self.k_max), self.n_features, dtype=np.intp)
-        # The same sets as rows of truth values; the last place, which counts nothing, is in all of them.
+        # The same sets as rows of booleans; the last place, which counts nothing, is in all of them.
         self._taken: Bools = np.zeros((64, self.n_features + 1), dtype=bool)
         self._taken[:, -1] = True
         # The rows of packing cuts.
@@ -98,7 +98,7 @@ class CutPool:
         return self._table[: len(self.sets)]
 
     def terms(self, chosen: FeatureSet) -> dict[int, float]:
-        """What a set counts in each row; called once for each column that is added."""
+        """The coefficients of a set in each row; called once for each new column."""
         places = tuple(self._places_of(chosen).tolist())
         if len(self.sets) == len(self._table):
             self._table = np.concatenate([self._table, np.full_like(self._table, self.n_features)])
@@ -290,7 +290,7 @@ class DualPricing:
 
     @cached_property
     def _secant_charges(self) -> list[SecantCharge]:
-        """What is charged for secants: in all no more than for sharing."""
+        """The charges for secants; in total at most those for sharing."""
         charges = []
         for element, secants in self._pool.secants.items():
             prices = {step: self._duals[row] for step, row in secants.items() if self._duals[row] > 0}
@@ -382,7 +382,7 @@ class DualPricing:
             tables[(place,)] = np.where(self._levels == 0, IMPOSSIBLE, 0.0)
 
     def _unshared(self) -> Floats:
-        """What it costs if two sets share fewer features, or pairs of them, than they may."""
+        """The penalty if two sets share fewer features, or pairs of them, than they may."""
         pool = self._pool
         shared = range(pool.k_max + 1)
         unshared = np.zeros(len(shared))

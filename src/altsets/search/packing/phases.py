@@ -386,7 +386,7 @@ def _solver_takes(search: SetPackingSearch) -> bool:
 
 
 def strategy(limits: PackingLimits) -> list[Phase]:
-    """What a packing search goes through until its incumbent is proven, from what costs nothing to what takes long."""
+    """The phases of a packing search in order, from cheap to expensive; it ends when its incumbent is proven."""
     before: list[Phase] = [
         CountShared(),
         EarlyIncumbent(),

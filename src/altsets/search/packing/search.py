@@ -124,7 +124,7 @@ class Phase(Protocol):
 
     @property
     def writes(self) -> Collection[Fact]:
-        """What it may add or improve."""
+        """The parts of the state that a phase may change."""
 
     def applies(self, search: SetPackingSearch) -> bool:
         """Whether it can help here."""
@@ -175,7 +175,7 @@ class SetPackingSearch:
 
     @property
     def facts(self) -> set[Fact]:
-        """What is there for phases to read."""
+        """The parts of the state that phases read."""
         there = {
             Fact.INCUMBENT: bool(self.state.sets),
             Fact.DUAL_BOUND: self.dual_bound is not None,

@@ -16,7 +16,7 @@ from altsets.arrays import Bools, Floats, Indices, Ints
 
 @dataclass(frozen=True)
 class CliqueCuts:
-    """What a set pays once if it has enough (``least``) features of a group: one row for each, of its members."""
+    """Prices that a set pays once if it has enough (``least``) features of a group: one row per group."""
 
     members: Bools
     least: Ints

@@ -141,7 +141,7 @@ def rounded(
 
 
 class Spending:
-    """What is left of budgets while features are taken one by one; the first feature of a group pays for all of it."""
+    """The rest of the budgets while features are taken one by one; the first feature of a group pays for all of it."""
 
     def __init__(self, budgets: RoundedBudgets) -> None:
         self.room = budgets.room.copy()
