@@ -20,9 +20,8 @@ def save(tmp_path):
     def write(file="table.csv", **more):
         rng = np.random.default_rng(0)
         y = rng.permutation(np.arange(60) % 2).astype(float)
-        known = (
-            {f"f{index}": (3 - index) * y / 3 + rng.normal(size=60) for index in range(4)} | more | {"y": y}
-        )
+        known = {f"f{index}": (3 - index) * y / 3 + rng.normal(size=60) for index in range(4)}
+        known |= {"y": y} | more
         columns = tuple(np.array(column, dtype=object) for column in known.values())
         write_csv(Table(tuple(known), columns), tmp_path / file)
         return tmp_path / file
@@ -58,6 +57,28 @@ def test_one_unusable_column_keeps_its_own_advice(run, save):
     code, out, _ = run("find", path, *FIND, "--drop-unusable")
     assert code == 0
     assert "1 column that cannot be used was left out: column code holds numbers" in " ".join(out.split())
+
+
+@pytest.mark.parametrize("options", [(), ("--drop-missing-target",)])
+def test_decimal_commas_in_several_columns_have_one_remedy(run, save, options):
+    commas = [f"{row},5" for row in range(60)]
+    code, _, err = run("find", save(one=commas, two=commas), *FIND, *options)
+    assert code == 2
+    assert "2 columns cannot be used: column one is not numeric" in err
+    assert "use --decimal , if commas are decimal signs" in err
+
+
+def test_a_leak_comes_first_and_speaks_of_options(run, save):
+    leak = np.arange(60) % 2 + np.arange(60) / 1000
+    path = save(**{"my leak": leak, "row": np.arange(60), "y": np.arange(60) % 2})
+    code, out, _ = run("find", path, "-t", "y", "-k", 2, "-a", 1)
+    assert code == 0
+    said = " ".join(out.split("Set  Features")[0].split())
+    assert "Caution: my leak alone predicts the target almost perfectly (Matthews correlation" in said
+    assert 'leave it out if it is not known before the target is (--drop "my leak").' in said
+    code, out, _ = run("find", path, "-t", "y", "-k", 2, "-a", 1, "--drop", "my leak,row")
+    assert code == 0
+    assert "--drop" not in out
 
 
 def test_a_table_without_any_usable_column(run, save):

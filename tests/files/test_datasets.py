@@ -270,6 +270,20 @@ def test_tables_that_are_refused(write, content, target, drop, message):
     assert message in str(caught.value)
 
 
+def test_a_named_index_in_a_parquet_file_is_no_feature_unless_it_is_named(tmp_path):
+    frame = pd.DataFrame({"a": [1.0, 2, 3], "y": [0, 1, 1]}, index=pd.Index([4, 4, 5], name="patient"))
+    frame.to_parquet(tmp_path / "indexed.parquet")
+    table = read_columns(tmp_path / "indexed.parquet")
+    data = split_target(table, "y")
+    assert data.feature_names == ("a",)
+    assert data.notes == ("Column patient was left out: it is the index of a frame.",)
+    assert split_target(table, "y", groups="patient").groups.tolist() == [4, 4, 5]
+    assert split_target(table, "y", categorical=["patient"]).feature_names == ("a", "patient")
+    assert split_target(table, "patient").feature_names == ("a", "y")
+    frame.reset_index().to_parquet(tmp_path / "plain.parquet")
+    assert split_target(read_columns(tmp_path / "plain.parquet"), "y").feature_names == ("patient", "a")
+
+
 def test_many_wrong_columns_are_counted_not_listed(write):
     names = [f"c{i}" for i in range(30)]
     table = read_columns(

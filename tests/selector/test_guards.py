@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
+from shared_data import DATASETS, needs_datasets
 from sklearn.model_selection import train_test_split
 
 from altsets import SelectAlternatives, constraints, evaluate
@@ -185,3 +187,169 @@ def test_dropping_is_one_of_two_choices_and_leaves_something():
         fitted(X, y, unusable="skip")
     with pytest.raises(InputError, match=r"2 columns cannot be used: .*choose others"):
         fitted(with_unusable(X)[["visit", "name"]], y, unusable="drop")
+
+
+# --- Columns that look like a mistake ---------------------------------------------------------------------
+
+N = 300
+RNG = np.random.default_rng(1)
+ILL = pd.Series(RNG.permutation(np.arange(N) % 2), name="ill")
+COST = pd.Series(RNG.normal(size=N), name="cost")
+FLIPPED = np.where(np.arange(N) < 30, 1 - ILL, ILL)
+DAYS = 20240000 + 100 * RNG.integers(1, 13, N) + RNG.integers(1, 29, N)
+
+#: By the name of a column, its target, values that look like a mistake with what is said about them, and values that
+#: only look similar.
+SUSPECTS = {
+    "counter": ("x", ILL, np.arange(1, N + 1), "counts the rows in their order", np.arange(1, N + 1) // 2),
+    "falling": ("x", ILL, np.arange(N, 0, -1), "counts the rows in their order", np.sort(RNG.normal(size=N))),
+    "dense": ("x", ILL, RNG.permutation(N), "has another whole number in every row", RNG.integers(0, N, N)),
+    "by name": (
+        "customer_id",
+        ILL,
+        RNG.choice(10**7, N, replace=False),
+        "has another whole number in every row",
+        RNG.normal(size=N),
+    ),
+    "amounts": ("Unnamed: 0", ILL, RNG.permutation(N), "as identifiers do", 1e6 * RNG.random(N)),
+    "days": ("x", ILL, DAYS, "holds dates written as numbers, such as 2024", DAYS + 100),
+    "seconds": (
+        "created_at",
+        ILL,
+        1.7e9 + RNG.integers(0, 10**7, N) // 60 * 60,
+        "holds dates written as numbers",
+        1.7e8 + RNG.integers(0, 10**7, N) // 60 * 60,
+    ),
+    "copy": ("x", ILL, ILL, "says the same as the target in every row", FLIPPED),
+    "text": (
+        "x",
+        ILL,
+        np.where(ILL == 1, "yes", "no"),
+        "says the same as the target",
+        np.where(FLIPPED, "yes", "no"),
+    ),
+    "units": ("x", COST, 1000 * COST + 3, "says the same as the target", 0.5 * COST + RNG.normal(size=N)),
+    "falling copy": ("x", COST, -(COST**3), "says the same as the target", RNG.permutation(COST)),
+    "leak": (
+        "x",
+        ILL,
+        ILL + RNG.normal(size=N) / 10,
+        "alone predicts the target almost perfectly (Matthews correlation",
+        ILL + RNG.normal(size=N) / 3,
+    ),
+    "numeric leak": (
+        "x",
+        COST,
+        np.round(COST, 1) + RNG.normal(size=N) / 100,
+        "alone predicts the target almost perfectly (R² 0.9",
+        COST + RNG.normal(size=N),
+    ),
+    "by the target's name": (
+        "ill_code",
+        ILL,
+        FLIPPED,
+        "alone predicts the target, which it names",
+        RNG.permutation(FLIPPED),
+    ),
+    "far above": (
+        "x",
+        ILL,
+        np.where(np.arange(N) % 8, ILL, 1 - ILL),
+        "alone predicts the target with a Matthews correlation of 0.7",
+        np.where(np.arange(N) % 3, ILL, 1 - ILL),
+    ),
+}
+
+
+def beside_noise(name, values, y=None):
+    """A table with such a column among others that say next to nothing, and one that says something about ``y``."""
+    noise = np.random.default_rng(2).normal(size=(N, 5))
+    if y is not None:
+        noise[:, 0] += 2 * y
+    return pd.DataFrame(noise, columns=list("abcde")).assign(**{name: values})
+
+
+def said_of(name, X, y, **parameters):
+    result = fitted(X, y, **parameters).result_
+    return [sentence for sentence in (*result.cautions, *result.notes) if sentence.startswith(f"{name} ")]
+
+
+@pytest.mark.parametrize("kind", SUSPECTS)
+def test_a_column_that_looks_like_a_mistake(kind):
+    name, y, values, words, similar = SUSPECTS[kind]
+    other = None if kind == "far above" else y
+    (said,) = said_of(name, beside_noise(name, values, other), y)
+    assert words in said
+    assert said.endswith(f"(X.drop(columns=[{name!r}])).")
+    assert said_of(name, beside_noise(name, similar, other), y) == []
+
+
+def test_no_suspects_in_a_table_without_one():
+    X, y = made(300, 8)
+    result = fitted(X, y).result_
+    assert result.cautions == []
+    assert result.notes == ["The target has 2 classes."]
+
+
+def test_a_suspect_is_a_caution_if_it_is_chosen_and_else_a_note():
+    X = beside_noise("leak", ILL + RNG.normal(size=N) / 10).assign(row=np.arange(N))
+    result = fitted(X, ILL, constraints=[constraints.Forbid(["row"])]).result_
+    assert [caution.split()[0] for caution in result.cautions] == ["leak"]
+    assert "Caution: leak alone predicts" in str(result.verdict)
+    assert [note.split()[0] for note in result.notes] == ["The", "row"]
+    chosen = fitted(X, ILL, constraints=[constraints.Require(["row"])]).result_
+    assert [caution.split()[0] for caution in chosen.cautions] == ["row", "leak"]
+
+
+def test_suspects_without_a_target_or_with_few_rows():
+    X = beside_noise("row", np.arange(N))
+    assert "row counts the rows" in " ".join(fitted(X, None, quality=[1, 2, 3, 4, 5, 6]).result_.cautions)
+    few = X[:19].assign(leak=ILL[:19])
+    assert fitted(few, ILL[:19]).result_.cautions == []
+
+
+def test_rows_of_weight_0_are_not_looked_at():
+    values = np.where(np.arange(N) < 30, 1 - ILL, ILL)
+    weights = (np.arange(N) >= 30).astype(float)
+    result = (
+        SelectAlternatives("f", n_features=2)
+        .fit(beside_noise("x", values), ILL, sample_weight=weights)
+        .result_
+    )
+    assert "x says the same as the target in every row" in result.cautions[0]
+
+
+def test_large_tables_are_looked_at_in_part(monkeypatch):
+    from altsets.selector import suspects
+
+    monkeypatch.setattr(suspects, "MOST_CELLS", 100)
+    monkeypatch.setattr(suspects, "MOST_COLUMNS", 2)
+    monkeypatch.setattr(suspects, "MOST_ROWS", 100)
+    X = beside_noise("row", np.arange(N)).assign(leak=ILL + RNG.normal(size=N) / 10)
+    found = fitted(X, ILL, n_alternatives=0, n_features=1).result_
+    assert [caution.split()[0] for caution in found.cautions] == ["leak"]
+    # Columns 0, 3 and 6 are looked at, but not column 5, which is not in the set.
+    assert len(found.notes) == 1
+
+
+@needs_datasets
+@pytest.mark.slow
+def test_few_false_alarms_in_the_tables_of_the_study():
+    """What is said about the 30 tables: their identifiers, and the molecules, which belong to one class each."""
+    told = {}
+    for path in sorted(DATASETS.glob("*.csv.gz")):
+        X = pd.read_csv(path)
+        y = X.pop("target")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            result = SelectAlternatives("f", n_alternatives=2).fit(X, y).result_
+        said = [sentence for sentence in (*result.cautions, *result.notes) if "X.drop" in sentence]
+        if said:
+            told[path.name.removesuffix(".csv.gz")] = sorted(
+                sentence.split(" (")[0].split("=")[0] for sentence in said
+            )
+    known = {"backache": 1, "churn": 1, "clean1": 2, "clean2": 2}
+    false_alarms = {name: said for name, said in told.items() if len(said) > known.get(name, 0)}
+    assert len(list(DATASETS.glob("*.csv.gz"))) == 30
+    assert {name: len(said) for name, said in told.items() if name in known} == known
+    assert sum(map(len, false_alarms.values())) <= 2, false_alarms

@@ -141,7 +141,9 @@ class Source:
             return None
         if self.spec is None:
             return Background(data.X, notes=data.notes)
-        return Background(data.X, data.y, self.spec, self.given.scoring.task, notes=data.notes)
+        return Background(
+            data.X, data.y, self.spec, self.given.scoring.task, None, data.notes, data.target_name
+        )
 
     def noise_floor(self, waiting: Waiting) -> float | None:
         """What the best feature may score by chance; None after Ctrl-C, or if the measure is not known."""

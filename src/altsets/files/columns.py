@@ -50,6 +50,8 @@ class Table:
     notes: tuple[str, ...] = ()
     #: Columns that can only be dropped, and what they hold.
     unusable: Mapping[str, str] = field(default_factory=dict)
+    #: Columns that were the index of a frame: features only if they are asked for.
+    index: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         twice = sorted(name for name, count in Counter(self.names).items() if count > 1)

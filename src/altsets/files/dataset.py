@@ -236,7 +236,8 @@ def split_target(
     if drop_missing_target:
         table = _with_target(table, target)
         known = dict(zip(table.names, table.columns, strict=True))
-    features = [name for name in table.names if name not in {target, groups, *drop}]
+    index = [name for name in table.index if name not in {name for name, _ in asked}]
+    features = [name for name in table.names if name not in {target, groups, *drop, *index}]
     if not features:
         raise TableError(f"{table.source} has no feature columns besides the target {target!r}.")
     if target in table.unusable:
@@ -248,6 +249,7 @@ def split_target(
     together = None if groups is None else _complete(known[groups], groups)
     notes = (
         *table.notes,
+        *(f"Column {name} was left out: it is the index of a frame." for name in index),
         *left_out(dropped),
         *_on_times({name: known[name] for name in known if name in dropped or name in drop}),
     )

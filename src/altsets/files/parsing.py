@@ -259,13 +259,16 @@ def parse_parquet(content: bytes, source: str) -> Table:
     refuse_nameless([name for name, _ in kept], source, "give it one")
     notes = tuple(f"Column {name} was left out: it is the index of a frame." for name in indices)
     categories = {name: _order(column) for name, column in kept if pa.types.is_dictionary(column.type)}
-    # Categories of numbers lose their type in Parquet, but pandas leaves a note.
-    for note in (table.schema.pandas_metadata or {}).get("columns", ()):
+    # Categories of numbers lose their type in Parquet, and an index its role, but pandas leaves a note.
+    about_frame = table.schema.pandas_metadata or {}
+    index = tuple(tidy(name) for name in about_frame.get("index_columns", ()) if isinstance(name, str))
+    for note in about_frame.get("columns", ()):
         if note["pandas_type"] == "categorical" and not note["metadata"]["ordered"]:
             categories.setdefault(tidy(str(note["field_name"])), None)
     unusable = {name: f"values of type {column.type}" for name, column in kept if not _is_usable(column.type)}
     names, columns = tuple(name for name, _ in kept), tuple(_arrow_column(column) for _, column in kept)
-    return Table(names, columns, source, categories, notes=notes, unusable=unusable)
+    index = tuple(name for name in index if name in names)
+    return Table(names, columns, source, categories, notes=notes, unusable=unusable, index=index)
 
 
 def _is_usable(kind: Any) -> bool:

@@ -278,10 +278,16 @@ class SelectAlternatives(ColumnSelector):
         found = answered(self, features, rows, check_memory(self.memory))
         if not found.result.sets:
             raise InputError(f"no set was found. {found.result.explain()}")
-        notes = notes_on(
-            found.result,
-            Background(features, y, self.quality, self.task, sample_weight, tuple(left_out(usable.dropped))),
+        background = Background(
+            features,
+            y,
+            self.quality,
+            self.task,
+            sample_weight,
+            tuple(left_out(usable.dropped)),
+            str(getattr(y, "name", None) or ""),
         )
+        notes = notes_on(found.result, background)
         kept = counted_rows(sample_weight, features.n_rows)
         request = request_of(self, features.n_features)
         origin = provenance_of(request, features, rows, kept, time.perf_counter() - started)

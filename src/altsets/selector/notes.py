@@ -1,6 +1,7 @@
 """Notes attached to a result: what the target was taken for, columns close to forbidden ones, near-copies among sets.
 
-A new kind of note is a function here and one more line in :func:`notes_on`.
+A new kind of note is a function here and one more line in :func:`notes_on`. Columns that look like a mistake come from
+:mod:`altsets.selector.suspects`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from altsets.dissimilarity import Matched
 from altsets.measures.pairs import similar_columns
 from altsets.quality.spec import spec_of
 from altsets.result import Result
+from altsets.selector.suspects import suspects
 from altsets.tables.feature_matrix import Features
 from altsets.tables.target import Target, counted, counted_rows, target_of
 from altsets.wording import by_interface, list_some, parameter, round_down
@@ -36,6 +38,7 @@ class Background:
     sample_weight: Any = None
     #: What was noted when the table was read.
     notes: tuple[str, ...] = ()
+    target_name: str = ""
 
 
 class Notes(NamedTuple):
@@ -49,13 +52,16 @@ def notes_on(result: Result, background: Background) -> Notes:
     """Sentences on what the target was taken for, on the table, and on the sets."""
     counting = _counting(background)
     alike = near_copies(result, counting)
+    dubious = _dubious(result, background)
     notes = [
         _on_target(background),
         *background.notes,
         *(_ruled_out(rule, counting) for rule in _rules(result) if "proxies" in rule),
         alike.details if alike else "",
+        *dubious.notes,
     ]
     cautions = [
+        *dubious.cautions,
         alike.sentence if alike else "",
         *_close_sentences(result, counting),
     ]
@@ -78,6 +84,19 @@ def _on_target(background: Background) -> str:
     if target.is_classes and (target.n_distinct == 2 or not as_numbers):
         return f"The target has {target.n_distinct:,} classes."
     return f"The target is numeric ({target.n_distinct:,} different numbers)."
+
+
+def _dubious(result: Result, background: Background) -> Notes:
+    """Columns that look like a mistake: a caution if they are in sets, else a note."""
+    chosen = set().union(*result.sets)
+    features, y = _counting(background), None
+    if background.quality is not None and spec_of(background.quality).needs_target:
+        features, y, _ = counted(background.features, background.y, background.sample_weight)
+    found = Notes([], [])
+    for suspect in suspects(features, y, background.task, sorted(chosen), background.target_name):
+        kind = found.notes if chosen.isdisjoint(suspect.columns) else found.cautions
+        kind.append(suspect.sentence(features))
+    return found
 
 
 def _is_whole(target: Target) -> bool:

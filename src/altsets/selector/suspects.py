@@ -1,0 +1,268 @@
+"""Columns that look like a mistake: copies of the target, leaks, identifiers, dates written as numbers.
+
+None of these is refused, as each may be right. A kind of suspect is a function here and one line in :func:`suspects`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from altsets.arrays import Floats, Indices
+from altsets.measures.models import matthews, r_squared
+from altsets.tables.feature_matrix import Features
+from altsets.tables.target import Target, target_of
+from altsets.wording import by_interface, list_some, parameter, plural, round_down
+
+#: Fewer rows than this agree with anything by chance, and are numbered by chance.
+LEAST_ROWS = 20
+#: Cells of a table that are looked at; of larger ones, columns of sets and some others, and every second or tenth row.
+MOST_CELLS = 20_000_000
+MOST_ROWS, MOST_COLUMNS = 5_000, 200
+#: A feature that predicts this well alone predicts nearly perfectly; with the name of the target in its own, this well.
+NEARLY_PERFECT, NAMED = 0.98, 0.8
+#: A feature that predicts this well, and this many times as well as any other one, stands out.
+STANDS_OUT, TIMES = 0.6, 5.0
+#: Names that identifiers have, and times.
+IDENTIFIER = re.compile(
+    r"(^|[^a-z])(id|ids|uid|uuid|guid|key|nr|no|num|number|phone|name|account|customer|patient|subject|index|row|code"
+    r"|unnamed: \d+|level_\d+|__index_level_\d+__)($|[^a-z])"
+)
+TIME = re.compile(r"time|date|stamp|(^|[^a-z])(at|ts|day|epoch)($|[^a-z])")
+#: Days as 20240131, and seconds since 1970 from the year 2000 on.
+FIRST_DAY, LAST_DAY = 19_000_101, 21_001_231
+FIRST_SECOND, LAST_SECOND = 946_684_800, 2**31
+#: When columns are to be left out.
+ONLY_NAMES, KNOWN_LATER = "if that only names rows", "if it is not known before the target is"
+
+
+class Suspect(NamedTuple):
+    """Columns that look like one kind of mistake: why, as a clause about them, and when to leave them out."""
+
+    columns: tuple[int, ...]
+    why: str
+    leave_out: str
+
+    def sentence(self, features: Features) -> str:
+        """What is suspicious, and what to do about it."""
+        names = [features.label(column) for column in self.columns]
+        remedy = by_interface(f"X.drop(columns={names!r})", parameter("drop", names))
+        them = plural(len(names), "it", "them")
+        return f"{list_some(names, last='and')} {self.why}; leave {them} out {self.leave_out} ({remedy})."
+
+
+class Inspected(NamedTuple):
+    """A table with its target, as far as suspects are looked for in it."""
+
+    features: Features
+    target: Target | None
+    #: The name of the target in lower case; empty if it has none.
+    target_name: str
+    #: Columns that are in sets.
+    chosen: frozenset[int]
+
+    def name(self, column: int) -> str:
+        """The name of a column in lower case; empty if it has none."""
+        return "" if self.features.names is None else self.features.names[column].lower()
+
+
+def suspects(
+    features: Features, y: Any, task: str, chosen: Sequence[int], target_name: str = ""
+) -> list[Suspect]:
+    """Columns of a table that look like a mistake; of a large one, those of sets (``chosen``) and some others."""
+    if features.n_rows < LEAST_ROWS:
+        return []
+    target = None if y is None else target_of(y, features.n_rows, task)
+    table = Inspected(features, target, target_name.lower(), frozenset(chosen))
+    found: list[Suspect] = []
+    for kind in (_identifiers, _dates, _copies, _leaks):
+        known = {column for suspect in found for column in suspect.columns}
+        found += [one for one in kind(table) if known.isdisjoint(one.columns)]
+    return found
+
+
+def _columns(table: Inspected) -> list[int]:
+    """The columns to look at: all, or those of sets and some others, evenly spread."""
+    features = table.features
+    if features.n_features * features.n_rows <= MOST_CELLS:
+        return list(range(features.n_features))
+    return _some_columns(table)
+
+
+def _some_columns(table: Inspected) -> list[int]:
+    step = max(1, table.features.n_features // MOST_COLUMNS)
+    return sorted({*sorted(table.chosen)[:MOST_COLUMNS], *range(0, table.features.n_features, step)})
+
+
+# --- Identifiers and dates --------------------------------------------------------------------------------------------
+
+
+def _whole_columns(table: Inspected) -> Iterator[tuple[int, Floats]]:
+    """Numeric columns of whole numbers without holes."""
+    values = table.features.values
+    for column in _columns(table):
+        # Most columns are ruled out by their first rows.
+        if column in table.features.categories or (values[:9, column] % 1 != 0).any():
+            continue
+        numbers = values[:, column]
+        if (numbers % 1 == 0).all():
+            yield column, numbers
+
+
+def _identifiers(table: Inspected) -> list[Suspect]:
+    """Whole numbers that differ in every row, and are dense, or sorted, or called an identifier."""
+    counted, named = [], []
+    for column, numbers in _whole_columns(table):
+        n = len(numbers)
+        spread = float(np.ptp(numbers))
+        if spread < n - 1 or len(np.unique(numbers)) < n:
+            continue
+        steps = np.diff(numbers)
+        if (steps > 0).all() or (steps < 0).all():
+            counted.append(column)
+        elif spread < 2 * n or IDENTIFIER.search(table.name(column)):
+            named.append(column)
+    found = []
+    if counted:
+        said = plural(len(counted), "counts", "count")
+        why = f"{said} the rows in their order, as identifiers and times do"
+        found.append(Suspect(tuple(counted), why, ONLY_NAMES))
+    if named:
+        said = plural(len(named), "has", "have")
+        why = f"{said} another whole number in every row, as identifiers do"
+        found.append(Suspect(tuple(named), why, ONLY_NAMES))
+    return found
+
+
+def _dates(table: Inspected) -> list[Suspect]:
+    """Days written as 20240131, and seconds since 1970 in columns that are called a time."""
+    found = []
+    for column, numbers in _whole_columns(table):
+        least, most = float(numbers.min()), float(numbers.max())
+        days = least >= FIRST_DAY and most <= LAST_DAY and _are_days(numbers)
+        seconds = least >= FIRST_SECOND and most <= LAST_SECOND and TIME.search(table.name(column))
+        if (days or seconds) and len(np.unique(numbers[:1000])) >= LEAST_ROWS // 2:
+            why = f"holds dates written as numbers, such as {least:.0f}"
+            found.append(Suspect((column,), why, "or turn it into what matters, such as an age"))
+    return found
+
+
+def _are_days(numbers: Floats) -> bool:
+    month, day = numbers // 100 % 100, numbers % 100
+    return bool(((month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)).all())
+
+
+# --- The target in other words ----------------------------------------------------------------------------------------
+
+
+def _copies(table: Inspected) -> list[Suspect]:
+    """Columns that are one to one with the classes of the target, or have the order of its numbers."""
+    target = table.target
+    if target is None:
+        return []
+    wanted = np.unique(target.values, return_inverse=True)[1]
+    copies = [
+        column
+        for column in _columns(table)
+        if _same(table.features.values[:, column], wanted, target.is_classes)
+    ]
+    said = plural(len(copies), "says", "say")
+    why = f"{said} the same as the target in every row"
+    return [Suspect(tuple(copies), why, "if that was made from the target")] if copies else []
+
+
+def _same(values: Floats, wanted: Indices, is_classes: bool) -> bool:
+    n_values = int(wanted.max()) + 1
+    # Most columns are ruled out by their first rows.
+    if is_classes and len(np.unique(values[:100])) > n_values:
+        return False
+    labels, codes = np.unique(values, return_inverse=True)
+    if len(labels) != n_values:
+        return False
+    if is_classes:
+        return len(np.unique(codes * n_values + wanted)) == n_values
+    return bool((codes == wanted).all() or (codes == n_values - 1 - wanted).all())
+
+
+def _leaks(table: Inspected) -> list[Suspect]:
+    """Columns that alone predict the target nearly perfectly, or far better than all others."""
+    target, features = table.target, table.features
+    if target is None:
+        return []
+    columns = _some_columns(table)
+    rows = np.arange(0, features.n_rows, max(1, features.n_rows // MOST_ROWS))
+    some, labels = features.columns(columns).rows(rows), target.values[rows]
+    if len(np.unique(labels)) < 2:
+        return []
+    alone: Callable[[Floats, bool], float] = (
+        _classes_alone(labels) if target.is_classes else _numbers_alone(labels)
+    )
+    scores = {
+        column: alone(some.values[:, place], bool(some.nominal[place]))
+        for place, column in enumerate(columns)
+    }
+    article, measure = ("a", "Matthews correlation") if target.is_classes else ("an", "R²")
+    # Of few rows, one or two at the border between classes may be on the wrong side.
+    nearly = min(NEARLY_PERFECT, 1 - 4 / len(rows))
+    found = []
+    for column, score in scores.items():
+        named = len(table.target_name) > 2 and table.target_name in table.name(column)
+        if score >= (min(NAMED, nearly) if named else nearly):
+            why = "alone predicts the target" + (
+                " almost perfectly" if score >= nearly else ", which it names,"
+            )
+            found.append(Suspect((column,), f"{why} ({measure} {round_down(score)})", KNOWN_LATER))
+    best, *others = sorted(scores.items(), key=lambda entry: -entry[1])
+    next_best = others[0][1] if len(others) > 1 else 1.0
+    if not found and best[1] >= STANDS_OUT and best[1] >= TIMES * next_best:
+        others_reach = f"all others {round_down(max(next_best, 0.0))} or less"
+        why = f"alone predicts the target with {article} {measure} of {round_down(best[1])}, {others_reach}"
+        found.append(Suspect((best[0],), why, KNOWN_LATER))
+    return found
+
+
+def _neighbours(values: Floats, is_category: bool) -> tuple[Indices, Indices, Indices]:
+    """Rows sorted by a column, the neighbourhood of each, and which half of it each belongs to.
+
+    Equal values are neighbours, and so are about a hundredth of the rows, next to each other; labels are neighbours
+    of equal ones only.
+    """
+    order = np.argsort(values, kind="stable")
+    first = np.searchsorted(values[order], values[order])
+    width = 1 if is_category else min(max(len(values) // 100, 2), 50)
+    hoods = np.unique(first // width, return_inverse=True)[1]
+    return order, hoods, np.arange(len(values)) % 2
+
+
+def _classes_alone(labels: Indices) -> Callable[[Floats, bool], float]:
+    """How well half of the neighbours of each row predict its class, by Matthews correlation."""
+    _, codes = np.unique(labels, return_inverse=True)
+    counts = np.bincount(codes)
+
+    def score(values: Floats, is_category: bool) -> float:
+        order, hoods, half = _neighbours(values, is_category)
+        n_hoods = int(hoods.max()) + 1
+        places = (half * n_hoods + hoods) * len(counts) + codes[order]
+        seen = np.bincount(places, minlength=2 * n_hoods * len(counts)).reshape(2, n_hoods, len(counts))
+        # Where there is no neighbour, or as many of each class, the most frequent class.
+        votes = seen + counts / (2 * counts.sum())
+        return matthews(codes[order], votes[1 - half, hoods].argmax(axis=1), len(counts))
+
+    return score
+
+
+def _numbers_alone(numbers: Floats) -> Callable[[Floats, bool], float]:
+    """How well the mean of half of the neighbours of each row predicts its number, by R²."""
+
+    def score(values: Floats, is_category: bool) -> float:
+        order, hoods, half = _neighbours(values, is_category)
+        n_hoods = int(hoods.max()) + 1
+        places = half * n_hoods + hoods
+        count, total = (np.bincount(places, weights, 2 * n_hoods) for weights in (None, numbers[order]))
+        means = np.where(count > 0, total / np.maximum(count, 1), numbers.mean())
+        return r_squared(numbers[order], means[(1 - half) * n_hoods + hoods])
+
+    return score
