@@ -343,18 +343,16 @@ def test_long_tables_and_many_sets_are_no_trouble(monkeypatch):
 
 def test_the_selector_says_so():
     selector = SelectAlternatives("f", **TRULY).fit(X, Y)
-    (caution,) = selector.result_.cautions
+    *_, caution = selector.result_.cautions
     assert caution.startswith(
         "2 of 2 features of set 1 repeat set 0: they are in both sets or have a correlation of 0.9"
     )
     assert caution.endswith('try dissimilarity=Matched("spearman", threshold=0.9).')
-    assert selector.note_.startswith(
-        f"{caution} The target has 2 classes. Sets 0 and 1 have features that are alike: "
-    )
+    assert f"{caution} The target has 2 classes. Sets 0 and 1 have features that are alike: " in selector.note_
     assert all(note in repr(selector) for note in (*selector.result_.notes, f"Caution: {caution}"))
     assert "repeat set 0" in selector._repr_html_()
     selector.set_params(dissimilarity=DISTINCT).fit(X, Y)
-    assert selector.note_ == "The target has 2 classes."
+    assert selector.result_.notes == ["The target has 2 classes."]
     assert "repeat set 0" not in repr(selector) + selector._repr_html_()
 
 
@@ -442,7 +440,7 @@ def test_near_copies_are_a_caution_before_the_sets(run, path):
     assert "or more; try --distinct 0.9." in text
     assert text.index("Proven") < text.index("repeat set 0") < text.index("Quality")
     document = json.loads(run(*asked, "--json")[1])
-    assert document["cautions"][0].startswith("2 of 2 features")
+    assert document["cautions"][-1].startswith("2 of 2 features")
     assert Result.from_json(json.dumps(document)).sets
     assert "repeat set 0" not in run(*asked, "--distinct", "0.9")[1]
 
