@@ -348,7 +348,9 @@ def test_the_selector_says_so():
         "2 of 2 features of set 1 repeat set 0: they are in both sets or have a correlation of 0.9"
     )
     assert caution.endswith('try dissimilarity=Matched("spearman", threshold=0.9).')
-    assert f"{caution} The target has 2 classes. Sets 0 and 1 have features that are alike: " in selector.note_
+    assert (
+        f"{caution} The target has 2 classes. Sets 0 and 1 have features that are alike: " in selector.note_
+    )
     assert all(note in repr(selector) for note in (*selector.result_.notes, f"Caution: {caution}"))
     assert "repeat set 0" in selector._repr_html_()
     selector.set_params(dissimilarity=DISTINCT).fit(X, Y)
