@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import difflib
+import fnmatch
 import math
 import numbers
+import re
 import sys
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
@@ -123,12 +125,42 @@ class FeatureNames(Sequence[str]):
             raise InputError(f"{who} names feature {feature}; there are {self._count}, and the first is 0.")
         return feature
 
+    def positions(self, features: Iterable[Feature], who: str) -> list[int]:
+        """The indices of features that exist; a name with ``*`` or ``?`` in it stands for all that it matches."""
+        found: list[int] = []
+        for feature in features:
+            if not isinstance(feature, str) or feature in self._positions or not is_pattern(feature):
+                found.append(self.position(feature, who))
+                continue
+            matching = self.matching(feature)
+            if not matching:
+                close = difflib.get_close_matches(feature, list(self._positions), n=1)
+                advice = (
+                    f"did you mean {close[0]!r}?" if close else "check it against the names of the columns."
+                )
+                pattern = quote(feature, LONGEST_NAME)
+                raise InputError(
+                    f"{who}: the pattern {pattern} matches none of {len(self):,} features; {advice}"
+                )
+            found += matching
+        return found
+
+    def matching(self, pattern: str) -> list[int]:
+        """The indices of features whose names match a pattern; only ``*`` and ``?`` are special in it."""
+        fits = re.compile(fnmatch.translate(pattern.replace("[", "[[]"))).match
+        return [index for name, index in self._positions.items() if fits(name)]
+
     def listed(self, features: Sequence[Feature], most: int = MOST_LISTED) -> str:
         """The names of some features with commas between them; only the first ones of many."""
         shown = len(features) if len(features) <= most + 1 else most
         names = [feature if isinstance(feature, str) else self[feature] for feature in features[:shown]]
         more = [] if shown == len(features) else [f"{len(features) - shown} more"]
         return ", ".join([*names, *more])
+
+
+def is_pattern(name: Feature) -> bool:
+    """Whether a name, if no feature has it, stands for several: ``*`` for any characters, ``?`` for one."""
+    return isinstance(name, str) and ("*" in name or "?" in name)
 
 
 def unknown_features(who: str, unknown: Sequence[str], known: Iterable[str], otherwise: str) -> InputError:
@@ -191,12 +223,12 @@ def group_numbers(groups: Mapping[Feature, Hashable], names: Sequence[str], who:
     known = FeatureNames.of(names)
     group_of: dict[int, Hashable] = {}
     for feature, group in groups.items():
-        position = known.position(feature, who)
-        if group_of.setdefault(position, group) != group:
-            raise InputError(
-                f"{who}: {known[position]!r} is in two groups, {group_of[position]!r} and {group!r}; "
-                "a feature has one group at most."
-            )
+        for position in known.positions([feature], who):
+            if group_of.setdefault(position, group) != group:
+                raise InputError(
+                    f"{who}: {known[position]!r} is in two groups, {group_of[position]!r} and {group!r}; "
+                    "a feature has one group at most."
+                )
     first: dict[Hashable, int] = {}
     labels, n_alone = [], 0
     for index in range(len(known)):

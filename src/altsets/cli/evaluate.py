@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import typer
 
@@ -40,7 +39,7 @@ def evaluate_command(context: typer.Context, given: Given) -> None:
         splits = Splits.of(given.evaluation)
         data = read_dataset(given, splits.groups)
         splits.check(data.groups)
-        found = evaluate_sets(_sets_in(path, FeatureNames.of(data.feature_names)), data, given)
+        found = evaluate_sets(parsing.sets_in(path, FeatureNames.of(data.feature_names)), data, given)
         found = replace(found, provenance=record.of_evaluation(found.provenance, data, given))
         file.write(*rows_of_evaluation(found), found.to_dict())
         if given.output.json:
@@ -48,18 +47,3 @@ def evaluate_command(context: typer.Context, given: Given) -> None:
         else:
             show_evaluation(found, console_for())
         page.write(evaluation=found)
-
-
-def _sets_in(path: str, names: FeatureNames) -> Any:
-    """The sets of a file: a result of ``find --json``, or one set per line."""
-    from altsets.files.contents import read_lines, read_text
-    from altsets.result import Result
-
-    text = read_text(path)
-    if text.lstrip().startswith("{"):
-        try:
-            return Result.from_json(text)
-        except InputError as error:
-            raise InputError(f"{path}: {error}") from error
-    lines = read_lines(path)
-    return [[line] if line in names else parsing.features_in(path, line, names) for line in lines]

@@ -30,10 +30,25 @@ DEFAULT_SHOWN = 5
 
 
 @with_options(
-    *("table", "near", "quality", "model", "scoring", "columns", "conditions", "show", "limits", "output"),
-    without=("positive", "class_weight", "existing", "engine", "max_iters", "again", "details"),
+    *("table", "near", "quality", "model", "scoring", "columns", "differing", "conditions", "show", "limits"),
+    "output",
+    without=(
+        *(
+            "positive",
+            "class_weight",
+            "dissimilarity",
+            "distinct",
+            "existing",
+            "engine",
+            "max_iters",
+            "again",
+        ),
+        "details",
+    ),
     described={
         **SCORING_MODEL,
+        "groups": {"help": "Groups of features, for @NAME in conditions; the columns are feature and group."},
+        "groups_by": {"help": "Like --groups, with the group taken from the feature's name, up to TEXT."},
         "time_limit": {"help": "For scores and counting. [default: 60, after scoring]"},
     },
 )

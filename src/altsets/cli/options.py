@@ -252,7 +252,11 @@ class ColumnOptions:
 
 def _constraint_fields() -> list[tuple[str, Any, Any]]:
     """--existing, an option for each kind of constraint, and --proxies beside --forbid."""
-    existing = option("COL[,COL]", "A set that every new set must differ from; may be repeated.")
+    existing = option(
+        "COL[,COL]",
+        "A set that every new set must differ from, or a file of sets: what find --json has printed, or a text file "
+        "with COL[,COL] in each line. May be repeated.",
+    )
     fields: list[tuple[str, Any, Any]] = [("existing", list[str] | None, existing)]
     for kind in KINDS:
         said = kind.option

@@ -1,6 +1,8 @@
 """The texts of options parsed: names, numbers, constraints, dissimilarities, folds.
 
-A name with a comma (or a colon, where one divides) stands in double quotes, as in a CSV file.
+A name with a comma (or a colon, where one divides) stands in double quotes, as in a CSV file. Where features are
+listed, a word is the first of these that exists: a column of this name; with ``@`` before it, a group of ``--groups``
+or ``--groups-by``, then a text file with names; with ``*`` or ``?`` in it, all columns that match the pattern.
 """
 
 from __future__ import annotations
@@ -8,18 +10,21 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from altsets.cli.options import field_name
 from altsets.constraints import KINDS, Constraint, Forbid
 from altsets.constraints.base import limit_and_measure
 from altsets.errors import InputError
-from altsets.features import FeatureNames, names_in, unknown_features
+from altsets.features import FeatureNames, is_pattern, names_in, unknown_features
+from altsets.wording import list_some
 
 if TYPE_CHECKING:
     from altsets.cli.options import ConstraintOptions, DissimilarityOptions
     from altsets.dissimilarity import Grouped, Matched
+    from altsets.result import Result
 
 DEFAULT_SIZE = 5
 DEFAULT_DISSIMILARITY = "dice"
@@ -28,9 +33,26 @@ DEFAULT_DISSIMILARITY = "dice"
 MOST_NUMBERS = 10_000
 
 
-def features_in(option: str, text: str, names: FeatureNames) -> list[str]:
-    """The features that an option lists; unknown ones are refused."""
-    return _known(option, names_in([text]), names)
+#: What comes before the name of a group or of a file.
+REFERENCE = "@"
+#: The features of each group by its name.
+Groups = Mapping[str, Sequence[str]]
+NO_GROUPS: Groups = MappingProxyType({})
+
+
+def features_in(option: str, text: str, names: FeatureNames, groups: Groups = NO_GROUPS) -> list[str]:
+    """The features that an option lists; unknown ones are refused. ``groups`` are those that it may name."""
+    return _known(option, names_in([text]), names, groups)
+
+
+def columns_in(texts: Sequence[str] | None) -> list[str]:
+    """The columns that an option lists before there is a table; ``@FILE`` stands for the names in a file."""
+    found: list[str] = []
+    for name in names_in(texts or []):
+        path = name.removeprefix(REFERENCE)
+        is_file = path != name and os.path.isfile(path)
+        found += names_in(_lines(path)) if is_file else [name]
+    return found
 
 
 def size_of_sets(n_features: int | None, sizes: Sequence[str] | None) -> int:
@@ -59,19 +81,51 @@ def whole_numbers_in(option: str, text: str) -> list[int]:
     return sorted(numbers)
 
 
-def constraints_from(names: FeatureNames, given: ConstraintOptions) -> list[Constraint]:
+def constraints_from(
+    names: FeatureNames, given: ConstraintOptions, groups: Groups = NO_GROUPS
+) -> list[Constraint]:
     """The constraints that options ask for; proxies go with all --forbid."""
     found = [
-        kind.parse(text, _Reader(kind.option.flag, names))
+        kind.parse(text, _Reader(kind.option.flag, names, groups))
         for kind in KINDS
         for text in getattr(given, field_name(kind)) or ()
     ]
     return found if given.proxies is None else _with_proxies(given.proxies, found, names)
 
 
-def existing_from(given: ConstraintOptions, names: FeatureNames) -> list[list[str]]:
-    """The sets that new ones must differ from."""
-    return [features_in("--existing", text, names) for text in given.existing or []]
+def existing_from(
+    given: ConstraintOptions, names: FeatureNames, groups: Groups = NO_GROUPS
+) -> list[list[str]]:
+    """The sets that new ones must differ from: lists of features, and the sets of files."""
+    found: list[list[str]] = []
+    for text in given.existing or ():
+        if text not in names and os.path.isfile(text):
+            sets = sets_in(text, names)
+            listed = sets if isinstance(sets, list) else sets.named_sets
+            found += [_known(text, one, names) for one in listed]
+        else:
+            found.append(features_in("--existing", text, names, groups))
+    return found
+
+
+def sets_in(path: str, names: FeatureNames) -> Result | list[list[str]]:
+    """The sets of a file: a result of ``find --json``, or one set per line."""
+    from altsets.files.contents import read_text
+    from altsets.result import Result
+
+    text = read_text(path)
+    if text.lstrip().startswith("{"):
+        try:
+            return Result.from_json(text)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from error
+    return [[line] if line in names else features_in(path, line, names) for line in _lines(path)]
+
+
+def _lines(path: str) -> list[str]:
+    from altsets.files.contents import read_lines
+
+    return read_lines(path)
 
 
 @dataclass(frozen=True)
@@ -80,23 +134,19 @@ class _Reader:
 
     option: str
     names: FeatureNames
+    groups: Groups = field(default_factory=dict)
 
     def features(self, text: str) -> list[str]:
         """The features in a list of names with commas between them."""
-        return features_in(self.option, text, self.names)
+        return features_in(self.option, text, self.names, self.groups)
 
     def group(self, text: str) -> list[str]:
         """The features that a file lists if there is one, else those that the text lists."""
         if os.path.isfile(text):
-            from altsets.files.contents import read_lines
-
-            lines = ([line] if line in self.names else names_in([line]) for line in read_lines(text))
-            return _known(text, itertools.chain.from_iterable(lines), self.names)
+            return _names_in_file(text, self.names)
+        otherwise = "there is no such file either; list columns with commas between them, or in a file."
         listed = names_in([text])
-        if len(listed) == 1 and listed[0] not in self.names:
-            otherwise = "there is no such file either; list columns with commas between them, or in a file."
-            raise unknown_features(self.option, listed, self.names, otherwise)
-        return _known(self.option, listed, self.names)
+        return _known(self.option, listed, self.names, self.groups, otherwise if len(listed) == 1 else "")
 
     def prices(self, path: str) -> tuple[Mapping[Any, float], Any]:
         """What features cost, and which of them are paid for together."""
@@ -118,12 +168,57 @@ def _with_proxies(text: str, found: Sequence[Constraint], names: FeatureNames) -
         raise InputError(said if said.startswith("--proxies") else f"--proxies {text}: {said}") from None
 
 
-def _known(who: str, given: Iterable[str], names: FeatureNames) -> list[str]:
+def _known(
+    who: str,
+    given: Iterable[str],
+    names: FeatureNames,
+    groups: Groups | None = None,
+    otherwise: str = "",
+) -> list[str]:
+    """The features that words stand for, each once if some stand for several; without ``groups``, none is ``@NAME``."""
     listed = list(given)
-    unknown = [name for name in listed if name not in names]
+    found: list[str] = []
+    unknown = []
+    for word in listed:
+        if word in names:
+            found.append(word)
+        elif groups is not None and word.startswith(REFERENCE):
+            found += _referred(who, word.removeprefix(REFERENCE), names, groups)
+        elif is_pattern(word):
+            found += [names[index] for index in names.positions([word], who)]
+        else:
+            unknown.append(word)
     if unknown:
-        raise unknown_features(who, unknown, names, "give column names, separated by commas.")
-    return listed
+        raise unknown_features(who, unknown, names, otherwise or _advice(unknown[0]))
+    return found if found == listed else list(dict.fromkeys(found))
+
+
+def _advice(unknown: str) -> str:
+    if os.path.isfile(unknown):
+        return f"for the names in that file, give {REFERENCE}{unknown}."
+    return "give column names, separated by commas."
+
+
+def _referred(who: str, name: str, names: FeatureNames, groups: Groups) -> list[str]:
+    """The features of a group or, if there is none of this name, those in a file."""
+    if name in groups:
+        return list(groups[name])
+    if os.path.isfile(name):
+        return _names_in_file(name, names)
+    if not groups:
+        raise InputError(
+            f"{who} {REFERENCE}{name}: there is no such file; to name a group, say which there are with --groups or "
+            "--groups-by."
+        )
+    raise InputError(
+        f"{who} {REFERENCE}{name}: there is neither a group nor a file of this name; the groups are "
+        f"{list_some(list(groups))}."
+    )
+
+
+def _names_in_file(path: str, names: FeatureNames) -> list[str]:
+    lines = ([line] if line in names else names_in([line]) for line in _lines(path))
+    return _known(path, itertools.chain.from_iterable(lines), names)
 
 
 def _count(option: str, text: str) -> int:

@@ -17,7 +17,7 @@ from altsets.cli.evaluating import Splits, check_evaluation
 from altsets.cli.printing import NO_SET, Waiting, console_for, fail, say_error
 from altsets.documents import TABLE
 from altsets.errors import InputError
-from altsets.features import FeatureNames, names_in
+from altsets.features import FeatureNames
 
 if TYPE_CHECKING:
     from altsets.cli.options import Given
@@ -49,8 +49,8 @@ def read_dataset(given: Given, groups: str | None = None) -> Dataset:
     data = read_table(
         table.table,
         table.target,
-        drop=names_in(columns.drop or []),
-        categorical=names_in(columns.categorical or []),
+        drop=parsing.columns_in(columns.drop),
+        categorical=parsing.columns_in(columns.categorical),
         groups=groups,
         decimal=columns.decimal,
         sheet=columns.sheet,
@@ -242,12 +242,14 @@ def request_from(source: Source, **sets: Any) -> Request:
     from altsets.request import MAX_ITERS, Request
 
     given, names = source.given, FeatureNames.of(source.names)
+    dissimilarity = parsing.dissimilarity_from(given.differing, names, source.data is not None)
+    groups = getattr(dissimilarity, "members", parsing.NO_GROUPS)
     return Request(
-        dissimilarity=parsing.dissimilarity_from(given.differing, names, source.data is not None),
+        dissimilarity=dissimilarity,
         search=given.search.search,
         aggregation=given.search.aggregation,
-        existing=parsing.existing_from(given.conditions, names),
-        constraints=parsing.constraints_from(names, given.conditions),
+        existing=parsing.existing_from(given.conditions, names, groups),
+        constraints=parsing.constraints_from(names, given.conditions, groups),
         quality=source.spec,
         task=given.scoring.task,
         engine=given.limits.engine,

@@ -12,8 +12,9 @@
 ``Size(k, l)``           a set has k to l features, instead of exactly ``n_features``
 =======================  ==========================================================================
 
-Features are indices or names. Each condition is for each set on its own; several are met together. What makes no
-sense by itself is refused at once; whether a combination can be met, the search finds out.
+Features are indices, names or patterns: ``"S004_*"`` stands for all features whose names match, ``?`` for one
+character, unless a feature has just this name. Each condition is for each set on its own; several are met together.
+What makes no sense by itself is refused at once; whether a combination can be met, the search finds out.
 """
 
 from __future__ import annotations

@@ -25,7 +25,15 @@ from altsets.constraints.base import (
     split_option,
 )
 from altsets.errors import InputError
-from altsets.features import MOST_LISTED, Feature, FeatureNames, cells_in, given_feature, whole_number
+from altsets.features import (
+    MOST_LISTED,
+    Feature,
+    FeatureNames,
+    cells_in,
+    given_feature,
+    is_pattern,
+    whole_number,
+)
 from altsets.wording import parameter
 
 #: Names that a sentence of a report spells out.
@@ -153,7 +161,7 @@ class Require(OfFeatures):
     Parameters
     ----------
     features : int, str or sequence of them
-        One feature or several, by index or name.
+        One feature or several, by index, name or pattern (``"S004_*"``).
 
     Raises
     ------
@@ -175,7 +183,12 @@ class Require(OfFeatures):
     """
 
     kind = "require"
-    option = Option("--require", "COL[,COL]", "Features that every set has.")
+    option = Option(
+        "--require",
+        "COL[,COL]",
+        "Features that every set has. Wherever features are listed, 'S4_*' is all whose names match, @NAME a group "
+        "of --groups, and @FILE the names in a text file.",
+    )
     _words, _sentence = "require {features}", "Every set has: {features}."
 
     def holds(self, chosen: Sequence[int]) -> bool:
@@ -196,7 +209,7 @@ class AtMost(OfCount):
     most : int
         The largest number; 0 forbids the whole group.
     group : sequence of int or str
-        Features, by index or name.
+        Features, by index, name or pattern (``"S004_*"``).
 
     Raises
     ------
@@ -248,7 +261,7 @@ class AtLeast(OfCount):
     least : int
         The smallest number.
     group : sequence of int or str
-        Features, by index or name; at least ``least`` of them.
+        Features, by index, name or pattern (``"S004_*"``); at least ``least`` of them.
 
     Raises
     ------
@@ -277,7 +290,8 @@ class AtLeast(OfCount):
     def __init__(self, least: int, group: Iterable[Feature]) -> None:
         super().__init__(least, group)
         there = len(set(self.group))
-        if self.least > there:
+        # How many a pattern stands for is known with the names of the features.
+        if self.least > there and not any(map(is_pattern, self.group)):
             raise InputError(
                 f"{self.title}: {parameter('least', self.least)}, but its group has only {there} features; ask for "
                 f"at most {there}."
@@ -299,7 +313,7 @@ class Exclusive(OfGroup):
     Parameters
     ----------
     group : sequence of int or str
-        Features, by index or name.
+        Features, by index, name or pattern (``"S004_*"``).
 
     Raises
     ------
@@ -385,7 +399,13 @@ class Implies(OfFields):
             raise InputError(
                 f"{read.option} {text!r} must have the form COL:COL; a name with a colon stands in double quotes."
             )
-        return cls(*(read.features(features_text([cell], []))[0] for cell in cells))
+        found = [read.features(features_text([cell], [])) for cell in cells]
+        for cell, features in zip(cells, found, strict=True):
+            if len(features) != 1:
+                raise InputError(
+                    f"{read.option} takes one feature on each side; {cell!r} is {len(features)}."
+                )
+        return cls(*(feature for (feature,) in found))
 
     def option_text(self, names: Sequence[str]) -> str:
         """``COL:COL``."""

@@ -46,7 +46,7 @@ class Forbid(OfFeatures):
     Parameters
     ----------
     features : int, str or sequence of them
-        One feature or several, by index or name.
+        One feature or several, by index, name or pattern (``"S004_*"``).
     proxies : float, default=None
         Also rule out each feature whose similarity with a forbidden one is at least this, above 0 and at most 1. The
         similarity is measured where the table is known: in :class:`altsets.SelectAlternatives`, on the training rows

@@ -471,7 +471,7 @@ def sorted_indices(
 ) -> tuple[int, ...]:
     """Features by index, each once."""
     known = FeatureNames.of(names)
-    return tuple(sorted({known.position(feature, constraint.title) for feature in features}))
+    return tuple(sorted(set(known.positions(features, constraint.title))))
 
 
 def feature_literal(feature: Feature, names: Sequence[str] | None) -> str:

@@ -24,7 +24,7 @@ class Grouped:
     Parameters
     ----------
     groups : mapping from feature to group, or sequence of sequences of features
-        Features by name or index; a group is anything that can be told apart from others.
+        Features by index, name or pattern (``"S004_*"``); a group is anything that can be told apart from others.
 
     Raises
     ------
@@ -197,11 +197,11 @@ class Grouped:
         str
             An expression.
         """
-        return f"Grouped([{', '.join(features_literal(listed, names) for listed in self._members.values())}])"
+        return f"Grouped([{', '.join(features_literal(listed, names) for listed in self.members.values())}])"
 
     @property
-    def _members(self) -> dict[Hashable, list[Feature]]:
-        """The features of each group."""
+    def members(self) -> dict[Hashable, list[Feature]]:
+        """The features of each group, as given: ``constraints.Forbid(sensors.members["left"])``."""
         members: dict[Hashable, list[Feature]] = {}
         for feature, group in self.groups.items():
             members.setdefault(group, []).append(feature)
@@ -209,7 +209,7 @@ class Grouped:
 
     def as_dict(self) -> dict[str, Any]:
         """In words and numbers: each group with the features that it has."""
-        members = self._members
+        members = self.members
         # 1 and "1" are two groups.
         spelled = str if len(set(map(str, members))) == len(members) else repr
         return {"kind": "grouped", "groups": {spelled(group): listed for group, listed in members.items()}}
@@ -226,4 +226,4 @@ class Grouped:
 
     @property
     def _partition(self) -> frozenset[frozenset[Feature]]:
-        return frozenset(map(frozenset, self._members.values()))
+        return frozenset(map(frozenset, self.members.values()))

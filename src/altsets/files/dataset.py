@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from altsets.errors import TableError
+from altsets.features import FeatureNames, is_pattern
 from altsets.files.columns import Column, Order, Table, as_features, as_target, holds_times, missing_in
 from altsets.files.contents import (
     STANDARD_INPUT,
@@ -111,9 +112,9 @@ def read_table(
     target : str
         The name of the target column.
     drop : sequence of str, default=()
-        Columns to leave out.
+        Columns to leave out, by name or by a pattern such as ``"S004_*"`` (``?`` is one character).
     categorical : sequence of str, default=()
-        Columns that are categories whatever they hold, such as codes.
+        Columns that are categories whatever they hold, such as codes; by name or by a pattern.
     groups : str, default=None
         The column that says which rows belong together; it is not used as a feature.
     decimal : {".", ","}, default=None
@@ -221,6 +222,7 @@ def split_target(
 ) -> Dataset:
     """Take the target apart from the features, and check that a measure can use both; see :func:`read_table`."""
     known = dict(zip(table.names, table.columns, strict=True))
+    drop, categorical = (_matched(table, target, given) for given in (drop, categorical))
     asked = [(target, "target column")]
     asked += [(name, "column to drop") for name in drop]
     asked += [(name, "categorical column") for name in categorical]
@@ -314,6 +316,16 @@ def _on_times(dropped: Mapping[str, Column]) -> list[str]:
         f"{list_some(times)} {holds} dates or times and {was} left out, as asked; if rows follow each other in "
         "time, test models on later rows than they were fitted to."
     ]
+
+
+def _matched(table: Table, target: str, given: Sequence[str]) -> list[str]:
+    """Columns by name; a name with ``*`` or ``?`` that no column has stands for those that it matches."""
+    others = FeatureNames.of([name for name in table.names if name != target])
+    found = []
+    for name in given:
+        is_name = name in table.names or not is_pattern(name)
+        found += [name] if is_name else [others[index] for index in others.matching(name)] or [name]
+    return found
 
 
 def _unknown(table: Table, name: str, role: str) -> TableError:

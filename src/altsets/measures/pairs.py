@@ -383,7 +383,7 @@ def similar_columns(
     """
     table = features_of(X)
     names = table.feature_names
-    given = sorted({names.position(column, who) for column in columns})
+    given = sorted(set(names.positions(columns, who)))
     alike = _similarities(table, given, measure, sample_weight).clip(0.0, 1.0)
     alike[:, given] = 0.0
     most = alike.argmax(axis=0).tolist()

@@ -72,7 +72,10 @@ def _table_line(options: Mapping[str, Any]) -> list[str]:
     if path == "-":
         raise NotExpressedError("the table came from standard input")
     said = [repr(path), repr(options["--target"])]
-    said += [f"{name}={names_in(options[f'--{name}'])!r}" for name in LISTS if f"--{name}" in options]
+    listed = {name: names_in(options[f"--{name}"]) for name in LISTS if f"--{name}" in options}
+    if any(column.startswith("@") for columns in listed.values() for column in columns):
+        raise NotExpressedError("columns were listed in a file")
+    said += [f"{name}={columns!r}" for name, columns in listed.items()]
     if str(options.get("--cv", "")).startswith("group:"):
         said.append(f"groups={cells_in(options['--cv'], ':')[1]!r}")
     said += [f"{name}={options[f'--{name}']!r}" for name in TEXTS if f"--{name}" in options]

@@ -186,7 +186,13 @@ class Request(RequestFields):
             search=self.search,
             aggregation=self.aggregation,
             existing=[
-                [known.position(one, "an existing set") if isinstance(one, str) else one for one in given]
+                [
+                    index
+                    for one in given
+                    for index in (
+                        known.positions([one], "an existing set") if isinstance(one, str) else [one]
+                    )
+                ]
                 for given in self.existing
             ],
             constraints=asked.constraints,
