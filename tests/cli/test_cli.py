@@ -154,7 +154,7 @@ def test_some_sets_are_an_answer_and_the_missing_ones_are_reported(run, table):
     assert code == 0
     assert err == "2 of 5 sets are missing.\n"
     said = " ".join(out.split())
-    assert "Caution: only 3 of 5 sets were found; proven that no further set is this different." in said
+    assert "Caution: Only 3 of 5 sets were found; proven that no further set is this different." in said
     assert said.index("Caution") < said.index("Quality")
     code, out, err = run(*args, "--json")
     assert code == 0

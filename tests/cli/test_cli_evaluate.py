@@ -89,7 +89,7 @@ def test_sets_from_a_file(run, table, tmp_path, form):
     expected = evaluate([["a", "b"], ["a", "d"]], *data_of(table), margin=0.3)
     code, out, err = run("evaluate", table, "-t", "y", "--sets", path, "--margin", 0.3)
     assert (code, err) == (0, "")
-    assert " ".join(expected.summary().split()) == " ".join(out.split())
+    assert " ".join(f"{expected.verdict} {expected.summary()}".split()) == " ".join(out.split())
     code, out, err = run("evaluate", table, "-t", "y", "--sets", path, "--margin", 0.3, "--json")
     assert (code, err) == (0, "")
     assert same(json.loads(out), expected)

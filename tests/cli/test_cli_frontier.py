@@ -48,13 +48,17 @@ def test_a_table_and_a_chart(run, table, scores, monkeypatch):
     ]
     assert out.count("*") == 4
     assert max(map(len, out.splitlines())) <= 70
+    assert flat(out).startswith(flat(str(found.verdict)))
     assert flat(out).endswith(flat(found.explain()))
 
 
 def test_sizes_and_numbers_of_sets(run, table, scores):
     code, out, err = run(*asking(table, "-k", "2:3", "-a", "1,2", "--tau", "0,0.5", "--tau", 1))
     assert (code, err) == (0, "")
-    assert flat(out).startswith("Features Alternatives tau Shared Best set Worst Mean Status")
+    assert flat(out).startswith(
+        "3 sets of 3 features that share at most 1 feature: the weakest only keeps 79 %"
+    )
+    assert "Features Alternatives tau Shared Best set Worst Mean Status" in flat(out)
     assert "2 alternatives; marks: features in each set" in flat(out)
     assert "12 points: sets of 2 and 3 features, 1 and 2 alternatives, tau from 0 to 1" in flat(out)
     # Two of three sets are no mean of three.

@@ -326,3 +326,12 @@ def test_sizes_beyond_the_table_are_left_out():
     found = evaluate_frontier("f", *WINE, range(12, 20), 0, cv=2)
     assert [point.n_features for point in found] == [12, 13]
     assert "sets of 14 to 19 were left out" in found.explain()
+
+
+def test_the_verdict_adds_predictions_to_that_on_the_frontier(wine):
+    found, verdict = wine, wine.verdict
+    assert verdict.findings[: len(found.frontier.verdict.findings)] == found.frontier.verdict.findings
+    assert all(
+        said.startswith("Prediction: ") for said in verdict.findings[len(found.frontier.verdict.findings) :]
+    )
+    assert all(caution[0].isupper() and caution.endswith(".") for caution in verdict.cautions)

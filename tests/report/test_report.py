@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import html
 import json
 import os
 import re
@@ -121,7 +122,7 @@ PROVEN = "every other choice was ruled out by calculation, not by trying some of
         (found(search="greedy-replacement"), ["Nothing is proven: better sets may exist."]),
         (
             found(n_features=4, n_alternatives=2, tau=1),
-            ["Caution: only 1 of 3 sets were found; proven that no further set is this different."],
+            ["Caution: Only 1 of 3 sets were found; proven that no further set is this different."],
         ),
         (
             found(constraints=[constraints.Require("age"), constraints.Forbid("age")]),
@@ -757,6 +758,11 @@ def test_notebooks_show_sets_with_and_without_scripts(judged):
         assert "<altsets-page embedded>" in shown
         assert json.loads(page.script("script", "application/json"))["sections"]
         assert "<table>" in shown
+        if answer is not selector:
+            # The verdict first; everything but the sets is folded.
+            verdict, details = answer.verdict.findings[0], shown.index("<details>")
+            assert html.unescape(shown).index(verdict, shown.index("</script>")) < shown.index("<table>")
+            assert shown.index("<table>") < details or "Frontier" in type(answer).__name__
         assert len(page.script("script", "module")) < 80_000
         if answer is not selector:
             # What scikit-learn shows of its estimators is its own business.

@@ -19,6 +19,7 @@ import altsets
 from altsets import Frontier, FrontierPoint, Result, Status, constraints, dissimilarity, quality
 from altsets.errors import InputError, UnsupportedError
 from altsets.request import Request
+from altsets.result import StopReason
 from altsets.search.engine import merge_known, settle
 from altsets.search.find import problem_of, solve
 from altsets.search.frontier.points import Curve
@@ -478,3 +479,42 @@ def test_damaged_documents():
             Frontier.from_json(json.dumps({**found, **change}))
     with pytest.raises(InputError, match="not an altsets frontier"):
         Frontier.from_json("[]")
+
+
+def test_the_verdict_names_what_each_difference_keeps():
+    found = altsets.frontier(quality.Additive([9.0, 8, 7, 3, 2, 1]), n_features=3, n_alternatives=1)
+    kept = {point.max_overlap: point.worst / 24 for point in found}
+    # Two features in common keep more than 4/5 of the best score, and nothing keeps 95 %.
+    assert kept[2] < 0.95
+    assert found.verdict.findings == (
+        "2 sets of 3 features that share at most 2 features: the weakest only keeps "
+        f"{100 * kept[2]:.0f} % of the best score. If they share no feature, it keeps {100 * kept[0]:.0f} %.",
+    )
+    assert found.verdict.cautions == ()
+    flat = altsets.frontier(quality.Additive([9.0] * 6), n_features=3, n_alternatives=1)
+    assert flat.verdict.findings == (
+        "2 sets of 3 features that share no feature: the weakest still keeps 100 % of the best score.",
+    )
+
+
+def test_the_verdict_claims_proofs_only_where_there_are_some():
+    scores = quality.Additive([9.0, 8, 7, 3, 2, 1])
+    together = altsets.frontier(scores, n_features=3, n_alternatives=2, search="simultaneous")
+    assert together.points[-1].status is Status.INFEASIBLE
+    assert "Proven: of any 3 sets of 3 features, two share a feature." in together.verdict.findings
+    # One after the other, it is not proven that no other sets would do.
+    after = altsets.frontier(scores, n_features=3, n_alternatives=2)
+    assert after.points[-1].status is Status.INFEASIBLE
+    assert not any("Proven" in said for said in after.verdict.findings)
+    # Heuristics prove nothing, not even the best set.
+    quick = altsets.frontier(scores, n_features=2, n_alternatives=1, search="greedy-replacement")
+    assert "of the best score found" in quick.verdict.findings[0]
+    assert "not proven optimal" in quick.verdict.cautions[0]
+
+
+def test_the_verdict_without_alternatives_or_points():
+    scores = quality.Additive([3.0, 2, 1])
+    assert "0 alternatives" in altsets.frontier(scores, n_features=2, n_alternatives=0).verdict.findings[0]
+    found = altsets.frontier(scores, n_features=2, n_alternatives=1)
+    empty = replace(found, points=[], stop_reason=StopReason.INTERRUPTED)
+    assert str(empty.verdict).startswith("No point was searched.\nCaution: It was interrupted")

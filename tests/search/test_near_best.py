@@ -539,3 +539,18 @@ def test_a_million_scores():
 def test_names_with_braces():
     braces = quality.Additive([3, 2, 1], feature_names=["x_{1}", "{}", "{0!r}"])
     assert "'x_{1}' is in 50 % of them" in altsets.near_best(braces, 1, 0.4).explain()
+
+
+def test_the_verdict_says_what_sets_have_in_common():
+    scores = quality.Additive([9.0, 8, 7, 3], feature_names=["a", "b", "c", "d"])
+    assert str(altsets.near_best(scores, 2, 0.2).verdict) == (
+        "3 sets of 2 features are within 20 % of the best.\nNo feature is in all of them. 3 of 4 features are in at "
+        "least one."
+    )
+    core = altsets.near_best(scores, 3, 0.2, constraints=[altsets.constraints.Require("a")])
+    assert "'a' " in core.verdict.findings[1]
+    assert altsets.near_best(scores, 2, 0).verdict.findings == (
+        "1 set of 2 features is as good as the best.",
+    )
+    none = altsets.near_best(scores, 2, min_quality=50)
+    assert none.verdict.findings == ("No sets of 2 features have a quality of at least 50.",)

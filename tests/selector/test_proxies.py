@@ -250,7 +250,7 @@ def test_what_the_note_says():
     assert note([Forbid("age")], ["sex", "income"]) == ""
     with spelled(as_option):
         said = note([Forbid("sex")], ["height"])
-    assert said.startswith("height is close to the forbidden sex (uncertainty coefficient 0.")
+    assert said.startswith("The feature height is close to the forbidden sex (uncertainty coefficient 0.")
     limit = float(said.split("--proxies ")[1].split(":")[0])
     assert said.endswith(f"--proxies {limit:g}:uncertainty_coefficient rules out such features.")
     assert Forbid("sex", limit, "uncertainty_coefficient").computed(frame).features == (0, 1)

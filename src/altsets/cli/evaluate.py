@@ -10,7 +10,7 @@ from altsets.cli import parsing
 from altsets.cli.evaluating import Splits, evaluate_sets
 from altsets.cli.options import Given, with_options
 from altsets.cli.outputs import check_outputs, rows_of_evaluation
-from altsets.cli.printing import console_for, plain_messages, show_evaluation
+from altsets.cli.printing import console_for, plain_messages, show_evaluation, show_verdict
 from altsets.cli.searching import Record, read_dataset
 from altsets.errors import InputError
 from altsets.features import FeatureNames
@@ -45,5 +45,8 @@ def evaluate_command(context: typer.Context, given: Given) -> None:
         if given.output.json:
             typer.echo(found.to_json())
         else:
-            show_evaluation(found, console_for())
+            console = console_for()
+            show_verdict(found.verdict, console)
+            typer.echo()
+            show_evaluation(found, console)
         page.write(evaluation=found)

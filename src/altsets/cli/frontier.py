@@ -26,6 +26,7 @@ from altsets.cli.printing import (
     print_json,
     printable,
     say_error,
+    show_verdict,
 )
 from altsets.cli.searching import Record, Source, request_from, run_on_scores, source_from
 from altsets.errors import InputError
@@ -150,6 +151,8 @@ def _answer(
         print_json(document)
     elif _has_sets(found):
         console = console_for()
+        show_verdict((evaluated or found).verdict, console)
+        typer.echo()
         console.print("\n".join(frontier_lines(found, evaluated, console.width)), soft_wrap=True)
     if not _has_sets(found):
         fail(found.points[0].result.explain(), NO_SET)

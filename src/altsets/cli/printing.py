@@ -126,9 +126,10 @@ def _show_stand_ins(result: Result, console: Console) -> None:
 
 def show_near_best(near: NearBest, n_sets: int, console: Console) -> None:
     """Print how many sets are nearly the best, what they are made of, and the best of them."""
-    say(console, near.explain())
+    show_verdict(near.verdict, console)
     if near.n_known == 0:
         return
+    say(console, f"Quality: the best set has {near.best:.6g}, and {near.threshold:.6g} is enough.")
     order, names = near.ordered(), near.feature_names
     grid = _grid("In sets")
     grid.add_column("Feature", min_width=10)
@@ -163,7 +164,7 @@ def _short(name: str) -> str:
 
 def show_evaluation(evaluation: Evaluation, console: Console, *, details: bool = True) -> None:
     """Print how well sets predict; the ``details`` are features, stability and substitutes."""
-    lines = []
+    lines: list[str] = []
     # What was done, a table, comparisons; then the details.
     for position, paragraph in enumerate(evaluation.summary().split("\n\n")[: None if details else 3]):
         lines += [""] if position else []

@@ -23,7 +23,7 @@ from altsets.evaluation._comparison import (
 )
 from altsets.evaluation._evaluation import PLAIN_FIELDS, Evaluation, jsonable, restore_fields
 from altsets.evaluation._folds import Fold
-from altsets.result import Result, Status
+from altsets.result import Result, Status, Verdict
 from altsets.search.frontier import Frontier, FrontierPoint
 from altsets.wording import counted, plural, score
 
@@ -291,6 +291,21 @@ class EvaluatedFrontier:
             key=lambda point: (-point.tau, -point.n_alternatives, point.n_features),
             default=None,
         )
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict on the frontier, with how far no loss in prediction was shown, and cautions."""
+        good = any(entry.beats for entry in self.against_baseline)
+        done = (
+            f"The evaluation was interrupted after {len(self.any_evaluation.folds)} of {self.n_folds} folds."
+        )
+        far = (
+            []
+            if self.best is None
+            else [f"Prediction: {one[:1].lower()}{one[1:]}" for one in _how_far(self, self.best)]
+        )
+        cautions = ("" if good else _baseline_sentence(self), "" if self.complete else done)
+        return self.frontier.verdict.add(*far, cautions=cautions)
 
     def explain(self) -> str:
         """Summarise the search, its proofs, the points that beat the baseline, and those where no loss was shown."""

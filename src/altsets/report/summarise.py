@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -162,7 +162,7 @@ def _in_short(answers: _Answers) -> Block:
     # A column that has no better name.
     target = "the target" if answers.target == "target" else answers.target
     tested = evaluation is not None or answers.evaluated is not None
-    verdict = _verdict(result, evaluation)
+    verdict = _verdict(answers)
     items = [("Data", sentences.about_data(answers.origin, answers.n_features))]
     if result is None and frontier is not None:
         items.append(("Asked for", f"{repr(frontier)[len('Frontier(') : -1]}."))
@@ -187,10 +187,13 @@ def _in_short(answers: _Answers) -> Block:
     return section("in-short", "In short", [text(*verdict.findings), *cautions, facts(items)])
 
 
-def _verdict(result: Result | None, evaluation: Evaluation | None) -> Verdict:
+def _verdict(answers: _Answers) -> Verdict:
+    """The verdict on the sets; without sets, on whatever the report is about."""
+    result, evaluation = answers.result, answers.evaluation
     if evaluation is not None:
         return evaluation.verdict if result is None else evaluation.verdict_on(result)
-    return Verdict(()) if result is None else result.verdict
+    about = result or answers.evaluated or answers.frontier or answers.near
+    return Verdict(()) if about is None else about.verdict
 
 
 def _what_good_means(answers: _Answers, target: str) -> str:
@@ -323,9 +326,16 @@ def in_notebook(answer: Any, *, in_use: int | None = None, notes: Sequence[str] 
     """
     try:
         made = _section(answer, in_use)
-        parts = [block for block in (*made["blocks"], text(*notes)) if block]
-        shown = [block for block in parts if block.get("id") not in LEFT_OUT]
-        return fragment(document(heading_of(answer), "", [made | {"blocks": shown}]))
+        blocks = [block for block in made["blocks"] if block.get("id") not in LEFT_OUT]
+        # A table says most about sets, a curve about a frontier; everything else is folded.
+        kind = "chart" if isinstance(answer, Frontier | EvaluatedFrontier) else "table"
+        main = next((block for block in blocks if block["kind"] == kind), None)
+        verdict = answer.verdict
+        warned = [text(f"Caution: {caution}", tone="warning") for caution in verdict.cautions]
+        first = section(made["id"], made["title"], [text(*verdict.findings), *warned, main, text(*notes)])
+        rest = section("details", "Details", [block for block in blocks if block is not main])
+        folded = [rest | {"folded": True}] if rest["blocks"] else []
+        return fragment(document(heading_of(answer), "", [first, *folded]))
     except Exception:
         # Without Jinja2, or whatever else: the answer in words is always there.
         return _plain(answer, in_use, notes)
@@ -345,9 +355,13 @@ def _section(answer: Any, in_use: int | None) -> Block:
 def _plain(answer: Any, in_use: int | None, notes: Sequence[str]) -> str:
     """The same without a template: a table of sets, or paragraphs."""
     said = answer.summary() if hasattr(answer, "summary") else answer.explain()
-    lines = [*said.split("\n\n"), *notes]
-    paragraphs = "".join(f'<p style="white-space:pre-wrap">{html.escape(line)}</p>' for line in lines)
-    return (_table(answer, in_use) if isinstance(answer, Result) else "") + paragraphs
+    shown = _table(answer, in_use) if isinstance(answer, Result) else ""
+    details = f"<details><summary>Details</summary>{_paragraphs(said.split(chr(10) * 2))}</details>"
+    return f"{_paragraphs([str(answer.verdict)])}{shown}{_paragraphs(notes)}{details}"
+
+
+def _paragraphs(lines: Iterable[str]) -> str:
+    return "".join(f'<p style="white-space:pre-wrap">{html.escape(line)}</p>' for line in lines)
 
 
 def _table(result: Result, in_use: int | None) -> str:

@@ -72,7 +72,7 @@ class Verdict:
         return replace(
             self,
             findings=(*self.findings, *filter(None, findings)),
-            cautions=(*self.cautions, *filter(None, cautions)),
+            cautions=(*self.cautions, *map(sentence, filter(None, cautions))),
         )
 
 
@@ -84,7 +84,7 @@ def verdict_on(result: SetsFound) -> Verdict:
         else [_best(result), *_alternatives(result), _proven(result)]
     )
     cautions = [_missing(result), _cut_short(result), _noise(result), open_sizes(result), *result.cautions]
-    return Verdict(tuple(filter(None, findings)), tuple(filter(None, cautions)))
+    return Verdict(tuple(filter(None, findings))).add(cautions=tuple(cautions))
 
 
 def _best(result: SetsFound) -> str:

@@ -201,7 +201,10 @@ def _close_sentence(close: Sequence[Close]) -> str:
     if len(close) == 1:
         one = close[0]
         value = f"{WORDS[measure]} {round_down(one.similarity)}"
-        return f"{one.feature} is close to the forbidden {one.forbidden} ({value}); {remedy} rules out such features."
+        return (
+            f"The feature {one.feature} is close to the forbidden {one.forbidden} ({value}); {remedy} rules out such "
+            "features."
+        )
     pairs = [f"{one.feature} ~ {one.forbidden} ({round_down(one.similarity)})" for one in close]
     return f"Close to forbidden features ({WORDS[measure]}): {list_some(pairs)}; {remedy} rules out such features."
 

@@ -1242,7 +1242,9 @@ class Page {
     this.section = textOf(section.title) || "Section";
     const id = textOf(section.id) || `section-${place + 1}`;
     const title = heading(this.level + 1, this.section, { tabindex: -1 });
-    return el("section", { id }, title, ...list(section.blocks).map((block) => blockOf(this, block)));
+    const blocks = list(section.blocks).map((block) => blockOf(this, block));
+    if (section.folded) return el("section", { id }, el("details", { class: "folded" }, el("summary", {}, this.section), ...blocks));
+    return el("section", { id }, title, ...blocks);
   }
 
   contents(sections) {
@@ -1332,6 +1334,9 @@ section > :first-child { font-size: 1.45rem; outline-offset: 0.3rem; }
 }
 .table-title::before { counter-increment: table; content: "Table " counter(table); }
 .figure-title::before { counter-increment: figure; content: "Figure " counter(figure); }
+:host([embedded]) .table-title::before, :host([embedded]) .figure-title::before { content: none; }
+.folded > summary { cursor: pointer; color: var(--soft); width: fit-content; }
+.folded > * + * { margin-top: 1.15rem; }
 p { margin: 0; overflow-wrap: anywhere; text-wrap: pretty; }
 .option { white-space: nowrap; }
 .text, .aside { max-width: 44rem; }

@@ -13,9 +13,9 @@ from typing import Any
 from altsets import documents
 from altsets.display import renderer
 from altsets.errors import InputError
-from altsets.result import Status, StopReason, frame_of
+from altsets.result import Status, StopReason, Verdict, frame_of
 from altsets.search.frontier.points import FrontierPoint, Suggestion, suggest
-from altsets.wording import counted, paragraph, plural, sentence, span
+from altsets.wording import counted, paragraph, percent, plural, sentence, span
 
 SCHEMA, KIND = 1, "frontier"
 
@@ -140,6 +140,11 @@ class Frontier:
         tenth of its height or more, and if it has four points or more.
         """
         return suggest(self.points, mean_quality=bool(self.parameters.get("mean_quality")))
+
+    @property
+    def verdict(self) -> Verdict:
+        """How different sets can be and what that costs, in a sentence or two, with cautions."""
+        return _verdict_on(self)
 
     def explain(self) -> str:
         """Summarise the search: what is proven and where the elbow of the curve is, in plain words."""
@@ -300,6 +305,82 @@ class Frontier:
             )
         except documents.DAMAGED as error:
             raise InputError(f"this altsets frontier is incomplete or damaged: {error!r}.") from error
+
+
+# --- Verdict ------------------------------------------------------------------------------------------
+
+#: Sets with this share of the best score count as nearly as good.
+NEARLY = 0.95
+
+
+def _verdict_on(found: Frontier) -> Verdict:
+    """The verdict on the most sets of one size: the suggested one, or the largest."""
+    if not found.points:
+        return Verdict(("No point was searched.",)).add(cautions=(found._cut_short,))
+    size, count = found.suggestion.n_features or found.sizes[-1], found.counts[-1]
+    points = found.curve(size, count)
+    curve = [point for point in points if point.is_complete]
+    open_ones = sum(point.status is Status.FEASIBLE for point in points)
+    unproven = (
+        f"{counted(open_ones, 'point')} of this curve {plural(open_ones, 'is', 'are')} not proven optimal"
+    )
+    cautions = (found._cut_short, f"{unproven}: better sets may exist." if open_ones else "")
+    if not curve or not count or found.best(size) <= 0:
+        return Verdict((sentence(found._headline),)).add(cautions=cautions)
+    return Verdict((_what_it_costs(found, curve),)).add(_impossible(points), cautions=cautions)
+
+
+def _what_it_costs(found: Frontier, curve: Sequence[FrontierPoint]) -> str:
+    """The largest difference at which every set is nearly as good as the best, and the largest of all."""
+    top, last = found.best(curve[0].n_features), curve[-1]
+    proven = any(
+        point.result.parameters.get("search") == "sequential" and point.result.statuses[0] is Status.OPTIMAL
+        for point in found.points
+        if point.n_features == last.n_features
+    )
+    # At tau = 0 sets may be equal, which is no difference.
+    different = [point for point in curve if point.tau > 0] or curve
+    good = [point for point in different if point.worst >= NEARLY * top]
+    point, still = (good[-1], "still") if good else (different[0], "only")
+    best = "the best score" if proven else "the best score found"
+    matched = isinstance(last.result.parameters.get("dissimilarity"), dict) and last.max_overlap is not None
+    copies = " (near-copies count as shared)" if matched else ""
+    said = (
+        f"{_sets_of(point)} that {_differ(point)}{copies}: the weakest {still} keeps {percent(point.worst / top)} "
+        f"of {best}."
+    )
+    return said if point is last else f"{said} If they {_differ(last)}, it keeps {percent(last.worst / top)}."
+
+
+def _impossible(points: Sequence[FrontierPoint]) -> str:
+    """The smallest difference that is impossible, where that is proven for sets that are chosen together."""
+    asked = points[0].result.parameters
+    infeasible = [point for point in points if point.status is Status.INFEASIBLE]
+    if (
+        not infeasible
+        or asked.get("search") != "simultaneous"
+        or asked.get("existing")
+        or asked.get("constraints")
+    ):
+        return ""
+    most, sets = infeasible[0].max_overlap, _sets_of(infeasible[0])
+    if most is None:
+        return f"Proven: there are no {sets} that {_differ(infeasible[0])}."
+    shared = f"more than {counted(most, 'feature')}" if most else "a feature"
+    return f"Proven: of any {sets}, two share {shared}."
+
+
+def _sets_of(point: FrontierPoint) -> str:
+    sizes = point.result.parameters.get("sizes") or [point.n_features]
+    return f"{counted(point.n_alternatives + 1, 'set')} of {span(sorted({min(sizes), max(sizes)}))} features"
+
+
+def _differ(point: FrontierPoint) -> str:
+    if point.max_overlap is None:
+        return f"differ by tau = {point.tau:.4g}"
+    return (
+        f"share at most {counted(point.max_overlap, 'feature')}" if point.max_overlap else "share no feature"
+    )
 
 
 def _numbers(values: Sequence[int], noun: str) -> str:

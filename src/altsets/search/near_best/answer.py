@@ -18,7 +18,7 @@ from altsets.errors import InputError, UnsupportedError
 from altsets.features import whole_number
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
-from altsets.result import StopReason, frame_of
+from altsets.result import StopReason, Verdict, frame_of
 from altsets.search.good_sets import Nearness
 from altsets.search.near_best.families import Counted
 from altsets.wording import large_count, list_some, paragraph, percent, plural, sentence, span
@@ -202,6 +202,16 @@ class NearBest:
         if self.count_bounds[1] == 0 or self.n_known == 0:
             raise InputError("there are no sets to draw from; see explain().")
         return self._family.draw(wanted, rng)
+
+    @property
+    def verdict(self) -> Verdict:
+        """How many sets are nearly the best and what they have in common, in a sentence or two, with cautions."""
+        if self.reason:
+            return Verdict((self.reason,))
+        estimated = "Shares are estimates from sets that were drawn at random." if self.estimated else ""
+        cut = CUT_SHORT.get(self.stop_reason, "") if self.n_known is not None else ""
+        cautions = (f"Not all sets were counted: {cut}." if cut else "", estimated)
+        return Verdict((sentence(headline(self)),)).add(_in_common(self), cautions=cautions)
 
     def explain(self) -> str:
         """How many sets there are, and what they have in common, in plain words."""
@@ -390,6 +400,21 @@ def _about_known(near: NearBest) -> str:
         return ""
     ones = f"; what follows is about the {large_count(near.n_known)} best ones" if near.n_known else ""
     return f"Not all sets were counted: {CUT_SHORT[near.stop_reason]}{ones}."
+
+
+def _in_common(near: NearBest) -> str:
+    """The features of all sets and the number of features in any, as far as that is certain."""
+    if not near.count_bounds[0] or near.n_known == 0 or near.count_bounds == (1, 1):
+        return ""
+    complete = near.n_known is None and not near.estimated
+    cores = list_some([repr(name) for name in near.cores], MOST_NAMED, last="and", hide_one=False)
+    in_all = ""
+    if cores and near.n_known is None:
+        in_all = f"{cores} {plural(len(near.cores), 'is', 'are')} in all of them."
+    elif not cores and float(near.frequencies.max()) < 1:
+        in_all = "No feature is in all of them."
+    some = f"{len(near.ordered())} of {len(near.feature_names)} features are in at least one."
+    return paragraph(in_all, some if complete else "")
 
 
 def _describe_features(near: NearBest) -> list[str]:
