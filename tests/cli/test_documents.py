@@ -1,6 +1,7 @@
 """Files and documents that hold anything but what they should: one sentence, exit status 2, no traceback."""
 
 import copy
+import inspect
 import json
 import os
 import random
@@ -17,6 +18,8 @@ from altsets.errors import InputError
 
 DEEP = "[" * 100_000 + "]" * 100_000
 LONG = "9" * 10_000
+#: Before click 8.2, errors are mixed with output unless one says otherwise.
+SEPARATE = {"mix_stderr": False} if "mix_stderr" in inspect.signature(CliRunner).parameters else {}
 
 RESULT = altsets.find(
     quality.Additive([4, 3, 2, 1], feature_names=list("abcd")), n_features=2, n_alternatives=1, tau=0.5
@@ -144,7 +147,7 @@ COMMANDS = {
 def ask(command, tmp_path, odd):
     (tmp_path / "table.csv").write_text(TABLE)
     words = [word.format(odd=odd, table=tmp_path / "table.csv") for word in command.split()]
-    outcome = CliRunner().invoke(app, words)
+    outcome = CliRunner(**SEPARATE).invoke(app, words)
     assert outcome.exception is None or isinstance(outcome.exception, SystemExit), outcome.exception
     return outcome
 

@@ -140,7 +140,10 @@ CASES = [
     Case("tiny numbers", lambda: TABLE * 1e-300, first=("a",)),
     Case("whole numbers", lambda: (TABLE * 100).round().astype(int), first=("a",)),
     Case("whole numbers beyond 2**53", changed(d=2**60 + np.arange(N_ROWS))),
-    Case("whole numbers beyond any float", changed(d=[10**400 + row for row in range(N_ROWS)])),
+    Case(
+        "whole numbers beyond any float",
+        changed(d=pd.Series([10**400 + row for row in range(N_ROWS)], dtype=object)),
+    ),
     Case("complex numbers", lambda: NUMBERS + 1j),
     Case("decimals", changed(a=[Decimal(str(value)) for value in TABLE["a"]]), first=("a",)),
     Case("objects that are numbers", lambda: TABLE.astype(object), first=("a",)),
