@@ -87,11 +87,16 @@ class Scores:
     def of(cls, quality: Quality) -> Scores:
         """The numbers of a quality; not of a black box, which has none."""
         names = tuple(quality.feature_names)
+        if quality.pairs_on_demand:
+            raise InputError(
+                f"the pairs of {len(names):,} features are computed on demand and cannot be saved; save the scores of "
+                "a quality without pairs, or of fewer features."
+            )
         if isinstance(quality, Additive):
             return cls(names, quality.scores)
         if isinstance(quality, FCBF):
             return cls(names, quality.relevance, quality.dependency)
-        if isinstance(quality, MRMR | CFS):
+        if isinstance(quality, MRMR | CFS) and isinstance(quality.redundancy, np.ndarray):
             return cls(names, quality.relevance, quality.redundancy)
         raise InputError(f"{type(quality).__name__} has no scores that could be saved.")
 

@@ -21,6 +21,7 @@ from altsets.measures._relief import relief
 from altsets.measures._univariate import chi2, f_score, pearson, spearman
 from altsets.measures.information.mutual_information import mutual_info, symmetrical_uncertainty
 from altsets.measures.pairs import PAIR_MEASURES, given_numbers, is_array, pairwise, score_by
+from altsets.measures.redundancy import Redundancy
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import (
     Features,
@@ -35,6 +36,7 @@ from altsets.wording import list_some, parameter
 __all__ = [
     "MEASURES",
     "PAIR_MEASURES",
+    "Redundancy",
     "chi2",
     "f",
     "f_score",

@@ -174,14 +174,14 @@ def _rows_by(
 
 def correlation_matrix(measure: str, features: Features, *, sample_weight: Floats | None = None) -> Floats:
     """Absolute correlations of all columns with each other; "pearson" of values, "spearman" of ranks."""
-    features, weights = _prepare(measure, features, sample_weight)
+    features, weights = prepare_correlation(measure, features, sample_weight)
     incomplete = np.asarray(features.incomplete)
     if incomplete.any() and measure == "spearman" and features.n_rows > MOST_ROWS:
         return correlation_rows(measure, features, None, range(features.n_features))
     found = np.zeros((features.n_features, features.n_features))
     complete = np.flatnonzero(~incomplete)
     if len(complete):
-        _fill_complete(found, complete, _units(measure, features.values[:, complete], weights))
+        _fill_complete(found, complete, unit_columns(measure, features.values[:, complete], weights))
     if incomplete.any():
         # Incomplete columns come first: each is paired with all after it.
         order = np.concatenate([np.flatnonzero(incomplete), complete])
@@ -205,7 +205,7 @@ PAIR_MEASURES: dict[str, Callable[..., Floats]] = {
 
 def correlation_rows(measure: str, features: Features, weights: Floats | None, of: Sequence[int]) -> Floats:
     """Absolute correlations of some columns with all."""
-    features, weights = _prepare(measure, features, weights)
+    features, weights = prepare_correlation(measure, features, weights)
     some = np.asarray(of, dtype=np.intp)
     found = np.zeros((len(some), features.n_features))
     patterns = patterns_of(features.values)
@@ -216,14 +216,16 @@ def correlation_rows(measure: str, features: Features, weights: Floats | None, o
             if len(rows) and len(others):
                 weighed = None if weights is None else weights[rows]
                 left, right = (
-                    _units(measure, features.values[np.ix_(rows, group)], weighed)
+                    unit_columns(measure, features.values[np.ix_(rows, group)], weighed)
                     for group in (some[places], others)
                 )
                 found[np.ix_(places, others)] = np.clip(np.abs(left.T @ right), 0.0, 1.0)
     return found
 
 
-def _prepare(measure: str, features: Features, weights: Floats | None) -> tuple[Features, Floats | None]:
+def prepare_correlation(
+    measure: str, features: Features, weights: Floats | None
+) -> tuple[Features, Floats | None]:
     """The table in which a correlation is computed, and its weights; ranks know whole numbers of rows only."""
     what = "Pearson" if measure == "pearson" else "rank"
     features.refuse_categories(f"the {what} correlation", advice=NOT_NUMBERS)
@@ -232,7 +234,7 @@ def _prepare(measure: str, features: Features, weights: Floats | None) -> tuple[
     return counted_as_repeats(features, np.zeros(features.n_rows), weights, "spearman")[0], None
 
 
-def _units(measure: str, matrix: Floats, weights: Floats | None) -> Floats:
+def unit_columns(measure: str, matrix: Floats, weights: Floats | None) -> Floats:
     """Columns of length 1, whose products are correlations."""
     return standardize(matrix, weights) if measure == "pearson" else standardize(rank_columns(matrix))
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from altsets.arrays import Bools, Floats, Indices
+from altsets.measures.redundancy import MATRIX_COLUMNS, Redundancy
 
 #: Pair terms that are made, or looked at, in one go: a matrix of all of them can take longer than there is time.
 PAIRS_AT_A_TIME = 4_000_000
@@ -32,7 +33,7 @@ class Form:
     ----------
     linear : ndarray of shape (n,)
         One number per feature.
-    matrix : ndarray of shape (n, n), default=None
+    matrix : ndarray of shape (n, n) or Redundancy, default=None
         One number per pair: symmetric, with a zero diagonal; None if there are no pair terms.
     conflicts : ndarray of bool of shape (n, n), default=None
         Pairs that exclude each other: symmetric, with a false diagonal; None if there are none.
@@ -60,7 +61,7 @@ class Form:
     """
 
     linear: Floats
-    matrix: Floats | None = None
+    matrix: Floats | Redundancy | None = None
     conflicts: Bools | None = None
     allowed: Bools | None = None
     ratio: bool = False
@@ -74,7 +75,7 @@ class Form:
     def __post_init__(self) -> None:
         # Shared by the quality and every engine, so read-only.
         for values in (self.linear, self.matrix, self.conflicts, self.allowed, self.kept):
-            if values is not None:
+            if isinstance(values, np.ndarray):
                 values.setflags(write=False)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -86,7 +87,9 @@ class Form:
     @cached_property
     def pairs(self) -> Floats | None:
         """One number per pair: symmetric, with a zero diagonal; None if there are no pair terms."""
-        if self.matrix is None or (self.factor == 1.0 and self.kept is None):
+        if self.matrix is None:
+            return None
+        if self.factor == 1.0 and self.kept is None and not isinstance(self.matrix, Redundancy):
             return self.matrix
         pairs = self.pairs_among(None)
         pairs.setflags(write=False)
@@ -229,11 +232,15 @@ class Form:
         return replace(self, matrix=None, ratio=False, factor=1.0)
 
 
-def _range_among(matrix: Floats, features: Indices) -> tuple[float, float]:
+def _range_among(matrix: Floats | Redundancy, features: Indices) -> tuple[float, float]:
     """The least and the largest number of different features; (inf, -inf) if there are not two of them."""
     least, largest = math.inf, -math.inf
     if len(features) < 2:
         return least, largest
+    if isinstance(matrix, Redundancy):
+        if len(features) > MATRIX_COLUMNS:
+            return matrix.range
+        matrix, features = matrix[np.ix_(features, features)], np.arange(len(features))
     left_out = np.ones(len(matrix), dtype=bool)
     left_out[features] = False
     columns = np.flatnonzero(left_out)

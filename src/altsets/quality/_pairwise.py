@@ -14,6 +14,7 @@ import numpy.typing as npt
 from altsets import measures
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
+from altsets.measures.redundancy import Redundancy
 from altsets.quality._form import Form
 from altsets.quality._quality import (
     Quality,
@@ -38,11 +39,21 @@ class PairwiseQuality(Quality):
     def __init__(
         self,
         relevance: npt.ArrayLike,
-        redundancy: npt.ArrayLike,
+        redundancy: npt.ArrayLike | Redundancy,
         *,
         feature_names: Sequence[str] | None = None,
     ) -> None:
         values = vector("relevance", relevance)
+        self._redundancy_ranges: dict[bytes, tuple[float, float]] = {}
+        if isinstance(redundancy, Redundancy):
+            names = common_names(feature_names, len(values), relevance=relevance)
+            super().__init__(len(values), names)
+            self._refuse_infinite("relevance values", values)
+            self.relevance = values
+            self.redundancy: Floats | Redundancy = _fitting("redundancy", redundancy, len(values))
+            self.pairs_on_demand = True
+            self.relevance.setflags(write=False)
+            return
         pairs = matrix("redundancy", redundancy, len(values))
         names = common_names(feature_names, len(values), relevance=relevance, redundancy=redundancy)
         super().__init__(len(values), names)
@@ -50,12 +61,11 @@ class PairwiseQuality(Quality):
         self._refuse_infinite("redundancy values", pairs)
         if not self._takes_negative_redundancy:
             self._refuse("redundancy values", pairs < 0, "negative", "take their absolute values")
-        self.relevance = values
-        self.redundancy = symmetric(pairs)
-        for array in (self.relevance, self.redundancy):
+        averages = symmetric(pairs)
+        self.relevance, self.redundancy = values, averages
+        for array in (values, averages):
             array.setflags(write=False)
         # Every search needs the one of all features, and to find it out takes longer than a short time limit.
-        self._redundancy_ranges: dict[bytes, tuple[float, float]] = {}
         Form(self.relevance, self.redundancy, ranges=self._redundancy_ranges).pair_range()
 
     @property
@@ -69,6 +79,12 @@ class PairwiseQuality(Quality):
         first, second = _pairs_of(len(chosen))
         # Each pair comes twice, and doubling rounds nothing.
         return 2 * math.fsum(self.redundancy[chosen[first], chosen[second]].tolist())
+
+
+def _fitting(what: str, pairs: Redundancy, n_features: int) -> Redundancy:
+    if len(pairs) != n_features:
+        raise InputError(f"{what} is about {len(pairs):,} features, and relevance about {n_features:,}.")
+    return pairs
 
 
 @lru_cache(maxsize=4)
@@ -88,7 +104,7 @@ class MRMR(PairwiseQuality):
     ----------
     relevance : array-like of shape (n_features,)
         How much each feature says about the target; any finite numbers.
-    redundancy : array-like of shape (n_features, n_features)
+    redundancy : array-like of shape (n_features, n_features), or Redundancy
         How much each feature says about each other; any finite numbers. The diagonal is ignored. Only the mean of
         ``redundancy[i, j]`` and ``redundancy[j, i]`` matters, so an asymmetric matrix is replaced by its average
         with its transpose.
@@ -181,6 +197,13 @@ class MRMR(PairwiseQuality):
         relevance, redundancy, names = relevance_and_pairs(
             X, y, measure, redundancy_measure, sample_weight, options, ANOTHER_MEASURE
         )
+        if isinstance(redundancy, Redundancy):
+            if as_in_paper:
+                raise InputError(
+                    f"scaling='paper' needs all pairs of {len(relevance):,} features; leave it out, which changes no "
+                    "answer."
+                )
+            return cls(relevance, redundancy, feature_names=names)
         np.fill_diagonal(redundancy, 0.0)
         largest = max(float(relevance.max()), float(redundancy.max()))
         if as_in_paper and largest > 0:
@@ -212,7 +235,7 @@ class CFS(PairwiseQuality):
     ----------
     relevance : array-like of shape (n_features,)
         How much each feature says about the target; any finite numbers.
-    redundancy : array-like of shape (n_features, n_features)
+    redundancy : array-like of shape (n_features, n_features), or Redundancy
         How much each feature says about each other; finite and at least 0 (take absolute correlations). The
         diagonal is ignored. Only the mean of ``redundancy[i, j]`` and ``redundancy[j, i]`` matters, so an
         asymmetric matrix is replaced by its average with its transpose.
@@ -332,7 +355,7 @@ class FCBF(Quality):
     ----------
     relevance : array-like of shape (n_features,)
         How much each feature depends on the target; any finite numbers.
-    dependency : array-like of shape (n_features, n_features)
+    dependency : array-like of shape (n_features, n_features), or Redundancy
         How much each feature depends on each other, in the same units as the relevance; row i belongs to feature
         i. It may be asymmetric. The diagonal is ignored.
     scale : float, default=1.0
@@ -385,25 +408,31 @@ class FCBF(Quality):
     def __init__(
         self,
         relevance: npt.ArrayLike,
-        dependency: npt.ArrayLike,
+        dependency: npt.ArrayLike | Redundancy,
         *,
         scale: float = 1.0,
         min_relevance: float | None = None,
         feature_names: Sequence[str] | None = None,
     ) -> None:
         values = vector("relevance", relevance)
-        pairs = matrix("dependency", dependency, len(values))
-        names = common_names(feature_names, len(values), relevance=relevance, dependency=dependency)
-        super().__init__(len(values), names)
+        self.pairs_on_demand = isinstance(dependency, Redundancy)
+        pairs: Any
+        if isinstance(dependency, Redundancy):
+            pairs, labelled = _fitting("dependency", dependency, len(values)), {"relevance": relevance}
+        else:
+            pairs = matrix("dependency", dependency, len(values))
+            labelled = {"relevance": relevance, "dependency": dependency}
+        super().__init__(len(values), common_names(feature_names, len(values), **labelled))
         self._refuse_infinite("relevance values", values)
-        self._refuse_infinite("dependency values", pairs)
+        if not self.pairs_on_demand:
+            self._refuse_infinite("dependency values", pairs)
         self.scale = _finite("scale", scale)
         if self.scale <= 0:
             raise InputError(f"scale={scale!r} is not positive; give a factor above 0.")
         self.min_relevance = None if min_relevance is None else _finite("min_relevance", min_relevance)
         self.relevance = values
         self.dependency = pairs
-        self.conflicts = _conflicts(values, pairs)
+        self.conflicts: Any = Conflicts(values, pairs) if self.pairs_on_demand else _conflicts(values, pairs)
         self.allowed = values >= (-math.inf if self.min_relevance is None else self.min_relevance)
         with np.errstate(over="ignore"):
             self._scaled = values * self.scale
@@ -411,7 +440,8 @@ class FCBF(Quality):
         self._refuse(scaled, ~np.isfinite(self._scaled), "too large for a number", "give a smaller scale")
         self._refuse(scaled, vanished, "too small for a number", "give a larger scale")
         for array in (self.relevance, self.dependency, self.conflicts, self.allowed, self._scaled):
-            array.setflags(write=False)
+            if isinstance(array, np.ndarray):
+                array.setflags(write=False)
 
     @classmethod
     def from_data(
@@ -479,7 +509,7 @@ class FCBF(Quality):
     def evaluate(self, indices: Sequence[int]) -> float:
         """The quality of one set, summed without rounding error; minus infinity if the set is ruled out."""
         chosen = list(indices)
-        if not self.allowed[chosen].all() or self.conflicts[chosen][:, chosen].any():
+        if not self.allowed[chosen].all() or self.conflicts[np.ix_(chosen, chosen)].any():
             return -math.inf
         return math.fsum(self._scaled[chosen].tolist())
 
@@ -487,6 +517,24 @@ class FCBF(Quality):
         """The quality of sets of one size, in numbers: scaled relevance and conflicts, whatever the size."""
         allowed = None if self.min_relevance is None else self.allowed
         return Form(self._scaled, conflicts=self.conflicts, allowed=allowed)
+
+
+class Conflicts:
+    """Which pairs exclude each other, found out when it is needed; for a dependency that is symmetric."""
+
+    def __init__(self, relevance: Floats, dependency: Redundancy) -> None:
+        self._relevance, self._dependency = relevance, dependency
+
+    def __getitem__(self, key: Any) -> Bools:
+        n = len(self._relevance)
+        if isinstance(key, tuple):
+            first, second = (np.asarray(part, dtype=np.intp) for part in key)
+        else:
+            first, second = np.asarray(np.arange(n)[key])[..., None], np.arange(n)
+        dependency = self._dependency[key].reshape(np.broadcast_shapes(first.shape, second.shape))
+        outdone = np.minimum(self._relevance[first], self._relevance[second]) <= dependency
+        found: Bools = outdone & (first != second)
+        return found
 
 
 def _conflicts(relevance: Floats, dependency: Floats) -> Bools:

@@ -16,6 +16,7 @@ from altsets.arrays import Bools, Floats
 from altsets.errors import InputError
 from altsets.features import are_counted, first_difference, labels_of, real_numbers
 from altsets.measures.pairs import is_array, warn_of_pairs
+from altsets.measures.redundancy import MATRIX_COLUMNS, ON_DEMAND, Redundancy
 from altsets.quality._form import Form
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import LEAVE_OUT_ROWS
@@ -62,6 +63,8 @@ class Quality(ABC):
 
     size_normalised: bool
     has_form: bool = True
+    #: Whether pairs of features are computed when they are needed, as for wide tables.
+    pairs_on_demand: bool = False
 
     def __init__(self, n_features_in: int, names: list[str] | None) -> None:
         self._n_features_in = n_features_in
@@ -295,11 +298,11 @@ def papers_scaling(scaling: str | None) -> bool:
 
 def relevance_and_pairs(
     X: Any, y: Any, measure: Any, pair_measure: Any, sample_weight: Any, options: dict[str, Any], advice: str
-) -> tuple[Floats, Floats, list[str] | None]:
+) -> tuple[Floats, Floats | Redundancy, list[str] | None]:
     """Each feature with the target, each feature with each other, and the names of the features.
 
     Options go to the measure; to the measure of pairs only if it is the same, but for those about the target. Weights
-    of rows go to both.
+    of rows go to both. The pairs of a wide table are computed when they are needed.
     """
     if pair_measure is None and _scores_only(measure):
         # Said before the work is done, and in words that fit the caller's parameters.
@@ -315,6 +318,9 @@ def relevance_and_pairs(
     elif not _says_as_much(measure, pair_measure):
         named = features_of(features, options.get("feature_names"))
         warn_of_pairs(named, weights_of(sample_weight, features.n_rows), pair_measure, {})
+    if features.n_features > MATRIX_COLUMNS and pair_measure in ON_DEMAND:
+        on_demand = Redundancy(features, pair_measure, sample_weight=sample_weight, **pair_options)
+        return relevance, on_demand, names
     pairs = measures.pairwise(features, pair_measure, sample_weight=sample_weight, warn=False, **pair_options)
     return relevance, pairs, names
 

@@ -36,6 +36,7 @@ ENGINE_NAMES = (
     "auto",
     "greedy",
     "additive",
+    "shortlist",
     "enumerate",
     "milp",
     "exhaustive",

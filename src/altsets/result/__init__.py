@@ -1,6 +1,6 @@
 """Results: the sets, their quality, and what was proven about them."""
 
-from altsets.result._found import Match
+from altsets.result._found import Match, Shortlist
 from altsets.result._result import MARK, Result, frame_of, overlap_table
 from altsets.result._status import Progress, Status, StopReason, optimality_tolerance
 from altsets.result._verdict import Verdict
@@ -10,6 +10,7 @@ __all__ = [
     "Match",
     "Progress",
     "Result",
+    "Shortlist",
     "Status",
     "StopReason",
     "Verdict",

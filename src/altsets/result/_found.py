@@ -12,6 +12,31 @@ from altsets.result._status import Status, StopReason
 Match = tuple[int, int, int, int, float]
 
 
+@dataclass(frozen=True)
+class Shortlist:
+    """How much of a wide table an exact search has looked through.
+
+    Attributes
+    ----------
+    lengths : list of int
+        For each set, the number of features among which it is proven to be the best; 0 if there is no such proof.
+    n_features : int
+        The features that sets may have.
+
+    See Also
+    --------
+    altsets.Result : Its attribute ``shortlist`` is one.
+
+    Examples
+    --------
+    >>> Shortlist([500, 250], 20_000).lengths
+    [500, 250]
+    """
+
+    lengths: list[int]
+    n_features: int
+
+
 @dataclass(frozen=True, eq=False)
 class SetsFound:
     """Sets, their qualities and the certificate; :class:`altsets.Result` documents them and adds what can be done."""
@@ -39,6 +64,7 @@ class SetsFound:
     cautions: list[str] = field(default_factory=list, compare=False, repr=False)
     provenance: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
     request: Request | None = field(default=None, compare=False, repr=False)
+    shortlist: Shortlist | None = field(default=None, compare=False, repr=False)
 
     @property
     def gap(self) -> float:

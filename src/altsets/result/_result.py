@@ -13,7 +13,7 @@ from altsets import documents
 from altsets.display import renderer
 from altsets.errors import InputError, MissingExtraError, NotExpressedError
 from altsets.request import Request
-from altsets.result._found import Match, SetsFound
+from altsets.result._found import Match, SetsFound, Shortlist
 from altsets.result._status import Status, StopReason
 from altsets.result._verdict import Verdict, open_sizes, verdict_on
 from altsets.wording import round_down
@@ -85,6 +85,9 @@ class Result(SetsFound):
     request : Request or None
         What was asked, without a table: it writes itself as JSON, as Python and as a command. None if an answer was
         read from a file that does not say it.
+    shortlist : Shortlist or None
+        Of a wide table, whose pairs of features are computed on demand: among how many features each set is proven to
+        be the best (``lengths``), and how many there are (``n_features``). ``bound`` is about all features.
 
     See Also
     --------
@@ -406,6 +409,7 @@ class Result(SetsFound):
                 for match in self.matches
             ],
             **({"finding": self.finding} if self.finding else {}),
+            **({"shortlist": vars(self.shortlist)} if self.shortlist else {}),
             "noise_floor": self.noise_floor,
             "notes": list(self.notes),
             "cautions": list(self.cautions),
@@ -476,6 +480,7 @@ class Result(SetsFound):
                 notes=[documents.text(note) for note in document.get("notes", [])],
                 cautions=[documents.text(caution) for caution in document.get("cautions", [])],
                 request=_request_in(document),
+                shortlist=_shortlist_in(document.get("shortlist")),
             )._whole()
         except InputError:
             raise
@@ -499,6 +504,13 @@ class Result(SetsFound):
             self._names_in_match(match)
         self.explain()
         return self
+
+
+def _shortlist_in(entry: Any) -> Shortlist | None:
+    if entry is None:
+        return None
+    lengths = list(documents.whole_numbers(entry["lengths"]))
+    return Shortlist(lengths, documents.whole_numbers([entry["n_features"]])[0])
 
 
 def frame_of(columns: dict[str, Any], index_name: str | None = None) -> Any:

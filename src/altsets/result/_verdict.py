@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from altsets.result._found import SetsFound
+from altsets.result._found import SetsFound, Shortlist
 from altsets.result._status import Status, StopReason
 from altsets.wording import counted, list_some, percent, plural, sentence
 
@@ -153,9 +153,23 @@ def _proven(result: SetsFound) -> str:
         return f"Proven: {_claim(result)}."
     if math.isinf(result.bound):
         return "Nothing is proven: better sets may exist."
-    some = f"Proven for {proven} of {n_sets} sets only" if proven else "Not proven"
     of_all = plural(n_sets, "the best set", "the best sets together")
+    if result.shortlist is not None and any(result.shortlist.lengths):
+        whole = f"of the whole table, {of_all} could score up to {_by_how_much(result)} higher"
+        return f"{_best_of_shortlist(result.shortlist, n_sets)}; {whole}."
+    some = f"Proven for {proven} of {n_sets} sets only" if proven else "Not proven"
     return f"{some}: {of_all} could score up to {_by_how_much(result)} higher."
+
+
+def _best_of_shortlist(shortlist: Shortlist, n_sets: int) -> str:
+    """Among how many features of a wide table sets are proven to be the best."""
+    lengths = [length for length in shortlist.lengths if length]
+    who = (
+        plural(n_sets, "the set is", "each set is")
+        if len(lengths) == n_sets
+        else f"{len(lengths)} of {n_sets} sets are"
+    )
+    return f"Proven: {who} the best among the {min(lengths):,} most promising of {shortlist.n_features:,} features"
 
 
 def _nothing(result: SetsFound) -> str:

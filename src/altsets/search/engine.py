@@ -11,7 +11,7 @@ from altsets.constraints import Constraint
 from altsets.constraints.base import CountRule, SizeRule
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, Quality
-from altsets.result import Status, StopReason, optimality_tolerance
+from altsets.result import Shortlist, Status, StopReason, optimality_tolerance
 from altsets.search.run import Known, Run
 from altsets.wording import parameter
 
@@ -37,6 +37,8 @@ class Answer:
     finished: bool = False
     #: Evaluations of a black box.
     evaluated: int = 0
+    #: What was looked through of a wide table.
+    shortlist: Shortlist | None = None
 
     @classmethod
     def infeasible(cls, problem: Problem, proof: str) -> Answer:
@@ -116,7 +118,9 @@ def declines_heuristics(problem: Problem) -> str | None:
 
 
 def declines_black_box(quality: Quality) -> str | None:
-    """Decline black boxes, for engines that read feature scores."""
+    """Decline black boxes, for engines that read feature scores, and wide tables, for those that need all pairs."""
+    if quality.pairs_on_demand:
+        return f"it needs all pairs of the {quality.n_features_in:,} features, which are computed on demand"
     if quality.has_form:
         return None
     return f"it reads the numbers behind a quality, and {type(quality).__name__} has none"

@@ -31,6 +31,7 @@ from altsets.search.packing.engine import PackingEngine
 from altsets.search.resources import ONE_THREAD, refuse_too_large
 from altsets.search.run import Run, Stopped
 from altsets.search.scaling import Scaling
+from altsets.search.shortlist import ShortlistEngine
 from altsets.search.subset.construction import of_one_size
 from altsets.wording import parameter
 
@@ -49,6 +50,7 @@ ENGINES: dict[str, Engine] = {
     for engine in (
         GreedyEngine(),
         AdditiveEngine(),
+        ShortlistEngine(),
         PackingEngine(),
         MilpEngine(),
         ExhaustiveEngine(),
@@ -116,12 +118,13 @@ def find(
         with a bound, and ``Result.stop_reason`` is ``"time_limit"``. Each set of a sequential search has its share of
         the time; a set that was not found is constructed greedily and improved by exchanges, and marked as unproven.
         Without a limit, the answer does not depend on how fast the machine is.
-    engine : {"auto", "additive", "enumerate", "milp", "greedy", "exhaustive", "local-search", "greedy-wrapper"}, \
-            default="auto"
+    engine : {"auto", "additive", "enumerate", "milp", "greedy", "shortlist", "exhaustive", "local-search", \
+            "greedy-wrapper"}, default="auto"
         Force one engine; an engine that does not solve the problem says so. "additive" is the fastest, for additive
         quality, sets of one size and no constraint but Forbid; "enumerate" takes everything that is exact; "milp" is
         an integer-programming solver for all that is linear (not CFS or your own dissimilarity); "greedy" has the
-        heuristics. "auto" takes the first that does not decline. The last three are for black boxes: "exhaustive"
+        heuristics; "shortlist" is for wide tables, whose pairs of features are computed on demand. "auto" takes the
+        first that does not decline. The last three are for black boxes: "exhaustive"
         evaluates every set, which "auto" does if they are no more than max_iters; else "local-search" looks for good
         ones, and "greedy-wrapper" does so as Bach (2023) does.
     callback : callable, default=None
@@ -423,6 +426,7 @@ def _result(
         evaluated=answer.evaluated,
         matches=kind.matches_among(sets) if isinstance(kind := problem.dissimilarity, Matched) else [],
         scores=scores,
+        shortlist=answer.shortlist,
     )
 
 
@@ -439,8 +443,8 @@ def _why_fewer(
     """Why there are fewer sets than asked: which constraints clash, or what is possible instead."""
     if run.stopped and status is not Status.INFEASIBLE:
         return "More time may help."
-    if not quality.has_form:
-        # A black box has no rules that sets could break.
+    if not quality.has_form or quality.pairs_on_demand:
+        # A black box has no rules that sets could break, and those of pairs in a wide table take too long.
         quality = Additive(np.zeros(problem.n_features_in))
     if not n_found and (status is Status.INFEASIBLE or problem.search.startswith("greedy-")):
         clash = None if run.stopped else find_conflict(quality, problem, run.part(CONFLICT_STEPS))

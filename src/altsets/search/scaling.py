@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -103,7 +104,7 @@ class _InUnits(Quality):
 
     def __init__(self, quality: Quality, exponent: int, usable: Mask) -> None:
         super().__init__(quality.n_features_in, None)
-        self.size_normalised = quality.size_normalised
+        self.size_normalised, self.pairs_on_demand = quality.size_normalised, quality.pairs_on_demand
         self._quality, self._exponent, self._usable = quality, exponent, usable
         self._forms: dict[int, Form] = {}
 
@@ -151,7 +152,7 @@ def _usable(problem: Problem, form: Form) -> Mask:
 def _checked_scale(quality: Quality, forms: dict[int, Form], usable: Mask) -> float:
     """The largest absolute number of features that can be used; refused if it is beyond what can be computed with."""
     features = None if usable is None else np.flatnonzero(usable)
-    largest_of: list[tuple[float, float, Floats]] = []
+    largest_of: list[tuple[float, float, Any]] = []
     for size, form in forms.items():
         # The form of a mean holds each number's share in it, in which the smallest numbers vanish.
         mean = quality.size_normalised and not form.ratio
@@ -194,7 +195,7 @@ def _largest(values: Floats) -> float:
     return float(np.max(np.abs(values), initial=0.0))
 
 
-def _named(quality: Quality, values: Floats, usable: Mask, largest: float) -> str:
+def _named(quality: Quality, values: Any, usable: Mask, largest: float) -> str:
     """The usable features that the largest number belongs to."""
     near = np.abs(values) >= largest * (1 - 1e-12)
     if usable is not None:

@@ -313,6 +313,27 @@ def square_with_missing(estimator: Estimator, sample: Sample) -> Floats:
     return np.asarray((known + both) + (of_patterns + of_patterns.T))
 
 
+class RowsWithMissing:
+    """Rows of :func:`square_with_missing`, one by one."""
+
+    def __init__(self, estimator: Estimator, sample: Sample) -> None:
+        self._how, self._patterns = estimator, patterns_of(sample.values)
+        self._columns = _append_patterns(sample, self._patterns)
+        self._of_both = _pattern_information(self._patterns.known)
+
+    def rows(self, of: Sequence[int]) -> Floats:
+        """The information of some columns with all."""
+        n_columns, pattern_of = len(self._patterns.of), self._patterns.of
+        with_all = np.zeros((len(of), n_columns + len(self._patterns)))
+        of_own_pattern = np.zeros((len(of), n_columns))
+        own = pattern_of[list(of)]
+        lines = [(int(j), 0, row) for j, row in zip(of, with_all, strict=True)]
+        lines += [(n_columns + int(p), 0, row) for p, row in zip(own, of_own_pattern, strict=True)]
+        self._how.estimate(self._columns, lines)
+        known, of_missing = with_all[:, :n_columns], with_all[:, n_columns:]
+        return (known + self._of_both[np.ix_(own, pattern_of)]) + (of_missing[:, pattern_of] + of_own_pattern)
+
+
 def _append_patterns(sample: Sample, patterns: Patterns) -> IncompleteColumns:
     """The columns, followed by one for each pattern: whether the columns with it are known."""
     n_patterns = len(patterns)

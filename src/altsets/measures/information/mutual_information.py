@@ -50,17 +50,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from altsets.arrays import Floats
-from altsets.errors import warn_user
+from altsets.arrays import Floats, Indices
+from altsets.errors import InputError, warn_user
 from altsets.measures.information.columns import discrete_columns
 from altsets.measures.information.estimator import (
     Estimator,
     Line,
+    RowsWithMissing,
     Sample,
     square_with_missing,
     target_with_missing,
@@ -293,13 +295,68 @@ def uncertainty_rows(
     One-sided, it is the uncertainty coefficient: what each column says about those of the rows, as a share of what
     there is to know about these alone.
     """
-    how = Estimator("bins", 1)
-    *_, table, how = _prepare(features, np.zeros(features.n_rows), sample_weight, "auto", how)
-    scores, entropies = np.zeros((len(of), features.n_features)), np.zeros(features.n_features)
-    rows = [(column, 0, row) for column, row in zip(of, scores, strict=True)]
-    how.estimate(how.columns(table), [*_own_lines(entropies), *rows])
-    there_is = entropies[list(of), None]
-    return _uncertainty(scores, 2 * there_is if one_sided else there_is + entropies)
+    known = InformationRows(features, sample_weight=sample_weight, method="bins")
+    there_is = known.entropies[list(of), None]
+    return _uncertainty(known.rows(of), 2 * there_is if one_sided else there_is + known.entropies)
+
+
+class InformationRows:
+    """Rows and blocks of the matrix of all pairs: columns are prepared once, and pairs estimated when needed."""
+
+    def __init__(
+        self,
+        features: Features,
+        *,
+        sample_weight: Any = None,
+        discrete: npt.ArrayLike = "auto",
+        **options: Any,
+    ) -> None:
+        how = Estimator(**options)
+        if how.method == "sklearn":
+            raise InputError(
+                "method='sklearn' gives each column other noise as a target, which needs all pairs at once; "
+                "use method='neighbors' or 'bins' for a table as wide as this."
+            )
+        no_target = np.zeros(features.n_rows)
+        features, _, self._table, self._how = _prepare(features, no_target, sample_weight, discrete, how)
+        incomplete = self._how.method == "neighbors" and bool(features.incomplete.any())
+        self._with_missing = RowsWithMissing(self._how, self._table) if incomplete else None
+        self._columns = None if incomplete else self._how.columns(self._table)
+
+    @cached_property
+    def entropies(self) -> Floats:
+        """The information of each column and itself; of columns that are counted, not of neighbours."""
+        assert self._columns is not None
+        entropies = np.zeros(self._table.values.shape[1])
+        self._how.estimate(self._columns, _own_lines(entropies))
+        return entropies
+
+    def rows(self, of: Sequence[int]) -> Floats:
+        """The information of some columns with all."""
+        if self._with_missing is not None:
+            return self._with_missing.rows(of)
+        assert self._columns is not None
+        found = np.zeros((len(of), self._table.values.shape[1]))
+        self._how.estimate(self._columns, [(int(j), 0, row) for j, row in zip(of, found, strict=True)])
+        return found
+
+    def square(self, of: Sequence[int]) -> Floats:
+        """The information of some columns with each other."""
+        some, table = np.asarray(of, dtype=np.intp), self._table
+        part = Sample(
+            np.ascontiguousarray(table.values[:, some]),
+            table.discrete[some],
+            table.nominal[some],
+            table.weights,
+        )
+        if self._with_missing is not None:
+            return square_with_missing(self._how, part)
+        return self._how.square(self._how.columns(part))
+
+    def uncertainty(self, information: Floats, first: Indices, second: Indices | None = None) -> Floats:
+        """Information of columns (rows) with others (columns, all by default) as symmetrical uncertainty."""
+        others = self.entropies if second is None else self.entropies[second]
+        return _uncertainty(information, self.entropies[first, None] + others)
 
 
 def warn_of_bins(weights: Floats | None, method: str) -> None:

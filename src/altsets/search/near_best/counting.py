@@ -26,6 +26,7 @@ from altsets.search.near_best.sums import NEAR_BEST_LIMITS, NearBestLimits, Sums
 from altsets.search.resources import ONE_THREAD
 from altsets.search.run import Run, Stopped
 from altsets.search.scaling import Scaling
+from altsets.search.shortlist import LONGEST
 from altsets.search.subset.fixed_size import SearchConditions
 from altsets.search.subset.limits import UNLIMITED
 from altsets.search.subset.listing import Listing
@@ -155,6 +156,11 @@ class Counting:
 
     def near(self) -> tuple[Counted, str, StopReason]:
         """Find the best set, then count."""
+        if self.quality.pairs_on_demand and self.quality.n_features_in > LONGEST:
+            raise UnsupportedError(
+                f"near-best sets are counted with all pairs of features, which {self.quality.n_features_in:,} features "
+                f"have too many of; choose from {LONGEST:,} or fewer, or use a quality without pairs."
+            )
         found = solve(self.quality, self.problem, self.run)
         if not found.sets:
             most = 0 if found.status is Status.INFEASIBLE else self._n_sets_in_all

@@ -53,7 +53,7 @@ def sum_over_pairs(pairs: Floats) -> float:
     return math.fsum(pairs[np.triu_indices(len(pairs), 1)].tolist())
 
 
-def pair_sums(pairs: Floats, rows: npt.NDArray[np.integer[Any]], factor: float = 1.0) -> Floats:
+def pair_sums(pairs: Any, rows: npt.NDArray[np.integer[Any]], factor: float = 1.0) -> Floats:
     """The sum over all pairs in each row, of numbers times a factor."""
     total = np.zeros(len(rows))
     for i, j in combinations(range(rows.shape[1]), 2):

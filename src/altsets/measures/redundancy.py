@@ -1,0 +1,241 @@
+"""Pairs of columns on demand: for wide tables, whose matrix of all pairs would take minutes and gigabytes."""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from typing import Any, Protocol
+
+import numpy as np
+
+from altsets.arrays import Floats, Indices
+from altsets.errors import InputError
+from altsets.measures.information.mutual_information import InformationRows
+from altsets.measures.pairs import correlation_matrix, correlation_rows, prepare_correlation, unit_columns
+from altsets.tables.conversion import features_of
+from altsets.tables.feature_matrix import Features, constant_columns
+from altsets.tables.target import counted
+
+#: Columns up to which all pairs are computed at once: 2,000 take 32 MB and a second or two, and searches that have all
+#: pairs at hand can prove more. Ten times as many columns take a hundred times as much.
+MATRIX_COLUMNS = 2_000
+#: Bytes of rows that are kept once they were asked for.
+KEPT_BYTES = 256 * 2**20
+
+#: Measures whose pairs can be computed one by one.
+ON_DEMAND = ("pearson", "spearman", "mutual_info", "symmetrical_uncertainty")
+
+
+class Redundancy:
+    """How much each column of a table says about each other, computed where it is needed and kept.
+
+    It stands in for a symmetric matrix with a zero diagonal: ``redundancy[i]`` is a row, ``redundancy[np.ix_(a, b)]``
+    a block, ``redundancy[a, b]`` single pairs. Qualities take it in place of a matrix.
+
+    Parameters
+    ----------
+    X : table of shape (n_samples, n_features)
+        A NumPy array or a frame.
+    measure : {"pearson", "spearman", "mutual_info", "symmetrical_uncertainty"}, default="pearson"
+        As for :func:`altsets.measures.pairwise`.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How much each row counts.
+    **options : dict
+        Passed on to the measure.
+
+    Attributes
+    ----------
+    range : tuple of float
+        No pair is below the first or above the second number.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If the measure does not support the table.
+
+    See Also
+    --------
+    altsets.measures.pairwise : All pairs at once.
+    altsets.quality.MRMR : Takes it as redundancy.
+
+    Examples
+    --------
+    >>> pairs = Redundancy([[1, 4], [2, 3], [3, 2], [4, 4]], "pearson")
+    >>> pairs[0].round(4).tolist()
+    [0.0, 0.1348]
+    """
+
+    def __init__(
+        self, X: Any, measure: str = "pearson", *, sample_weight: Any = None, **options: Any
+    ) -> None:
+        if measure not in ON_DEMAND:
+            choices = " or ".join(map(repr, ON_DEMAND))
+            raise InputError(f"measure={measure!r} cannot compare single pairs of columns; choose {choices}.")
+        features = features_of(X)
+        features, _, weights = counted(features, np.zeros(features.n_rows), sample_weight)
+        self._source = _source_of(measure, features, weights, options)
+        self.range = self._source.range
+        self._varies = ~constant_columns(features.values)
+        self._n = features.n_features
+        self._kept: OrderedDict[int, Floats] = OrderedDict()
+        self._most_kept = max(KEPT_BYTES // (8 * self._n), 1)
+        self._last: tuple[Indices, Floats] = np.zeros(0, dtype=np.intp), np.zeros((0, 0))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the matrix that it stands in for."""
+        return self._n, self._n
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __getitem__(self, key: Any) -> Floats:
+        if isinstance(key, tuple):
+            first, second = (np.asarray(part, dtype=np.intp) for part in key)
+            if first.ndim == 2 and second.ndim == 2 and first.shape[1] == 1 and second.shape[0] == 1:
+                return self._block(first[:, 0], second[0])
+            return self._singles(*np.broadcast_arrays(first, second))
+        if isinstance(key, int | np.integer):
+            return self._row(int(key))
+        some: Indices = np.arange(self._n)[key]
+        return np.array([self._row(index) for index in some.tolist()]).reshape(len(some), self._n)
+
+    def _row(self, index: int) -> Floats:
+        known = self._kept.get(index)
+        if known is not None:
+            self._kept.move_to_end(index)
+            return known
+        row: Floats = self._source.rows(np.array([index]))[0]
+        row *= self._varies & self._varies[index]
+        row[index] = 0.0
+        row.setflags(write=False)
+        self._kept[index] = row
+        if len(self._kept) > self._most_kept:
+            self._kept.popitem(last=False)
+        return row
+
+    def _block(self, first: Indices, second: Indices) -> Floats:
+        if len(first) <= 2 or len(second) <= 2:
+            # Most likely to be asked for again.
+            block = np.zeros((len(first), len(second)))
+            if len(first) <= len(second):
+                for place, feature in enumerate(first.tolist()):
+                    block[place] = self._row(feature)[second]
+            else:
+                for place, feature in enumerate(second.tolist()):
+                    block[:, place] = self._row(feature)[first]
+            return block
+        every = np.unique(np.concatenate([first, second]))
+        square = self._square(every)
+        return np.ascontiguousarray(
+            square[np.ix_(np.searchsorted(every, first), np.searchsorted(every, second))]
+        )
+
+    def _square(self, features: Indices) -> Floats:
+        """The pairs of some features; those of the last and largest such block are kept."""
+        kept, block = self._last
+        places = np.searchsorted(kept, features)
+        if len(kept) and np.array_equal(kept[np.minimum(places, len(kept) - 1)], features):
+            return block if len(kept) == len(features) else block[np.ix_(places, places)]
+        square = self._source.square(features)
+        np.fill_diagonal(square, 0.0)
+        varies = self._varies[features]
+        square *= varies
+        square *= varies[:, None]
+        if len(features) >= len(kept):
+            self._last = features, square
+        return square
+
+    def _singles(self, first: Indices, second: Indices) -> Floats:
+        every, places = np.unique(np.concatenate([first.ravel(), second.ravel()]), return_inverse=True)
+        at_first, at_second = np.split(places, 2)
+        square = self._block(every, every)
+        return square[at_first, at_second].reshape(first.shape)
+
+
+class _Source(Protocol):
+    """Computes pairs; what it says of a column and itself does not matter."""
+
+    range: tuple[float, float]
+
+    def rows(self, of: Indices) -> Floats:
+        """Some columns with all."""
+        ...
+
+    def square(self, of: Indices) -> Floats:
+        """Some columns with each other: symmetric to the last bit."""
+        ...
+
+
+def _source_of(measure: str, features: Features, weights: Floats | None, options: dict[str, Any]) -> _Source:
+    if measure in ("pearson", "spearman"):
+        if options:
+            raise InputError(f"{measure} takes no options; got {', '.join(sorted(options))}; leave them out.")
+        prepared, weights = prepare_correlation(measure, features, weights)
+        if prepared.incomplete.any():
+            return _IncompleteCorrelations(measure, prepared, weights)
+        return _Correlations(unit_columns(measure, prepared.values, weights))
+    return _Information(measure, features, weights, options)
+
+
+class _Correlations:
+    """Products of columns of length 1."""
+
+    range = (0.0, 1.0)
+
+    def __init__(self, units: Floats) -> None:
+        # One column after the other in memory, as products of few of them with all are what is asked for.
+        self._units = np.ascontiguousarray(units.T)
+
+    def rows(self, of: Indices) -> Floats:
+        return _as_correlations(self._units[of] @ self._units.T)
+
+    def square(self, of: Indices) -> Floats:
+        some = self._units[of]
+        products = _as_correlations(some @ some.T)
+        # Rounded differently on both sides of the diagonal.
+        return np.maximum(products, products.T)
+
+
+def _as_correlations(products: Floats) -> Floats:
+    return np.minimum(np.abs(products, out=products), 1.0, out=products)
+
+
+class _IncompleteCorrelations:
+    """The same where values are missing: for each pair in the rows that both columns have."""
+
+    range = (0.0, 1.0)
+
+    def __init__(self, measure: str, features: Features, weights: Floats | None) -> None:
+        self._measure, self._features, self._weights = measure, features, weights
+
+    def rows(self, of: Indices) -> Floats:
+        return correlation_rows(self._measure, self._features, self._weights, of.tolist())
+
+    def square(self, of: Indices) -> Floats:
+        return correlation_matrix(
+            self._measure, self._features.columns(of.tolist()), sample_weight=self._weights
+        )
+
+
+class _Information:
+    """Mutual information, or symmetrical uncertainty."""
+
+    def __init__(
+        self, measure: str, features: Features, weights: Floats | None, options: dict[str, Any]
+    ) -> None:
+        self._is_share = measure == "symmetrical_uncertainty"
+        if self._is_share:
+            options = {**options, "method": "bins"}
+        self._known = InformationRows(features, sample_weight=weights, **options)
+        # By neighbours, no estimate is larger than psi(rows) + psi(neighbours) + 2 * 0.58.
+        rows, neighbours = features.n_rows, options.get("n_neighbors", 3)
+        self.range = (0.0, 1.0 if self._is_share else math.log(rows) + math.log(neighbours + 1) + 2.0)
+
+    def rows(self, of: Indices) -> Floats:
+        found = self._known.rows(of.tolist())
+        return self._known.uncertainty(found, of) if self._is_share else found
+
+    def square(self, of: Indices) -> Floats:
+        found = self._known.square(of.tolist())
+        return self._known.uncertainty(found, of, of) if self._is_share else found

@@ -1,0 +1,310 @@
+"""The engine for wide tables, whose pairs of columns are computed on demand.
+
+Sets are constructed from all features first. Then an exact search looks through a shortlist: the features with the
+highest scores, and those that would add most to the sets found so far. The rest of the table stays in the bound: a
+relaxed search may fill up sets with stand-ins, which score as well as the best features outside the shortlist and have
+nothing in common with any other feature. No set of the whole table is better than the best relaxed one. The shortlist
+grows for as long as there is time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from altsets.arrays import Bools, Floats, Indices
+from altsets.constraints import Implies, Size
+from altsets.problem import FeatureSet, Problem
+from altsets.quality import Form, Quality
+from altsets.result import Shortlist, Status
+from altsets.search.engine import PROVEN, Answer, declines_heuristics
+from altsets.search.milp.engine import proven_empty
+from altsets.search.packing.engine import PackingEngine
+from altsets.search.run import Run, Stopped
+from altsets.search.sequential import SequentialSearch
+from altsets.search.subset.candidates import form_of
+from altsets.search.subset.construction import Construction
+from altsets.search.subset.pricing import PricingOracle
+
+#: Features of the first shortlist, how it grows, and of the longest one: its pairs take 130 MB.
+FIRST, GROWTH, LONGEST = 250, 2, 4_000
+#: Nodes of the first search through a shortlist, how they grow, and the most for one set where there is no time limit.
+FIRST_NODES, NODE_GROWTH, MOST_NODES = 20_000, 4, 6_000_000
+#: The part of the time that simultaneous search spends on sets one after the other, with which it begins.
+IN_TURN = 0.4
+
+
+class ShortlistEngine:
+    """Sets at once, then the best of a growing shortlist, with a bound over the whole table."""
+
+    name = "shortlist"
+
+    def declines(self, quality: Quality, problem: Problem) -> str | None:
+        """A reason why this engine does not solve the problem, or None."""
+        if not quality.pairs_on_demand:
+            return "it is for tables with so many columns that their pairs are computed on demand"
+        return declines_heuristics(problem)
+
+    def solve(self, quality: Quality, problem: Problem, run: Run) -> Answer:
+        """Search until done, out of time or interrupted; sets that are not found are constructed."""
+        search = WideSearch(quality, problem, run)
+        if not search.pricing.sizes:
+            return Answer.infeasible(problem, "no set keeps to the constraints")
+        return search.in_turn() if problem.search == "sequential" else search.together()
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One search: the features that it looks at, and the nodes that it may visit."""
+
+    n_features: int
+    max_nodes: int
+
+
+class WideSearch:
+    """The search for one request; ``pricing`` knows all features that sets may have."""
+
+    def __init__(self, quality: Quality, problem: Problem, run: Run) -> None:
+        self.quality, self.problem, self.run = quality, problem, run
+        self.pricing = PricingOracle(quality, problem, run)
+        #: No set that is still to come is better than this, and none at all.
+        self._lowest = self.first_bound = self.pricing.ceiling
+        #: For each set found one after the other, the longest shortlist that was looked through completely.
+        self._searched: list[int] = []
+
+    @cached_property
+    def construction(self) -> Construction:
+        """Constructs sets from all features."""
+        return Construction(self.pricing)
+
+    @cached_property
+    def _linear(self) -> Floats:
+        """What each feature alone adds to a set of the largest size."""
+        return self.quality.form(self.problem.k_max).linear
+
+    @cached_property
+    def _by_score(self) -> Indices:
+        """All features that sets may have, the best first."""
+        features = np.array(self.pricing.features, dtype=np.intp)
+        return features[np.lexsort((features, -self._linear[features]))]
+
+    # --- Sets one after the other ------------------------------------------------------------------------
+
+    def in_turn(self) -> Answer:
+        """One set after the other, each with its share of the time."""
+        evaluate = self.quality.evaluate
+        search = SequentialSearch(self.problem, self.run, self._next_set, evaluate, lambda: self.construction)
+        return self._described(search.solve(""))
+
+    def _next_set(self, others: Sequence[FeatureSet]) -> tuple[FeatureSet | None, float]:
+        """The best set that was found, and a bound on every set of the table."""
+        others = others[len(self.problem.existing) :]
+        chosen, bound = self.construction.one(others), self._lowest
+        if chosen is not None:
+            # Shown at once; to prove something about it takes longer.
+            sets = [*others, chosen]
+            self.run.publish(sets, math.fsum(map(self.quality.evaluate, sets)))
+        looked_through = 0
+        for stage in self._stages():
+            value = -math.inf if chosen is None else self.quality.evaluate(chosen)
+            if bound - value <= PROVEN:
+                break
+            shortlist = self._shortlist(stage.n_features, [*others, *([chosen] if chosen else [])])
+            try:
+                chosen, complete = self._best_of(shortlist, chosen, others, stage.max_nodes)
+                looked_through = max(looked_through, len(shortlist)) if complete else looked_through
+                value = -math.inf if chosen is None else self.quality.evaluate(chosen)
+                bound = min(bound, self._bound_beyond(shortlist, others, value, stage.max_nodes))
+            except Stopped:
+                break
+        if not self._searched:
+            self.first_bound = bound
+        self._searched.append(looked_through)
+        # A set that has to differ from more sets is no better.
+        self._lowest = bound
+        if chosen is None and not self.run.stopped and self._no_set(others):
+            bound = -math.inf
+        return chosen, bound
+
+    def _no_set(self, others: Sequence[FeatureSet]) -> bool:
+        """Whether it is proven that constraints and other sets leave no set at all."""
+        problem = replace(self.problem, existing=(*self.problem.existing, *others))
+        return proven_empty(problem, self.run, allowed=self.quality.form(problem.k_max).allowed)
+
+    def _stages(self) -> Iterator[Stage]:
+        """Longer shortlists and longer searches in turn, for as long as there is time."""
+        n_features, max_nodes, spent = FIRST, FIRST_NODES, 0
+        most = min(LONGEST, len(self._by_score))
+        while not self.run.stopped and (self.run.remaining < math.inf or spent < MOST_NODES):
+            yield Stage(min(n_features, most), max_nodes)
+            spent += max_nodes
+            # Where all of a short list was looked through quickly, a longer one is worth more than more nodes.
+            n_features, max_nodes = min(n_features * GROWTH, most), max_nodes * NODE_GROWTH
+
+    def _shortlist(self, length: int, known: Iterable[FeatureSet]) -> Indices:
+        """The best features alone, those that add most to known sets, and those that rules name."""
+        form = self.quality.form(self.problem.k_max)
+        usable = self._by_score
+        chosen: list[Indices] = [usable[: length // 2]]
+        known = list(known)
+        for one in known:
+            gains = (
+                self._linear - np.sum([form.pairs_of(j) for j in one], axis=0)
+                if form.has_pairs
+                else self._linear
+            )
+            share = max(length // 2 // len(known), 1)
+            chosen.append(usable[np.argsort(-gains[usable], kind="stable")[:share]])
+            chosen.append(np.array(one, dtype=np.intp))
+        chosen.append(np.array(self._named_by_rules, dtype=np.intp))
+        few = np.unique(np.concatenate(chosen))
+        if len(few) < length:
+            more = usable[: length + len(few)]
+            few = np.unique(np.concatenate([few, more[~np.isin(more, few)][: length - len(few)]]))
+        return few[np.isin(few, usable)]
+
+    @cached_property
+    def _named_by_rules(self) -> list[int]:
+        """Features without which rules may not be met: the best of each group of which some must be there."""
+        named: set[int] = set(self.pricing.required)
+        place = np.full(self.problem.n_features_in, -1)
+        place[self._by_score] = np.arange(len(self._by_score))
+        for rule in self.problem.rules.counts:
+            if rule.lower:
+                inside = [feature for feature in rule.group if place[feature] >= 0]
+                named.update(
+                    sorted(inside, key=lambda feature: int(place[feature]))[: 4 * self.problem.k_max]
+                )
+        for need in self.problem.rules.needs:
+            named.update((need.feature, need.needed))
+        return sorted(named)
+
+    def _best_of(
+        self, shortlist: Indices, chosen: FeatureSet | None, others: Sequence[FeatureSet], max_nodes: int
+    ) -> tuple[FeatureSet | None, bool]:
+        """The best set of a shortlist, or the one known if it is better; and whether none was left out."""
+        # A part of the run, as what searches share is about all features.
+        pricing = PricingOracle(self.quality, self.problem, self.run.part(), shortlist)
+        value = -math.inf if chosen is None else self.quality.evaluate(chosen)
+        found = pricing.k_best(1, others=others, threshold=value, max_nodes=max_nodes)
+        better = found.sets[0] if found.sets else None
+        if better is not None and self.quality.evaluate(better) > value:
+            chosen = self.construction.improved(better, others)
+            value = self.quality.evaluate(chosen)
+        return chosen, found.bound <= value + PROVEN
+
+    def _bound_beyond(
+        self, shortlist: Indices, others: Sequence[FeatureSet], value: float, max_nodes: int
+    ) -> float:
+        """A bound on every set of the table, given the best value found."""
+        relaxed = Relaxation(self.quality, self.problem, shortlist, self._by_score)
+        problem, before = relaxed.problem(others)
+        pricing = PricingOracle(relaxed, problem, self.run.part())
+        found = pricing.k_best(1, others=before, threshold=value, max_nodes=max_nodes)
+        return max([value, found.bound, *found.values])
+
+    # --- All sets at once --------------------------------------------------------------------------------
+
+    def together(self) -> Answer:
+        """Sets one after the other, then the best sets of a shortlist together; whichever is better."""
+        problem, evaluate = self.problem, self.quality.evaluate
+        alone = WideSearch(self.quality, replace(problem, search="sequential"), self.run)
+        with self.run.keep_back(1 - IN_TURN):
+            first = alone.in_turn()
+        best: list[FeatureSet] = list(first.sets) if len(first.sets) == problem.n_sets else []
+        bound = problem.objective([alone.first_bound] * problem.n_sets)
+        shortlist = self._shortlist(FIRST * GROWTH, first.sets)
+        allowed = np.zeros(problem.n_features_in, dtype=bool)
+        allowed[shortlist] = True
+        found = PackingEngine().solve(Among(self.quality, allowed), problem, self.run.part())
+        value = problem.objective([evaluate(one) for one in best]) if best else -math.inf
+        if found.sets and problem.objective([evaluate(one) for one in found.sets]) > value:
+            best = list(found.sets)
+            value = problem.objective([evaluate(one) for one in best])
+        proven = bound - value <= PROVEN
+        answer = Answer.simultaneous(problem, best, max(bound, value) if best else bound, "", proven=proven)
+        complete = bool(found.sets) and found.statuses[0] is Status.OPTIMAL
+        self._searched = [len(shortlist) if complete else 0] * len(best)
+        return self._described(answer)
+
+    def _described(self, answer: Answer) -> Answer:
+        proof = "exact search over a shortlist, and a bound over all features"
+        lengths = self._searched[: len(answer.sets)]
+        return replace(answer, proof=proof, shortlist=Shortlist(lengths, len(self._by_score)))
+
+
+class Among(Quality):
+    """A quality of sets of some features only."""
+
+    def __init__(self, quality: Quality, allowed: Bools) -> None:
+        super().__init__(quality.n_features_in, None)
+        self.size_normalised = quality.size_normalised
+        self._quality, self._allowed = quality, allowed
+
+    def evaluate(self, indices: Sequence[int]) -> float:
+        """The quality of one set."""
+        return self._quality.evaluate(indices)
+
+    def form(self, size: int) -> Form:
+        """The quality of sets of one size, in numbers."""
+        form = self._quality.form(size)
+        allowed = self._allowed if form.allowed is None else form.allowed & self._allowed
+        return replace(form, allowed=allowed)
+
+
+class Relaxation(Quality):
+    """Sets of a shortlist and of stand-ins for all other features: as good as the best of these, and not redundant."""
+
+    def __init__(self, quality: Quality, problem: Problem, shortlist: Indices, usable: Indices) -> None:
+        self._outside = usable[~np.isin(usable, shortlist)]
+        self._n_others = min(problem.k_max, len(self._outside))
+        super().__init__(len(shortlist) + self._n_others, None)
+        self.size_normalised = quality.size_normalised
+        self._quality, self._problem, self._shortlist = quality, problem, shortlist
+        self._forms: dict[int, Form] = {}
+
+    def evaluate(self, indices: Sequence[int]) -> float:
+        """Not needed: only values of a search are looked at."""
+        raise NotImplementedError
+
+    def form(self, size: int) -> Form:
+        """The quality of sets of one size, in numbers: stand-ins have the least pair terms that there can be."""
+        if size not in self._forms:
+            form, m = form_of(self._quality, self._problem, size), len(self._shortlist)
+            best_outside = np.sort(form.linear[self._outside])[::-1][: self._n_others]
+            linear = np.concatenate([form.linear[self._shortlist], best_outside])
+            matrix, conflicts = None, None
+            if form.has_pairs:
+                matrix = np.full((len(linear), len(linear)), min(form.pair_range()))
+                matrix[:m, :m] = form.pairs_among(self._shortlist)
+                np.fill_diagonal(matrix, 0.0)
+            if form.conflicts is not None:
+                conflicts = np.zeros((len(linear), len(linear)), dtype=bool)
+                conflicts[:m, :m] = form.conflicts[np.ix_(self._shortlist, self._shortlist)]
+            self._forms = {size: Form(linear, matrix, conflicts, ratio=form.ratio)}
+        return self._forms[size]
+
+    def problem(self, others: Sequence[FeatureSet]) -> tuple[Problem, list[FeatureSet]]:
+        """The request without its constraints, and the sets to differ from as far as they are made of the shortlist."""
+        m, problem = len(self._shortlist), self._problem
+        # Stand-ins are all alike, so one comes only after the one before it.
+        rules = [Implies(m + number, m + number - 1) for number in range(1, self._n_others)]
+        sizes = [] if problem.fixed_size else [Size(problem.k_min, problem.k_max)]
+        place = np.full(problem.n_features_in, -1)
+        place[self._shortlist] = np.arange(m)
+        every = [place[list(one)].tolist() for one in (*problem.existing, *others)]
+        before = [tuple(sorted(one)) for one in every if min(one) >= 0] if problem.counts_shared else []
+        kind = problem.dissimilarity if problem.counts_shared else "dice"
+        relaxed = replace(
+            problem,
+            n_features_in=self.n_features_in,
+            constraints=(*rules, *sizes),
+            existing=(),
+            n_alternatives=0,
+            dissimilarity=kind,
+        )
+        return relaxed, before

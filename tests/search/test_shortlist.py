@@ -1,0 +1,213 @@
+"""Wide tables: pairs on demand are those of the matrix, and what is claimed about the whole table holds."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import altsets
+from altsets import Status, constraints, quality
+from altsets.dissimilarity import Grouped
+from altsets.errors import InputError, UnsupportedError
+from altsets.measures import Redundancy, pairwise, score
+from altsets.search import shortlist
+
+MEASURES = (
+    ("pearson", {}),
+    ("spearman", {}),
+    ("mutual_info", {}),
+    ("mutual_info", {"method": "bins"}),
+    ("symmetrical_uncertainty", {}),
+)
+
+
+def table(rng, n_rows=40, n_columns=15, missing=0.0):
+    """Columns of which some are alike, one is constant and one has few values."""
+    X = rng.normal(size=(n_rows, n_columns))
+    X[:, 1] = X[:, 0] + 0.3 * rng.normal(size=n_rows)
+    X[:, 2] = 7.0
+    X[:, 3] = rng.integers(0, 3, n_rows)
+    y = X[:, 0] + X[:, 4] - X[:, -1] + rng.normal(size=n_rows)
+    if missing:
+        X[rng.random(X.shape) < missing] = np.nan
+        X[:, 2] = 7.0
+    return X, y
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+@pytest.mark.parametrize(("measure", "options"), MEASURES)
+def test_pairs_on_demand_are_those_of_the_matrix(measure, options, missing):
+    X, _ = table(np.random.default_rng(0), missing=missing)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        matrix = pairwise(X, measure, **options)
+    np.fill_diagonal(matrix, 0.0)
+    pairs = Redundancy(X, measure, **options)
+    some, others = np.array([3, 7, 1, 2]), np.array([0, 3, 9])
+    assert pairs.shape == matrix.shape
+    assert pairs[4] == pytest.approx(matrix[4], abs=1e-12)
+    assert pairs[np.ix_(some, others)] == pytest.approx(matrix[np.ix_(some, others)], abs=1e-12)
+    assert pairs[some[:3], others] == pytest.approx(matrix[some[:3], others], abs=1e-12)
+    assert pairs[:] == pytest.approx(matrix, abs=1e-12)
+    assert pairs.range[0] <= matrix.min()
+    assert pairs.range[1] >= matrix.max()
+
+
+def test_rows_are_kept_within_a_limit(monkeypatch):
+    monkeypatch.setattr("altsets.measures.redundancy.KEPT_BYTES", 2 * 8 * 15)
+    pairs = Redundancy(table(np.random.default_rng(0))[0])
+    first = pairs[0]
+    assert pairs[0] is first
+    for index in (1, 2):
+        pairs[index]
+    assert pairs[0] is not first
+    assert np.array_equal(pairs[0], first)
+
+
+def test_weights_count_rows():
+    X, _ = table(np.random.default_rng(1))
+    weights = np.random.default_rng(2).integers(0, 3, len(X))
+    twice = np.repeat(X, weights, axis=0)
+    for measure in ("pearson", "spearman"):
+        assert Redundancy(X, measure, sample_weight=weights)[0] == pytest.approx(
+            Redundancy(twice, measure)[0], abs=1e-12
+        )
+
+
+@pytest.mark.parametrize(
+    ("measure", "options", "said"),
+    [
+        ("relief", {}, "cannot compare single pairs"),
+        ("pearson", {"n_bins": 3}, "takes no options"),
+        ("mutual_info", {"method": "sklearn"}, "needs all pairs at once"),
+    ],
+)
+def test_what_cannot_be_done_on_demand(measure, options, said):
+    with pytest.raises(InputError, match=said):
+        Redundancy(table(np.random.default_rng(0))[0], measure, **options)
+
+
+def random_case(rng):
+    """A quality on demand, the same with a matrix, and a request."""
+    X, y = table(rng, int(rng.integers(15, 40)), int(rng.integers(7, 13)))
+    n, measure = X.shape[1], str(rng.choice(["pearson", "spearman", "symmetrical_uncertainty"]))
+    kind = [quality.MRMR, quality.CFS, quality.FCBF][int(rng.integers(3))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        relevance, matrix = score(X, y, measure)[0], pairwise(X, measure)
+    k = int(rng.integers(1, min(5, n // 2) + 1))
+    rule = [
+        (),
+        constraints.Forbid([0]),
+        constraints.Require([n - 1]),
+        constraints.AtLeast(1, [n - 1, n - 2]),
+        constraints.Size(1, k + 1),
+        constraints.Budget(rng.integers(1, 5, n).astype(float), float(3 * k)),
+        constraints.Implies(0, n - 1),
+    ][int(rng.integers(7))]
+    asked = {
+        "n_features": k,
+        "n_alternatives": int(rng.integers(0, 4)),
+        "tau": float(rng.choice([0, 0.3, 0.5, 1])),
+        "search": str(rng.choice(["sequential", "simultaneous"])),
+        "aggregation": str(rng.choice(["sum", "min"])),
+        "constraints": rule,
+        "dissimilarity": Grouped({i: i // 2 for i in range(n)}) if rng.random() < 0.2 else "dice",
+        "existing": [tuple(range(k))] if rng.random() < 0.2 else (),
+    }
+    return kind(relevance, Redundancy(X, measure)), kind(relevance, matrix), asked
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_claims_about_the_whole_table_hold(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    on_demand, at_once, asked = random_case(rng)
+    # Short lists and short searches, so that most of the table is in the bound only.
+    first = int(rng.integers(2, 8))
+    monkeypatch.setattr(shortlist, "FIRST", first)
+    monkeypatch.setattr(shortlist, "LONGEST", int(rng.integers(first, 14)))
+    monkeypatch.setattr(shortlist, "FIRST_NODES", int(rng.choice([1, 5, 50, 20_000])))
+    monkeypatch.setattr(shortlist, "MOST_NODES", int(rng.choice([10, 1_000, 100_000])))
+    limit = None if rng.random() < 0.7 else float(10 ** rng.uniform(-5, -1.5))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = altsets.find(on_demand, time_limit=limit, **asked)
+    best = altsets.find(at_once, **asked)
+    assert found.engine == "shortlist"
+    assert found.bound > -np.inf or found.status is Status.INFEASIBLE
+    if found.status is Status.INFEASIBLE:
+        assert best.status is Status.INFEASIBLE
+    if asked["search"] == "simultaneous":
+        if best.sets:
+            assert found.bound >= best.objective - 1e-9
+        if found.status is Status.OPTIMAL:
+            assert found.objective == pytest.approx(best.objective, abs=1e-9)
+        return
+    for number, value in enumerate(found.qualities):
+        one = {**asked, "n_alternatives": 0, "existing": [*asked["existing"], *found.sets[:number]]}
+        best_one = altsets.find(at_once, **one).objective
+        assert value <= best_one + 1e-9
+        if found.statuses[number] is Status.OPTIMAL:
+            assert value == pytest.approx(best_one, abs=1e-9)
+
+
+def wide(n_rows=60, n_columns=2_400, seed=0):
+    rng = np.random.default_rng(seed)
+    factors = np.repeat(rng.normal(size=(n_rows, n_columns // 20)), 20, axis=1)
+    X = factors + rng.normal(size=(n_rows, n_columns))
+    return X, X[:, :5].sum(axis=1) + rng.normal(size=n_rows)
+
+
+def test_a_wide_table_is_searched_without_all_pairs():
+    X, y = wide()
+    on_demand = quality.MRMR.from_data(X, y, measure="pearson")
+    assert on_demand.pairs_on_demand
+    shown = []
+    found = altsets.find(on_demand, n_features=4, n_alternatives=2, time_limit=30, callback=shown.append)
+    assert found.status is Status.OPTIMAL
+    assert "no set of 4 features scores higher than set 0" in str(found.verdict)
+    at_once = quality.MRMR(on_demand.relevance, pairwise(X, "pearson"))
+    assert found.objective == pytest.approx(altsets.find(at_once, n_features=4, n_alternatives=2).objective)
+    assert shown[0].sets
+    again = altsets.Result.from_json(found.to_json())
+    assert again.shortlist == found.shortlist
+    assert all(0 < length < 2_400 for length in found.shortlist.lengths)
+
+
+def test_what_is_said_where_only_a_shortlist_was_searched(monkeypatch):
+    monkeypatch.setattr(shortlist, "MOST_NODES", 1)
+    X, y = wide()
+    found = altsets.find(quality.MRMR.from_data(X, y, measure="pearson"), n_features=12, n_alternatives=0)
+    assert found.status is Status.FEASIBLE
+    assert np.isfinite(found.bound)
+    if found.shortlist.lengths == [0]:
+        assert "Not proven: the best set could score up to" in str(found.verdict)
+    else:
+        assert "the set is the best among the 250 most promising of 2,400 features" in str(found.verdict)
+
+
+def test_simultaneous_sets_are_no_worse_than_sequential_ones():
+    X, y = wide(seed=3)
+    good = quality.MRMR.from_data(X, y, measure="pearson")
+    asked = {"n_features": 6, "n_alternatives": 2, "tau": 0.8, "time_limit": 3}
+    together = altsets.find(good, search="simultaneous", **asked)
+    assert together.objective >= altsets.find(good, **asked).objective * (1 - 1e-3)
+
+
+def test_engines_that_need_all_pairs_decline():
+    X, y = wide()
+    good = quality.MRMR.from_data(X, y, measure="pearson")
+    for engine in ("enumerate", "milp"):
+        with pytest.raises(UnsupportedError, match="computed on demand"):
+            altsets.find(good, n_features=3, engine=engine)
+    with pytest.raises(UnsupportedError, match="for tables with so many columns"):
+        altsets.find(quality.Additive([3, 2, 1]), n_features=1, engine="shortlist")
+
+
+def test_near_best_sets_of_very_wide_tables_are_refused(monkeypatch):
+    monkeypatch.setattr("altsets.search.near_best.counting.LONGEST", 2_000)
+    X, y = wide()
+    with pytest.raises(UnsupportedError, match="choose from 2,000 or fewer"):
+        altsets.near_best(quality.MRMR.from_data(X, y, measure="pearson"), n_features=3)
