@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from altsets.cli.printing import Waiting, console_for, say_error
@@ -69,12 +70,15 @@ def rows_of_result(result: Result) -> tuple[Rows, list[str]]:
     rows = []
     for number, names in enumerate(result.named_sets):
         scores = result.scores[number] if result.scores else [None] * len(names)
+        groups = [{"group": group} for group in result.groups[number]] if result.groups else repeat({})
         same = {"quality": result.qualities[number], "status": str(result.statuses[number])}
+        same |= {name: costs[number] for name, costs in result.cost_columns.items()}
         rows += [
-            {"set": number, "feature": name, "score": score, **same}
-            for name, score in zip(names, scores, strict=True)
+            {"set": number, "feature": name, "score": score, **group, **same}
+            for name, score, group in zip(names, scores, groups, strict=False)
         ]
-    return rows, ["set", "feature", "score", "quality", "status"]
+    grouped = ["group"] if result.groups else []
+    return rows, ["set", "feature", "score", *grouped, "quality", "status", *result.cost_columns]
 
 
 def rows_of_near_best(document: Mapping[str, Any]) -> tuple[Rows, list[str]]:

@@ -15,7 +15,7 @@ import typer
 
 from altsets.cli.options import as_option
 from altsets.errors import AltsetsError, VerificationError
-from altsets.wording import percent, spelled
+from altsets.wording import counted, percent, spelled
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -71,12 +71,13 @@ def show(
     console.print(_sets_grid(result, with_share=with_share, with_status=details or not proven))
     if result.noise_in_words():
         say(console, result.noise_in_words())
-    table = overlap_table(result.sets)
+    what, compared = result.compared
+    table = overlap_table(compared)
     if len(table) > MOST_COLUMNS:
         most = max(max(row[:number]) for number, row in enumerate(table) if number)
-        say(console, f"No two sets share more than {most} features.")
+        say(console, f"No two sets share more than {counted(most, what)}.")
     elif len(table) > 2 or (details and len(table) == 2):
-        say(console, "Features that two sets share:")
+        say(console, f"{what.capitalize()}s that two sets share:")
         console.print(_overlap_grid(table))
     if len(table) > 1 and result.is_matched:
         _show_stand_ins(result, console)
@@ -188,19 +189,25 @@ def _sets_grid(result: Result, *, with_share: bool, with_status: bool) -> Grid:
 
     grid = _grid("Set")
     grid.add_column("Features", min_width=10)
-    scores = _shown_scores(result)
+    scores, groups, costs = _shown_scores(result), result.groups, result.costs
+    if groups:
+        grid.add_column("Group", min_width=5)
     if scores:
         grid.add_column("Score".rjust(len(scores[0][0].rstrip())), no_wrap=True)
     grid.add_column("Quality", justify="right", no_wrap=True)
     if with_share:
         grid.add_column("Of set 0", justify="right", no_wrap=True)
+    for _ in costs[:1] and costs[0]:
+        grid.add_column("Cost", justify="right", no_wrap=True)
     if with_status:
         grid.add_column("Status", no_wrap=True)
     for number, (names, value) in enumerate(zip(result.named_sets, result.qualities, strict=True)):
         status = str(result.statuses[number])
         cells = [str(number), _one_line_each(names)]
+        cells += [_one_line_each([group or "-" for group in groups[number]])] if groups else []
         cells += [_plain("\n".join(scores[number]))] if scores else []
         cells += [f"{value:#.6g}", *([f"{value / result.qualities[0]:.1%}"] if with_share else [])]
+        cells += [f"{cost:.6g}" for cost in costs[number]] if costs else []
         known = [Text(status, style="green" if status == "optimal" else "yellow")] if with_status else []
         grid.add_row(*cells, *known)
     return grid

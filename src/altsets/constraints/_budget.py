@@ -112,8 +112,26 @@ class Budget(Constraint):
 
     def holds(self, chosen: Sequence[int]) -> bool:
         """Whether the set is within the limit, to the last digit."""
+        return self._paid(chosen) <= Decimal(repr(self.limit))
+
+    def cost(self, chosen: Sequence[int]) -> float:
+        """What a set costs, each group paid once; for resolved constraints.
+
+        Parameters
+        ----------
+        chosen : sequence of int
+            The indices of a set.
+
+        Returns
+        -------
+        float
+            The sum of its costs.
+        """
+        return float(self._paid(chosen))
+
+    def _paid(self, chosen: Sequence[int]) -> Decimal:
         paid = chosen if self.groups is None else {self.groups[index]: index for index in chosen}.values()
-        return _total([self.costs[index] for index in paid]) <= Decimal(repr(self.limit))
+        return _total([self.costs[index] for index in paid])
 
     def describe(self, names: Sequence[str]) -> str:
         """Such as "budget 20" or "budget 20, each group paid once"."""
@@ -181,9 +199,16 @@ class Budget(Constraint):
     def from_dict(cls, entry: Mapping[str, Any]) -> Self:
         """The constraint that :meth:`as_dict` wrote."""
         features, groups = entry["features"], entry.get("groups")
-        if groups is not None:
-            pairs = groups if groups and isinstance(groups[0], list) else zip(features, groups, strict=True)
-            groups = {feature: tuple(group) if isinstance(group, list) else group for feature, group in pairs}
+        if groups and isinstance(groups[0], list):
+            groups = {
+                feature: tuple(group) if isinstance(group, list) else group for feature, group in groups
+            }
+        elif groups is not None:
+            # By their features: the number of a group could be taken for the index of a feature.
+            members: dict[Any, list[Feature]] = {}
+            for number, feature in zip(groups, features, strict=True):
+                members.setdefault(number, []).append(feature)
+            groups = list(members.values())
         return cls(dict(zip(features, entry["costs"], strict=True)), entry["limit"], groups)
 
 

@@ -12,7 +12,7 @@ from altsets.arrays import Indices
 from altsets.constraints.base import features_literal
 from altsets.constraints.similarity import GivenSimilarity, similarity_limit
 from altsets.errors import InputError
-from altsets.features import Feature, group_mapping, group_numbers
+from altsets.features import Feature, FeatureNames, group_mapping, group_numbers, is_pattern
 
 
 class Grouped:
@@ -153,6 +153,13 @@ class Grouped:
         # Of many features, to check the groups once more takes seconds.
         resolved = copy.copy(self)
         resolved.labels = labels
+        if any(map(is_pattern, self.groups)):
+            known = FeatureNames.of(names)
+            resolved.groups = {
+                known[index]: group
+                for feature, group in self.groups.items()
+                for index in known.positions([feature], "Grouped")
+            }
         return resolved
 
     def touched(self, chosen: Sequence[int]) -> set[int]:

@@ -89,11 +89,16 @@ def sets_table(identity: str, caption: str, result: Result, in_use: int | None =
     kind = "number" if in_use is None else "text"
     columns = [column("Set", kind), column("Features", "names"), column("Quality", "number", 6)]
     columns += [column("% of set 0", "number", 3)] if share else []
+    groups, costs = result.groups, result.costs
+    columns += [column("Groups", "names")] if groups else []
+    columns += [column("Cost", "number", 6) for _ in costs[0]] if costs else []
     columns.append(column("Certainty"))
     rows = []
     for number, (names, value) in enumerate(zip(result.named_sets, result.qualities, strict=True)):
-        part = [100 * value / result.qualities[0]] if share else []
+        part: list[Any] = [100 * value / result.qualities[0]] if share else []
         which = number if in_use is None else f"{number}{' (in use)' if number == in_use else ''}"
+        part += [list(dict.fromkeys(group or "-" for group in groups[number]))] if groups else []
+        part += costs[number] if costs else []
         rows.append([which, list(names), value, *part, _certainty(result, result.statuses[number])])
     return table(identity, caption, columns, rows)
 
@@ -105,11 +110,12 @@ def _certainty(result: Result, status: Status) -> str:
 
 
 def _pairs(result: Result) -> list[Block | None]:
+    what, _ = result.compared
     shared = grid_chart(
         "overlap",
-        "How many features two sets share",
+        f"How many {what}s two sets share",
         set_views.overlaps(result, most=SETS_DRAWN),
-        "The number of features that each two sets have in common; each set shares all features with itself.",
+        f"The number of {what}s that each two sets have in common; each set shares all of its {what}s with itself.",
         row_name="Set",
     )
     if not result.is_matched:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from altsets.constraints import Budget
+from altsets.features import FeatureNames
 from altsets.request import Request
 from altsets.result._status import Status, StopReason
 
@@ -70,6 +72,43 @@ class SetsFound:
     def gap(self) -> float:
         """How far the objective can lie below the best possible one: ``bound - objective``."""
         return self.bound - self.objective
+
+    @property
+    def costs(self) -> list[tuple[float, ...]]:
+        """What each set costs: one number for each budget that was given; an empty list if there was none."""
+        budgets = [
+            entry for entry in self.parameters.get("constraints") or () if entry["kind"] == Budget.kind
+        ]
+        if not budgets:
+            return []
+        features = FeatureNames.unnamed(self.parameters["n_features_in"])
+        paid = [Budget.from_dict(entry).resolve(features) for entry in budgets]
+        return [tuple(budget.cost(chosen) for budget in paid) for chosen in self.sets]
+
+    @property
+    def groups(self) -> list[tuple[str | None, ...]]:
+        """The group of each feature of each set, None for a feature without one; empty if sets differ otherwise."""
+        kind = self.parameters.get("dissimilarity")
+        if not isinstance(kind, dict) or kind.get("kind") != "grouped":
+            return []
+        group_of = {feature: group for group, listed in kind["groups"].items() for feature in listed}
+        return [
+            tuple(group_of.get(name, group_of.get(index)) for name, index in zip(names, chosen, strict=True))
+            for names, chosen in zip(self.named_sets, self.sets, strict=True)
+        ]
+
+    @property
+    def compared(self) -> tuple[str, list[tuple[Any, ...]]]:
+        """What two sets may share, as a word and for each set: its groups if sets differ by groups, else features."""
+        of_sets = self.groups
+        if not of_sets:
+            return "feature", list(self.sets)
+        used = [
+            # A feature without a group is one of its own.
+            tuple(index if group is None else group for group, index in zip(groups, chosen, strict=True))
+            for groups, chosen in zip(of_sets, self.sets, strict=True)
+        ]
+        return "group", [tuple(dict.fromkeys(one)) for one in used]
 
     @property
     def above_noise(self) -> list[tuple[bool, ...]]:

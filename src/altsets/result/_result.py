@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from itertools import chain, repeat
+from itertools import chain
 from typing import Any
 
 from altsets import documents
@@ -61,6 +61,11 @@ class Result(SetsFound):
         was done before it asked at all.
     evaluated : int
         Sets that a black box was asked about; 0 for qualities with numbers.
+    costs : list of tuples of float
+        What each set costs, one number for each :class:`altsets.constraints.Budget`; empty without a budget.
+    groups : list of tuples of str or None
+        The group of each feature of each set, where sets were compared with :class:`altsets.dissimilarity.Grouped`;
+        None for a feature without a group.
     matches : list of tuples (i, j, f, g, similarity)
         Which features stand in for which, where sets were compared with :class:`altsets.dissimilarity.Matched`:
         feature f of set i was matched with feature g of set j, an earlier one (``i > j``), and how alike they are.
@@ -221,14 +226,15 @@ class Result(SetsFound):
         Where features have scores of their own, the column ``scores`` holds them; ``above_noise`` says which of them
         are above the noise floor, if that was measured. Where sets were compared through similarity, the column
         ``matches`` says which of its features stand in for features of earlier sets; :meth:`matches_frame` has them
-        one by one.
+        one by one. ``groups`` are those of the features, where sets were compared by groups; ``cost`` is what a set
+        costs, if there was a budget (``cost_0``, ``cost_1`` and so on if there were several).
 
         Parameters
         ----------
         tidy : bool, default=False
             One row for each feature of each set instead, with the columns ``set``, ``feature``, ``index``, ``score``
-            (nan if only sets have scores), ``above_noise`` (if the noise floor was measured), ``quality`` and
-            ``status``.
+            (nan if only sets have scores), ``above_noise`` (if the noise floor was measured), ``group``, ``quality``,
+            ``status`` and ``cost``.
 
         Returns
         -------
@@ -261,6 +267,9 @@ class Result(SetsFound):
             columns["scores"] = [list(scores) for scores in self.scores]
         if self.above_noise:
             columns["above_noise"] = [list(above) for above in self.above_noise]
+        if self.groups:
+            columns["groups"] = [list(groups) for groups in self.groups]
+        columns |= self.cost_columns
         if self.is_matched:
             columns["matches"] = [
                 [
@@ -273,6 +282,13 @@ class Result(SetsFound):
             ]
         return frame_of(columns, index_name="set")
 
+    @property
+    def cost_columns(self) -> dict[str, list[float]]:
+        """What each set costs, in a column for each budget."""
+        columns = list(zip(*self.costs, strict=True))
+        names = ["cost"] if len(columns) == 1 else [f"cost_{number}" for number in range(len(columns))]
+        return {name: list(values) for name, values in zip(names, columns, strict=True)}
+
     def _tidy_frame(self) -> Any:
         numbers = [number for number, chosen in enumerate(self.sets) for _ in chosen]
         columns: dict[str, list[Any]] = {
@@ -283,8 +299,11 @@ class Result(SetsFound):
         }
         if self.above_noise:
             columns["above_noise"] = list(chain(*self.above_noise))
+        if self.groups:
+            columns["group"] = list(chain(*self.groups))
         columns["quality"] = [float(self.qualities[number]) for number in numbers]
         columns["status"] = [str(self.statuses[number]) for number in numbers]
+        columns |= {name: [of_set[n] for n in numbers] for name, of_set in self.cost_columns.items()}
         return frame_of(columns)
 
     def report(
@@ -366,22 +385,16 @@ class Result(SetsFound):
 
     def to_dict(self) -> dict[str, Any]:
         """The document that :meth:`to_json` writes, as a dictionary."""
+        beside: dict[str, Sequence[Any]] = {"scores": self.scores, "groups": self.groups, "costs": self.costs}
         sets = [
             {
                 "features": list(names),
                 "indices": list(chosen),
-                "quality": documents.finite(value),
-                "status": str(status),
-                **({"scores": list(scores)} if self.scores else {}),
+                "quality": documents.finite(self.qualities[number]),
+                "status": str(self.statuses[number]),
+                **{name: list(values[number]) for name, values in beside.items() if values},
             }
-            for names, chosen, value, status, scores in zip(
-                self.named_sets,
-                self.sets,
-                self.qualities,
-                self.statuses,
-                self.scores or repeat(()),
-                strict=False,
-            )
+            for number, (names, chosen) in enumerate(zip(self.named_sets, self.sets, strict=True))
         ]
         return {
             "schema": SCHEMA,
@@ -502,7 +515,8 @@ class Result(SetsFound):
                 raise ValueError(f"set {match[0]} is matched with set {match[1]}, which is no earlier one")
             # Raises if there is no such set, or if it has no such feature.
             self._names_in_match(match)
-        self.explain()
+        # What is derived from the parameters raises if these are damaged.
+        self.explain(), self.costs, self.compared
         return self
 
 
@@ -523,8 +537,8 @@ def frame_of(columns: dict[str, Any], index_name: str | None = None) -> Any:
     return pd.DataFrame(columns, index=pd.RangeIndex(n_rows, name=index_name))
 
 
-def overlap_table(sets: Sequence[Sequence[int]]) -> list[list[int]]:
-    """How many features each pair of sets shares; the diagonal holds the sizes."""
+def overlap_table(sets: Sequence[Sequence[Any]]) -> list[list[int]]:
+    """How many features or groups each pair of sets shares; the diagonal holds the sizes."""
     return [[len(set(first) & set(second)) for second in sets] for first in sets]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 from altsets.result._found import SetsFound, Shortlist
 from altsets.result._status import Status, StopReason
@@ -81,7 +82,7 @@ def verdict_on(result: SetsFound) -> Verdict:
     findings = (
         [sentence(result.finding)]
         if result.finding
-        else [_best(result), *_alternatives(result), _proven(result)]
+        else [_best(result), *_alternatives(result), _groups(result), _proven(result)]
     )
     cautions = [_missing(result), _cut_short(result), _noise(result), open_sizes(result), *result.cautions]
     return Verdict(tuple(filter(None, findings))).add(cautions=tuple(cautions))
@@ -107,6 +108,15 @@ def _alternatives(result: SetsFound) -> list[str]:
     return [f"Set {number} {_cost(result, number)}{_instead(result, number)}." for number in range(1, n_sets)]
 
 
+def _groups(result: SetsFound) -> str:
+    """Whether two sets use the same group, where sets differ by groups."""
+    what, used = result.compared
+    if what == "feature" or len(used) < 2:
+        return ""
+    most = max(len(set(one) & set(other)) for one, other in combinations(used, 2))
+    return f"No two sets share more than {counted(most, what)}." if most else "No group is used by two sets."
+
+
 def _range(result: SetsFound) -> str:
     """The costs of many sets in one sentence."""
     low, high = min(result.qualities), max(result.qualities)
@@ -114,8 +124,9 @@ def _range(result: SetsFound) -> str:
         if low <= 0:
             return f"Their scores go from {low:.4g} to {high:.4g}."
         return f"The weakest has {percent(low / high)} of the score of the strongest."
-    if result.qualities[0] <= 0:
-        return f"Sets 1 to {len(result.sets) - 1} score {low:.4g} to {max(result.qualities[1:]):.4g}."
+    if low <= 0:
+        low, high = min(result.qualities[1:]), max(result.qualities[1:])
+        return f"Sets 1 to {len(result.sets) - 1} score {low:.4g} to {high:.4g}."
     worst, best = (f(result.qualities[1:]) / result.qualities[0] for f in (min, max))
     return f"Sets 1 to {len(result.sets) - 1} keep {percent(worst)} to {percent(best)} of set 0's score."
 
@@ -126,6 +137,8 @@ def _cost(result: SetsFound, number: int) -> str:
         return "scores as high as set 0"
     if best <= 0:
         return f"scores {best - value:.3g} less than set 0"
+    if value <= 0:
+        return f"scores {value:.3g}, where set 0 scores {best:.3g}"
     return f"keeps {percent(value / best)} of set 0's score"
 
 

@@ -56,16 +56,17 @@ def membership(result: Any, most: int | None = None, most_sets: int | None = Non
 
 
 def overlaps(result: Any, most: int | None = None) -> Grid:
-    """How many features each two sets share; each set shares all of its features with itself."""
+    """How many features, or groups of them, each two sets share; each set shares all of its own with itself."""
     found, left_out = _several_sets(result, most)
-    table = overlap_table(found.sets)
+    what, compared = found.compared
+    table = overlap_table(compared)
     return Grid(
         rows=_set_names(found),
         columns=_set_names(found),
         values=tuple(map(tuple, table)),
         low=0,
         high=max(map(max, table)),
-        value_name="features that two sets share",
+        value_name=f"{what}s that two sets share",
         digits=0,
         note=left_out,
     )
