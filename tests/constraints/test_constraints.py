@@ -148,6 +148,11 @@ def test_costs_of_groups_in_any_form(costs, groups):
     assert budget.resolve(NAMES) is budget
 
 
+def test_a_budget_of_groups_without_costs_is_read_again():
+    budget = Budget([0] * 6, 4, groups=[[3, 4]]).resolve(NAMES)
+    assert Budget.from_dict(budget.as_dict()).resolve(NAMES).holds((3, 4, 5))
+
+
 def test_similarity_is_read_as_elsewhere():
     """The diagonal does not count, numbers that differ by rounding are averaged, and the limit itself is allowed."""
     nearly = MaxSimilarity([[0, 0.9 + 4e-10, 0.2], [0.9, 0, 0.9], [0.2, 0.9, 5]], 0.9)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from altsets.evaluation import Evaluation
     from altsets.files.writing import NewFile, Rows
     from altsets.result import Result
+    from altsets.search.frontier import Frontier
+    from altsets.search.near_best import NearBest
 
 #: Seconds for each thing that is computed for the report alone.
 SECONDS = 5.0
@@ -142,7 +144,6 @@ class ReportFile:
 
 def _beside(searched: Searched) -> dict[str, Any]:
     """What difference costs and how many sets are nearly as good, as far as a few seconds allow."""
-
     if not searched.result.sets:
         return {}
     if searched.result.interrupted:
@@ -159,17 +160,21 @@ def _beside(searched: Searched) -> dict[str, Any]:
         waiting.say("Searching at every tau, for the report")
         frontier = _unless("What difference costs", skipped, lambda: _frontier(searched))
         waiting.say("Counting sets that are nearly as good, for the report")
-        near = _unless("How many sets are nearly as good", skipped, lambda: _near_best(searched))
+        near = _unless("How many sets are nearly as good", skipped, lambda: _near_best(searched, frontier))
     return {"frontier": frontier, "near_best": near, "skipped": skipped}
 
 
 def _unless(what: str, skipped: list[str], compute: Callable[[], Any]) -> Any:
-    """Compute a part of a report; None and a sentence if that fails, so that the report is written without it."""
-    why = f"it takes longer than {SECONDS:g} s"
+    """Compute a part of a report; None and a sentence if that fails or adds nothing, so that it is left out."""
+    from altsets.report.consistency import Disagreement
+
+    why = f"{SECONDS:g} s were too short to say more than the sets do"
     try:
         found = compute()
     except KeyboardInterrupt:
         found, why = None, "it was interrupted"
+    except Disagreement:
+        found, why = None, f"what {SECONDS:g} s of search gave contradicts the sets"
     except AltsetsError as error:
         found, why = None, reason_of(error)
     if found is None:
@@ -177,28 +182,48 @@ def _unless(what: str, skipped: list[str], compute: Callable[[], Any]) -> Any:
     return found
 
 
-def _frontier(searched: Searched) -> Any:
+def _frontier(searched: Searched) -> Frontier | None:
+    """What difference costs, from the answer on; None if too little is settled besides it."""
+    from altsets.report.consistency import check_agreement
+    from altsets.result import StopReason
     from altsets.search.frontier.sweep import sweep_request
+    from altsets.search.known import same_difference
 
-    smallest, largest = searched.result.parameters.get("sizes", (0, 0))
+    result, asked = searched.result, searched.result.parameters
+    smallest, largest = asked.get("sizes", (0, 0))
     if smallest < largest:
         raise InputError("sets may have several sizes.")
+    if len(result.statuses) == 1:
+        raise InputError("one set has nothing to differ from.")
     request = replace(searched.measured, tau=None, min_difference=None, engine="auto", time_limit=SECONDS)
-    found = sweep_request(request, searched.quality, request.n_features, request.n_alternatives, None)
-    return found if found.points else None
+    found = sweep_request(
+        request, searched.quality, request.n_features, asked["n_alternatives"], None, known=result
+    )
+    check_agreement(result, found)
+    # At tau = 0 sets may be equal, which takes no search.
+    others = [
+        point.result
+        for point in found
+        if point.tau > 0 and not same_difference(point.result.parameters, asked)
+    ]
+    settled = [other for other in others if other.stop_reason is StopReason.FINISHED]
+    n_missing = found.n_asked - len(found)
+    return found if settled and 2 * len(settled) >= len(others) + n_missing else None
 
 
-def _near_best(searched: Searched) -> Any:
-    from altsets.search.near_best import near_best
+def _near_best(searched: Searched, frontier: Frontier | None) -> NearBest | None:
+    """The sets that are nearly as good, from the answer on; None if none but the best is known."""
+    from altsets.report.consistency import check_agreement
+    from altsets.search.good_sets import Nearness
+    from altsets.search.near_best.counting import count_near
 
     request = searched.measured
     if request.existing:
         raise InputError("sets that differ enough from existing ones cannot be counted.")
-    found = near_best(
-        searched.quality,
-        n_features=request.n_features,
-        constraints=request.constraints,
-        within=WITHIN,
-        time_limit=SECONDS,
+    alone = replace(
+        request, n_alternatives=0, tau=None, min_difference=None, dissimilarity="dice", time_limit=SECONDS
     )
-    return found if found.count else None
+    alone = replace(alone, search="sequential", engine="auto")
+    found = count_near(alone, searched.quality, Nearness(WITHIN, None), known=searched.result)
+    check_agreement(searched.result, frontier, found)
+    return found if found.exact or (found.count > 1 and found.n_known != 0) else None

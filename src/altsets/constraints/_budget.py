@@ -198,7 +198,8 @@ class Budget(Constraint):
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Self:
         """The constraint that :meth:`as_dict` wrote."""
-        features, groups = entry["features"], entry.get("groups")
+        # Without features that cost something there are no groups to pay.
+        features, groups = entry["features"], entry.get("groups") or None
         if groups and isinstance(groups[0], list):
             groups = {
                 feature: tuple(group) if isinstance(group, list) else group for feature, group in groups

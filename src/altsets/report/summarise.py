@@ -13,6 +13,7 @@ from altsets.evaluation import EvaluatedFrontier, Evaluation
 from altsets.provenance import PACKAGES
 from altsets.report import sections, sentences
 from altsets.report.again import python_lines, shell_line
+from altsets.report.consistency import better_known, check_agreement
 from altsets.report.document import Block, code, document, facts, section, shorten_middle, text
 from altsets.report.render import fragment, page, report_file
 from altsets.result import Result, StopReason, Verdict
@@ -96,6 +97,7 @@ def summarise(
     origin = _origin(provenance, result, evaluation, evaluated)
     answers = _Answers(result, evaluation, plain, evaluated, near_best, origin)
     _check(answers, quality)
+    check_agreement(result, plain, near_best)
     scored = quality if quality is not None else near_best
     names = None if scored is None else scored.feature_names
     shown = None if result is None else _with_short_names(result)
@@ -183,8 +185,20 @@ def _in_short(answers: _Answers) -> Block:
         items.append(("What difference costs", sentences.about_costs(frontier)))
     if near is not None:
         items.append(("Nearly as good", f"{near.explain().split('. ')[0].rstrip('.')}."))
-    cautions = [text(caution, tone="warning") for caution in verdict.cautions]
+    cautions = [text(caution, tone="warning") for caution in (*verdict.cautions, *_better(answers))]
     return section("in-short", "In short", [text(*verdict.findings), *cautions, facts(items)])
+
+
+def _better(answers: _Answers) -> list[str]:
+    """A caution if what was computed for the report beats sets that are not proven best."""
+    result = answers.result
+    better = None if result is None else better_known(result, answers.frontier, answers.near)
+    if result is None or better is None:
+        return []
+    return [
+        f"A better set than these is known by now: of quality {better:.6g}, where the best one here has "
+        f"{max(result.qualities):.6g}. A search with more time, or an exact one, would have found it."
+    ]
 
 
 def _verdict(answers: _Answers) -> Verdict:

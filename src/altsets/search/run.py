@@ -139,6 +139,10 @@ class Run:
         turn.known, turn.shared = known, shared
         return turn
 
+    def start_from(self, known: Known) -> None:
+        """Begin with proven facts about the request, in user units."""
+        self.known = known
+
     @contextmanager
     def keep_back(self, part: float) -> Iterator[None]:
         """Inside, this run ends early, so that a part of the time that is left remains for what follows."""

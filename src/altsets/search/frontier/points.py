@@ -217,7 +217,9 @@ def suggest(points: Sequence[FrontierPoint], *, mean_quality: bool) -> Suggestio
     complete = [point for point in points if point.is_complete]
     counts = {point.n_alternatives for point in complete if point.tau > 0 or not point.n_alternatives}
     if not counts:
-        return Suggestion(None, "No elbow: there are no sets that differ from each other.")
+        proven = all(point.status is Status.INFEASIBLE for point in points if point.tau > 0)
+        none = "there are no sets that differ" if proven else "no sets were found that differ"
+        return Suggestion(None, f"No elbow: {none} from each other.")
     usable = [point for point in complete if point.n_alternatives == max(counts)]
     size, clause = min(point.n_features for point in usable), ""
     if len({point.n_features for point in points}) > 1:

@@ -21,12 +21,20 @@ from altsets.dissimilarity import Matched
 from altsets.problem import Dissimilarity, Problem, verify
 from altsets.quality import Quality
 from altsets.request import MAX_ITERS, Request
-from altsets.result import Progress, Status, StopReason
+from altsets.result import Progress, Result, Status, StopReason
 from altsets.search.engine import PROVEN
 from altsets.search.find import problem_of, solve
 from altsets.search.frontier.answer import Frontier
 from altsets.search.frontier.plan import SweepPlan
 from altsets.search.frontier.points import FrontierPoint
+from altsets.search.known import (
+    SEVERAL_SETS,
+    agree,
+    bound_on_best,
+    check_known,
+    is_about_one,
+    same_difference,
+)
 from altsets.search.packing.limits import PACKING_LIMITS
 from altsets.search.resources import ONE_THREAD
 from altsets.search.run import NOTHING, Known, Run, SharedWork, Turn
@@ -156,11 +164,18 @@ def sweep_request(
     *,
     measured: Request | None = None,
     callback: Callable[[FrontierProgress], object] | None = None,
+    known: Result | None = None,
 ) -> Frontier:
-    """The frontier of a request; ``measured`` is the same with numbers of a table, if it needs one."""
+    """The frontier of a request; ``measured`` is the same with numbers of a table, if it needs one.
+
+    ``known`` is the answer at one of the points, which is taken over, and what it proves about the others is used.
+    """
     bind = partial(problem_of, quality=quality)
     plan = SweepPlan.of(measured or request, bind, n_features, n_alternatives, taus)
-    sweep = Sweep(quality, plan, request, callback)
+    if known is not None and known.tau is not None and not any(_answers(known, one) for one in plan):
+        every = [*(_tau(problem) for problem in plan), known.tau]
+        plan = SweepPlan.of(measured or request, bind, n_features, n_alternatives, every)
+    sweep = Sweep(quality, plan, request, callback, known)
     # Each search asks for one thread, and to set that takes longer than some searches.
     with nullcontext() if not quality.has_form else ONE_THREAD:
         points = make_consistent(quality, plan.problems, list(sweep))
@@ -337,8 +352,10 @@ class Sweep:
         plan: SweepPlan,
         request: Request,
         callback: Callable[[FrontierProgress], object] | None = None,
+        known: Result | None = None,
     ) -> None:
         self._quality, self.plan, self._request, self._callback = quality, plan, request, callback
+        self._known = known
         self.run = Run(request.time_limit, None if callback is None else self._report, request.max_iters)
         self._points: list[FrontierPoint] = []
         self._now: tuple[Problem, Run] | None = None
@@ -346,25 +363,44 @@ class Sweep:
     def __iter__(self) -> Iterator[FrontierPoint]:
         facts = _Facts(self._quality, 0)
         for number, problem in enumerate(self.plan):
-            if number and self.run.stopped:
-                return
+            if number and self.run.stopped and self._answer_known(problem) is None:
+                continue
             if problem.n_features != facts.size:
                 # Nothing that is known of one size holds for another.
                 facts = _Facts(self._quality, problem.n_features)
+                self._recall(facts)
             # Between two points Ctrl-C is the caller's.
             with self.run:
                 point = self._searched(problem, facts, len(self.plan) - number)
             yield point
 
-    def _searched(self, problem: Problem, facts: _Facts, n_left: int) -> FrontierPoint:
-        share = self.run.remaining / n_left
-        run = self.run.turn(share, facts.known(problem), facts.shared(problem))
-        self._now = problem, run
-        result = solve(self._quality, problem, run, self._request.engine, facts.scaling(problem))
+    def _answer_known(self, problem: Problem) -> Result | None:
+        """The answer to a problem, if it was there before."""
+        return self._known if self._known is not None and _answers(self._known, problem) else None
+
+    def _recall(self, facts: _Facts) -> None:
+        """What the answer that is known proves about all points of its size."""
+        for problem in self.plan:
+            known = self._answer_known(problem)
+            if known is not None and problem.n_features == facts.size:
+                check_known(known, self._quality, problem)
+                facts.recall(problem, self._point(problem, known))
+
+    def _point(self, problem: Problem, result: Result) -> FrontierPoint:
         size, count, tau = problem.n_features, problem.n_alternatives, _tau(problem)
         of_point = replace(self._request, n_features=size, n_alternatives=count, tau=tau)
-        point = FrontierPoint(size, count, float(tau), replace(result, request=of_point))
-        facts.learn(problem, point, run)
+        return FrontierPoint(size, count, float(tau), replace(result, request=of_point))
+
+    def _searched(self, problem: Problem, facts: _Facts, n_left: int) -> FrontierPoint:
+        share = self.run.remaining / n_left
+        scaling = facts.scaling(problem)
+        run = self.run.turn(share, facts.known(problem), facts.shared(problem))
+        self._now = problem, run
+        known = self._answer_known(problem)
+        found = known or solve(self._quality, problem, run, self._request.engine, scaling)
+        point = self._point(problem, found)
+        if known is None:
+            facts.learn(problem, point, run)
         self._points.append(point)
         self.run.report()
         return point
@@ -389,6 +425,12 @@ class Sweep:
         )
 
 
+def _answers(result: Result, problem: Problem) -> bool:
+    """Whether a result is the answer to a problem."""
+    asked, here = result.parameters, problem.parameters()
+    return agree((*SEVERAL_SETS, "n_alternatives"), asked, here) and same_difference(asked, here)
+
+
 def _tau(problem: Problem) -> Fraction:
     """The tau of a point, which a plan has set."""
     assert problem.tau is not None
@@ -402,7 +444,8 @@ class _Facts:
         self._quality, self.size = quality, size
         self._done: list[tuple[Problem, FrontierPoint]] = []
         self._in_turn: dict[Fraction, list[Turn]] = {}
-        self._work = SharedWork()
+        self._first: list[Turn] | None = None
+        self._work, self._is_sized = SharedWork(), False
         self._scalings: dict[int, Scaling] = {}
 
     def _same_features(self, problem: Problem) -> bool:
@@ -413,7 +456,8 @@ class _Facts:
         """What other searches of this size have left."""
         if not self._same_features(problem):
             return None
-        if not self._done and not problem.constraints:
+        if not self._is_sized and not problem.constraints:
+            self._is_sized = True
             form = self._quality.form(problem.k_max)
             any_will_do = form.conflicts is None and form.allowed is None
             n_sets = math.comb(problem.n_features_in, problem.k_max)
@@ -458,7 +502,9 @@ class _Facts:
         """What sequential search begins with."""
         turns = self._in_turn.get(_tau(problem))
         if turns is None and self._same_features(problem):
-            turns = next((found[:1] for found in self._in_turn.values() if self._is_best(found[:1])), None)
+            turns = self._first or next(
+                (found[:1] for found in self._in_turn.values() if self._is_best(found[:1])), None
+            )
         return Known(in_turn=turns[: problem.n_sets]) if turns else NOTHING
 
     def _is_best(self, turns: list[Turn]) -> bool:
@@ -467,6 +513,14 @@ class _Facts:
             return bool(turns) and turns[0][1] == -math.inf
         scale = min(scaling.scale for scaling in self._scalings.values())
         return turns[0][1] - self._quality.evaluate(turns[0][0]) <= PROVEN * scale
+
+    def recall(self, problem: Problem, point: FrontierPoint) -> None:
+        """What an answer proves that was there before; all points begin with its first set, proven best or not."""
+        if problem.search == "simultaneous":
+            self._done.append((problem, point))
+            self._work.columns = list(point.result.sets)
+        elif is_about_one(point.result) and point.result.sets:
+            self._first = [(point.result.sets[0], bound_on_best(point.result))]
 
     def learn(self, problem: Problem, point: FrontierPoint, run: Run) -> None:
         """The facts that a search has proven."""
@@ -489,19 +543,24 @@ def _words(other: Problem, problem: Problem) -> str:
 def make_consistent(
     quality: Quality, problems: Sequence[Problem], points: Sequence[FrontierPoint]
 ) -> list[FrontierPoint]:
-    """The points; unproven ones of simultaneous sets take over better sets found for a larger tau or more sets."""
+    """The points; unproven ones take over better sets found for a larger tau or more sets."""
+    asked = {
+        (problem.n_features, problem.n_alternatives, float(_tau(problem))): problem for problem in problems
+    }
+    pairs = [(asked[point.n_features, point.n_alternatives, point.tau], point) for point in points]
     return [
         _improve(quality, problem, point, points)
-        if problem.search == "simultaneous" and point.status in OPEN
+        if problem.search in ("simultaneous", "sequential") and quality.has_form and point.status in OPEN
         else point
-        for problem, point in zip(problems, points, strict=False)
+        for problem, point in pairs
     ]
 
 
 def _improve(
     quality: Quality, problem: Problem, point: FrontierPoint, points: Sequence[FrontierPoint]
 ) -> FrontierPoint:
-    """The point with the best sets of those that ask for more, if they are better."""
+    """The point with the best sets of those that ask for more, if they are better; sets proven in turn stay."""
+    kept, bound = _proven_in_turn(problem, point)
     others = [
         other.result.sets[: problem.n_sets]
         for other in points
@@ -510,10 +569,11 @@ def _improve(
         and other.n_alternatives >= point.n_alternatives
         and other.is_complete
         and other is not point
+        and other.result.sets[:kept] == point.result.sets[:kept]
     ]
     if not others:
         return point
-    bound, scale = point.result.bound, Scaling.of(quality, problem).scale
+    scale = Scaling.of(quality, problem).scale
     values = [verify(problem, sets, quality.evaluate, bound, scale) for sets in others]
     best = max(range(len(others)), key=lambda number: problem.objective(values[number]))
     objective = problem.objective(values[best])
@@ -527,10 +587,25 @@ def _improve(
         objective=objective,
         bound=max(bound, objective),
         status=Status.FEASIBLE,
-        statuses=[Status.FEASIBLE] * problem.n_sets,
+        statuses=[Status.OPTIMAL] * kept + [Status.FEASIBLE] * (problem.n_sets - kept),
         named_sets=[quality.names_of(chosen) for chosen in sets],
         reason="",
         matches=kind.matches_among(sets) if isinstance(kind, Matched) else [],
         scores=quality.scores_in(sets),
     )
     return replace(point, result=result)
+
+
+def _proven_in_turn(problem: Problem, point: FrontierPoint) -> tuple[int, float]:
+    """How many first sets are proven, each given those before, and a bound on the objective with any others."""
+    result = point.result
+    if problem.search == "simultaneous":
+        return 0, result.bound
+    kept = next(
+        (n for n, status in enumerate(result.statuses) if status is not Status.OPTIMAL), problem.n_sets
+    )
+    if not kept:
+        return 0, math.inf
+    # What has to differ from more sets is no better than the last one that is proven.
+    rest = (problem.n_sets - kept) * result.qualities[kept - 1]
+    return kept, math.fsum(result.qualities[:kept]) + rest

@@ -54,6 +54,8 @@ class NearBest:
         The quality of the best set; nan if there is no set at all, or none was found in time.
     best_set : tuple of int or None
         The best set; the first one of several.
+    best_proven : bool
+        Whether it is proven that no set is better.
     threshold : float
         The least quality that counts; what is equal but for 1e-9 of the problem's scale counts as well.
     n_known : int or None
@@ -106,7 +108,7 @@ class NearBest:
         self.nearness = nearness
         low, high = counted.family.bounds
         self.count, self.exact, self.count_bounds = low, low == high, (low, high)
-        self.best, self.best_set = counted.best, counted.best_set
+        self.best, self.best_set, self.best_proven = counted.best, counted.best_set, counted.proven
         self.threshold = nearness.least(counted.best)
         self.n_known, self.estimated = counted.family.n_known, counted.family.estimated
         self.reason, self.stop_reason, self.elapsed = reason, stop_reason, elapsed
@@ -375,7 +377,8 @@ def _describe_count(near: NearBest) -> str:
     low, high = map(large_count, near.count_bounds)
     if near.exact:
         return low if near.count else "no"
-    if near.n_known:
+    if near.n_known is not None and near.count:
+        # The other bound is the number of all sets, good or not.
         return f"at least {low}"
     return f"about {low}" if low == high else f"{low} to {high}"
 
@@ -391,7 +394,7 @@ def _describe_best(near: NearBest) -> str:
     if math.isnan(near.best):
         return ""
     least = "" if near.nearness.within is None else f", so {near.threshold:.6g} is enough"
-    has = "has" if near.n_known != 0 or near.exact else "that is known has"
+    has = "has" if near.best_proven else "that is known has"
     return f"The best {has} a quality of {near.best:.6g}{least}."
 
 

@@ -16,10 +16,11 @@ from altsets.errors import UnsupportedError
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, Quality
 from altsets.request import Request
-from altsets.result import Progress, Status, StopReason
+from altsets.result import Progress, Result, Status, StopReason
 from altsets.search.black_box.evaluations import all_sets
 from altsets.search.find import problem_of, solve
 from altsets.search.good_sets import Nearness
+from altsets.search.known import known_best
 from altsets.search.near_best.answer import NearBest
 from altsets.search.near_best.families import Counted, FilteredFamily, ListedFamily, SumFamily
 from altsets.search.near_best.sums import NEAR_BEST_LIMITS, NearBestLimits, Sums, Threshold, sums_of
@@ -106,9 +107,22 @@ def near_best(
     [0.6666666666666666, 0.5, 0.3333333333333333, 0.3333333333333333, 0.16666666666666666, 0.0]
     """
     request = Request(n_features=n_features, n_alternatives=0, constraints=constraints, time_limit=time_limit)
+    return count_near(request, quality, nearness_of(within, min_quality), callback=callback)
+
+
+def count_near(
+    request: Request,
+    quality: Quality,
+    nearness: Nearness,
+    *,
+    callback: Callable[[Progress], object] | None = None,
+    known: Result | None = None,
+) -> NearBest:
+    """Count the near-best sets of a request for one set; ``known`` is an answer about the same sets, to start from."""
     run = Run(request.time_limit, callback)
     problem = problem_of(request, quality)
-    counting = Counting(quality, problem, nearness_of(within, min_quality), run)
+    run.start_from(known_best(known, quality, problem))
+    counting = Counting(quality, problem, nearness, run)
     with run:
         counted, reason, cut_short = counting.near() if quality.has_form else counting.black_box()
     return NearBest(
@@ -167,7 +181,11 @@ class Counting:
             return self._none(most), found.reason or found.explain(), found.stop_reason
         with ONE_THREAD:
             counted = self.given(found.sets[0], proven=found.stop_reason is StopReason.FINISHED)
-        return counted, "", found.stop_reason
+        return (
+            replace(counted, proven=found.status is Status.OPTIMAL or counted.proven),
+            "",
+            found.stop_reason,
+        )
 
     def black_box(self) -> tuple[Counted, str, StopReason]:
         """Evaluate all sets of a black box, if they are few, and count those that are good enough."""
@@ -194,7 +212,7 @@ class Counting:
         threshold = self._threshold(best, 0.0)
         ties = [listing.set_at(number) for number in np.flatnonzero(listing.values == best).tolist()]
         family = ListedFamily(listing.only(listing.values >= threshold.cutoff), threshold, self.limits)
-        return Counted(family, min(ties), best), "", StopReason.FINISHED
+        return Counted(family, min(ties), best, proven=True), "", StopReason.FINISHED
 
     def given(self, best_set: FeatureSet, *, proven: bool) -> Counted:
         """Count the sets of a quality with numbers, given the best one, or if that is not ``proven`` just some set."""
@@ -246,7 +264,7 @@ class Counting:
         best = self.quality.evaluate(best_set)
         threshold = self._threshold(best, max(self._rounding, SUM_ERROR * self.problem.k_max))
         threshold = self._between_sums(threshold, sums)
-        return Counted(SumFamily(sums, threshold, self.run, self.limits), best_set, best)
+        return Counted(SumFamily(sums, threshold, self.run, self.limits), best_set, best, proven=True)
 
     def _between_sums(self, threshold: Threshold, sums: list[Sums]) -> Threshold:
         """The same threshold; where no sum is rounded, the next one of them from there up, and nothing is in doubt."""

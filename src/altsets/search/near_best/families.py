@@ -76,6 +76,8 @@ class Counted:
     family: Family
     best_set: FeatureSet | None = None
     best: float = math.nan
+    #: Whether no set is better.
+    proven: bool = False
 
 
 class ListedFamily(Family):

@@ -1,0 +1,276 @@
+"""One truth per report: sections that contradict each other are refused, and extras start from the answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from random_reports import random_reports
+
+import altsets
+from altsets import Status, quality
+from altsets.cli import outputs
+from altsets.cli.searching import Searched
+from altsets.errors import InputError
+from altsets.report import summarise
+from altsets.report.consistency import Disagreement
+from altsets.request import Request
+from altsets.result import StopReason
+from altsets.search.find import answer
+from altsets.search.frontier.sweep import sweep_request
+from altsets.search.good_sets import Nearness
+from altsets.search.near_best.counting import count_near
+
+pytest.importorskip("jinja2")
+
+SCORED = quality.Additive([9, 8, 7, 6, 3, 2, 1, 0.5], feature_names=list("abcdefgh"))
+ASKED = {"n_features": 3, "n_alternatives": 1}
+FOUND = altsets.find(SCORED, tau=1, **ASKED)
+TOGETHER = altsets.find(SCORED, tau=1, search="simultaneous", **ASKED)
+FRONTIER = altsets.frontier(SCORED, **ASKED)
+LAST_POINT = replace(FRONTIER, points=FRONTIER.points[-1:])
+FRONTIER_TOGETHER = altsets.frontier(SCORED, search="simultaneous", **ASKED)
+NEAR = altsets.near_best(SCORED, n_features=3, within=0.1)
+
+
+def test_true_answers_agree():
+    for result, frontier in [(FOUND, FRONTIER), (TOGETHER, FRONTIER_TOGETHER), (FOUND, FRONTIER_TOGETHER)]:
+        summarise(result, frontier=frontier, near_best=NEAR)
+
+
+def with_points(frontier, change):
+    """The frontier with other results at its points."""
+    points = [replace(point, result=change(point.result)) for point in frontier]
+    return replace(frontier, points=points)
+
+
+def with_quality(result, value, number=0):
+    """The same answer with another quality of one of its sets, and so with other sets."""
+    changed = [tuple(index + 1 for index in chosen) for chosen in result.sets]
+    values = [value if place == number else old for place, old in enumerate(result.qualities)]
+    return replace(with_sets(result, changed), qualities=values, objective=sum(values))
+
+
+def with_sets(result, sets):
+    """The same answer with other sets."""
+    return replace(result, sets=sets, named_sets=[SCORED.names_of(chosen) for chosen in sets])
+
+
+def unproven(result):
+    """The same sets without a proof."""
+    return replace(
+        result,
+        status=Status.FEASIBLE,
+        statuses=[Status.FEASIBLE] * len(result.statuses),
+        bound=float("inf"),
+        stop_reason=StopReason.TIME_LIMIT,
+    )
+
+
+def without_sets(result, kept=0):
+    """The same request, with a proof that there are no further sets."""
+    missing = len(result.statuses) - kept
+    return replace(
+        result,
+        sets=result.sets[:kept],
+        named_sets=result.named_sets[:kept],
+        qualities=result.qualities[:kept],
+        scores=result.scores[:kept],
+        statuses=[*result.statuses[:kept], *[Status.INFEASIBLE] * missing],
+        status=Status.INFEASIBLE,
+        bound=float("-inf"),
+    )
+
+
+def near_with(**changes):
+    """The near-best sets with other numbers."""
+    near = altsets.near_best(SCORED, n_features=3, within=0.1)
+    vars(near).update(changes)
+    return near
+
+
+CONTRADICTIONS = {
+    "near-best sets that do not know the best one": (
+        {"near_best": near_with(best=20.0, best_set=(0, 1, 3), best_proven=False)},
+        "near-best sets and the sets disagree: the former call 20 the best quality, and the latter have a set of 24",
+    ),
+    "near-best sets with a better one": (
+        {"near_best": near_with(best=25.0, best_set=(1, 2, 3))},
+        "the sets and the near-best sets disagree: the former prove that no set is better than 24",
+    ),
+    "no near-best set at all": (
+        {"near_best": near_with(best=float("nan"), best_set=None, exact=True, count_bounds=(0, 0))},
+        "the former prove that there is no set, and the latter have one of quality 24",
+    ),
+    "fewer near-best sets than there are": (
+        {"near_best": near_with(count_bounds=(0, 0))},
+        "there are at most 0 of quality 21.6 or more, and",
+    ),
+    "another quality of the same set": (
+        {"near_best": near_with(best=23.0)},
+        "they give the same set the qualities 24 and 23",
+    ),
+    "a frontier that does not know the best set": (
+        {"frontier": with_points(LAST_POINT, lambda result: unproven(with_quality(result, 20.0)))},
+        "the points of the frontier and the sets disagree: the former call 20 the best quality",
+    ),
+    "a frontier with a better set": (
+        {"frontier": with_points(LAST_POINT, lambda result: unproven(with_quality(result, 26.0)))},
+        "the sets and the points of the frontier disagree: the former prove that no set is better than 24",
+    ),
+    "a frontier without any set": (
+        {"frontier": with_points(FRONTIER, without_sets)},
+        "the former prove that there is no set, and the latter have one",
+    ),
+    "a frontier without sets that differ": (
+        {"frontier": with_points(FRONTIER, lambda result: without_sets(result, kept=1))},
+        "the former prove that there are no 2 sets that differ enough, and the latter have them",
+    ),
+    "a proof of a worse alternative": (
+        {
+            "frontier": with_points(
+                FRONTIER,
+                lambda result: replace(with_sets(result, [(0, 1, 2), (5, 6, 7)]), qualities=[24.0, 1.0]),
+            )
+        },
+        "prove that no sets that differ enough are better than 1, and the latter have some of 11",
+    ),
+    "no sets together": (
+        {"result": TOGETHER, "frontier": with_points(FRONTIER_TOGETHER, without_sets)},
+        "there are no 2 sets that differ enough",
+    ),
+    "a proof of worse sets together": (
+        {
+            "result": TOGETHER,
+            "frontier": with_points(FRONTIER_TOGETHER, lambda result: replace(result, bound=30.0)),
+        },
+        "no sets that differ enough are better than 30, and the latter have some of 35",
+    ),
+    "better sets together than proven": (
+        {"result": replace(TOGETHER, bound=30.0), "frontier": FRONTIER_TOGETHER},
+        "no sets that differ enough are better than 30, and the latter have some of",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CONTRADICTIONS)
+def test_contradictions_are_refused(name):
+    answers, words = CONTRADICTIONS[name]
+    with pytest.raises(Disagreement) as caught:
+        summarise(**{"result": FOUND, **answers})
+    assert words in str(caught.value)
+    assert str(caught.value).count(". ") == 0
+
+
+def test_frontier_and_near_best_sets_are_compared_too():
+    with pytest.raises(Disagreement, match="prove that no set is better than 24"):
+        summarise(frontier=FRONTIER, near_best=near_with(best=25.0, best_set=(1, 2, 3)))
+
+
+def test_answers_to_other_requests_may_differ():
+    smaller = altsets.near_best(SCORED, n_features=2)
+    summarise(FOUND, near_best=smaller)
+    required = altsets.frontier(SCORED, constraints=[altsets.constraints.Require("h")], **ASKED)
+    summarise(FOUND, frontier=required)
+
+
+def test_nothing_is_written_where_sections_disagree(tmp_path):
+    path = tmp_path / "r.html"
+    with pytest.raises(InputError, match="disagree"):
+        FOUND.report(path, near_best=near_with(best=25.0, best_set=(1, 2, 3)))
+    assert not path.exists()
+
+
+def test_a_better_set_than_an_unproven_one_is_a_caution():
+    worse = unproven(with_quality(FOUND, 20.0))
+    document = summarise(worse, near_best=NEAR)
+    said = [one for one in document["sections"][0]["blocks"] if one.get("tone") == "warning"]
+    assert any("A better set than these is known by now: of quality 24" in str(one) for one in said)
+
+
+# --- Extras start from the answer ---------------------------------------------------------------------------
+
+
+def hard(seed=0):
+    """An mRMR problem that takes long to solve, with its answer after a moment."""
+    import numpy as np
+
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, 150))
+    redundancy = np.abs(np.corrcoef(X, rowvar=False))
+    scored = quality.MRMR(np.abs(rng.normal(size=150)) * 0.1, redundancy)
+    request = Request(n_features=12, n_alternatives=2, tau=0.5, time_limit=0.3)
+    return Searched(answer(request, scored), scored, request)
+
+
+def test_extras_never_know_less_than_the_answer(monkeypatch):
+    monkeypatch.setattr(outputs, "SECONDS", 0.05)
+    searched = hard()
+    asked = replace(searched.measured, tau=None, time_limit=0.05)
+    frontier = sweep_request(asked, searched.quality, 12, 2, None, known=searched.result)
+    assert frontier.best(12) >= searched.result.qualities[0]
+    same = [point for point in frontier if point.tau == 0.5]
+    assert same[0].result.sets == searched.result.sets
+    assert same[0].result.statuses == searched.result.statuses
+    alone = replace(asked, n_alternatives=0)
+    near = count_near(alone, searched.quality, Nearness(0.05, None), known=searched.result)
+    assert near.best >= max(searched.result.qualities)
+    beside = outputs._beside(searched)
+    assert not any("contradicts" in said for said in beside["skipped"])
+    summarise(searched.result, **beside)
+
+
+def test_a_section_that_says_no_more_than_the_sets_is_left_out(monkeypatch):
+    monkeypatch.setattr(outputs, "SECONDS", 0.01)
+    beside = outputs._beside(hard())
+    assert beside["frontier"] is None
+    assert beside["near_best"] is None
+    assert beside["skipped"] == [
+        "What difference costs is not in this report: 0.01 s were too short to say more than the sets do.",
+        "How many sets are nearly as good is not in this report: 0.01 s were too short to say more than the sets do.",
+    ]
+
+
+def test_a_contradicting_section_is_left_out_of_the_commands_report(monkeypatch):
+    request = Request(tau=1, **ASKED)
+    searched = Searched(answer(request, SCORED), SCORED, request)
+    wrong = near_with(best=20.0, best_set=(0, 1, 3))
+    monkeypatch.setattr("altsets.search.near_best.counting.count_near", lambda *_, **__: wrong)
+    beside = outputs._beside(searched)
+    assert beside["near_best"] is None
+    assert beside["frontier"] is not None
+    said = "How many sets are nearly as good is not in this report: what 5 s of search gave contradicts the sets."
+    assert beside["skipped"] == [said]
+
+
+def test_a_proven_best_set_is_not_searched_for_again(monkeypatch):
+    alone = Request(n_features=3, n_alternatives=0)
+    monkeypatch.setattr("altsets.search.additive.engine.AdditiveEngine.solve", None)
+    near = count_near(alone, SCORED, Nearness(0.1, None), known=FOUND)
+    assert (near.best, near.best_proven, near.count) == (NEAR.best, True, NEAR.count)
+
+
+@pytest.mark.parametrize("other", ["constraints", "quality"])
+def test_what_is_known_about_another_request_is_refused(other):
+    if other == "constraints":
+        alone = Request(n_features=3, n_alternatives=0, constraints=[altsets.constraints.Forbid(7)])
+        scored = SCORED
+    else:
+        alone, scored = (
+            Request(n_features=3, n_alternatives=0),
+            quality.Additive([9, 8, 7.5, 6, 3, 2, 1, 0.5]),
+        )
+    with pytest.raises(InputError, match="about another request"):
+        count_near(alone, scored, Nearness(0.1, None), known=FOUND)
+
+
+# --- Random reports -----------------------------------------------------------------------------------------
+
+
+def test_sections_of_random_reports_agree():
+    assert {seed: wrong for seed, _, wrong in random_reports(range(40)) if wrong} == {}
+
+
+@pytest.mark.slow
+def test_sections_of_many_random_reports_agree():
+    assert {seed: wrong for seed, _, wrong in random_reports(range(2000)) if wrong} == {}
