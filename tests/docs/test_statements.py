@@ -202,3 +202,66 @@ def test_names_that_pages_mention_exist(module):
         inline = " ".join(re.findall(r"`([^`\n]+)`", prose))
         for name in re.findall(rf"(?<![\w./-]){module}\.([A-Za-z_]\w*)", inline):
             assert hasattr(place, name), f"{page.relative_to(ROOT)}: {module}.{name}"
+
+
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *GUIDE]
+
+
+def test_the_fuzz_is_as_long_as_pages_say():
+    (length,) = re.findall(
+        r"fuzz\.py --problems (\d+)\n(?=\n)", (ROOT / "Makefile").read_text(encoding="utf-8")
+    )[:1]
+    said = [
+        number.replace(",", "")
+        for page in (*PAGES, ROOT / "Makefile")
+        for number in re.findall(
+            r"(\d{2,3},000) (?:random|fuzz\w*) problems", page.read_text(encoding="utf-8")
+        )
+    ]
+    assert said
+    assert set(said) == {length}
+
+
+def test_the_sets_below_the_hook_are_good_and_different():
+    """The README opens with "all good and truly different": its own example must not be flagged or weak."""
+    opening = (ROOT / "README.md").read_text(encoding="utf-8").partition("## When")[0]
+    assert "all good and truly different" in " ".join(opening.split())
+    assert "Caution" not in opening
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    different = altsets.dissimilarity.Matched("spearman", threshold=0.9)
+    asked = {"n_features": 3, "n_alternatives": 1, "tau": 1}
+    result = altsets.SelectAlternatives(**asked, dissimilarity=different).fit(X, y).result_
+    assert result.verdict.cautions == ()
+    assert min(result.qualities) >= 0.85 * result.qualities[0]
+    similar = X.corr("spearman").abs().to_numpy()[np.ix_(*map(list, result.sets))]
+    assert similar.max() < 0.9
+
+
+def test_no_page_promises_a_proof_for_every_search():
+    """Some searches run out of time: the study has proofs for most sets, not for all."""
+    for page in PAGES:
+        text = " ".join(page.read_text(encoding="utf-8").split())
+        assert not re.search(r"(every|each|all) exact search(es)? (keeps?|has|have|ends?)", text), page
+        assert not re.search(r"\balways (proves|proven|optimal)\b", text), page
+
+
+def test_shares_of_sets_in_prose_are_those_that_were_printed():
+    """A share is said of the set that has it, and not of all sets if a later one has less."""
+    for page in PAGES:
+        assert not re.search(r"still reach \d+ %", prose_of(page.read_text(encoding="utf-8"))), page
+    text = read("start/first_sets")
+    printed = {
+        number: float(value)
+        for number, value in re.findall(r"^set (\d): quality (\d+)", text, flags=re.MULTILINE)
+    }
+    said = dict(re.findall(r"Set (\d) has (\d+) %", prose_of(text)))
+    assert said == {
+        number: f"{100 * value / printed['0']:.0f}" for number, value in printed.items() if number != "0"
+    }
+
+
+def test_a_compiler_is_never_said_to_be_required():
+    for page in (ROOT / "README.md", *GUIDE):
+        text = " ".join(page.read_text(encoding="utf-8").split())
+        assert not re.search(r"(needs?|requires?) a C compiler|compiler is (needed|required)\b", text), page
+    assert "recommended, not required" in read("start/install")

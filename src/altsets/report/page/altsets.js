@@ -1335,6 +1335,7 @@ section > :first-child { font-size: 1.45rem; outline-offset: 0.3rem; }
 .table-title::before { counter-increment: table; content: "Table " counter(table); }
 .figure-title::before { counter-increment: figure; content: "Figure " counter(figure); }
 :host([embedded]) .table-title::before, :host([embedded]) .figure-title::before { content: none; }
+section > .folded { font-size: 1rem; }
 .folded > summary { cursor: pointer; color: var(--soft); width: fit-content; }
 .folded > * + * { margin-top: 1.15rem; }
 p { margin: 0; overflow-wrap: anywhere; text-wrap: pretty; }
