@@ -118,7 +118,7 @@ def test_the_time_limit_is_a_minute_for_each_set(run, table, monkeypatch, option
         seen.update(vars(request))
         raise altsets.errors.InputError("stop here.")
 
-    monkeypatch.setattr("altsets.search.find.answer", stub)
+    monkeypatch.setattr("altsets.selector.noise.answer", stub)
     run("find", table, "-t", "y", "-k", 1, "-a", 2, *option)
     # What the user gives is for reading and scoring, too.
     assert (seconds - 5 if option else seconds) <= seen["time_limit"] <= seconds

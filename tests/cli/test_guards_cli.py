@@ -87,3 +87,32 @@ def test_a_table_without_any_usable_column(run, save):
     code, _, err = run("find", save(one=dates, two=dates), *FIND, *only)
     assert code == 2
     assert "no column of table.csv can be used as a feature: 2 columns cannot be used: one holds" in err
+
+
+def test_only_features_above_the_noise_floor(run, save):
+    rng = np.random.default_rng(5)
+    y = rng.permutation(np.arange(60) % 2)
+    path = save(**{f"f{index}": y * (3 if index < 2 else 0) + rng.normal(size=60) for index in range(4)}, y=y)
+    asked = ("find", path, "-t", "y", "-a", 0, "--quality", "f", "--above-noise")
+    code, out, err = run(*asked, "-k", 2, "--json")
+    assert (code, err) == (0, "")
+    document = json.loads(out)
+    assert document["sets"][0]["features"] == ["f0", "f1"]
+    assert document["request"]["above_noise"] is True
+    code, out, _ = run(*asked, "-k", 2, "--evaluate", "--cv", 3)
+    assert code == 0
+    assert "that has only features above the noise floor scores higher" in " ".join(out.split())
+    code, _, err = run(*asked, "-k", 3)
+    assert code == 2
+    assert "too few for a set of 3; ask for --n-features 2, or leave out --above-noise." in err
+    code, _, err = run("find", path, "-t", "y", "--quality", "relief", "--above-noise")
+    assert code == 2
+    assert err.startswith("Error: --above-noise compares features with what they score by chance")
+
+
+def test_scores_that_were_saved_have_no_noise_floor(run, save, tmp_path):
+    path = save()
+    assert run("find", path, *FIND, "--save-scores", tmp_path / "scores.csv")[0] == 0
+    code, _, err = run("find", "--scores", tmp_path / "scores.csv", "-k", 2, "--above-noise")
+    assert code == 2
+    assert "--above-noise compares features" in err

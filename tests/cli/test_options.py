@@ -68,7 +68,7 @@ def asked(run, table, files, monkeypatch):
             seen.update(request.bind(quality.feature_names).parameters())
             raise altsets.errors.InputError("stop here.")
 
-        monkeypatch.setattr("altsets.search.find.answer", stub)
+        monkeypatch.setattr("altsets.selector.noise.answer", stub)
         _, _, err = run("find", table, "-t", "y", "--quality", "f", *options)
         assert err == "Error: stop here.\n"
         return seen
@@ -359,7 +359,7 @@ def test_qualities_of_several_features(run, table, monkeypatch, name, measure):
         seen.append(quality)
         raise altsets.errors.InputError("stop here.")
 
-    monkeypatch.setattr("altsets.search.find.answer", stub)
+    monkeypatch.setattr("altsets.selector.noise.answer", stub)
     option = ("--measure", measure) if measure else ()
     assert run("find", table, "-t", "y", "--quality", name, *option)[2] == "Error: stop here.\n"
     [made] = seen

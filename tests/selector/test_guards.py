@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from shared_data import DATASETS, needs_datasets
 from sklearn.model_selection import train_test_split
 
-from altsets import SelectAlternatives, constraints, evaluate
+from altsets import SelectAlternatives, constraints, evaluate, find
 from altsets.errors import InputError
+from altsets.evaluation._verdict import _is_reversed
 from altsets.quality import CFS, FCBF, MRMR, Additive, Wrapper
 
 pd = pytest.importorskip("pandas")
@@ -353,3 +355,126 @@ def test_few_false_alarms_in_the_tables_of_the_study():
     assert len(list(DATASETS.glob("*.csv.gz"))) == 30
     assert {name: len(said) for name, said in told.items() if name in known} == known
     assert sum(map(len, false_alarms.values())) <= 2, false_alarms
+
+
+# --- Noise and disagreement -------------------------------------------------------------------------------
+
+
+def mostly_noise(n_telling=3, n_columns=12):
+    """A table of which only the first columns say something about the target."""
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(N, n_columns))
+    values[:, :n_telling] += ILL.to_numpy()[:, None]
+    return pd.DataFrame(values, columns=[f"f{index}" for index in range(n_columns)])
+
+
+def weak_set(**parameters):
+    """Three sets without shared features, of which the last ones are of noise."""
+    return fitted(mostly_noise(), ILL, **{"quality": "f", "n_features": 3, "tau": 1, **parameters})
+
+
+@pytest.mark.parametrize("quality", ["f", "mutual_info", "mrmr", "cfs", "fcbf"])
+def test_only_features_above_the_noise_floor(quality):
+    plain = fitted(mostly_noise(), ILL, quality=quality, n_alternatives=3)
+    above = fitted(mostly_noise(), ILL, quality=quality, n_alternatives=1, above_noise=True, tau=0.5)
+    assert above.result_.noise_floor == plain.result_.noise_floor
+    assert {name for found in above.alternatives_ for name in found.names} <= {"f0", "f1", "f2"}
+    assert all(map(all, above.result_.above_noise))
+    assert above.result_.parameters["above_noise"]
+    assert above.result_.parameters["constraints"] == []
+    assert "no set of 2 features that has only features above the noise floor scores higher" in str(
+        above.result_.verdict
+    )
+    assert "above_noise=True" in above.result_.request.to_python()
+    assert "--above-noise" in above.result_.request.to_command()
+
+
+def test_nothing_changes_where_all_features_are_above_the_noise_floor():
+    X = mostly_noise(4, 4)
+    above, plain = (fitted(X, ILL, quality="f", above_noise=above) for above in (True, False))
+    assert above.result_.sets == plain.result_.sets
+    assert above.result_.noise_floor == plain.result_.noise_floor
+
+
+def test_more_features_than_are_above_the_noise_floor():
+    with pytest.raises(
+        InputError,
+        match=r"^3 of 12 features are above the noise floor of [\d.]+, too few for a set of 4; ask for n_features=3, "
+        r"or leave out above_noise\.$",
+    ):
+        fitted(mostly_noise(), ILL, quality="f", n_features=4, above_noise=True)
+
+
+@pytest.mark.parametrize("quality", ["relief", "wrapper", "importance", [1, 2, 3, 4]])
+def test_noise_that_is_not_known(quality):
+    X, y = made()
+    with pytest.raises(
+        InputError, match=r"above_noise=True compares features with what they score by chance"
+    ):
+        fitted(X, y, quality=quality, above_noise=True)
+
+
+def test_noise_is_left_out_in_every_fold_and_on_a_memory(tmp_path):
+    selector = SelectAlternatives(
+        "f", n_features=2, n_alternatives=1, tau=0.5, above_noise=True, memory=str(tmp_path)
+    )
+    evaluation = evaluate(selector, mostly_noise(), ILL, cv=3)
+    assert {index for fold in evaluation.folds for chosen in fold.sets for index in chosen} <= {0, 1, 2}
+    sets = [selector.fit(mostly_noise(), ILL).result_.sets for _ in range(2)]
+    assert sets[0] == sets[1]
+
+
+def test_a_set_of_noise_is_a_caution():
+    verdict = str(weak_set(n_alternatives=1).result_.verdict)
+    assert "Caution: 3 of 6 features in the sets do not score above the noise floor" in verdict
+    assert "above_noise=True leaves them out" in verdict
+    verdict = str(
+        fitted(mostly_noise(7), ILL, quality="f", n_features=3, n_alternatives=2, tau=1).result_.verdict
+    )
+    assert "Caution: most features of set 2 do not score above the noise floor" in verdict
+    assert "noise" not in str(fitted(mostly_noise(6), ILL, quality="f", n_features=3, tau=1).result_.verdict)
+
+
+def test_a_set_of_little_quality_is_a_caution():
+    verdict = str(weak_set(n_alternatives=2).result_.verdict)
+    assert (
+        "Caution: sets 1 and 2 keep less than 10 % of set 0's score, too little for an alternative" in verdict
+    )
+    assert "too little" not in str(
+        fitted(mostly_noise(6), ILL, quality="f", n_features=3, tau=1).result_.verdict
+    )
+
+
+def test_single_features_where_the_size_is_open_are_a_caution():
+    X = pd.DataFrame({f"f{index}": ILL + RNG.normal(size=N) for index in range(3)})
+    X = X.assign(**{f"g{index}": X["f0"] + RNG.normal(size=N) / 9 for index in range(3)})
+    rule = constraints.Size(1, 4)
+    verdict = str(fitted(X, ILL, quality="mrmr", constraints=[rule], tau=1).result_.verdict)
+    assert "Caution: Sets may have 1 to 4 features and 2 of 2 have a single one" in verdict
+    verdict = str(fitted(X, ILL, quality="mrmr", constraints=[constraints.Size(2, 4)]).result_.verdict)
+    assert "a single one" not in verdict
+    verdict = str(fitted(X, ILL, quality="cfs", constraints=[rule]).result_.verdict)
+    assert "a single one" not in verdict
+
+
+def test_prediction_in_the_opposite_order_of_quality_is_a_caution():
+    X = pd.DataFrame({f"f{index}": ILL + RNG.normal(size=N) * (1.5 - index / 2) for index in range(3)})
+    scores = Additive([3.0, 2.0, 1.0], feature_names=list(X))
+    backwards = find(scores, n_features=1, n_alternatives=2)
+    evaluation = evaluate(backwards, X, ILL, cv=5)
+    said = str(evaluation.verdict_on(backwards))
+    assert "score and prediction disagree" in said
+    forwards = find(Additive([1.0, 2.0, 3.0], feature_names=list(X)), n_features=1, n_alternatives=2)
+    assert "disagree" not in str(evaluate(forwards, X, ILL, cv=5).verdict_on(forwards))
+
+
+def test_the_opposite_order_is_said_where_no_single_difference_is_shown():
+    measured = SimpleNamespace(mean_scores=lambda: [0.5, 0.52, 0.54], margin=None)
+    assert _is_reversed(measured, SimpleNamespace(qualities=[3, 2, 1]))
+    assert not _is_reversed(measured, SimpleNamespace(qualities=[3, 1, 2]))
+    assert not _is_reversed(measured, SimpleNamespace(qualities=[1, 2, 3]))
+    assert not _is_reversed(replace_margin(measured, 0.05), SimpleNamespace(qualities=[3, 2, 1]))
+
+
+def replace_margin(measured, margin):
+    return SimpleNamespace(**{**vars(measured), "margin": margin})

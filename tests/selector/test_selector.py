@@ -30,7 +30,7 @@ from altsets import SelectAlternatives, SelectFeatures, constraints, quality
 from altsets.errors import InputError
 from altsets.quality.spec import NamedQuality, spec_of
 from altsets.result import StopReason
-from altsets.selector import _answers
+from altsets.selector import noise
 
 
 @pytest.fixture(scope="module")
@@ -307,7 +307,7 @@ def test_grid_over_quality_size_and_tau(wine):
 def test_all_sets_in_a_grid_without_another_search(wine, monkeypatch):
     X, y = wine
     selector = SelectAlternatives(n_features=3, n_alternatives=2).fit(X, y)
-    monkeypatch.setattr(_answers, "answer", None)
+    monkeypatch.setattr(noise, "answer", None)
     model = Pipeline([("select", None), ("model", DecisionTreeClassifier(random_state=0))])
     sets = [selector.get_alternative(number) for number in range(3)]
     search = GridSearchCV(model, {"select": sets}, cv=3, error_score="raise").fit(X, y)
@@ -332,7 +332,7 @@ def test_memory_keeps_scores_and_searches(wine, tmp_path, monkeypatch):
         monkeypatch.setattr(home, name, call)
 
     counted(NamedQuality, "make")
-    counted(_answers, "answer")
+    counted(noise, "answer")
     selector = SelectAlternatives(n_features=3, memory=str(tmp_path))
     model = make_pipeline(selector, DecisionTreeClassifier(random_state=0))
     grid = {"selectalternatives__alternative": [0, 1, 2]}
@@ -346,15 +346,15 @@ def test_memory_does_not_keep_what_was_interrupted(wine, tmp_path, monkeypatch):
     X, y = wine
     from dataclasses import replace
 
-    original = _answers.answer
+    original = noise.answer
     monkeypatch.setattr(
-        _answers,
+        noise,
         "answer",
         lambda *args, **kwargs: replace(original(*args, **kwargs), stop_reason=StopReason.INTERRUPTED),
     )
     selector = SelectAlternatives(memory=str(tmp_path)).fit(X, y)
     assert selector.result_.interrupted
-    monkeypatch.setattr(_answers, "answer", original)
+    monkeypatch.setattr(noise, "answer", original)
     assert not selector.fit(X, y).result_.interrupted
 
 
@@ -570,10 +570,10 @@ def test_scores_floor_and_marks(wine):
     assert result.above_noise == [(True,), (True,), (False,)]
     assert result.scores[0][0] == selector.scores_[0]
     lines = repr(selector).splitlines()
-    assert re.search(r"set 0: flavanoids [\d.]+ \(", lines[5])
-    assert re.search(r"set 2: noise [\d.]+\* \(", lines[7])
+    assert re.search(r"set 0: flavanoids [\d.]+ \(", lines[-5])
+    assert re.search(r"set 2: noise [\d.]+\* \(", lines[-3])
     assert re.fullmatch(
-        r" +\* not above the noise floor of [\d.]+, which one feature in 20 reaches by chance\.", lines[8]
+        r" +\* not above the noise floor of [\d.]+, which one feature in 20 reaches by chance\.", lines[-2]
     )
     assert "noise floor" in selector._repr_html_()
     again = SelectAlternatives("f", n_features=2, n_alternatives=0).fit(table, y)

@@ -101,6 +101,9 @@ class SetOptions:
     min_difference: int | None = option(
         "N", "Instead of --tau: the number of features in which two sets must differ.", parser=whole_number
     )
+    above_noise: bool = option(
+        None, "Only features that score higher than features do by chance (the noise floor).", default=False
+    )
 
 
 @dataclass(frozen=True)

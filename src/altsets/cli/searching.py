@@ -273,27 +273,30 @@ class Searched(NamedTuple):
 
 def run_search(source: Source, request: Request) -> Searched:
     """Score the features and find the sets, with a progress line if it takes long."""
+    from altsets.selector.noise import refuse_unknown_noise
+
+    refuse_unknown_noise(request)
     n_sets = request.check(source.names).n_sets
 
     def search(scored: Quality, measured: Request, callback: Any) -> Searched:
-        from altsets.search.find import answer
+        from altsets.selector.noise import answer_among, narrowed, refuse_too_few_above
 
-        found = answer(measured, scored, callback=callback)
-        return Searched(replace(found, request=request), scored, measured)
+        refuse_too_few_above(measured, scored)
+        found = answer_among(measured, scored, measured, callback)
+        return Searched(replace(found, request=request), scored, narrowed(measured, scored))
 
     searched = run_on_scores(source, request, search, SECONDS_PER_SET * n_sets)
-    return searched._replace(result=_with_background(searched.result, source))
+    return searched._replace(result=_with_background(searched.result, source, searched.quality.noise_floor))
 
 
-def _with_background(result: Result, source: Source) -> Result:
+def _with_background(result: Result, source: Source, floor: float | None) -> Result:
     """The sets with what features score by chance, and notes on the table and the sets."""
     from altsets.selector.notes import notes_on
 
     background = source.background
     if background is None or not result.sets:
         return result
-    floor = None
-    if not result.interrupted:
+    if floor is None and not result.interrupted:
         with Waiting(console_for(stderr=True)) as waiting:
             floor = source.noise_floor(waiting)
     return replace(result, noise_floor=floor, **notes_on(result, background)._asdict())
@@ -318,6 +321,9 @@ def run_on_scores(
             request = request.measured(source.table_read.X)
         scored = source.quality(waiting, clock.check)
         clock.check()
+        if request.above_noise:
+            scored.noise_floor = source.noise_floor(waiting)
+            clock.check()
         waiting.say("Searching")
         limited = replace(request, time_limit=clock.left or otherwise)
         return search(scored, limited, reporting(waiting))

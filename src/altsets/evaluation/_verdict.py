@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from altsets.result import Result, Verdict
@@ -17,6 +18,8 @@ SHARES = ("accuracy", "balanced_accuracy", "precision", "recall", "f1")
 MOST_SETS = 6
 #: A set with this share of the score of set 0 is expected to predict as well.
 NEARLY = 0.95
+#: A difference of scores that does not matter, unless a margin was given.
+NEGLIGIBLE = 0.02
 
 #: What a comparison with set 0 says.
 COMPARED = {
@@ -90,6 +93,8 @@ def _surprises(evaluation: Measured, result: Result | None) -> list[str]:
     if better:
         verb = plural(len(better), "predicts", "predict")
         said.append(f"score and prediction disagree: {_sets(better)} {verb} better than set 0.")
+    if not better and _is_reversed(evaluation, result):
+        said.append("score and prediction disagree: the lower the score of a set, the better it predicts.")
     if worse:
         kept = percent(min(shares[number] for number in worse))
         verbs = plural(len(worse), "predicts", "predict"), plural(len(worse), "keeps", "keep")
@@ -98,6 +103,18 @@ def _surprises(evaluation: Measured, result: Result | None) -> list[str]:
             "of its score."
         )
     return said
+
+
+def _is_reversed(evaluation: Measured, result: Result) -> bool:
+    """Whether at least three sets predict in the opposite order of their scores, by more than is negligible."""
+    means, qualities = evaluation.mean_scores(), result.qualities
+    if len(means) < 3 or len(means) != len(qualities) or any(map(math.isnan, means)):
+        return False
+    if not all(first > second for first, second in pairwise(qualities)):
+        return False
+    spread = means[-1] - means[0]
+    negligible = NEGLIGIBLE if evaluation.margin is None else evaluation.margin
+    return spread > negligible and all(first < second for first, second in pairwise(means))
 
 
 def _incomplete(evaluation: Measured) -> str:

@@ -65,6 +65,8 @@ class Quality(ABC):
     has_form: bool = True
     #: Whether pairs of features are computed when they are needed, as for wide tables.
     pairs_on_demand: bool = False
+    #: What the best feature may score by chance, where that was measured.
+    noise_floor: float | None = None
 
     def __init__(self, n_features_in: int, names: list[str] | None) -> None:
         self._n_features_in = n_features_in

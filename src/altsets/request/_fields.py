@@ -65,6 +65,7 @@ class RequestFields:
     time_limit: float | None = None
     random_state: int | None = None
     unusable: str = "error"
+    above_noise: bool = False
 
     def __init__(
         self,
@@ -85,6 +86,7 @@ class RequestFields:
         time_limit: float | None = None,
         random_state: int | None = None,
         unusable: str = "error",
+        above_noise: bool = False,
     ) -> None:
         check_limit(dissimilarity, tau, min_difference)
         count = (
@@ -111,6 +113,7 @@ class RequestFields:
             "time_limit": checked_seconds(time_limit),
             "random_state": random_state,
             "unusable": one_of("unusable", unusable, UNUSABLE),
+            "above_noise": bool(above_noise),
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)

@@ -61,6 +61,8 @@ class Request(RequestFields):
         Seed for measures that draw at random; None is a fixed one.
     unusable : {"error", "drop"}, default="error"
         What to do with columns that no measure can use; as for :class:`altsets.SelectAlternatives`.
+    above_noise : bool, default=False
+        Whether sets may only have features above the noise floor; as for :class:`altsets.SelectAlternatives`.
 
     Raises
     ------

@@ -41,6 +41,7 @@ PLAIN = (
     "time_limit",
     "random_state",
     "unusable",
+    "above_noise",
 )
 #: Characters of a line that is easy to read.
 LONGEST_LINE = 88
@@ -216,7 +217,7 @@ def python_lines(
     if request.engine != "auto":
         raise NotExpressedError(f"the engine {request.engine!r} was asked for, which only find() takes")
     said = [named_quality(request).to_python(), *arguments(request, names)]
-    said += _changed(request, "task", "random_state", "unusable")
+    said += _changed(request, "task", "random_state", "unusable", "above_noise")
     known = {"X": "table", "y": "target", **beside}
     fitted = ", ".join(["X", "y", *(f"{name}={name}" for name in beside)])
     return with_imports(
@@ -262,6 +263,7 @@ def command(request: RequestFields, table: str, target: str, names: Sequence[str
     plain = ("task", "search", "aggregation", "engine", "max_iters", "time_limit")
     words += [f"--{name.replace('_', '-')}={value}" for name, value in _changes(request, plain)]
     words += ["--drop-unusable"] if request.unusable == "drop" else []
+    words += ["--above-noise"] if request.above_noise else []
     if request.random_state is not None:
         raise NotExpressedError("a seed was given, and the command line has a fixed one")
     return " ".join(_typed("find", words, table))

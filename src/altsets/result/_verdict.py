@@ -8,12 +8,14 @@ from itertools import combinations
 
 from altsets.result._found import SetsFound, Shortlist
 from altsets.result._status import Status, StopReason
-from altsets.wording import counted, list_some, percent, plural, sentence
+from altsets.wording import counted, list_some, parameter, percent, plural, sentence
 
 #: Alternatives that get a line of their own, and names in a line.
 MOST_LINES, MOST_NAMES = 3, 5
 #: From this share of features below the noise floor on, the whole answer is in doubt.
 MOSTLY = 0.5
+#: An alternative with less than this share of the score of set 0 is none.
+TINY = 0.1
 
 #: Why nothing more is proven.
 CUT_SHORT = {
@@ -84,8 +86,8 @@ def verdict_on(result: SetsFound) -> Verdict:
         if result.finding
         else [_best(result), *_alternatives(result), _groups(result), _proven(result)]
     )
-    cautions = [_missing(result), _cut_short(result), _noise(result), open_sizes(result), *result.cautions]
-    return Verdict(tuple(filter(None, findings))).add(cautions=tuple(cautions))
+    cautions = [_missing(result), _cut_short(result), _noise(result), _weak_sets(result), open_sizes(result)]
+    return Verdict(tuple(filter(None, findings))).add(cautions=(*cautions, *result.cautions))
 
 
 def _best(result: SetsFound) -> str:
@@ -199,7 +201,7 @@ def _claim(result: SetsFound) -> str:
     n_sets, sizes = len(result.sets), _sizes(result)
     under = any(entry.get("kind") != "size" for entry in result.parameters.get("constraints") or ())
     if _chosen_together(result):
-        sizes += " meet all conditions," if under else ""
+        sizes += " meet all conditions," if under or result.parameters.get("above_noise") else ""
         goal = (
             "a better weakest set"
             if result.parameters.get("aggregation") == "min"
@@ -208,6 +210,7 @@ def _claim(result: SetsFound) -> str:
         return f"no {n_sets} sets of {sizes} are this different and have {goal}"
     clauses = {
         "meets all conditions": under,
+        "has only features above the noise floor": result.parameters.get("above_noise"),
         "differs enough from the existing sets": result.parameters.get("existing"),
     }
     that = " and ".join(clause for clause, holds in clauses.items() if holds)
@@ -241,25 +244,57 @@ def _cut_short(result: SetsFound) -> str:
 
 
 def _noise(result: SetsFound) -> str:
-    """A warning if most features may be in the sets by chance."""
-    above = [good for goods in result.above_noise for good in goods]
-    weak = above.count(False)
-    if not above or weak < MOSTLY * len(above):
+    """A warning if most features of all sets, or of some, may be there by chance."""
+    weak = [goods.count(False) for goods in result.above_noise]
+    remedy = f"{parameter('above_noise', True)} leaves them out"
+    n_features = sum(map(len, result.above_noise))
+    if weak and sum(weak) >= MOSTLY * n_features:
+        return (
+            f"{sum(weak)} of {n_features} features in the sets do not score above the noise floor; features that say "
+            f"nothing may score as high by chance, and {remedy}."
+        )
+    mostly = [number for number, goods in enumerate(result.above_noise) if weak[number] > MOSTLY * len(goods)]
+    if not mostly:
         return ""
+    return f"most features of {_numbered(mostly)} do not score above the noise floor; {remedy}."
+
+
+def _weak_sets(result: SetsFound) -> str:
+    """A warning of sets that are hardly alternatives."""
+    if not result.sets or result.qualities[0] <= 0 or _chosen_together(result):
+        return ""
+    weak = [number for number, value in enumerate(result.qualities) if value < TINY * result.qualities[0]]
+    if not weak:
+        return ""
+    keep = plural(len(weak), "keeps", "keep")
     return (
-        f"{weak} of {len(above)} features in the sets do not score above the noise floor; irrelevant features "
-        "may score as high by chance."
+        f"{_numbered(weak)} {keep} less than {percent(TINY)} of set 0's score, too little for an alternative; ask for "
+        f"fewer sets, or for less difference ({parameter('tau')})."
     )
 
 
+def _numbered(numbers: list[int]) -> str:
+    listed = list_some([str(number) for number in numbers], last="and")
+    return f"{plural(len(numbers), 'set', 'sets')} {listed}"
+
+
 def open_sizes(result: SetsFound) -> str:
-    """What open sizes mean to a quality that is a sum."""
+    """What open sizes mean to a quality that is a sum, and to one that is a mean."""
     smallest, largest = result.parameters.get("sizes", (0, 0))
-    if not result.sets or smallest >= largest or result.parameters.get("size_normalised", True):
+    if not result.sets or smallest >= largest:
+        return ""
+    if not result.parameters.get("size_normalised", True):
+        return (
+            f"Sets may have {smallest} to {largest} features and their quality is a sum, which grows with the size: "
+            "where scores are positive, larger sets win."
+        )
+    single = sum(len(chosen) == 1 for chosen in result.sets)
+    if 2 * single < len(result.sets):
         return ""
     return (
-        f"Sets may have {smallest} to {largest} features and their quality is a sum, which grows with the size: "
-        "where scores are positive, larger sets win."
+        f"Sets may have {smallest} to {largest} features and {single} of {len(result.sets)} have "
+        f"a single one: a quality that is a mean is highest for the best feature alone, "
+        "so ask for a larger minimum size."
     )
 
 

@@ -114,6 +114,9 @@ class SelectAlternatives(ColumnSelector):
     unusable : {"error", "drop"}, default="error"
         What to do with columns that no measure can use, such as dates, identifiers or numbers mixed with text: refuse
         them, all in one message, or leave them out. ``dropped_`` and the notes of ``result_`` list what was left out.
+    above_noise : bool, default=False
+        Whether sets may only have features that score above the noise floor, ``result_.noise_floor``: what the best
+        column may score by chance, if it says nothing about the target. For measures that score one column at a time.
     memory : str or joblib.Memory, default=None
         Where to keep scores and answers, so that the same table is never scored twice, nor the same search done
         twice: a grid over ``alternative`` or ``tau`` then costs little.
@@ -207,6 +210,7 @@ class SelectAlternatives(ColumnSelector):
         n_jobs: int | None = None,
         random_state: Any = None,
         unusable: str = "error",
+        above_noise: bool = False,
         memory: Any = None,
     ) -> None:
         self.quality = quality
@@ -225,6 +229,7 @@ class SelectAlternatives(ColumnSelector):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.unusable = unusable
+        self.above_noise = above_noise
         self.memory = memory
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:

@@ -21,10 +21,10 @@ from altsets.quality import Quality
 from altsets.quality.spec import NamedQuality, ScoringOptions, spec_of
 from altsets.request import DEFAULT_SEED, Request
 from altsets.result import Result
-from altsets.search.find import answer
 from altsets.search.frontier import Frontier
 from altsets.search.frontier.plan import SweepPlan
 from altsets.search.frontier.sweep import sweep_request
+from altsets.selector.noise import answer_among, narrowed, refuse_too_few_above, refuse_unknown_noise
 from altsets.tables.feature_matrix import Features, Original
 from altsets.tables.target import target_of, vector_of
 from altsets.wording import parameter
@@ -60,14 +60,19 @@ def quality_of(
     selector: Any, features: Features, y: Any, sample_weight: Any = None, groups: Any = None
 ) -> Quality:
     """What the quality of a selector means on these rows."""
-    return request_of(selector).quality_on(features, y, sample_weight, groups, selector.n_jobs)
+    request = request_of(selector)
+    quality = request.quality_on(features, y, sample_weight, groups, selector.n_jobs)
+    if request.above_noise:
+        how = replace(request.scoring(n_jobs=selector.n_jobs), sample_weight=sample_weight)
+        quality.noise_floor = spec_of(request.quality).noise_floor(features, y, how)
+    return quality
 
 
 def search_for(selector: Any, quality: Quality, features: Features, sample_weight: Any = None) -> Result:
     """Search with the parameters of a selector; a similarity that is only named is measured on the table."""
     warn_of_size(selector, quality.n_features_in)
     request = request_of(selector, quality.n_features_in)
-    return answer(request, quality, measured=request.measured(features, sample_weight))
+    return answer_among(request, quality, request.measured(features, sample_weight))
 
 
 def frontier_for(
@@ -82,7 +87,7 @@ def frontier_for(
 ) -> Frontier:
     """Search at several points with the other parameters of a selector."""
     request = replace(request_of(selector), tau=None, min_difference=None)
-    measured = request.measured(features, sample_weight)
+    measured = narrowed(request.measured(features, sample_weight), quality)
     return sweep_request(request, quality, n_features, n_alternatives, taus, measured=measured)
 
 
@@ -97,7 +102,9 @@ def check_frontier(
 
 def check_request(selector: Any, features: Features) -> None:
     """Say what is wrong with the parameters, which takes no time, before the table is scored."""
-    problem = request_of(selector, features.n_features).check(features.feature_names)
+    request = request_of(selector, features.n_features)
+    refuse_unknown_noise(request)
+    problem = request.check(features.feature_names)
     if whole_number("alternative", selector.alternative, 0) > problem.n_alternatives:
         sets = f"{problem.n_sets} set{'' if problem.n_sets == 1 else 's'}"
         raise InputError(
@@ -194,14 +201,21 @@ def _answer(request: Request, table: PlainTable, rows: RowData, n_jobs: int | No
         kind = memory.cache(_measured, verbose=0)(kind, table, rows.sample_weight)
     quality = memory.cache(_scored, ignore=["n_jobs"], verbose=0)(*how, table, rows, n_jobs)
     measured = replace(request, dissimilarity=kind).measured(Features(*table), rows.sample_weight)
-    result = answer(request, quality, measured=measured)
+    if request.above_noise:
+        quality.noise_floor = memory.cache(_noise_floor, ignore=["n_jobs"], verbose=0)(
+            *how, table, rows, n_jobs
+        )
+        refuse_too_few_above(request, quality)
+    result = answer_among(request, quality, measured)
     if isinstance(kind, Grouped):
         kind = kind.resolve(quality.feature_names)
     found = Found(result, quality.feature_scores, dissimilarities(kind, result.sets))
     if result.interrupted:
         raise _Interrupted(found)
     # After the search: whatever time it takes, the sets are the same.
-    floor = memory.cache(_noise_floor, ignore=["n_jobs"], verbose=0)(*how, table, rows, n_jobs)
+    floor = quality.noise_floor
+    if floor is None:
+        floor = memory.cache(_noise_floor, ignore=["n_jobs"], verbose=0)(*how, table, rows, n_jobs)
     return found._replace(result=replace(result, noise_floor=floor))
 
 
