@@ -74,7 +74,7 @@ def test_a_leak_comes_first_and_speaks_of_options(run, save):
     code, out, _ = run("find", path, "-t", "y", "-k", 2, "-a", 1)
     assert code == 0
     said = " ".join(out.split("Set  Features")[0].split())
-    assert "Caution: my leak alone predicts the target almost perfectly (Matthews correlation" in said
+    assert "Caution: Column my leak alone predicts the target almost perfectly (Matthews correlation" in said
     assert 'leave it out if it is not known before the target is (--drop "my leak").' in said
     code, out, _ = run("find", path, "-t", "y", "-k", 2, "-a", 1, "--drop", "my leak,row")
     assert code == 0

@@ -95,7 +95,7 @@ def test_weights_count_in_similarity():
 def test_a_memory_keeps_similarity_and_answers(tmp_path, monkeypatch):
     selector = SelectAlternatives("f", **TRULY, dissimilarity=DISTINCT, memory=str(tmp_path))
     first = selector.fit(X, Y).result_
-    monkeypatch.setattr("altsets.selector._answers.answer", pytest.fail)
+    monkeypatch.setattr("altsets.selector.noise.answer", pytest.fail)
     assert clone(selector).fit(X, Y).result_ == first
     monkeypatch.undo()
     monkeypatch.setattr("altsets.selector._answers.matched_on_table", pytest.fail)

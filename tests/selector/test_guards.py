@@ -273,7 +273,9 @@ def beside_noise(name, values, y=None):
 
 def said_of(name, X, y, **parameters):
     result = fitted(X, y, **parameters).result_
-    return [sentence for sentence in (*result.cautions, *result.notes) if sentence.startswith(f"{name} ")]
+    return [
+        sentence for sentence in (*result.cautions, *result.notes) if sentence.startswith(f"Column {name} ")
+    ]
 
 
 @pytest.mark.parametrize("kind", SUSPECTS)
@@ -296,16 +298,18 @@ def test_no_suspects_in_a_table_without_one():
 def test_a_suspect_is_a_caution_if_it_is_chosen_and_else_a_note():
     X = beside_noise("leak", ILL + RNG.normal(size=N) / 10).assign(row=np.arange(N))
     result = fitted(X, ILL, constraints=[constraints.Forbid(["row"])]).result_
-    assert [caution.split()[0] for caution in result.cautions] == ["leak"]
-    assert "Caution: leak alone predicts" in str(result.verdict)
-    assert [note.split()[0] for note in result.notes] == ["The", "row"]
+    assert [caution.split()[1] for caution in result.cautions] == ["leak"]
+    assert "Caution: Column leak alone predicts" in str(result.verdict)
+    assert [note.split()[1] for note in result.notes] == ["target", "row"]
     chosen = fitted(X, ILL, constraints=[constraints.Require(["row"])]).result_
-    assert [caution.split()[0] for caution in chosen.cautions] == ["row", "leak"]
+    assert [caution.split()[1] for caution in chosen.cautions] == ["row", "leak"]
 
 
 def test_suspects_without_a_target_or_with_few_rows():
     X = beside_noise("row", np.arange(N))
-    assert "row counts the rows" in " ".join(fitted(X, None, quality=[1, 2, 3, 4, 5, 6]).result_.cautions)
+    assert "Column row counts the rows" in " ".join(
+        fitted(X, None, quality=[1, 2, 3, 4, 5, 6]).result_.cautions
+    )
     few = X[:19].assign(leak=ILL[:19])
     assert fitted(few, ILL[:19]).result_.cautions == []
 
@@ -318,7 +322,7 @@ def test_rows_of_weight_0_are_not_looked_at():
         .fit(beside_noise("x", values), ILL, sample_weight=weights)
         .result_
     )
-    assert "x says the same as the target in every row" in result.cautions[0]
+    assert "Column x says the same as the target in every row" in result.cautions[0]
 
 
 def test_large_tables_are_looked_at_in_part(monkeypatch):
@@ -329,7 +333,7 @@ def test_large_tables_are_looked_at_in_part(monkeypatch):
     monkeypatch.setattr(suspects, "MOST_ROWS", 100)
     X = beside_noise("row", np.arange(N)).assign(leak=ILL + RNG.normal(size=N) / 10)
     found = fitted(X, ILL, n_alternatives=0, n_features=1).result_
-    assert [caution.split()[0] for caution in found.cautions] == ["leak"]
+    assert [caution.split()[1] for caution in found.cautions] == ["leak"]
     # Columns 0, 3 and 6 are looked at, but not column 5, which is not in the set.
     assert len(found.notes) == 1
 
@@ -431,14 +435,14 @@ def test_a_set_of_noise_is_a_caution():
     verdict = str(
         fitted(mostly_noise(7), ILL, quality="f", n_features=3, n_alternatives=2, tau=1).result_.verdict
     )
-    assert "Caution: most features of set 2 do not score above the noise floor" in verdict
+    assert "Caution: Most features of set 2 do not score above the noise floor" in verdict
     assert "noise" not in str(fitted(mostly_noise(6), ILL, quality="f", n_features=3, tau=1).result_.verdict)
 
 
 def test_a_set_of_little_quality_is_a_caution():
     verdict = str(weak_set(n_alternatives=2).result_.verdict)
     assert (
-        "Caution: sets 1 and 2 keep less than 10 % of set 0's score, too little for an alternative" in verdict
+        "Caution: Sets 1 and 2 keep less than 10 % of set 0's score, too little for an alternative" in verdict
     )
     assert "too little" not in str(
         fitted(mostly_noise(6), ILL, quality="f", n_features=3, tau=1).result_.verdict
@@ -463,7 +467,7 @@ def test_prediction_in_the_opposite_order_of_quality_is_a_caution():
     backwards = find(scores, n_features=1, n_alternatives=2)
     evaluation = evaluate(backwards, X, ILL, cv=5)
     said = str(evaluation.verdict_on(backwards))
-    assert "score and prediction disagree" in said
+    assert "Score and prediction disagree" in said
     forwards = find(Additive([1.0, 2.0, 3.0], feature_names=list(X)), n_features=1, n_alternatives=2)
     assert "disagree" not in str(evaluate(forwards, X, ILL, cv=5).verdict_on(forwards))
 

@@ -48,10 +48,11 @@ class Suspect(NamedTuple):
 
     def sentence(self, features: Features) -> str:
         """What is suspicious, and what to do about it."""
-        names = [features.label(column) for column in self.columns]
+        names = [features.feature_names[column] for column in self.columns]
         remedy = by_interface(f"X.drop(columns={names!r})", parameter("drop", names))
         them = plural(len(names), "it", "them")
-        return f"{list_some(names, last='and')} {self.why}; leave {them} out {self.leave_out} ({remedy})."
+        which = f"{plural(len(names), 'Column')} {list_some(names, last='and')}"
+        return f"{which} {self.why}; leave {them} out {self.leave_out} ({remedy})."
 
 
 class Inspected(NamedTuple):
