@@ -222,7 +222,7 @@ def test_permutation_takes_scorers_and_does_not_depend_on_threads(classes):
     ("options", "message"),
     [
         ({"estimator": DecisionTreeClassifier}, "must be an object with fit"),
-        ({"scoring": "luck"}, "scoring='luck' does not work"),
+        ({"scoring": "luck"}, "scoring='luck' is unknown"),
         ({"test_size": 1.5}, "does not split these rows"),
         ({"test_size": 2}, "does not split these rows"),
         ({"cv": 500}, "does not split these rows"),

@@ -55,7 +55,7 @@ class Result(SetsFound):
         Seconds.
     stop_reason : str
         Why the search ended: ``"finished"`` (everything is proven, or a heuristic has done all that it does),
-        ``"time_limit"``, ``"interrupted"`` (Ctrl-C) or ``"engine_limit"`` (the engine gave up with a gap).
+        ``"time_limit"``, ``"interrupted"`` (Ctrl-C) or ``"engine_limit"`` (an internal limit; a gap is left).
     steps : int
         How often the search asked whether to stop: a measure of its work that does not depend on the clock. 0 if it
         was done before it asked at all.
