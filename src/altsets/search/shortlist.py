@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from altsets.arrays import Bools, Floats, Indices
-from altsets.constraints import Implies, Size
+from altsets.constraints import Constraint, Implies, Size
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
 from altsets.result import Shortlist, Status
@@ -34,8 +34,9 @@ from altsets.search.subset.pricing import PricingOracle
 FIRST, GROWTH, LONGEST = 250, 2, 4_000
 #: Nodes of the first search through a shortlist, how they grow, and the most for one set where there is no time limit.
 FIRST_NODES, NODE_GROWTH, MOST_NODES = 20_000, 4, 6_000_000
-#: The part of the time that simultaneous search spends on sets one after the other, with which it begins.
-IN_TURN = 0.4
+#: The part of the time that simultaneous search spends on sets one after the other, with which it begins; and the part
+#: of the rest that it keeps for the bound.
+IN_TURN, FOR_BOUND = 0.4, 0.4
 
 
 class ShortlistEngine:
@@ -202,34 +203,46 @@ class WideSearch:
     ) -> float:
         """A bound on every set of the table, given the best value found."""
         relaxed = Relaxation(self.quality, self.problem, shortlist, self._by_score)
-        problem, before = relaxed.problem(others)
-        pricing = PricingOracle(relaxed, problem, self.run.part())
-        found = pricing.k_best(1, others=before, threshold=value, max_nodes=max_nodes)
+        pricing = PricingOracle(relaxed, relaxed.problem_of_one(others), self.run.part())
+        found = pricing.k_best(1, threshold=value, max_nodes=max_nodes)
         return max([value, found.bound, *found.values])
 
     # --- All sets at once --------------------------------------------------------------------------------
 
     def together(self) -> Answer:
         """Sets one after the other, then the best sets of a shortlist together; whichever is better."""
-        problem, evaluate = self.problem, self.quality.evaluate
+        problem = self.problem
         alone = WideSearch(self.quality, replace(problem, search="sequential"), self.run)
         with self.run.keep_back(1 - IN_TURN):
             first = alone.in_turn()
-        best: list[FeatureSet] = list(first.sets) if len(first.sets) == problem.n_sets else []
         bound = problem.objective([alone.first_bound] * problem.n_sets)
         shortlist = self._shortlist(FIRST * GROWTH, first.sets)
         allowed = np.zeros(problem.n_features_in, dtype=bool)
         allowed[shortlist] = True
-        found = PackingEngine().solve(Among(self.quality, allowed), problem, self.run.part())
-        value = problem.objective([evaluate(one) for one in best]) if best else -math.inf
-        if found.sets and problem.objective([evaluate(one) for one in found.sets]) > value:
-            best = list(found.sets)
-            value = problem.objective([evaluate(one) for one in best])
-        proven = bound - value <= PROVEN
-        answer = Answer.simultaneous(problem, best, max(bound, value) if best else bound, "", proven=proven)
-        complete = bool(found.sets) and found.statuses[0] is Status.OPTIMAL
-        self._searched = [len(shortlist) if complete else 0] * len(best)
+        with self.run.keep_back(FOR_BOUND):
+            found = self._packed(Among(self.quality, allowed), problem)
+        complete = found.statuses[0] is Status.OPTIMAL
+        best = max(first.sets, found.sets, key=self._objective)
+        if problem.counts_shared and bound - self._objective(best) > PROVEN:
+            relaxed = Relaxation(self.quality, problem, shortlist, self._by_score, problem.n_sets)
+            bound = min(bound, self._packed(relaxed, relaxed.problem()).bound)
+        value = self._objective(best)
+        sets, proven = (best, bound - value <= PROVEN) if value > -math.inf else ([], False)
+        answer = Answer.simultaneous(problem, sets, max(bound, value), "", proven=proven)
+        self._searched = [len(shortlist) if complete else 0] * len(sets)
         return self._described(answer)
+
+    def _packed(self, quality: Quality, problem: Problem) -> Answer:
+        try:
+            return PackingEngine().solve(quality, problem, self.run.part())
+        except Stopped:
+            return Answer.without_sets(problem, math.inf, "")
+
+    def _objective(self, sets: Sequence[FeatureSet]) -> float:
+        """What is maximised; minus infinity for fewer sets than requested."""
+        if len(sets) < self.problem.n_sets:
+            return -math.inf
+        return self.problem.objective([self.quality.evaluate(one) for one in sets])
 
     def _described(self, answer: Answer) -> Answer:
         proof = "exact search over a shortlist, and a bound over all features"
@@ -257,19 +270,32 @@ class Among(Quality):
 
 
 class Relaxation(Quality):
-    """Sets of a shortlist and of stand-ins for all other features: as good as the best of these, and not redundant."""
+    """Sets of a shortlist and of stand-ins for all other features: as good as the best of these, and not redundant.
 
-    def __init__(self, quality: Quality, problem: Problem, shortlist: Indices, usable: Indices) -> None:
+    Put the features of a solution that are outside the shortlist in the order of their scores: the first stand-in
+    scores no less than the first of them, the second no less than the second, and so on. So there is a relaxed
+    solution that is no worse and shares the same numbers of features, if there are as many stand-ins as ``n_sets``
+    sets may have features.
+    """
+
+    def __init__(
+        self, quality: Quality, problem: Problem, shortlist: Indices, usable: Indices, n_sets: int = 1
+    ) -> None:
         self._outside = usable[~np.isin(usable, shortlist)]
-        self._n_others = min(problem.k_max, len(self._outside))
+        self._n_others = min(n_sets * problem.k_max, len(self._outside))
         super().__init__(len(shortlist) + self._n_others, None)
         self.size_normalised = quality.size_normalised
         self._quality, self._problem, self._shortlist = quality, problem, shortlist
         self._forms: dict[int, Form] = {}
 
     def evaluate(self, indices: Sequence[int]) -> float:
-        """Not needed: only values of a search are looked at."""
-        raise NotImplementedError
+        """The quality of one set, from its form."""
+        chosen, form = np.array(indices, dtype=np.intp), self.form(len(indices))
+        if form.conflicts is not None and form.conflicts[np.ix_(chosen, chosen)].any():
+            return -math.inf
+        upper = math.fsum(form.linear[chosen].tolist())
+        lower = float(np.triu(form.pairs_among(chosen), 1).sum()) if form.has_pairs else 0.0
+        return upper / math.sqrt(len(chosen) + lower) if form.ratio else upper - lower
 
     def form(self, size: int) -> Form:
         """The quality of sets of one size, in numbers: stand-ins have the least pair terms that there can be."""
@@ -288,23 +314,30 @@ class Relaxation(Quality):
             self._forms = {size: Form(linear, matrix, conflicts, ratio=form.ratio)}
         return self._forms[size]
 
-    def problem(self, others: Sequence[FeatureSet]) -> tuple[Problem, list[FeatureSet]]:
-        """The request without its constraints, and the sets to differ from as far as they are made of the shortlist."""
-        m, problem = len(self._shortlist), self._problem
-        # Stand-ins are all alike, so one comes only after the one before it.
-        rules = [Implies(m + number, m + number - 1) for number in range(1, self._n_others)]
+    def problem(self) -> Problem:
+        """The request without its constraints, and without existing sets that are not made of the shortlist."""
+        return self._relaxed(self._problem.existing, self._problem.n_alternatives, ())
+
+    def problem_of_one(self, others: Sequence[FeatureSet]) -> Problem:
+        """The same for a single set that differs from others."""
+        # Stand-ins are all alike to one set, so one comes only after the one before it.
+        last = len(self._shortlist)
+        rules = [Implies(last + number, last + number - 1) for number in range(1, self._n_others)]
+        return self._relaxed((*self._problem.existing, *others), 0, rules)
+
+    def _relaxed(
+        self, others: Sequence[FeatureSet], n_alternatives: int, rules: Sequence[Constraint]
+    ) -> Problem:
+        problem = self._problem
         sizes = [] if problem.fixed_size else [Size(problem.k_min, problem.k_max)]
         place = np.full(problem.n_features_in, -1)
-        place[self._shortlist] = np.arange(m)
-        every = [place[list(one)].tolist() for one in (*problem.existing, *others)]
-        before = [tuple(sorted(one)) for one in every if min(one) >= 0] if problem.counts_shared else []
-        kind = problem.dissimilarity if problem.counts_shared else "dice"
-        relaxed = replace(
+        place[self._shortlist] = np.arange(len(self._shortlist))
+        every = [place[list(one)].tolist() for one in others] if problem.counts_shared else []
+        return replace(
             problem,
             n_features_in=self.n_features_in,
             constraints=(*rules, *sizes),
-            existing=(),
-            n_alternatives=0,
-            dissimilarity=kind,
+            existing=tuple(tuple(sorted(one)) for one in every if min(one) >= 0),
+            n_alternatives=n_alternatives,
+            dissimilarity=problem.dissimilarity if problem.counts_shared else "dice",
         )
-        return relaxed, before
