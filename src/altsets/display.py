@@ -1,4 +1,4 @@
-"""How answers are shown: renderers that are registered from above and looked up by name.
+"""How answers are shown: renderers that are registered from above and looked up by name; and lines on what is going on.
 
 An answer (``Result``, ``Frontier``, ``NearBest``, ``Evaluation``, ...) does not import what draws it.
 ``altsets/__init__.py`` registers where each renderer lives; it is imported when an answer is shown for the first time.
@@ -11,8 +11,12 @@ An answer (``Result``, ``Frontier``, ``NearBest``, ``Evaluation``, ...) does not
 
 from __future__ import annotations
 
+import math
+import threading
+import time
 from collections.abc import Callable
 from importlib import import_module
+from typing import Any, Self
 
 Renderer = Callable[..., str]
 
@@ -29,3 +33,62 @@ def renderer(kind: str) -> Renderer:
     module, function = _HOMES[kind]
     found: Renderer = getattr(import_module(module), function)
     return found
+
+
+# --- Progress -----------------------------------------------------------------------------------------
+
+#: Seconds between two lines on what is going on.
+SECONDS_PER_LINE = 10.0
+
+
+class ProgressLines:
+    """Lines on what is going on, one every few seconds, written by a thread of its own.
+
+    ``eager`` lines come at once, at the beginning of each step.
+    """
+
+    def __init__(
+        self, write: Callable[[str], object], every: float = SECONDS_PER_LINE, *, eager: bool = False
+    ) -> None:
+        self._write, self._every, self._eager = write, every, eager
+        self._text, self._started = "", time.perf_counter()
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._repeat, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        # A line that is being written must not end up behind what comes next.
+        self._thread.join()
+
+    def begin(self, text: str) -> None:
+        """Tell what is going on from now on."""
+        self._text = text
+        if self._eager:
+            self._write_line()
+
+    def say(self, text: str) -> None:
+        """Tell how far it is."""
+        self._text = text
+
+    def report(self, progress: Any) -> None:
+        """Tell how far a search is."""
+        self.say(search_text(progress))
+
+    def _repeat(self) -> None:
+        while not self._over.wait(self._every):
+            if self._text:
+                self._write_line()
+
+    def _write_line(self) -> None:
+        self._write(f"[{time.perf_counter() - self._started:.0f} s] {self._text}")
+
+
+def search_text(progress: Any) -> str:
+    """How far a search is: the best objective and the bound."""
+    best = "none yet" if math.isnan(progress.best) else f"{progress.best:.6g}"
+    bound = "none yet" if math.isinf(progress.bound) else f"{progress.bound:.6g}"
+    return f"Searching: best {best}, bound {bound}"

@@ -548,10 +548,25 @@ def test_waiting_is_shown_on_a_terminal_only_after_a_while():
     assert "best 1.25, bound none yet, 3 s" in screen.getvalue()
 
 
-@pytest.mark.parametrize(("terminal", "delay"), [(True, 60.0), (False, 0.0)])
-def test_nothing_is_shown_when_it_is_quick_or_nobody_looks(terminal, delay):
+def test_lines_come_every_few_seconds_where_there_is_no_terminal():
     screen = io.StringIO()
-    with printing.Waiting(Console(file=screen, force_terminal=terminal), delay=delay) as waiting:
+    with printing.Waiting(Console(file=screen, force_terminal=False, width=20), every=0.01) as waiting:
+        waiting.say("Scoring [bold] features of a table with a long name")
+        deadline = time.perf_counter() + 5
+        while "Scoring" not in screen.getvalue() and time.perf_counter() < deadline:
+            time.sleep(0.01)
+        waiting.report(progress(1.25, float("inf")))
+        while "bound none yet" not in screen.getvalue() and time.perf_counter() < deadline:
+            time.sleep(0.01)
+    lines = screen.getvalue().splitlines()
+    assert lines[0] == "[0 s] Scoring [bold] features of a table with a long name"
+    assert lines[-1] == "[0 s] Searching: best 1.25, bound none yet"
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_nothing_is_shown_when_it_is_quick(terminal):
+    screen = io.StringIO()
+    with printing.Waiting(Console(file=screen, force_terminal=terminal), delay=60.0) as waiting:
         waiting.report(progress(float("nan"), 2.0))
         time.sleep(0.05)
     assert screen.getvalue() == ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,9 +13,12 @@ from shared_data import DATASETS, needs_datasets
 from sklearn.model_selection import train_test_split
 
 from altsets import SelectAlternatives, constraints, evaluate, find
+from altsets.display import ProgressLines
+from altsets.dissimilarity import Matched
 from altsets.errors import InputError
 from altsets.evaluation._verdict import _is_reversed
 from altsets.quality import CFS, FCBF, MRMR, Additive, Wrapper
+from altsets.result import Progress
 
 pd = pytest.importorskip("pandas")
 
@@ -482,3 +486,48 @@ def test_the_opposite_order_is_said_where_no_single_difference_is_shown():
 
 def replace_margin(measured, margin):
     return SimpleNamespace(**{**vars(measured), "margin": margin})
+
+
+# --- Progress ---------------------------------------------------------------------------------------------
+
+
+def test_fit_says_what_is_going_on_if_it_is_asked_to(capsys):
+    X, y = made()
+    fitted(X, y)
+    assert capsys.readouterr() == ("", "")
+    fitted(X, y, verbose=True, dissimilarity=Matched("spearman", threshold=0.9))
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert [line.split("] ")[1] for line in err.splitlines()] == [
+        "Comparing features with each other",
+        "Scoring 4 features of 80 rows",
+        "Searching",
+        "Measuring what features score by chance",
+    ]
+    assert all(line.startswith("[0 s] ") for line in err.splitlines())
+    with pytest.raises(InputError, match=r"verbose='loud' must be False, True or a whole number from 0 up"):
+        fitted(X, y, verbose="loud")
+
+
+def test_progress_lines_come_again_and_again_until_the_end():
+    lines = []
+    with ProgressLines(lines.append, 0.01) as progress:
+        progress.begin("Scoring")
+        progress.say("Scoring: 50%")
+        wait_for(lambda: lines)
+        progress.report(Progress(1.5, np.inf, 3.0, []))
+        wait_for(lambda: lines[-1].endswith("Searching: best 1.5, bound none yet"))
+    n_lines = len(lines)
+    time.sleep(0.05)
+    assert len(lines) == n_lines
+    assert lines[0].endswith("s] Scoring: 50%")
+    with ProgressLines(lines.append, 0.01):
+        time.sleep(0.05)
+    assert len(lines) == n_lines
+
+
+def wait_for(condition):
+    deadline = time.perf_counter() + 5
+    while not condition():
+        assert time.perf_counter() < deadline
+        time.sleep(0.005)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import typer
 
 from altsets.cli.options import as_option
+from altsets.display import SECONDS_PER_LINE, ProgressLines, search_text
 from altsets.errors import AltsetsError, VerificationError
 from altsets.wording import counted, percent, spelled
 
@@ -255,24 +256,29 @@ def _grid(first_column: str) -> Grid:
 
 
 class Waiting:
-    """A line on standard error about what is going on: only on a terminal, and only if it takes long."""
+    """What is going on, on standard error: a line that changes on a terminal; else a new line every 10 s."""
 
-    def __init__(self, console: Console, delay: float = 2.0) -> None:
+    def __init__(self, console: Console, delay: float = 2.0, every: float = SECONDS_PER_LINE) -> None:
         self._console = console
         self._text = ""
         self._spinner: Spinner | None = None
-        self._over = not console.is_terminal
+        self._over = False
         self._lock = threading.Lock()
         self._timer = threading.Timer(delay, self._begin)
         self._timer.daemon = True
+        self._lines = None if console.is_terminal else ProgressLines(self._write, every)
 
     def __enter__(self) -> Waiting:
-        if not self._over:
+        if self._lines is None:
             self._timer.start()
+        else:
+            self._lines.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._timer.cancel()
+        if self._lines is not None:
+            self._lines.__exit__()
         with self._lock:
             self._over = True
             if self._spinner is not None:
@@ -284,18 +290,24 @@ class Waiting:
             self._text = text
             if self._spinner is not None:
                 self._spinner.update(_plain(text))
+        if self._lines is not None:
+            self._lines.say(text)
 
     def report(self, progress: Progress) -> None:
         """Tell how far a search is."""
-        best = "none yet" if math.isnan(progress.best) else f"{progress.best:.6g}"
-        bound = "none yet" if math.isinf(progress.bound) else f"{progress.bound:.6g}"
-        self.say(f"Searching: best {best}, bound {bound}, {progress.elapsed:.0f} s (Ctrl-C keeps the best)")
+        if self._lines is not None:
+            self._lines.report(progress)
+        else:
+            self.say(f"{search_text(progress)}, {progress.elapsed:.0f} s (Ctrl-C keeps the best)")
 
     def _begin(self) -> None:
         with self._lock:
             if not self._over:
                 self._spinner = self._console.status(_plain(self._text))
                 self._spinner.start()
+
+    def _write(self, line: str) -> None:
+        self._console.print(_plain(printable(line)), soft_wrap=True)
 
 
 def _plain(text: str) -> Any:

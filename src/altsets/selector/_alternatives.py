@@ -24,6 +24,7 @@ from altsets.selector._answers import (
     RowData,
     answered,
     check_request,
+    progress_lines,
     provenance_of,
     request_of,
     warn_of_size,
@@ -117,6 +118,9 @@ class SelectAlternatives(ColumnSelector):
     above_noise : bool, default=False
         Whether sets may only have features that score above the noise floor, ``result_.noise_floor``: what the best
         column may score by chance, if it says nothing about the target. For measures that score one column at a time.
+    verbose : bool or int, default=False
+        Whether ``fit`` says on standard error what is going on: a line for each step, and one every 10 s, or every
+        second from 2 on.
     memory : str or joblib.Memory, default=None
         Where to keep scores and answers, so that the same table is never scored twice, nor the same search done
         twice: a grid over ``alternative`` or ``tau`` then costs little.
@@ -211,6 +215,7 @@ class SelectAlternatives(ColumnSelector):
         random_state: Any = None,
         unusable: str = "error",
         above_noise: bool = False,
+        verbose: bool | int = False,
         memory: Any = None,
     ) -> None:
         self.quality = quality
@@ -230,6 +235,7 @@ class SelectAlternatives(ColumnSelector):
         self.random_state = random_state
         self.unusable = unusable
         self.above_noise = above_noise
+        self.verbose = verbose
         self.memory = memory
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
@@ -280,7 +286,8 @@ class SelectAlternatives(ColumnSelector):
         started = time.perf_counter()
         refuse_other_rows(features, groups=groups)
         rows = RowData(y, sample_weight, _groups_of(groups, features.n_rows))
-        found = answered(self, features, rows, check_memory(self.memory))
+        with progress_lines(self.verbose) as lines:
+            found = answered(self, features, rows, check_memory(self.memory), lines)
         if not found.result.sets:
             raise InputError(f"no set was found. {found.result.explain()}")
         background = Background(

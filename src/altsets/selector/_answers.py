@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import pickle
+import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
@@ -12,6 +14,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from altsets.arrays import Bools, Floats
+from altsets.display import SECONDS_PER_LINE, ProgressLines
 from altsets.dissimilarity import Grouped, is_named, matched_on_table
 from altsets.errors import InputError, NotExpressedError, warn_user
 from altsets.features import whole_number
@@ -28,6 +31,9 @@ from altsets.selector.noise import answer_among, narrowed, refuse_too_few_above,
 from altsets.tables.feature_matrix import Features, Original
 from altsets.tables.target import target_of, vector_of
 from altsets.wording import parameter
+
+#: What goes on while the noise floor is measured.
+NOISE = "Measuring what features score by chance"
 
 
 class RowData(NamedTuple):
@@ -124,13 +130,24 @@ def warn_of_size(selector: Any, n_columns: int) -> None:
         )
 
 
-def answered(selector: Any, features: Features, rows: RowData, memory: Any) -> Found:
+def progress_lines(verbose: Any) -> Any:
+    """Lines on standard error about what is going on, if a selector is to say it."""
+    if not isinstance(verbose, bool | int | np.bool_ | np.integer) or verbose < 0:
+        raise InputError(f"{parameter('verbose', verbose)} must be False, True or a whole number from 0 up.")
+    if not verbose:
+        return nullcontext()
+    return ProgressLines(
+        lambda line: sys.stderr.write(f"{line}\n"), 1.0 if verbose > 1 else SECONDS_PER_LINE, eager=True
+    )
+
+
+def answered(selector: Any, features: Features, rows: RowData, memory: Any, lines: Any = None) -> Found:
     """The sets, what each column alone is worth, and how different the sets are."""
     table = (features.values, features.names, dict(features.categories), features.original)
     request = request_of(selector, features.n_features)
     try:
-        return memory.cache(_answer, ignore=["memory", "n_jobs"], verbose=0)(  # type: ignore[no-any-return]
-            request, table, rows, selector.n_jobs, memory
+        return memory.cache(_answer, ignore=["memory", "n_jobs", "lines"], verbose=0)(  # type: ignore[no-any-return]
+            request, table, rows, selector.n_jobs, memory, lines
         )
     except _Interrupted as interrupted:
         return interrupted.answer
@@ -194,19 +211,26 @@ class _Interrupted(Exception):
 PlainTable = tuple[Floats, list[str] | None, dict[int, tuple[str, ...]], Original | None]
 
 
-def _answer(request: Request, table: PlainTable, rows: RowData, n_jobs: int | None, memory: Any) -> Found:
+def _answer(
+    request: Request, table: PlainTable, rows: RowData, n_jobs: int | None, memory: Any, lines: Any
+) -> Found:
+    begin = (lambda _: None) if lines is None else lines.begin
     how = (request.quality, request.task, request.random_state)
     kind = request.dissimilarity
     if is_named(kind):
+        begin("Comparing features with each other")
         kind = memory.cache(_measured, verbose=0)(kind, table, rows.sample_weight)
-    quality = memory.cache(_scored, ignore=["n_jobs"], verbose=0)(*how, table, rows, n_jobs)
+    begin(f"Scoring {len(table[0][0]):,} features of {len(table[0]):,} rows")
+    quality = memory.cache(_scored, ignore=["n_jobs", "lines"], verbose=0)(*how, table, rows, n_jobs, lines)
     measured = replace(request, dissimilarity=kind).measured(Features(*table), rows.sample_weight)
     if request.above_noise:
+        begin(NOISE)
         quality.noise_floor = memory.cache(_noise_floor, ignore=["n_jobs"], verbose=0)(
             *how, table, rows, n_jobs
         )
         refuse_too_few_above(request, quality)
-    result = answer_among(request, quality, measured)
+    begin("Searching")
+    result = answer_among(request, quality, measured, None if lines is None else lines.report)
     if isinstance(kind, Grouped):
         kind = kind.resolve(quality.feature_names)
     found = Found(result, quality.feature_scores, dissimilarities(kind, result.sets))
@@ -215,6 +239,7 @@ def _answer(request: Request, table: PlainTable, rows: RowData, n_jobs: int | No
     # After the search: whatever time it takes, the sets are the same.
     floor = quality.noise_floor
     if floor is None:
+        begin(NOISE)
         floor = memory.cache(_noise_floor, ignore=["n_jobs"], verbose=0)(*how, table, rows, n_jobs)
     return found._replace(result=replace(result, noise_floor=floor))
 
@@ -224,9 +249,16 @@ def _measured(dissimilarity: Any, table: PlainTable, sample_weight: Any) -> Any:
 
 
 def _scored(
-    quality: Any, task: str, random_state: int | None, table: PlainTable, rows: RowData, n_jobs: int | None
+    quality: Any,
+    task: str,
+    random_state: int | None,
+    table: PlainTable,
+    rows: RowData,
+    n_jobs: int | None,
+    lines: Any,
 ) -> Quality:
-    how = ScoringOptions(task, n_jobs, random_state, rows.groups, sample_weight=rows.sample_weight)
+    progress = None if lines is None else lambda share: lines.say(f"Scoring features: {share:.0%}")
+    how = ScoringOptions(task, n_jobs, random_state, rows.groups, progress, sample_weight=rows.sample_weight)
     return spec_of(quality).make(Features(*table), rows.y, how)
 
 
