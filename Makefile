@@ -101,7 +101,7 @@ wheel: $(VENV)/.dev  ## a wheel, tested where there is no compiler and no source
 	.ci/wheel $(abspath $(PY)) -n auto $(WHEEL)
 
 clean:  ## remove everything that the other targets made
-	rm -rf $(VENV) .bench-venv .bench-venv-relief build dist docs/_build docs/reference/api src/altsets.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache .coverage
+	rm -rf $(VENV) .bench-venv .bench-venv-relief .bench-venv-wide build dist docs/_build docs/reference/api src/altsets.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache .coverage
 	rm -f src/altsets/_kernels/*.c src/altsets/_kernels/*.so altsets-demo.html
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

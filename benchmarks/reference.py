@@ -79,7 +79,8 @@ def prepare_environment(
 
 
 def _installed(python: Path, requirement: str) -> bool:
-    command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", requirement]
+    command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    command += requirement.split()
     return subprocess.run(command, check=False).returncode == 0
 
 

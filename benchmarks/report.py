@@ -38,6 +38,7 @@ TITLES = {
     "pages": "Reports",
     "near-best": "Near-best sets",
     "large": "A million scores",
+    "wide": "Wide tables",
     "information": "Mutual information",
     "holes": "Mutual information with missing values",
     "relief": "ReliefF",
