@@ -19,6 +19,7 @@ from altsets.errors import InputError, warn_user
 from altsets.measures._importance import importance, permutation, shap
 from altsets.measures._relief import relief
 from altsets.measures._univariate import chi2, f_score, pearson, spearman
+from altsets.measures.in_parts import is_large_array, score_in_parts
 from altsets.measures.information.mutual_information import mutual_info, symmetrical_uncertainty
 from altsets.measures.pairs import PAIR_MEASURES, given_numbers, is_array, pairwise, score_by
 from altsets.measures.redundancy import Redundancy
@@ -130,6 +131,8 @@ def score(
     >>> scores.round(4).tolist()
     [1.0, 0.1348]
     """
+    if isinstance(measure, str) and measure in UNIVARIATE and is_large_array(X):
+        return _large_array(X, y, measure, sample_weight, feature_names, options)
     features, y, weights = counted(features_of(X, feature_names), y, sample_weight)
     if callable(measure):
         features, y = counted_as_repeats(features, y, weights, "a function as measure")
@@ -157,6 +160,23 @@ def score(
             "a copy is no real alternative, so keep only one of each."
         )
     return scores, features.names
+
+
+def _large_array(
+    X: Any,
+    y: Any,
+    measure: str,
+    sample_weight: Any,
+    feature_names: Sequence[str] | None,
+    options: dict[str, Any],
+) -> tuple[Floats, list[str] | None]:
+    """The same for an array that is converted and scored some columns at a time; copies are not looked for."""
+    weighted = {} if sample_weight is None else {"sample_weight": sample_weight}
+    scores, constant = score_in_parts(measure, MEASURES[measure], X, y, {**weighted, **options})
+    # Columns are named as they are in a smaller table.
+    named = features_of(np.zeros((1, X.shape[1])), feature_names)
+    warn_of_constants(named, constant)
+    return scores, named.names
 
 
 # --- The noise floor ----------------------------------------------------------------------------------

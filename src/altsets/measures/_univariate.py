@@ -67,6 +67,17 @@ def f_score(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
     >>> f_score(X, ["a", "a", "b", "b"]).round(6).tolist()
     [8.0, 16.0, 0.0]
     """
+    return finite_f(*f_ratios(X, y, task=task, sample_weight=sample_weight))
+
+
+def finite_f(scores: Floats, perfect: Bools) -> Floats:
+    """F statistics, where those of features that explain the target perfectly become finite."""
+    largest = scores.max(where=~perfect, initial=0.0)
+    return np.where(perfect, 2 * largest if largest > 0 else 1.0, scores)
+
+
+def f_ratios(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> tuple[Floats, Bools]:
+    """The F statistic of each feature, and which features explain the target perfectly; see :func:`f_score`."""
     features, y, weights = counted(features_of(X), y, sample_weight)
     target = target_of(y, features.n_rows, task)
     if target.is_classes:
@@ -89,8 +100,7 @@ def f_score(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
             # The target values of each category, compared as the columns of classes are.
             numeric, codes = standardize(target.values[:, None]), features.values[:, index].astype(np.intp)
             scores[[index]], perfect[[index]] = _analysis_of_variance(numeric, codes, weights)
-    largest = scores.max(where=~perfect, initial=0.0)
-    return np.where(perfect, 2 * largest if largest > 0 else 1.0, scores)
+    return scores, perfect
 
 
 def _f_ratios(

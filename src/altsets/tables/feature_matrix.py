@@ -308,9 +308,9 @@ def constant_columns(matrix: Floats) -> Bools:
     return constant
 
 
-def warn_of_constants(features: Features) -> None:
-    """Warn of constant columns by name."""
-    constant = constant_columns(features.values)
+def warn_of_constants(features: Features, constant: Bools | None = None) -> None:
+    """Warn of constant columns by name; ``constant`` says which they are, if that is known."""
+    constant = constant_columns(features.values) if constant is None else constant
     if constant.any():
         warn_user(
             f"some columns are constant ({features.labels(constant, most=5)}); "
