@@ -254,6 +254,7 @@ def test_public_surface():
         "quality",
         "read_scores",
         "read_table",
+        "reduced",
     }
     assert dir(altsets) == sorted(altsets.__all__)
     assert quality.__all__ == ["CFS", "FCBF", "MRMR", "Additive", "BlackBox", "Form", "Quality", "Wrapper"]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from altsets.search.frontier import Frontier, FrontierPoint, FrontierProgress, frontier, frontier_points
     from altsets.search.most import most_different, most_sets
     from altsets.search.near_best import NearBest, near_best
-    from altsets.selector import SelectAlternatives, SelectFeatures
+    from altsets.selector import SelectAlternatives, SelectFeatures, reduced
 
 __all__ = [
     "Dataset",
@@ -64,6 +64,7 @@ __all__ = [
     "quality",
     "read_scores",
     "read_table",
+    "reduced",
 ]
 
 # Names are loaded on first use: `altsets --help` must not wait for NumPy or scikit-learn.
@@ -78,7 +79,7 @@ _MODULES = {
     "search.frontier": ("Frontier", "FrontierPoint", "FrontierProgress", "frontier", "frontier_points"),
     "search.most": ("most_different", "most_sets"),
     "search.near_best": ("NearBest", "near_best"),
-    "selector": ("SelectAlternatives", "SelectFeatures"),
+    "selector": ("SelectAlternatives", "SelectFeatures", "reduced"),
 }
 _HOMES = {name: f"altsets.{module}" for module, names in _MODULES.items() for name in names}
 # What answers show themselves with; they stand below it and do not import it.

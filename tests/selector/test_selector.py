@@ -380,6 +380,46 @@ def test_get_alternative_is_light_and_complete(wine):
         selector.get_alternative(-1)
 
 
+@pytest.mark.parametrize("wanted", ["pandas", "polars"])
+def test_get_alternative_keeps_the_output_as_a_clone_does(wine, wanted):
+    X, y = wine
+    selector = SelectAlternatives(n_features=2).set_output(transform=wanted).fit(X, y)
+    table = FRAMES[wanted](X)
+    for one in (selector.get_alternative(1), clone(selector.get_alternative(1)).fit(X)):
+        kept = one.transform(table)
+        assert type(kept) is type(table)
+        assert tuple(kept.columns) == selector.alternatives_[1].names == tuple(one.get_feature_names_out())
+    # The two are independent of each other from then on.
+    other = selector.get_alternative(1).set_output(transform="default")
+    assert isinstance(other.transform(X), np.ndarray)
+    assert type(selector.transform(table)) is type(table)
+    plain = SelectAlternatives(n_features=2).fit(X, y).get_alternative(1)
+    assert isinstance(plain.transform(X), np.ndarray)
+
+
+def test_get_alternative_keeps_metadata_requests(wine):
+    X, y = wine
+    beside = {"sample_weight": np.ones(len(y)), "groups": np.arange(len(y))}
+    last = DecisionTreeClassifier(random_state=0)
+    with sklearn.config_context(enable_metadata_routing=True):
+        asked = SelectAlternatives("f", n_features=2).set_fit_request(sample_weight=True, groups=True)
+        model = make_pipeline(asked, last.set_fit_request(sample_weight=False)).fit(X, y, **beside)
+        one = model[0].get_alternative(1)
+        assert one.get_metadata_routing().fit.requests == {"sample_weight": True, "groups": True}
+        assert len(pickle.dumps(one)) < 3000
+        # Nothing else of this pipeline takes groups.
+        make_pipeline(one, last).fit(X, y, **beside)
+        one.set_fit_request(groups=False)
+        assert model[0].get_metadata_routing().fit.requests["groups"]
+        with pytest.raises(TypeError, match="groups"):
+            make_pipeline(one, last).fit(X, y, **beside)
+        # A selector that was never told anything passes them over.
+        silent = SelectAlternatives("f", n_features=2).fit(X, y).get_alternative(1)
+        make_pipeline(silent, clone(last).set_fit_request(sample_weight=True)).fit(
+            X, y, sample_weight=beside["sample_weight"]
+        )
+
+
 @pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
 def test_a_model_in_use_needs_the_columns_of_its_set_alone(wine, kind):
     X, y = wine

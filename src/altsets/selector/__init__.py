@@ -7,6 +7,7 @@ and the answer is put into attributes.
 from altsets.selector._alternatives import Alternative, SelectAlternatives
 from altsets.selector._answers import check_frontier, check_request, frontier_for, quality_of, search_for
 from altsets.selector._column_selector import SelectFeatures
+from altsets.selector._reduced import reduced
 
 __all__ = [
     "Alternative",
@@ -16,5 +17,6 @@ __all__ = [
     "check_request",
     "frontier_for",
     "quality_of",
+    "reduced",
     "search_for",
 ]

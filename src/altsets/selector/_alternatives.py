@@ -29,7 +29,7 @@ from altsets.selector._answers import (
     request_of,
     warn_of_size,
 )
-from altsets.selector._column_selector import ColumnSelector, SelectFeatures
+from altsets.selector._column_selector import ColumnSelector, SelectFeatures, fitted_like
 from altsets.selector.notes import Background, notes_on
 from altsets.tables.conversion import UsableColumns, left_out, usable_columns
 from altsets.tables.target import counted_rows, refuse_other_rows
@@ -345,7 +345,19 @@ class SelectAlternatives(ColumnSelector):
         Returns
         -------
         SelectFeatures
-            Keeps the features of this set, also of frames that have no other columns than these.
+            Keeps the features of this set, also of frames that have no other columns than these. What
+            :meth:`set_output` and :meth:`set_fit_request` were told holds for it, too.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If there is no set of this number.
+        sklearn.exceptions.NotFittedError
+            If ``fit`` was not called before.
+
+        See Also
+        --------
+        altsets.reduced : A fitted pipeline without the columns that its set does not have.
 
         Examples
         --------
@@ -353,16 +365,7 @@ class SelectAlternatives(ColumnSelector):
         >>> selector.get_alternative(2)
         SelectFeatures(features=[2])
         """
-        chosen = self._chosen(alternative)
-        named = hasattr(self, "feature_names_in_")
-        selector = SelectFeatures(
-            [str(self.feature_names_in_[index]) if named else index for index in chosen]
-        )
-        selector.n_features_in_ = self.n_features_in_
-        if named:
-            selector.feature_names_in_ = self.feature_names_in_
-        selector._kept, selector._by_name = list(chosen), named
-        return selector
+        return fitted_like(self, self._chosen(alternative))
 
     def report(
         self,

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn import config_context
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 
 # What set_output has asked for is told nowhere else; scikit-learn's own selectors look here, too. They make one array
 # of all columns before they keep some, so that one column of text would turn the others into objects.
 from sklearn.utils._set_output import _get_output_config
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import _num_samples, check_array, check_is_fitted, validate_data
 
 from altsets.arrays import Bools, Indices
 from altsets.errors import InputError
 from altsets.features import FeatureNames, given_feature
+from altsets.tables.target import weights_of
 from altsets.wording import list_some
 
 #: A selector passes text and missing values on.
@@ -120,10 +123,13 @@ class SelectFeatures(ColumnSelector):
     [[1, 3], [4, 6]]
     """
 
+    # Weights and groups are passed over, unless set_fit_request says otherwise.
+    __metadata_request__fit: ClassVar = {"sample_weight": False, "groups": False}
+
     def __init__(self, features: Sequence[str | int] | None = None) -> None:
         self.features = features
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Check that the features exist.
 
         Parameters
@@ -132,6 +138,8 @@ class SelectFeatures(ColumnSelector):
             Any table that has them.
         y : ignored, default=None
             For pipelines.
+        sample_weight, groups : array-like of shape (n_samples,), default=None
+            Not used; for pipelines that pass them to :class:`SelectAlternatives`.
 
         Returns
         -------
@@ -141,10 +149,11 @@ class SelectFeatures(ColumnSelector):
         Raises
         ------
         altsets.errors.InputError
-            If a feature does not exist, or the list is empty.
+            If a feature does not exist, the list is empty, or ``sample_weight`` is not one number for each row.
         """
         frame = hasattr(X, "columns") or hasattr(X, "column_names")
         validate_data(self, X, **ANY_TABLE, skip_check_array=frame)
+        weights_of(sample_weight, _num_samples(X))
         names = FeatureNames.of([str(name) for name in self._names()])
         if self.features is None:
             self._kept = list(range(len(names)))
@@ -200,6 +209,31 @@ class SelectFeatures(ColumnSelector):
         tags.input_tags.sparse = True
         tags.requires_fit = True
         return tags
+
+
+def fitted_like(like: Any, chosen: Sequence[int]) -> SelectFeatures:
+    """A selector of these columns of the table that another one was fitted to, as if it was fitted to it, too.
+
+    It has the output and the metadata requests of the other one, as a clone would.
+    """
+    named = hasattr(like, "feature_names_in_")
+    selector = SelectFeatures([str(like.feature_names_in_[index]) if named else index for index in chosen])
+    for name in ("n_features_in_", "feature_names_in_", "_sklearn_output_config"):
+        if name in vars(like):
+            setattr(selector, name, copy.copy(vars(like)[name]))
+    selector._kept, selector._by_name = list(chosen), named
+    if "_metadata_request" in vars(like):
+        # A copy of these requests would have a copy of all that belongs to the other selector.
+        asked = like._metadata_request.fit.requests.items()
+        with config_context(enable_metadata_routing=True):
+            selector.set_fit_request(
+                **{
+                    name: wanted
+                    for name, wanted in asked
+                    if name in ("sample_weight", "groups") and wanted is not None
+                }
+            )
+    return selector
 
 
 def _some_columns(X: Any, kept: Indices) -> Any:
