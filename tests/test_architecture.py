@@ -236,6 +236,7 @@ def test_public_surface():
         "SelectFeatures",
         "Status",
         "Verdict",
+        "WhatIf",
         "__version__",
         "constraints",
         "dissimilarity",
@@ -255,6 +256,7 @@ def test_public_surface():
         "read_scores",
         "read_table",
         "reduced",
+        "what_if",
     }
     assert dir(altsets) == sorted(altsets.__all__)
     assert quality.__all__ == ["CFS", "FCBF", "MRMR", "Additive", "BlackBox", "Form", "Quality", "Wrapper"]

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from altsets.search.frontier import Frontier, FrontierPoint, FrontierProgress, frontier, frontier_points
     from altsets.search.most import most_different, most_sets
     from altsets.search.near_best import NearBest, near_best
+    from altsets.search.what_if import WhatIf, what_if
     from altsets.selector import SelectAlternatives, SelectFeatures, reduced
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "SelectFeatures",
     "Status",
     "Verdict",
+    "WhatIf",
     "__version__",
     "constraints",
     "dissimilarity",
@@ -65,6 +67,7 @@ __all__ = [
     "read_scores",
     "read_table",
     "reduced",
+    "what_if",
 ]
 
 # Names are loaded on first use: `altsets --help` must not wait for NumPy or scikit-learn.
@@ -80,6 +83,7 @@ _MODULES = {
     "search.most": ("most_different", "most_sets"),
     "search.near_best": ("NearBest", "near_best"),
     "selector": ("SelectAlternatives", "SelectFeatures", "reduced"),
+    "search.what_if": ("WhatIf", "what_if"),
 }
 _HOMES = {name: f"altsets.{module}" for module, names in _MODULES.items() for name in names}
 # What answers show themselves with; they stand below it and do not import it.

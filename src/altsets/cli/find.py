@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -12,26 +12,29 @@ from altsets.cli.again import SavedAnswer, repeat
 from altsets.cli.evaluating import evaluate_sets, parameters_of, unless_interrupted
 from altsets.cli.options import SCORING_MODEL, Given, with_options
 from altsets.cli.outputs import check_outputs, rows_of_result
-from altsets.cli.printing import conclude, console_for, plain_messages, show
+from altsets.cli.printing import Waiting, conclude, console_for, plain_messages, show, show_losses
 from altsets.cli.searching import (
     SECONDS_PER_SET,
     Record,
+    Searched,
     Source,
     options_given,
     request_from,
     run_search,
     source_from,
 )
+from altsets.features import FeatureNames
 
 if TYPE_CHECKING:
     from altsets.evaluation import Evaluation
     from altsets.request import Request
     from altsets.result import Result
+    from altsets.search.what_if import WhatIf
 
 
 @with_options(
     *("table", "sets", "differing", "quality", "model", "scoring", "search", "columns", "conditions"),
-    *("limits", "evaluation", "output"),
+    *("limits", "evaluation", "losses", "output"),
     described=SCORING_MODEL,
 )
 def find_command(context: typer.Context, given: Given) -> None:
@@ -48,6 +51,7 @@ def find_command(context: typer.Context, given: Given) -> None:
         n_features = parsing.size_of_sets(given.sets.n_features, given.conditions.size)
         source = source_from(given)
         request = request_from(source, **vars(given.sets) | {"n_features": n_features})
+        lost = _lost(source, request)
         searched = run_search(source, request)
         result = replace(
             searched.result,
@@ -56,9 +60,14 @@ def find_command(context: typer.Context, given: Given) -> None:
         )
         # Evaluated first, since how well sets predict is part of the verdict.
         evaluation = _evaluation(source, request, result)
+        losses = _losses(searched._replace(result=result), lost)
         if result.sets and not given.output.json:
             show(result, console_for(), evaluation=evaluation, details=given.output.details)
+            if losses is not None:
+                show_losses(losses, console_for())
         document = result.to_dict()
+        if losses is not None:
+            document["what_if"] = losses.to_dict()
         if evaluation is not None:
             document["evaluation"] = evaluation.to_dict()
         if isinstance(context.obj, SavedAnswer):
@@ -70,6 +79,28 @@ def find_command(context: typer.Context, given: Given) -> None:
             file.write(*rows_of_result(result), document)
             page.write_search(searched._replace(result=result), evaluation)
         source.check_saved()
+
+
+def _lost(source: Source, request: Request) -> tuple[Any, Any] | None:
+    """The features and groups that may fail, None for those of set 0; None if that is not asked for."""
+    asked = source.given.losses
+    if not asked.what_if and not asked.lost:
+        return None
+    groups = getattr(request.dissimilarity, "members", parsing.NO_GROUPS)
+    return parsing.lost_from(asked.lost, FeatureNames.of(source.names), groups)
+
+
+def _losses(searched: Searched, lost: tuple[Any, Any] | None) -> WhatIf | None:
+    """The best sets after each loss, if that was asked for; None after Ctrl-C."""
+    from altsets.search.what_if import lose
+
+    result, request = searched.result, searched.measured
+    if lost is None or not result.sets or result.interrupted:
+        return None
+    seconds = SECONDS_PER_SET if request.time_limit is None else request.time_limit
+    with Waiting(console_for(stderr=True)) as waiting:
+        waiting.say("Searching without what may fail")
+        return lose(request, searched.quality, result, *lost, time_limit=seconds, callback=waiting.report)
 
 
 def _evaluation(source: Source, request: Request, result: Result) -> Evaluation | None:

@@ -349,6 +349,23 @@ class EvaluationOptions:
 
 
 @dataclass(frozen=True)
+class LossOptions:
+    """Which features may fail."""
+
+    what_if: bool = option(
+        None,
+        "Also search for the best set without each feature of set 0 or, with --groups, without each of its groups. "
+        "These searches together have the time limit once more.",
+        default=False,
+    )
+    lost: list[str] | None = option(
+        "COL[,COL]",
+        "What if these fail instead: features, each on its own, and @NAME for a whole group of --groups; may be "
+        "repeated.",
+    )
+
+
+@dataclass(frozen=True)
 class OutputOptions:
     """Where the answer goes, and whether it is that of a file."""
 
@@ -450,6 +467,7 @@ class Given:
     show: ShowOptions = ShowOptions()
     limits: LimitOptions = LimitOptions()
     evaluation: EvaluationOptions = EvaluationOptions()
+    losses: LossOptions = LossOptions()
     output: OutputOptions = OutputOptions()
     study: StudyOptions = StudyOptions()
     demo: DemoOptions = DemoOptions()
@@ -483,6 +501,7 @@ HEADINGS = {
     "conditions": "Conditions",
     "model": "Prediction",
     "evaluation": "Prediction",
+    "losses": "Losses",
     "show": "Output",
     "output": "Output",
     "demo": "Output",

@@ -108,6 +108,21 @@ def existing_from(
     return found
 
 
+def lost_from(
+    texts: Sequence[str] | None, names: FeatureNames, groups: Groups
+) -> tuple[list[str] | None, dict[str, Sequence[str]] | None]:
+    """The features and the groups that may fail; None for those that are not named."""
+    features: list[str] = []
+    together: dict[str, Sequence[str]] = {}
+    for word in names_in(texts or ()):
+        name = word.removeprefix(REFERENCE)
+        if word != name and word not in names and name in groups:
+            together[name] = groups[name]
+        else:
+            features += _known("--lost", [word], names, groups)
+    return features or None, together or None
+
+
 def sets_in(path: str, names: FeatureNames) -> Result | list[list[str]]:
     """The sets of a file: a result of ``find --json``, or one set per line."""
     from altsets.files.contents import read_text

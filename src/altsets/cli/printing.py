@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from altsets.evaluation import Evaluation
     from altsets.result import Progress, Result, Verdict
     from altsets.search.near_best import NearBest
+    from altsets.search.what_if import WhatIf
 
 #: More sets than this do not fit into an overlap table of 80 columns.
 MOST_COLUMNS = 14
@@ -89,6 +90,31 @@ def show(
         show_evaluation(evaluation, console, details=details)
     if details:
         _show_details(result, console)
+
+
+def show_losses(losses: WhatIf, console: Console) -> None:
+    """Print what is left after each loss."""
+    typer.echo()
+    show_verdict(losses.verdict, console)
+    with_share = losses.quality > 0 and console.width >= 60
+    grid = _grid("If lost")
+    grid.columns[0].justify, grid.columns[0].overflow = "left", "ellipsis"
+    grid.add_column("Best set without it", min_width=10)
+    grid.add_column("Quality", justify="right", no_wrap=True)
+    for name in ["Of set 0"] * with_share + ["Cost"] * len(losses.costs):
+        grid.add_column(name, justify="right", no_wrap=True)
+    grid.add_column("Status", no_wrap=True)
+    for loss in losses.losses:
+        named = ", ".join(_short(printable(name)) for name in loss.named_set or ["-"])
+        cells = [_short(printable(loss.name)), _plain(named)]
+        cells.append("-" if math.isnan(loss.quality) else f"{loss.quality:#.6g}")
+        cells += ["-" if math.isnan(loss.quality) else f"{losses.share(loss):.1%}"] if with_share else []
+        cells += [f"{cost:.6g}" for cost in loss.costs] or ["-"] * len(losses.costs)
+        grid.add_row(*cells, str(loss.status).replace("_", " "))
+    console.print(grid)
+    for loss in losses.losses:
+        if loss.reason:
+            say(console, f"Without {loss.name}: {loss.reason}")
 
 
 def show_verdict(verdict: Verdict, console: Console) -> None:

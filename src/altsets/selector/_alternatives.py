@@ -19,6 +19,7 @@ from altsets.features import whole_number
 from altsets.provenance import constraints_by_name
 from altsets.quality.spec import spec_of
 from altsets.result import MARK, Status
+from altsets.search.what_if import WhatIf, lose
 from altsets.selector._answers import (
     Found,
     RowData,
@@ -366,6 +367,69 @@ class SelectAlternatives(ColumnSelector):
         SelectFeatures(features=[2])
         """
         return fitted_like(self, self._chosen(alternative))
+
+    def what_if(
+        self,
+        X: Any,
+        y: Any = None,
+        features: Any = None,
+        *,
+        groups: Any = None,
+        sample_weight: Any = None,
+        time_limit: float | None = None,
+    ) -> WhatIf:
+        """Find the best set that is left if a feature or a group of features fails, for each of them.
+
+        The table is scored again, as a fitted selector does not keep it.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            The table that was given to ``fit``.
+        y : array-like of shape (n_samples,), default=None
+            Its target.
+        features : sequence of int or str, or "all", default=None
+            Features that may fail, as for :func:`altsets.what_if`; by default those of set 0.
+        groups : mapping from name to features, Grouped or sequence of names, default=None
+            Features that fail together, as for :func:`altsets.what_if`.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The weights that were given to ``fit``.
+        time_limit : float, default=None
+            Seconds for all searches together, without scoring.
+
+        Returns
+        -------
+        WhatIf
+            For each loss the best set without it, its quality and cost, and whether it is proven to be the best.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If the table is not that of ``fit``, or a name is not one of the features or groups.
+        sklearn.exceptions.NotFittedError
+            If ``fit`` was not called before.
+
+        See Also
+        --------
+        altsets.what_if : The same for a quality in numbers.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> X, y = load_wine(return_X_y=True, as_frame=True)
+        >>> selector = SelectAlternatives(n_features=2, n_alternatives=0).fit(X, y)
+        >>> print(selector.what_if(X, y).explain())
+        If flavanoids fails: color_intensity, proline (quality 1.1131, 91 % of set 0), proven to be the best.
+        If proline fails: flavanoids, color_intensity (quality 1.21974, >99 % of set 0), proven to be the best.
+        """
+        check_is_fitted(self)
+        table = usable_columns(X, self.unusable).features
+        request = self.result_.request or request_of(self, table.n_features)
+        if request.quality is None:
+            request = replace(request, quality=self.quality)
+        quality = request.quality_on(table, y, sample_weight, None, self.n_jobs)
+        measured = request.measured(table, sample_weight)
+        return lose(measured, quality, self.result_, features, groups, time_limit)
 
     def report(
         self,

@@ -1,0 +1,596 @@
+"""what_if: the best set that is left if a feature or a group of features fails, one exact search for each loss."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from altsets import documents
+from altsets.constraints import Forbid
+from altsets.dissimilarity import Grouped, is_named
+from altsets.errors import InputError
+from altsets.features import Feature, FeatureNames
+from altsets.problem import FeatureSet, Problem
+from altsets.quality import Quality
+from altsets.request import Request, checked_seconds
+from altsets.result import Progress, Result, Status, StopReason, Verdict, frame_of
+from altsets.search.find import problem_of, solve
+from altsets.search.run import Known, Run
+from altsets.wording import counted, list_some, percent, plural
+
+SCHEMA = 1
+#: Losses that the verdict names, and features of a set that it names.
+MOST_NAMED = 5
+#: Relative difference of a quality from that of the result beyond which it is not the same quality.
+SAME_QUALITY = 1e-6
+#: What to lose, where a user names nothing: whatever is in set 0, or in any set.
+ALL = "all"
+#: Why a set is the best without a search of its own.
+STILL_BEST = "no set is better even with what is lost"
+
+CUT_SHORT = {
+    StopReason.TIME_LIMIT: "Time ran out before everything was proven; a longer time limit may prove or find more.",
+    StopReason.INTERRUPTED: "The search was interrupted; left alone, it may prove or find more.",
+}
+
+
+@dataclass(frozen=True)
+class Loss:
+    """What is left if some features fail; a part of :class:`altsets.WhatIf`.
+
+    Attributes
+    ----------
+    name : str
+        The feature or the group that fails.
+    features : tuple of int
+        The features that are lost with it, as sorted indices.
+    named_features : tuple of str
+        The same by name.
+    set : tuple of int or None
+        The best set without them, as sorted indices; None if there is none, or none was found.
+    named_set : tuple of str or None
+        The same by name.
+    quality : float
+        The quality of this set; nan without one.
+    bound : float
+        No set without the lost features has a larger quality; -inf if there is none.
+    status : Status
+        ``OPTIMAL``: no better set without these features exists. ``FEASIBLE``: a better one may exist.
+        ``INFEASIBLE``: there is none at all. ``NOT_FOUND``: whether there is one is not known.
+    costs : tuple of float
+        What the set costs, one number for each budget.
+    intact : tuple of int
+        The sets of the answer that have none of the lost features, by number.
+    reason : str
+        Why there is no set; else empty.
+
+    See Also
+    --------
+    altsets.what_if : Searches for them.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> scores = altsets.quality.Additive([9, 8, 7, 3], feature_names=["age", "height", "weight", "shoe size"])
+    >>> result = altsets.find(scores, n_features=2, n_alternatives=1, tau=1)
+    >>> loss = altsets.what_if(scores, result).losses[0]
+    >>> loss.name, loss.named_set, loss.quality, loss.status, loss.intact
+    ('age', ('height', 'weight'), 15.0, <Status.OPTIMAL: 'optimal'>, (1,))
+    """
+
+    name: str
+    features: FeatureSet
+    named_features: tuple[str, ...]
+    set: FeatureSet | None
+    named_set: tuple[str, ...] | None
+    quality: float
+    bound: float
+    status: Status
+    costs: tuple[float, ...] = ()
+    intact: tuple[int, ...] = ()
+    reason: str = ""
+
+    def __eq__(self, other: object) -> bool:
+        # Without a set, the quality is nan, which is unlike itself.
+        return isinstance(other, Loss) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The loss as plain values; numbers that are not finite become None."""
+        return {
+            **asdict(self),
+            "status": str(self.status),
+            "quality": documents.finite(self.quality),
+            "bound": documents.finite(self.bound),
+        }
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """The best set that is left after each of several losses; :func:`altsets.what_if` makes it.
+
+    Attributes
+    ----------
+    losses : list of Loss
+        One for each feature or group that may fail, in the order in which they were given.
+    named_set : tuple of str
+        Set 0 of the answer, with which the others are compared.
+    quality : float
+        Its quality.
+    costs : tuple of float
+        What it costs, one number for each budget.
+    stop_reason : str
+        Why the search ended: ``"finished"``, ``"time_limit"``, ``"interrupted"`` or ``"engine_limit"``.
+    elapsed : float
+        Seconds.
+
+    See Also
+    --------
+    altsets.what_if : Makes one.
+    altsets.Result : The answer that it is about.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> scores = altsets.quality.Additive([9, 8, 7, 3], feature_names=["age", "height", "weight", "shoe size"])
+    >>> losses = altsets.what_if(scores, altsets.find(scores, n_features=2, n_alternatives=1, tau=1))
+    >>> print(losses.explain())
+    If age fails: height, weight (quality 15, 88 % of set 0), proven to be the best.
+    If height fails: age, weight (quality 16, 94 % of set 0), proven to be the best.
+    >>> altsets.WhatIf.from_json(losses.to_json()) == losses
+    True
+    """
+
+    losses: list[Loss]
+    named_set: tuple[str, ...]
+    quality: float
+    costs: tuple[float, ...] = ()
+    stop_reason: StopReason = StopReason.FINISHED
+    elapsed: float = field(default=0.0, compare=False)
+
+    def share(self, loss: Loss) -> float:
+        """The part of the quality of set 0 that is left after a loss.
+
+        Parameters
+        ----------
+        loss : Loss
+            One of ``losses``.
+
+        Returns
+        -------
+        float
+            1 if nothing is lost; nan without a set, or if set 0 has no positive quality.
+        """
+        return loss.quality / self.quality if self.quality > 0 else math.nan
+
+    def explain(self) -> str:
+        """Say in one line for each loss which set is left, how good it is, and whether that is proven."""
+        return "\n".join(f"If {loss.name} fails: {self._left(loss)}" for loss in self.losses)
+
+    def _left(self, loss: Loss) -> str:
+        if loss.named_set is None:
+            proven = (
+                "proven that no set is left." if loss.status is Status.INFEASIBLE else "no set was found."
+            )
+            return f"{proven} {loss.reason}".rstrip()
+        share = self.share(loss)
+        of_first = "" if math.isnan(share) or share <= 0 else f", {percent(share)} of set 0"
+        price = "".join(f", cost {cost:.6g}" for cost in loss.costs)
+        proof = "proven to be the best" if loss.status is Status.OPTIMAL else "a better one may exist"
+        return f"{', '.join(loss.named_set)} (quality {loss.quality:.6g}{of_first}{price}), {proof}."
+
+    @property
+    def verdict(self) -> Verdict:
+        """Which loss costs most, and what is proven, in a few sentences with cautions."""
+        left = [loss for loss in self.losses if loss.named_set is not None]
+        gone = [loss.name for loss in self.losses if loss.status is Status.INFEASIBLE]
+        unknown = [loss.name for loss in self.losses if loss.status is Status.NOT_FOUND]
+        cautions = (
+            f"Without {list_some(gone, MOST_NAMED, last='or')} no set meets all conditions." if gone else "",
+            f"No set was found without {list_some(unknown, MOST_NAMED, last='or')}." if unknown else "",
+            CUT_SHORT.get(self.stop_reason, ""),
+        )
+        return Verdict(tuple(filter(None, [self._worst(left), _proven(left)]))).add(cautions=cautions)
+
+    def _worst(self, left: Sequence[Loss]) -> str:
+        if not left:
+            return ""
+        worst = min(left, key=lambda loss: loss.quality)
+        assert worst.named_set is not None
+        if worst.quality >= self.quality:
+            return "No single loss costs any quality."
+        share = self.share(worst)
+        keeps = f"keeps {percent(share)} of set 0's score" if share > 0 else f"scores {worst.quality:.4g}"
+        most = "costs most" if len(left) > 1 else "costs quality"
+        named = list_some(worst.named_set, MOST_NAMED, hide_one=False)
+        found = "The best set" if worst.status is Status.OPTIMAL else "The best set found"
+        equal = [loss.name for loss in left if loss.quality == worst.quality]
+        lost = list_some(equal, MOST_NAMED, last="or", hide_one=False)
+        return f"The loss of {lost} {most}. {found} without {plural(len(equal), 'it', worst.name)} {keeps}: {named}."
+
+    def to_frame(self) -> Any:
+        """One row for each loss: what is lost, the best set without it, its quality, its cost, and what is proven.
+
+        The columns are ``lost`` (the index), ``features`` (all that are lost), ``replacement`` (the set, or None),
+        ``quality``, ``change`` (against set 0), ``status``, ``bound``, ``intact`` (sets of the answer that are not
+        affected), and ``cost`` if there was a budget (``cost_0``, ``cost_1`` and so on if there were several).
+
+        Returns
+        -------
+        DataFrame
+            Of pandas.
+
+        Raises
+        ------
+        altsets.errors.MissingExtraError
+            If pandas is not installed.
+
+        Examples
+        --------
+        >>> import altsets
+        >>> scores = altsets.quality.Additive([9, 8, 7], feature_names=["age", "height", "weight"])
+        >>> losses = altsets.what_if(scores, altsets.find(scores, n_features=1, n_alternatives=0))
+        >>> print(losses.to_frame()[["replacement", "quality", "change", "status"]])
+             replacement  quality  change   status
+        lost
+        age     [height]      8.0    -1.0  optimal
+        """
+        columns: dict[str, list[Any]] = {
+            "lost": [loss.name for loss in self.losses],
+            "features": [list(loss.named_features) for loss in self.losses],
+            "replacement": [None if loss.named_set is None else list(loss.named_set) for loss in self.losses],
+            "quality": [loss.quality for loss in self.losses],
+            "change": [loss.quality - self.quality for loss in self.losses],
+            "status": [str(loss.status) for loss in self.losses],
+            "bound": [loss.bound for loss in self.losses],
+            "intact": [list(loss.intact) for loss in self.losses],
+        }
+        for number in range(len(self.costs)):
+            name = "cost" if len(self.costs) == 1 else f"cost_{number}"
+            columns[name] = [loss.costs[number] if loss.costs else math.nan for loss in self.losses]
+        return frame_of(columns).set_index("lost")
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """All losses as one JSON document; numbers that are not finite become null.
+
+        Parameters
+        ----------
+        indent : int or None, default=2
+            Spaces per level; None for one line.
+
+        Returns
+        -------
+        str
+            The document, for :meth:`from_json`.
+        """
+        return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document that :meth:`to_json` writes, as a dictionary."""
+        return {
+            "schema": SCHEMA,
+            "features": list(self.named_set),
+            "quality": self.quality,
+            "costs": list(self.costs),
+            "losses": [loss.to_dict() for loss in self.losses],
+            "stop_reason": str(self.stop_reason),
+            "elapsed": self.elapsed,
+        }
+
+    @classmethod
+    def from_json(cls, text: str) -> WhatIf:
+        """Read what :meth:`to_json` wrote.
+
+        Parameters
+        ----------
+        text : str
+            The document.
+
+        Returns
+        -------
+        WhatIf
+            The same losses.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If it is not such a document, or it is incomplete.
+        """
+        document = documents.document_in(text)
+        if not isinstance(document, dict) or document.get("schema") != SCHEMA or "losses" not in document:
+            raise InputError(f"this is not an altsets what-if document of schema {SCHEMA}.")
+        try:
+            return cls(
+                losses=[_loss_in(entry) for entry in document["losses"]],
+                named_set=documents.texts(document["features"]),
+                quality=documents.number(document["quality"]),
+                costs=tuple(map(documents.number, document["costs"])),
+                stop_reason=StopReason(document["stop_reason"]),
+                elapsed=documents.number(document["elapsed"]),
+            )
+        except documents.DAMAGED as error:
+            raise InputError(f"this altsets what-if document is incomplete or damaged: {error!r}.") from error
+
+    def __repr__(self) -> str:
+        proven = sum(loss.status in (Status.OPTIMAL, Status.INFEASIBLE) for loss in self.losses)
+        return f"WhatIf({counted(len(self.losses), 'loss', 'losses')}, {proven} proven)"
+
+
+def _proven(left: Sequence[Loss]) -> str:
+    proven = sum(loss.status is Status.OPTIMAL for loss in left)
+    if not left:
+        return ""
+    if proven == len(left):
+        each = plural(len(left), "the set is", "each of these sets is")
+        return f"Proven: {each} the best without what is lost."
+    return (
+        f"Proven for {proven} of {len(left)} sets only: the others may not be the best without what is lost."
+    )
+
+
+def _loss_in(entry: Any) -> Loss:
+    status = Status(entry["status"])
+    none = -math.inf if status is Status.INFEASIBLE else math.inf
+    chosen, named = entry["set"], entry["named_set"]
+    if (chosen is None) != (named is None) or (chosen is not None and len(chosen) != len(named)):
+        raise ValueError("a set and its names differ")
+    return Loss(
+        name=documents.text(entry["name"]),
+        features=documents.whole_numbers(entry["features"]),
+        named_features=documents.texts(entry["named_features"]),
+        set=None if chosen is None else documents.whole_numbers(chosen),
+        named_set=None if named is None else documents.texts(named),
+        quality=documents.number_or(entry["quality"], math.nan),
+        bound=documents.number_or(entry["bound"], none),
+        status=status,
+        costs=tuple(map(documents.number, entry["costs"])),
+        intact=documents.whole_numbers(entry["intact"]),
+        reason=documents.text(entry["reason"]),
+    )
+
+
+# --- The search -------------------------------------------------------------------------------------------------------
+
+
+def what_if(
+    quality: Quality,
+    result: Result,
+    features: Sequence[Feature] | str | None = None,
+    *,
+    groups: Any = None,
+    time_limit: float | None = None,
+    callback: Callable[[Progress], object] | None = None,
+) -> WhatIf:
+    """Find the best set that is left if a feature or a group of features fails, for each of them.
+
+    Each loss is a search of its own for the best single set without what is lost, under the constraints of the answer
+    and as different from its existing sets as these ask for. The searches share what they have found and proven.
+
+    Parameters
+    ----------
+    quality : quality object
+        What the answer was searched with.
+    result : Result
+        The answer, from :func:`altsets.find` or another search.
+    features : sequence of int or str, or "all", default=None
+        Features that may fail, each on its own, by index, name or pattern. ``"all"``: those of all sets. By default,
+        and without ``groups``, those of set 0. Where sets were compared with :class:`altsets.dissimilarity.Grouped`,
+        ``"all"`` and the default stand for groups.
+    groups : mapping from name to features, Grouped or sequence of names, default=None
+        Features that fail together. Names are those of groups that sets were compared by.
+    time_limit : float, default=None
+        Seconds for all searches together. A set that is not proven to be the best by then is marked as such.
+    callback : callable, default=None
+        Called with a :class:`altsets.Progress` of the search for one loss now and then.
+
+    Returns
+    -------
+    WhatIf
+        For each loss the best set without it, its quality and cost, and whether it is proven to be the best.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If the answer has no sets or is not of this quality, a name is not one of the features or groups, or a
+        constraint needs a table.
+
+    See Also
+    --------
+    altsets.SelectAlternatives.what_if : The same for a table.
+    altsets.near_best : How many sets are nearly as good.
+    altsets.constraints.Forbid : Search without certain features.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> from altsets import quality
+    >>> scores = quality.Additive([9, 8, 7, 3, 2], feature_names=["S1_mean", "S1_max", "S2_mean", "S2_max", "age"])
+    >>> result = altsets.find(scores, n_features=2, n_alternatives=0)
+    >>> print(altsets.what_if(scores, result, groups={"S1": ["S1_*"]}).explain())
+    If S1 fails: S2_mean, S2_max (quality 10, 59 % of set 0), proven to be the best.
+    """
+    if result.request is None:
+        raise InputError("this result does not say what was asked; give the result of a search.")
+    request = result.request
+    if is_named(request.dissimilarity) and not request.existing:
+        # One set has nothing to differ from.
+        request = replace(request, dissimilarity="dice")
+    if request.needs_table:
+        raise InputError(
+            "the answer has a condition that is measured on a table; use SelectAlternatives.what_if(X, y)."
+        )
+    return lose(request, quality, result, features, groups, time_limit, callback)
+
+
+def lose(
+    request: Request,
+    quality: Quality,
+    result: Result,
+    features: Sequence[Feature] | str | None = None,
+    groups: Any = None,
+    time_limit: float | None = None,
+    callback: Callable[[Progress], object] | None = None,
+) -> WhatIf:
+    """The losses for an answer to a request, which has the numbers of a table where it needs them."""
+    run = Run(checked_seconds(time_limit), callback, request.max_iters)
+    _check_same(quality, result)
+    exact = request.engine if request.search in ("sequential", "simultaneous") else "auto"
+    single = replace(request, n_alternatives=0, search="sequential", aggregation="sum", engine=exact)
+    search = _Losses(quality, problem_of(single, quality), result, exact, run)
+    wanted = _wanted(request, result, FeatureNames.of_quality(quality), features, groups)
+    losses = []
+    with run:
+        for number, (name, lost) in enumerate(wanted):
+            losses.append(search.lose(name, lost, run.remaining / (len(wanted) - number)))
+    return WhatIf(
+        losses=losses,
+        named_set=result.named_sets[0],
+        quality=result.qualities[0],
+        costs=result.costs[0] if result.costs else (),
+        stop_reason=next(
+            (reason for reason in search.stop_reasons if reason is not StopReason.FINISHED),
+            StopReason.FINISHED,
+        ),
+        elapsed=run.elapsed,
+    )
+
+
+def _check_same(quality: Quality, result: Result) -> None:
+    """Refuse an answer without sets, and one whose sets have another quality."""
+    if not result.sets:
+        raise InputError("this result has no sets, so there is nothing that could be lost.")
+    n_known = result.parameters.get("n_features_in", quality.n_features_in)
+    value, known = math.nan, result.qualities[0]
+    if n_known == quality.n_features_in and max(result.sets[0]) < n_known:
+        value = quality.evaluate(result.sets[0])
+    if not math.isclose(value, known, rel_tol=SAME_QUALITY, abs_tol=SAME_QUALITY * abs(known)):
+        raise InputError(
+            "this result was not searched with this quality: set 0 has another quality; give the quality of the search."
+        )
+
+
+class _Losses:
+    """Searches for the best set after each loss; each takes over what those before have found and proven."""
+
+    def __init__(self, quality: Quality, problem: Problem, result: Result, engine: str, run: Run) -> None:
+        self._quality, self._problem, self._engine, self._run = quality, problem, engine, run
+        self._answer = result
+        self._sets = [chosen for chosen in result.sets if self._is_valid(chosen)]
+        #: Without these features, no set is better than this.
+        self._bounds: list[tuple[frozenset[int], float]] = []
+        alone = len(result.statuses) == 1 or result.parameters.get("search") == "sequential"
+        if alone and result.parameters.get("goal") is None and result.statuses[0] is Status.OPTIMAL:
+            self._bounds.append((frozenset(), result.qualities[0]))
+        self.stop_reasons: list[StopReason] = []
+
+    def _is_valid(self, chosen: FeatureSet) -> bool:
+        problem = self._problem
+        return (
+            len(chosen) in problem.sizes
+            and all(constraint.holds(chosen) for constraint in problem.constraints)
+            and all(problem.compatible(chosen, given) for given in problem.existing)
+        )
+
+    def lose(self, name: str, lost: FeatureSet, seconds: float) -> Loss:
+        """The best set without some features, as far as it goes in this time."""
+        without = Forbid(lost).resolve(FeatureNames.of_quality(self._quality))
+        problem = replace(self._problem, constraints=(*self._problem.constraints, without))
+        run = self._run.turn(seconds, self._known(frozenset(lost)))
+        found = solve(self._quality, problem, run, self._engine)
+        self._bounds.append((frozenset(lost), found.bound))
+        self._sets += found.sets
+        self.stop_reasons.append(found.stop_reason)
+        has_set = bool(found.sets)
+        return Loss(
+            name=name,
+            features=lost,
+            named_features=self._quality.names_of(lost),
+            set=found.sets[0] if has_set else None,
+            named_set=found.named_sets[0] if has_set else None,
+            quality=found.qualities[0] if has_set else math.nan,
+            bound=found.bound,
+            status=found.status,
+            costs=found.costs[0] if has_set and found.costs else (),
+            intact=tuple(
+                number for number, one in enumerate(self._answer.sets) if not set(lost).intersection(one)
+            ),
+            reason=found.reason,
+        )
+
+    def _known(self, lost: frozenset[int]) -> Known:
+        """The best set so far that is not affected, and what is proven about sets that have lost less."""
+        left = [chosen for chosen in self._sets if lost.isdisjoint(chosen)]
+        best = max(left, key=self._quality.evaluate, default=None)
+        bound = min((bound for less, bound in self._bounds if less <= lost), default=math.inf)
+        return Known(() if best is None else (best,), bound, STILL_BEST)
+
+
+def _wanted(
+    request: Request,
+    result: Result,
+    names: FeatureNames,
+    features: Sequence[Feature] | str | None,
+    groups: Any,
+) -> list[tuple[str, FeatureSet]]:
+    """What may be lost: names, and the features that are lost with each."""
+    if isinstance(features, str) and features != ALL and features not in names:
+        # One feature, or a pattern.
+        features = [features]
+    found: dict[tuple[str, FeatureSet], None] = {}
+    if features is not None and not isinstance(features, str):
+        found |= {(names[index], (index,)): None for index in names.positions(features, "what_if")}
+    elif features is not None or groups is None:
+        count = len(result.sets) if features is not None else 1
+        found |= dict.fromkeys(_in_use(request, result, names, count))
+    if groups is not None:
+        found |= dict.fromkeys(_grouped(request, names, groups))
+    if not found:
+        raise InputError("what_if was given nothing that could be lost; name features or groups.")
+    return list(found)
+
+
+def _in_use(
+    request: Request, result: Result, names: FeatureNames, count: int
+) -> Iterable[tuple[str, FeatureSet]]:
+    """The features of the first sets or, where sets differ by groups, the groups of these."""
+    members = _members(request, names)
+    group_of = {index: group for group, lost in members.items() for index in lost}
+    for chosen in result.sets[:count]:
+        for index in chosen:
+            group = group_of.get(index)
+            yield (names[index], (index,)) if group is None else (group, members[group])
+
+
+def _grouped(request: Request, names: FeatureNames, groups: Any) -> Iterable[tuple[str, FeatureSet]]:
+    """The groups that a user gives, or names."""
+    given = groups.members if isinstance(groups, Grouped) else groups
+    if isinstance(given, Mapping):
+        for name, listed in given.items():
+            several = [listed] if isinstance(listed, str) else listed
+            yield str(name), tuple(sorted(set(names.positions(several, f"the group {name!r}"))))
+        return
+    members = _members(request, names)
+    for name in [given] if isinstance(given, str) else given:
+        if str(name) not in members:
+            known = (
+                f"the groups are {list_some(list(members))}"
+                if members
+                else "sets were not compared by groups"
+            )
+            raise InputError(f"there is no group {name!r}; {known}.")
+        yield str(name), members[str(name)]
+
+
+def _members(request: Request, names: FeatureNames) -> dict[str, FeatureSet]:
+    """The features of each group that sets were compared by."""
+    kind = request.dissimilarity
+    if not isinstance(kind, Grouped):
+        return {}
+    return {
+        group: tuple(sorted(set(names.positions(listed, "Grouped"))))
+        for group, listed in kind.as_dict()["groups"].items()
+    }
