@@ -298,6 +298,37 @@ def test_of_a_selector_with_scores_and_of_another_table(wine):
         fitted.what_if(X.sample(frac=0.5, random_state=0), y.sample(frac=0.5, random_state=0))
 
 
+def test_noise_stays_out(run, tmp_path):
+    rng = np.random.default_rng(5)
+    y = rng.integers(0, 2, 60)
+    frame = pd.DataFrame(
+        {f"x{place}": rng.normal(size=60) + y * (3 if place < 2 else 0) for place in range(12)}
+    )
+    selector = altsets.SelectAlternatives("f", n_features=2, n_alternatives=0, above_noise=True).fit(frame, y)
+    assert selector.alternatives_[0].names == ("x0", "x1")
+    assert [loss.status for loss in selector.what_if(frame, y).losses] == ["infeasible", "infeasible"]
+    frame.assign(y=y).to_csv(tmp_path / "table.csv", index=False)
+    command = (
+        "find",
+        tmp_path / "table.csv",
+        "-t",
+        "y",
+        "-k",
+        2,
+        "-a",
+        0,
+        "--quality",
+        "f",
+        "--what-if",
+        "--json",
+    )
+    statuses = [
+        [loss["status"] for loss in json.loads(run(*command, *more)[1])["what_if"]["losses"]]
+        for more in ([], ["--above-noise"])
+    ]
+    assert statuses == [["optimal", "optimal"], ["infeasible", "infeasible"]]
+
+
 def test_a_named_similarity_does_not_matter_to_one_set(wine):
     X, y = wine
     selector = altsets.SelectAlternatives(

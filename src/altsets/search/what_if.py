@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from altsets import documents
 from altsets.constraints import Forbid
 from altsets.dissimilarity import Grouped, is_named
@@ -440,6 +442,10 @@ def lose(
     _check_same(quality, result)
     exact = request.engine if request.search in ("sequential", "simultaneous") else "auto"
     single = replace(request, n_alternatives=0, search="sequential", aggregation="sum", engine=exact)
+    scores, floor = quality.feature_scores, result.noise_floor
+    if request.above_noise and scores is not None and floor is not None:
+        noise = [Forbid(below)] if (below := np.flatnonzero(scores <= floor).tolist()) else []
+        single = replace(single, constraints=(*single.constraints, *noise))
     search = _Losses(quality, problem_of(single, quality), result, exact, run)
     wanted = _wanted(request, result, FeatureNames.of_quality(quality), features, groups)
     losses = []
