@@ -116,3 +116,22 @@ def test_scores_that_were_saved_have_no_noise_floor(run, save, tmp_path):
     code, _, err = run("find", "--scores", tmp_path / "scores.csv", "-k", 2, "--above-noise")
     assert code == 2
     assert "--above-noise compares features" in err
+
+
+def test_only_some_columns_are_read(run, save, tmp_path):
+    path = save(visit=["2024-01-01"] * 60)
+    asked = ("find", path, "-t", "y", "-k", 1, "-a", 0, "--quality", "f", "--json")
+    assert run(*asked)[0] == 2
+    names = tmp_path / "names.txt"
+    names.write_text("f2\nf3\n")
+    for columns in (("f2,f3",), ("f2", "--columns", "f[3]"), (f"@{names}",)):
+        code, out, err = run(*asked, "--columns", *columns)
+        if "f[3]" in columns:
+            assert code == 2
+            assert "has no column 'f[3]', which is to be read (--columns)" in err
+            continue
+        assert (code, err) == (0, "")
+        document = json.loads(out)
+        assert document["parameters"]["n_features_in"] == 2
+        assert document["sets"][0]["features"][0] in ("f2", "f3")
+    assert run("find", "--scores", names, "--columns", "a")[0] == 2

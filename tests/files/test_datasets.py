@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import subprocess
 import sys
 
@@ -13,7 +14,7 @@ from shared_data import DATASETS, needs_datasets
 from altsets.errors import InputError, MissingExtraError, TableError
 from altsets.files import parsing
 from altsets.files.columns import Table
-from altsets.files.dataset import load_demo, read_columns, split_target
+from altsets.files.dataset import load_demo, read_columns, read_table, split_target
 from altsets.files.writing import write_csv
 from altsets.tables.conversion import features_of
 
@@ -282,6 +283,40 @@ def test_a_named_index_in_a_parquet_file_is_no_feature_unless_it_is_named(tmp_pa
     assert split_target(table, "patient").feature_names == ("a", "y")
     frame.reset_index().to_parquet(tmp_path / "plain.parquet")
     assert split_target(read_columns(tmp_path / "plain.parquet"), "y").feature_names == ("patient", "a")
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "xlsx"])
+def test_only_some_columns_are_read(tmp_path, ending):
+    frame = pd.DataFrame(
+        {
+            "id": ["p", "q", "r"],
+            "s_1": [1, 2, 3],
+            "t": [0, 1, 1],
+            "s_2": [4.0, 5, 7],
+            "g": [1, 1, 2],
+            "y": [0, 1, 1],
+        }
+    )
+    path = tmp_path / f"table.{ending}"
+    {"csv": frame.to_csv, "parquet": frame.to_parquet, "xlsx": frame.to_excel}[ending](path, index=False)
+    data = read_table(path, "y", columns=["s_*"])
+    assert data.feature_names == ("s_1", "s_2")
+    assert data.X.values.tolist() == [[1, 4], [2, 5], [3, 7]]
+    assert data.y.tolist() == [0, 1, 1]
+    data = read_table(path, "y", columns=["t", "s_2"], groups="g", categorical=["t"], drop=["id"])
+    assert data.feature_names == ("t", "s_2")
+    assert data.groups.tolist() == [1, 1, 2]
+    for wrong in ("u", "u_*"):
+        with pytest.raises(
+            TableError, match=rf"has no column '{re.escape(wrong)}', which is to be read \(columns\)"
+        ):
+            read_table(path, "y", columns=["t", wrong])
+
+
+def test_an_index_is_a_feature_if_it_is_to_be_read(tmp_path):
+    frame = pd.DataFrame({"a": [1.0, 2, 3], "y": [0, 1, 1]}, index=pd.Index([4, 4, 5], name="patient"))
+    frame.to_parquet(tmp_path / "indexed.parquet")
+    assert read_table(tmp_path / "indexed.parquet", "y", columns=["patient"]).feature_names == ("patient",)
 
 
 def test_many_wrong_columns_are_counted_not_listed(write):

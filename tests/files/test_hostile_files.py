@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import gzip
+import re
 import tracemalloc
 
 import numpy as np
 import pytest
 
+from altsets import machine
 from altsets.errors import TableError
-from altsets.files import contents
+from altsets.files import contents, dataset, parsing
 from altsets.files.dataset import read_columns, split_target
 from altsets.files.feature_files import Scores, read_scores
+from altsets.files.parsing import Wanted
 from altsets.files.writing import escape_formula, unescape_formula
 
 pa = pytest.importorskip("pyarrow")
@@ -25,30 +28,84 @@ def refusal(path):
     return str(caught.value)
 
 
-def test_gzip_files_unpack_to_a_limit(write, monkeypatch):
-    monkeypatch.setattr(contents, "MOST_UNPACKED", 2**20)
-    table = "a,y\n" + "0,1\n1,0\n" * 1000
-    assert read_columns(write(gzip.compress(table.encode()))).n_rows == 2000
-    bomb = gzip.compress(b"a,y\n" + b"0,1\n" * 2**20)
-    assert len(bomb) < 2**15
-    assert "unpacks to more than 1 MiB; if that is right, unpack it" in refusal(write(bomb))
-    # Several members count together.
-    parts = gzip.compress(b"a,y\n") + gzip.compress(b"0,1\n" * 2**17) * 3
-    assert "unpacks to more than 1 MiB" in refusal(write(parts))
+@pytest.fixture
+def small_machine(monkeypatch):
+    """A machine of 2 MiB that reads texts of more than 64 KiB line by line."""
+    monkeypatch.setattr(dataset, "MOST_AT_ONCE", 2**16)
+    monkeypatch.setattr(parsing, "CELLS_AT_A_TIME", 10_000)
+    monkeypatch.setattr(machine, "memory", lambda: 2**21)
 
 
-def test_the_limit_on_unpacked_files_bounds_memory(write):
-    # Four gigabytes in four megabytes.
+@pytest.mark.parametrize("packed", [True, False])
+def test_long_texts_are_read_line_by_line_as_they_are_at_once(write, small_machine, monkeypatch, packed):
+    rows = "".join(f"{row},{row / 7},town {row % 3},{row % 2}\r\n" for row in range(5_000))
+    content = f"a,b,town,y\r\n{rows}".encode()
+    path = write(gzip.compress(content) if packed else content)
+    long = read_columns(path)
+    monkeypatch.setattr(dataset, "MOST_AT_ONCE", 2**30)
+    whole = read_columns(path)
+    assert long.names == whole.names
+    assert long.sha256 == whole.sha256
+    for column, other in zip(long.columns, whole.columns, strict=True):
+        assert column.tolist() == other.tolist()
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_tables_that_take_too_much_memory_are_refused_early(write, small_machine, packed):
+    content = b"a,b,c,y\n" + b"0.25,1,2,1\n" * 2**15
+    message = refusal(write(gzip.compress(content) if packed else content))
+    assert re.fullmatch(
+        r".* holds a table that takes about \d MB of memory or more, over 50 % of the 2 MB of this machine; save it "
+        r"as Parquet, read fewer columns \(columns=\['NAME', 'PREFIX_\*'\]\), or take fewer rows\.",
+        message,
+    ), message
+    # Fewer columns fit.
+    assert read_columns(write(gzip.compress(content)), wanted=Wanted(["a"])).n_rows == 2**15
+
+
+@pytest.mark.slow
+def test_a_gzip_file_of_gigabytes_is_refused_without_unpacking_it(write, monkeypatch):
+    # Four gigabytes in four megabytes; several members count together.
+    monkeypatch.setattr(machine, "memory", lambda: 2**33)
     block = gzip.compress(b"0,1\n" * 2**22)
     content = gzip.compress(b"a,y\n") + block * 256
     path = write(content)
     del content
     tracemalloc.start()
     try:
-        assert f"unpacks to more than {contents.MOST_UNPACKED // 2**20} MiB" in refusal(path)
-        assert tracemalloc.get_traced_memory()[1] < 3 * contents.MOST_UNPACKED
+        assert re.search(r"takes about [\d.]+ GB of memory or more, over 50 % of the 8\.6 GB", refusal(path))
+        assert tracemalloc.get_traced_memory()[1] < 6 * contents.MOST_AT_ONCE
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (b"\xff\xfe1,2\n", "is not text in UTF-8 (a byte after line"),
+        (b"1,\0\n", "has a character that no text has, or no end"),
+        (b"1,2,3\n", "3 fields, but the header has 2"),
+    ],
+)
+def test_long_texts_with_something_wrong_far_down(write, small_machine, more, words):
+    assert words in refusal(write(b"a,y\n" + b"0,1\n" * 2**14 + more))
+    assert words in refusal(write(gzip.compress(b"a,y\n" + b"0,1\n" * 2**14 + more)))
+
+
+def test_a_long_text_that_ends_too_early(write, small_machine):
+    rng = np.random.default_rng(0)
+    content = b"a,y\n" + "".join(f"{value},1\n" for value in rng.random(20_000)).encode()
+    assert "damaged gzip file" in refusal(write(gzip.compress(content)[:-50_000]))
+
+
+def test_lines_without_an_end(write, small_machine, monkeypatch):
+    monkeypatch.setattr(contents, "LONGEST_LINE", 2**17)
+    assert "no end" in refusal(write(gzip.compress(b"a,y\n" + b"1" * 2**19)))
+
+
+def test_utf_16_in_a_long_text(write, small_machine):
+    content = ("a,\u00fc\n" + "0,1\n" * 2**14).encode("utf-16")
+    assert read_columns(write(gzip.compress(content))).names == ("a", "\u00fc")
 
 
 def test_parquet_files_unpack_to_a_limit(tmp_path, monkeypatch):

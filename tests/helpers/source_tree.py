@@ -34,6 +34,7 @@ ROOMS = (
     "documents",
     "wording",
     "errors",
+    "machine",
     "arrays",
     "version",
     "_kernels",

@@ -235,6 +235,11 @@ class SearchOptions:
 class ColumnOptions:
     """Which columns and rows of the table count, and how it is written."""
 
+    columns: list[str] | None = option(
+        "COL[,COL]",
+        "Read only these columns as features: names, patterns such as 'S004_*', or @FILE with names; may be "
+        "repeated.",
+    )
     drop: list[str] | None = option("COL[,COL]", "Columns to leave out; may be repeated.")
     categorical: list[str] | None = option(
         "COL[,COL]", "Columns to treat as categories, such as numeric codes; text always is. May be repeated."

@@ -49,6 +49,7 @@ def read_dataset(given: Given, groups: str | None = None) -> Dataset:
     data = read_table(
         table.table,
         table.target,
+        columns=None if columns.columns is None else parsing.columns_in(columns.columns),
         drop=parsing.columns_in(columns.drop),
         categorical=parsing.columns_in(columns.categorical),
         groups=groups,
@@ -222,6 +223,7 @@ def _check_saved_scores(given: Given, asked: NamedQuality, has_table: bool) -> N
     unused = {"--save-scores": given.scoring.save_scores}
     if not has_table:
         unused |= {"--decimal": columns.decimal, "--sheet": columns.sheet}
+        unused["--columns"] = ",".join(columns.columns) if columns.columns else None
         unused["--categorical"] = ",".join(columns.categorical) if columns.categorical else None
     _refuse_unused(unused)
     if asked.is_wrapper:

@@ -11,16 +11,28 @@ import stat
 import sys
 import zipfile
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+from altsets import machine
 from altsets.errors import TableError, reason_of
+from altsets.wording import parameter, percent
 
 #: Stands for standard input in place of the name of a file.
 STANDARD_INPUT = "-"
+#: How gzipped bytes begin, and texts in UTF-16.
+GZIP, UTF16 = b"\x1f\x8b", (b"\xff\xfe", b"\xfe\xff")
 #: Bytes that a compressed file may hold: a few kilobytes can hold enough to fill any memory.
 MOST_UNPACKED = 2**29
 #: A Parquet file may hold more than that if it is large itself: so many times its own size.
 MOST_TIMES = 100
+#: Bytes of text that are decoded at once; longer texts are read line by line, and unpacked while they are read.
+MOST_AT_ONCE = 2**26
+#: Characters of a line, and of the beginning of a text from which its delimiter is known.
+LONGEST_LINE, HEAD = 2**28, 1_000_000
+#: The share of the machine's memory that a table may take.
+SHARE = 0.5
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
@@ -68,15 +80,70 @@ def read_standard_input() -> bytes:
 
 def unpack(content: bytes, source: str) -> bytes:
     """The same bytes, or what is in them if they are gzipped; ``source`` names them in messages."""
-    if content[:2] != b"\x1f\x8b":
+    if content[:2] != GZIP:
         return content
-    try:
-        with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
-            unpacked = file.read(MOST_UNPACKED + 1)
-    except (OSError, EOFError, zlib.error) as error:
-        raise TableError(f"{source} is a damaged gzip file: {reason_of(error)}.") from error
+    unpacked = unpack_some(content, source, MOST_UNPACKED + 1)
     refuse_size(len(unpacked), source)
     return unpacked
+
+
+class LongText:
+    """A text that is too long to be decoded at once: its beginning, and its lines as often as they are needed."""
+
+    def __init__(self, raw: bytes, source: str) -> None:
+        self._raw, self.source = raw, source
+        self._is_packed = raw[:2] == GZIP
+        begin = unpack_some(raw, source, HEAD)
+        refuse_binary(begin, source)
+        self._encoding = "utf-16" if begin[:2] in UTF16 else "utf-8-sig"
+        self.head = begin.decode(self._encoding, errors="ignore")
+        self._file: io.BytesIO | None = None
+
+    def lines(self) -> Iterator[str]:
+        """The lines with their ends, which may be of any kind."""
+        self._file = io.BytesIO(self._raw)
+        unpacked: Any = gzip.GzipFile(fileobj=self._file) if self._is_packed else self._file
+        text = io.TextIOWrapper(unpacked, self._encoding, newline="")
+        n_lines = 0
+        try:
+            while line := text.readline(LONGEST_LINE):
+                n_lines += 1
+                if "\0" in line or (len(line) == LONGEST_LINE and line[-1] not in "\r\n"):
+                    raise TableError(
+                        f"{self.source} is not a table: line {n_lines:,} has a character that no text has, or no end."
+                    )
+                yield line
+        except UnicodeDecodeError as error:
+            raise TableError(
+                f"{self.source} is not text in UTF-8 (a byte after line {n_lines:,} fits no character); save the table "
+                "as CSV in UTF-8."
+            ) from error
+        except (OSError, EOFError, zlib.error) as error:
+            raise TableError(f"{self.source} is a damaged gzip file: {reason_of(error)}.") from error
+
+    def refuse_memory(self, n_bytes: int) -> None:
+        """Refuse a table that takes too much memory, by what its lines up to now have taken."""
+        # At the end of the text, the file is closed.
+        read = len(self._raw) if self._file is None or self._file.closed else self._file.tell()
+        share = max(read, 1) / len(self._raw)
+        if n_bytes / share <= SHARE * machine.memory():
+            return
+        raise TableError(
+            f"{self.source} holds a table that takes about {machine.size(n_bytes / share)} of memory or more, over "
+            f"{percent(SHARE)} of the {machine.size(machine.memory())} of this machine; save it as Parquet, read fewer "
+            f"columns ({parameter('columns', ['NAME', 'PREFIX_*'])}), or take fewer rows."
+        )
+
+
+def unpack_some(raw: bytes, source: str, most: int) -> bytes:
+    """The first bytes of a content, unpacked if it is gzipped."""
+    if raw[:2] != GZIP:
+        return raw[:most]
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
+            return file.read(most)
+    except (OSError, EOFError, zlib.error) as error:
+        raise TableError(f"{source} is a damaged gzip file: {reason_of(error)}.") from error
 
 
 def refuse_size(n_bytes: int, source: str, packed: int = 0) -> None:
@@ -106,7 +173,7 @@ def _refuse_other_than_files(path: Path) -> None:
 def decode(content: bytes, source: str) -> str:
     """Bytes as text: UTF-8, or UTF-16 with a byte-order mark; ``source`` names them in messages."""
     refuse_binary(content, source)
-    utf16 = content[:2] in (b"\xff\xfe", b"\xfe\xff")
+    utf16 = content[:2] in UTF16
     try:
         text = content.decode("utf-16" if utf16 else "utf-8-sig")
     except UnicodeDecodeError as error:

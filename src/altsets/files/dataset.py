@@ -19,20 +19,26 @@ from altsets.errors import TableError
 from altsets.features import FeatureNames, is_pattern
 from altsets.files.columns import Column, Order, Table, as_features, as_target, holds_times, missing_in
 from altsets.files.contents import (
+    MOST_AT_ONCE,
     STANDARD_INPUT,
+    ZIP,
+    LongText,
     decode,
     is_excel,
     read_bytes,
     read_standard_input,
     refuse_markup,
     unpack,
+    unpack_some,
 )
-from altsets.files.parsing import numbers_in, parse_csv, parse_excel, parse_parquet
+from altsets.files.parsing import Wanted, numbers_in, parse_csv, parse_excel, parse_parquet
 from altsets.tables.conversion import clause_of, left_out, refused
 from altsets.tables.feature_matrix import Features
 from altsets.wording import counted, list_some, parameter
 
 DEMO_TARGET = "diagnosis"
+#: How Parquet files begin.
+PARQUET = b"PAR1"
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +94,7 @@ def read_table(
     path: str | os.PathLike[str],
     target: str,
     *,
+    columns: Sequence[str] | None = None,
     drop: Sequence[str] = (),
     categorical: Sequence[str] = (),
     groups: str | None = None,
@@ -111,6 +118,9 @@ def read_table(
         The file, or ``"-"`` for standard input. The content decides about the format, not the name.
     target : str
         The name of the target column.
+    columns : sequence of str, default=None
+        The only columns to read as features, by name or by a pattern such as ``"S004_*"``; all of them by default. Of
+        a large file, that takes less memory.
     drop : sequence of str, default=()
         Columns to leave out, by name or by a pattern such as ``"S004_*"`` (``?`` is one character).
     categorical : sequence of str, default=()
@@ -156,8 +166,10 @@ def read_table(
     >>> altsets.quality.Additive.from_data(data.X, data.y, measure="symmetrical_uncertainty").scores.round(2).tolist()
     [0.4, 0.0, 0.0]
     """
+    also = frozenset({target, *drop, *categorical, *([] if groups is None else [groups])})
+    wanted = None if columns is None else Wanted(columns, also)
     return split_target(
-        read_columns(path, decimal=decimal, sheet=sheet),
+        read_columns(path, decimal=decimal, sheet=sheet, wanted=wanted),
         target,
         drop=drop,
         categorical=categorical,
@@ -168,33 +180,54 @@ def read_table(
 
 
 def read_columns(
-    path: str | os.PathLike[str], *, decimal: str | None = None, sheet: str | None = None
+    path: str | os.PathLike[str],
+    *,
+    decimal: str | None = None,
+    sheet: str | None = None,
+    wanted: Wanted | None = None,
 ) -> Table:
-    """Read all columns of a file; nothing is decided yet about what they mean."""
+    """Read all columns of a file, or those that are wanted; nothing is decided yet about what they mean."""
     from_input = str(path) == STANDARD_INPUT
     source = "standard input" if from_input else Path(path).name
     raw = read_standard_input() if from_input else read_bytes(Path(path))
-    table = _parse(unpack(raw, source if from_input else str(path)), source, decimal, sheet)
+    begin = unpack_some(raw, source if from_input else str(path), MOST_AT_ONCE + 1)
+    if len(begin) > MOST_AT_ONCE and begin[:4] != PARQUET and not begin.startswith(ZIP):
+        table = _parse_text(LongText(raw, source), source, decimal, sheet, wanted)
+    else:
+        table = _parse(unpack(raw, source if from_input else str(path)), source, decimal, sheet, wanted)
     return replace(table, sha256=hashlib.sha256(raw).hexdigest())
 
 
-def _parse(content: bytes, source: str, decimal: str | None, sheet: str | None) -> Table:
-    is_workbook, is_parquet = is_excel(content), content[:4] == b"PAR1"
+def _parse(
+    content: bytes, source: str, decimal: str | None, sheet: str | None, wanted: Wanted | None
+) -> Table:
+    is_workbook, is_parquet = is_excel(content), content[:4] == PARQUET
     if sheet is not None and not is_workbook:
-        raise TableError(
-            f"{source} has no sheets, as it is not an Excel workbook; leave out {parameter('sheet')}."
-        )
+        raise _no_sheets(source)
     if decimal is not None and (is_workbook or is_parquet):
         raise TableError(
             f"{source} is not a CSV file, and holds numbers as such; leave out {parameter('decimal')}."
         )
     if is_workbook:
-        return parse_excel(content, source, sheet)
+        return parse_excel(content, source, sheet, wanted)
     if is_parquet:
-        return parse_parquet(content, source)
-    text = decode(content, source)
-    refuse_markup(text, source)
-    return parse_csv(text, source, decimal=decimal or ".")
+        return parse_parquet(content, source, wanted)
+    return _parse_text(decode(content, source), source, decimal, sheet, wanted)
+
+
+def _parse_text(
+    text: str | LongText, source: str, decimal: str | None, sheet: str | None, wanted: Wanted | None
+) -> Table:
+    if sheet is not None:
+        raise _no_sheets(source)
+    refuse_markup(text if isinstance(text, str) else text.head, source)
+    return parse_csv(text, source, decimal=decimal or ".", wanted=wanted)
+
+
+def _no_sheets(source: str) -> TableError:
+    return TableError(
+        f"{source} has no sheets, as it is not an Excel workbook; leave out {parameter('sheet')}."
+    )
 
 
 def load_demo() -> Table:

@@ -11,6 +11,7 @@ import os
 import re
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
@@ -19,8 +20,9 @@ from typing import Any
 import numpy as np
 
 from altsets.errors import MissingExtraError, TableError, reason_of
+from altsets.features import FeatureNames, is_pattern
 from altsets.files.columns import Column, Order, Table, is_inexact, refuse_nameless
-from altsets.files.contents import read_text, refuse_size, tidy, workbook_size
+from altsets.files.contents import HEAD, LongText, read_text, refuse_size, tidy, workbook_size
 from altsets.tables.conversion import LARGEST_EXACT
 from altsets.wording import list_some, parameter
 
@@ -40,9 +42,35 @@ INDEX_LEFT_OUT = (
 )
 #: Cells that are converted at a time: strings cost ten times as much memory as the numbers they become.
 CELLS_AT_A_TIME = 500_000
+#: Bytes that a number and a label of a table take at most, while it is made.
+NUMBER, LABEL = 16, 70
 #: Types of Arrow that hold numbers, and those that are read as text; all others hold several values, or bytes.
 NUMERIC = ("is_integer", "is_floating", "is_boolean", "is_decimal", "is_null")
 TEXT = ("is_string", "is_large_string", "is_string_view", "is_temporal")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Columns to read: by name or by a pattern, and others that are read if they exist."""
+
+    columns: Sequence[str]
+    also: frozenset[str] = frozenset()
+
+    def among(self, names: Sequence[str], source: str) -> list[int]:
+        """Their places, in the order of the file."""
+        known = FeatureNames.of([*dict.fromkeys(map(tidy, names))])
+        places = {tidy(name): place for place, name in reversed([*enumerate(names)])}
+        found = {name for name in places if name in self.also}
+        for given in self.columns:
+            is_name = given in places or not is_pattern(given)
+            matched = [given] if is_name else [known[index] for index in known.matching(given)]
+            if not matched or matched[0] not in places:
+                raise TableError(
+                    f"{source} has no column {given!r}, which is to be read ({parameter('columns')}); its columns are: "
+                    f"{list_some(list(places))}."
+                )
+            found.update(matched)
+        return sorted(places[name] for name in found)
 
 
 def read_rows(path: str | os.PathLike[str]) -> list[tuple[int, list[str]]]:
@@ -52,18 +80,28 @@ def read_rows(path: str | os.PathLike[str]) -> list[tuple[int, list[str]]]:
     return [(line, [tidy(cell) for cell in row]) for line, row in rows]
 
 
-def parse_csv(text: str, source: str, *, delimiter: str | None = None, decimal: str = ".") -> Table:
-    """The table in a text; what becomes of fields is said in :func:`altsets.read_table`."""
+def parse_csv(
+    text: str | LongText,
+    source: str,
+    *,
+    delimiter: str | None = None,
+    decimal: str = ".",
+    wanted: Wanted | None = None,
+) -> Table:
+    """The table in a text, with the columns that are wanted; :func:`altsets.read_table` says what fields become."""
     delimiter = delimiter or _delimiter_beside(decimal, text, source)
     header = next(_rows(text, delimiter, source), None)
     if header is None:
         raise TableError(f"{source} has no header line; a table needs one, and rows below it.")
     names = [tidy(name) for name in header[1]]
     as_text: set[int] = set()
-    columns, surprises = _parse(text, delimiter, source, len(names), as_text, decimal)
+    width = len(names)
+    kept = None if wanted is None else wanted.among(names, source)
+    names = names if kept is None else [names[place] for place in kept]
+    columns, surprises = _parse(text, delimiter, source, width, kept, as_text, decimal)
     if surprises:
         # Columns that began with numbers: what was converted has lost its spelling, so read them again.
-        columns, _ = _parse(text, delimiter, source, len(names), as_text | surprises, decimal)
+        columns, _ = _parse(text, delimiter, source, width, kept, as_text | surprises, decimal)
     notes: tuple[str, ...] = ()
     if len(names) > 1 and not names[0] and _counts_rows(columns[0]):
         names, columns, notes = names[1:], columns[1:], (INDEX_LEFT_OUT,)
@@ -80,7 +118,8 @@ def _delimiter(text: str, among: Sequence[str] = DELIMITERS) -> str:
 
 def _fitness(text: str, delimiter: str) -> tuple[bool, int]:
     """Whether a delimiter splits the first lines into equally many fields, and into how many."""
-    lines = csv.reader(_lines(text[:1_000_000]), delimiter=delimiter)
+    head = text[:HEAD] if isinstance(text, str) else text.head
+    lines = csv.reader(_lines(head), delimiter=delimiter)
     try:
         widths = [len(row) for row in islice((row for row in lines if row), 3)]
     except csv.Error:
@@ -114,9 +153,9 @@ def _refuse_points(names: Sequence[str], columns: Sequence[Column]) -> None:
             )
 
 
-def _lines(text: str) -> Iterator[str]:
+def _lines(text: str | LongText) -> Iterator[str]:
     """The lines of a text with their ends; io.StringIO would hold it once more, with four bytes for each character."""
-    return (match.group() for match in LINE.finditer(text))
+    return text.lines() if isinstance(text, LongText) else (match.group() for match in LINE.finditer(text))
 
 
 def _rows(text: str, delimiter: str, source: str) -> Iterator[tuple[int, list[str]]]:
@@ -131,21 +170,29 @@ def _rows(text: str, delimiter: str, source: str) -> Iterator[tuple[int, list[st
 
 
 def _parse(
-    text: str, delimiter: str, source: str, width: int, as_text: set[int], decimal: str
+    text: str | LongText,
+    delimiter: str,
+    source: str,
+    n_fields: int,
+    kept: Sequence[int] | None,
+    as_text: set[int],
+    decimal: str,
 ) -> tuple[list[Column], set[int]]:
-    """All columns, and those that turned out to be text only after some of their cells had become numbers.
+    """All columns, or those that are kept; and those that turned out to be text after some cells had become numbers.
 
-    ``as_text`` names the columns that are text; the first chunk may add to it.
+    ``as_text`` are the columns that are text, by their places among those kept; the first chunk may add to it.
     """
+    width = n_fields if kept is None else len(kept)
     rows = _rows(text, delimiter, source)
     next(rows)
     # Numbers are kept chunk by chunk, not column by column: a wide table has few rows and many columns.
     numbers: list[Column] = []
     labels: dict[int, list[str | None]] = {index: [] for index in as_text}
     surprises: set[int] = set()
-    while chunk := list(islice(rows, max(1, CELLS_AT_A_TIME // width))):
-        _check_widths(chunk, width, source)
-        cells = [row for _, row in chunk]
+    n_rows = 0
+    while chunk := list(islice(rows, max(1, CELLS_AT_A_TIME // n_fields))):
+        _check_widths(chunk, n_fields, source)
+        cells: list[Sequence[str]] = [row if kept is None else _those(row, kept) for _, row in chunk]
         block = np.full((len(cells), width), np.nan)
         numeric = cells if decimal == "." else [[cell.translate(SWAPPED) for cell in row] for row in cells]
         odd = _fill(block, numeric, [index for index in range(width) if index not in as_text])
@@ -157,8 +204,14 @@ def _parse(
         for index, known in labels.items():
             known += _labels([row[index] for row in cells])
         numbers.append(block)
-    by_column = np.concatenate(numbers).T.copy() if numbers else np.empty((width, 0))
-    del numbers
+        n_rows += len(block)
+        if isinstance(text, LongText):
+            text.refuse_memory(n_rows * (NUMBER * width + LABEL * len(labels)))
+    by_column = np.empty((width, n_rows))
+    for block in reversed(numbers):
+        n_rows -= len(block)
+        by_column[:, n_rows : n_rows + len(block)] = block.T
+        numbers.pop()
     columns = list(by_column)
     for index, known in labels.items():
         columns[index] = np.array(known, dtype=object)
@@ -232,8 +285,8 @@ def _counts_rows(column: Column) -> bool:
 # --- Parquet and Excel ------------------------------------------------------------------------------------------------
 
 
-def parse_parquet(content: bytes, source: str) -> Table:
-    """The table in the bytes of a file; needs pyarrow."""
+def parse_parquet(content: bytes, source: str, wanted: Wanted | None = None) -> Table:
+    """The table in the bytes of a file, with the columns that are wanted; needs pyarrow."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -243,9 +296,13 @@ def parse_parquet(content: bytes, source: str) -> Table:
     try:
         about = pq.read_metadata(pa.BufferReader(content))
         stored = sum(about.row_group(index).total_byte_size for index in range(about.num_row_groups))
+        known = pq.read_schema(pa.BufferReader(content)).names
+        read = None if wanted is None else [known[place] for place in wanted.among(known, source)]
+        n_columns = about.num_columns if read is None else len(read)
         # Values that repeat are stored once: a few kilobytes can hold billions of cells.
-        refuse_size(max(stored, 8 * about.num_rows * about.num_columns), source, len(content))
-        table = pq.read_table(pa.BufferReader(content))
+        part = stored * n_columns // max(about.num_columns, 1)
+        refuse_size(max(part, 8 * about.num_rows * n_columns), source, len(content))
+        table = pq.read_table(pa.BufferReader(content), columns=read)
     except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0].rstrip(".")
         raise TableError(f"{source} cannot be read as Parquet: {reason}.") from error
@@ -267,7 +324,7 @@ def parse_parquet(content: bytes, source: str) -> Table:
             categories.setdefault(tidy(str(note["field_name"])), None)
     unusable = {name: f"values of type {column.type}" for name, column in kept if not _is_usable(column.type)}
     names, columns = tuple(name for name, _ in kept), tuple(_arrow_column(column) for _, column in kept)
-    index = tuple(name for name in index if name in names)
+    index = () if wanted is not None else tuple(name for name in index if name in names)
     return Table(names, columns, source, categories, notes=notes, unusable=unusable, index=index)
 
 
@@ -308,7 +365,7 @@ def _arrow_column(column: Any) -> Column:
     return labels
 
 
-def parse_excel(content: bytes, source: str, sheet: str | None = None) -> Table:
+def parse_excel(content: bytes, source: str, sheet: str | None = None, wanted: Wanted | None = None) -> Table:
     """The table in the first sheet of a workbook, or in the one of a name; needs openpyxl.
 
     The first row has the names of the columns. Of formulas, what Excel has computed counts.
@@ -333,7 +390,7 @@ def parse_excel(content: bytes, source: str, sheet: str | None = None) -> Table:
     except Exception as error:
         # A damaged workbook may raise anything.
         raise TableError(f"{source} cannot be read as an Excel workbook: {reason_of(error)}.") from error
-    return parse_csv(_as_text(rows, source), source, delimiter=",")
+    return parse_csv(_as_text(rows, source), source, delimiter=",", wanted=wanted)
 
 
 def _sheet(book: Any, source: str, name: str | None) -> Any:
