@@ -111,12 +111,12 @@ def parse_csv(
     return Table(tuple(names), tuple(columns), source, notes=notes)
 
 
-def _delimiter(text: str, among: Sequence[str] = DELIMITERS) -> str:
+def _delimiter(text: str | LongText, among: Sequence[str] = DELIMITERS) -> str:
     """The delimiter that splits the first lines into most fields, and into equally many of them."""
     return max(among, key=lambda delimiter: _fitness(text, delimiter))
 
 
-def _fitness(text: str, delimiter: str) -> tuple[bool, int]:
+def _fitness(text: str | LongText, delimiter: str) -> tuple[bool, int]:
     """Whether a delimiter splits the first lines into equally many fields, and into how many."""
     head = text[:HEAD] if isinstance(text, str) else text.head
     lines = csv.reader(_lines(head), delimiter=delimiter)
@@ -127,7 +127,7 @@ def _fitness(text: str, delimiter: str) -> tuple[bool, int]:
     return len(set(widths)) == 1 and widths[0] > 1, max(widths, default=0)
 
 
-def _delimiter_beside(decimal: str, text: str, source: str) -> str:
+def _delimiter_beside(decimal: str, text: str | LongText, source: str) -> str:
     """The delimiter of a text whose numbers have this decimal sign."""
     if decimal not in DECIMALS:
         raise TableError(f"{parameter('decimal', decimal)} is not a decimal sign; give a comma or a point.")
@@ -158,7 +158,7 @@ def _lines(text: str | LongText) -> Iterator[str]:
     return text.lines() if isinstance(text, LongText) else (match.group() for match in LINE.finditer(text))
 
 
-def _rows(text: str, delimiter: str, source: str) -> Iterator[tuple[int, list[str]]]:
+def _rows(text: str | LongText, delimiter: str, source: str) -> Iterator[tuple[int, list[str]]]:
     """All rows that are not blank, with the number of the line on which each of them ends."""
     reader = csv.reader(_lines(text), delimiter=delimiter)
     try:
