@@ -51,13 +51,13 @@ def test_find_writes_all_that_is_known(run, there):
     assert identities == [
         "in-short",
         "sets",
-        "frontier",
         "evaluation",
+        "frontier",
         "near-best",
-        "all-features",
         "notes",
         "origin",
         "again",
+        "all-features",
     ]
     assert len(block(document, "features")["rows"]) == 6
     assert block(document, "frontier-points")["rows"][-1][2] == 1.0

@@ -430,7 +430,7 @@ def test_scores_show_means_folds_and_the_baseline(evaluation):
     assert folds.get_offsets()[:, 1].tolist() == pytest.approx(every)
     (means, *_) = (container.lines[0] for container in ax.containers)
     assert means.get_ydata().tolist() == pytest.approx(evaluation.mean_scores())
-    assert legend(ax)[0] == "mean with its 95 % interval"
+    assert legend(ax)[0] == "mean with its 95 % interval from 5 folds"
     assert legend(ax)[1].startswith("baseline: always")
     lines = [line.get_ydata()[0] for line in ax.lines if line.get_linestyle() == "--"]
     assert lines == pytest.approx([evaluation.baseline])

@@ -371,11 +371,44 @@ def test_scores_have_intervals_and_a_baseline(evaluation):
         assert seen.dots[number] == tuple(scores)
         ratio = np.mean([fold.n_test / fold.n_train for fold in evaluation.folds])
         expected = altsets.evaluation.corrected_t_test(scores, ratio)
-        assert (low, high) == pytest.approx((expected.low, expected.high))
+        # Nothing is above 1.
+        assert (low, high) == pytest.approx((max(expected.low, -1), min(expected.high, 1)))
+    assert 1.0 in seen.high
+    assert seen.limits == (0.0, 1.0)
     (line,) = seen.lines
     assert line.value == pytest.approx(evaluation.baseline)
     assert line.label.startswith("baseline: always")
     assert seen.marked == ()
+
+
+def test_intervals_of_few_folds_are_called_rough(table):
+    X, y = table
+    rough = "95 % interval from 3 folds, too few for more than a rough guide"
+    assert set_views.predictive_scores(altsets.evaluate([[0], [1]], X, y, cv=3)).interval_name == rough
+    assert (
+        set_views.predictive_scores(altsets.evaluate([[0], [1]], X, y)).interval_name
+        == "95 % interval from 5 folds"
+    )
+
+
+@pytest.mark.parametrize(
+    ("scorer", "low", "high"),
+    [
+        ("matthews_corrcoef", -1, 1),
+        ("accuracy", 0, 1),
+        ("f1_macro", 0, 1),
+        ("r2", None, 1),
+        ("neg_log_loss", None, 0),
+        ("of_my_own", None, None),
+    ],
+)
+def test_intervals_stay_within_the_range_of_the_score(scorer, low, high):
+    from altsets.views.records import clipped, top_score
+
+    assert clipped(-7.0, scorer) == (-7 if low is None else low)
+    assert clipped(7.0, scorer) == (7 if high is None else high)
+    assert clipped(math.nan, scorer) is None
+    assert top_score(scorer) == high
 
 
 def test_sets_no_better_than_the_baseline_are_marked(table):

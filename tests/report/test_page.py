@@ -511,7 +511,7 @@ def test_membership_shows_scores_sets_and_noise(show):
             "mutual information",
             "in the set",
             "not in it",
-            "not above noise",
+            "* not above noise",
         ]
         figure.get_by_role("button", name="Next features").click()
         assert figure.locator(".plot text").filter(has_text="feature 39").count() == 1

@@ -55,7 +55,7 @@ def test_the_document_is_plain_json_in_the_agreed_form():
     assert json.loads(json.dumps(document, allow_nan=False)) == document
     assert (document["schema"], document["title"]) == (1, "2 feature sets")
     identities = [part["id"] for part in document["sections"]]
-    assert identities == ["in-short", "sets", "all-features", "origin", "again"]
+    assert identities == ["in-short", "sets", "origin", "again", "all-features"]
     kinds = {one["kind"] for part in document["sections"] for one in part["blocks"]}
     assert kinds <= {"text", "facts", "table", "code", "chart"}
     named = [one["id"] for part in document["sections"] for one in part["blocks"] if "id" in one]
@@ -77,7 +77,10 @@ def test_sets_have_names_scores_quality_and_status():
     assert members["features"] == ["age", "height", "weight"]
     assert members["members"] == [[1, 1], [1, 0], [0, 1]]
     assert members["scores"] == [9, 8, 7]
-    assert block(document, "overlap")["values"] == [[2, 1], [1, 2]]
+    # Two sets need no chart.
+    assert block(document, "overlap") is block(document, "quality") is None
+    assert "Sets 0 and 1 share 1 feature." in texts_of(document)
+    assert block(summarise(found(n_alternatives=2)), "overlap")["values"][0] == [2, 1, 1]
     listed = block(document, "features")["rows"]
     assert listed[0] == ["age", 9.0, ["set 0", "set 1"]]
     assert [row[0] for row in listed] == SCORES.feature_names
@@ -94,7 +97,17 @@ def test_what_matches_what():
     document = summarise(replace(result, sets=[(0, 1), (0, 2)], named_sets=[("age", "height"), ("age", "weight")],
                                  matches=[(1, 0, 2, 1, 0.95)]))  # fmt: skip
     assert block(document, "matches")["rows"] == [[1, "weight", 0, "height", "0.95"]]
-    assert block(document, "likeness")["values"] == [[1, 1], [1, 1]]
+    assert "Their similarity is 1.00" in texts_of(document)
+    three = replace(
+        result,
+        sets=[(0, 1), (0, 2), (3, 4)],
+        qualities=[*result.qualities, 1.0],
+        statuses=[*result.statuses, result.status],
+        scores=[*result.scores, (3, 2)],
+        named_sets=[("age", "height"), ("age", "weight"), ("c", "d")],
+        matches=[(1, 0, 2, 1, 0.95)],
+    )
+    assert block(summarise(three), "likeness")["values"] == [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
 
 
 PROVEN = "every other choice was ruled out by calculation, not by trying some of them"
@@ -325,7 +338,11 @@ def test_an_evaluation_has_scores_baseline_and_stability(judged):
     chart = block(document, "prediction")
     assert chart["values"] == pytest.approx(evaluation.mean_scores())
     assert chart["lines"][0]["value"] == pytest.approx(evaluation.baseline)
-    assert block(document, "stability") is not None
+    # Of two sets, a sentence.
+    assert block(document, "stability") is None
+    assert "Would other rows have led to the same features? Stability over 5 folds: set 0 " in texts_of(
+        document
+    )
     rows = block(document, "evaluation")["rows"]
     assert [row[0] for row in rows] == ["set 0", "set 1", "baseline"]
     frame = evaluation.sets_frame()
@@ -383,11 +400,17 @@ def test_a_frontier_with_scores(judged):
 def test_near_best_sets():
     near = altsets.near_best(SCORES, n_features=2, within=0.2)
     document = summarise(near_best=near, quality=near)
-    rows = block(document, "near-best-features")["rows"]
-    assert {row[0]: row[1] / 100 for row in rows} == {
+    chart = block(document, "near-best-frequencies")
+    shares = {
+        name.removesuffix(" *"): value / 100
+        for name, value in zip(chart["labels"], chart["values"], strict=True)
+    }
+    assert shares == {
         near.feature_names[index]: pytest.approx(near.frequencies[index]) for index in near.ordered()
     }
-    assert block(document, "near-best-sets")["rows"][0] == [1, ["age", "height"], 17.0]
+    assert (chart["value_name"], chart["limits"]) == ("share of the sets that have it (%)", [0, 100])
+    assert chart["note"] == "* in the best set."
+    assert block(document, "near-best-sets")["rows"][0] == [0, ["age", "height"], 17.0]
     none = altsets.near_best(SCORES, n_features=2, min_quality=99)
     assert none.explain() in texts_of(summarise(near_best=none))
 
@@ -406,6 +429,49 @@ def test_notes_provenance_and_what_was_left_out(judged):
     assert f"altsets {altsets.__version__}" in origin["Software"]
     assert "Not tested" in facts(document)["Prediction"]
     assert "the F statistic" in facts(document)["What good means"]
+
+
+def test_the_first_page_has_the_verdict_and_the_sets():
+    banner, sets, _ = section(summarise(found()), "in-short")["blocks"]
+    assert (banner["tone"], banner["label"], banner["good"]) == ("verdict", "Proven", True)
+    assert sets["id"] == "sets"
+    unproven = replace(found(), statuses=[Status.OPTIMAL, Status.FEASIBLE], status=Status.FEASIBLE)
+    banner = section(summarise(unproven), "in-short")["blocks"][0]
+    assert (banner["label"], banner["good"]) == ("Partly proven", False)
+    unproven = replace(found(), statuses=[Status.FEASIBLE] * 2, status=Status.FEASIBLE)
+    assert section(summarise(unproven), "in-short")["blocks"][0]["label"] == "Not proven"
+
+
+@pytest.mark.parametrize(("n_sets", "size", "shown"), [(9, 2, 5), (4, 20, 2), (3, 60, 1)])
+def test_the_first_page_has_as_many_sets_as_it_has_room_for(n_sets, size, shown):
+    scores = quality.Additive(np.arange(n_sets * size) + 1.0)
+    document = summarise(altsets.find(scores, n_features=size, n_alternatives=n_sets - 1, tau=1))
+    assert len(block(document, "first-sets")["rows"]) == shown
+    assert len(block(document, "sets")["rows"]) == n_sets
+
+
+def test_long_tables_come_last():
+    frontier = altsets.frontier(SCORES, n_features=[1, 2, 3, 4], n_alternatives=1)
+    document = summarise(found(), frontier=frontier, quality=SCORES)
+    assert [part["id"] for part in document["sections"][-2:]] == ["tables", "all-features"]
+    assert [one["id"] for one in section(document, "tables")["blocks"]] == ["frontier-points"]
+    said = f"One row for each search. {len(frontier.points)} rows: see Long tables, at the end."
+    assert said in texts_of(document)
+
+
+def test_two_markers_are_no_chart():
+    document = summarise(frontier=altsets.frontier(SCORES, n_features=1, n_alternatives=1))
+    assert block(document, "quality-over-tau") is None
+    assert len(block(document, "frontier-points")["rows"]) == 2
+
+
+def test_shares_are_in_per_cent_and_axes_begin_at_nothing():
+    chart = block(
+        summarise(frontier=altsets.frontier(SCORES, n_features=3, n_alternatives=1)), "quality-over-tau"
+    )
+    assert chart["y_name"] == "quality, share of the best set (%)"
+    assert (chart["x_limits"], chart["y_limits"]) == ([0, 1], [0, 100])
+    assert max(point["y"] for point in chart["series"][0]["points"]) == pytest.approx(100)
 
 
 # --- Lines that give the same ------------------------------------------------------------------------------

@@ -108,3 +108,33 @@ def test_two_thousand_features_open_at_once(browser, tmp_path):
         assert visit.page.get_by_text("gene 1999").count()
     # A second on a quiet machine; tests share theirs.
     assert took < 5
+
+
+#: What is left of a sheet of A4 between the margins, in pixels of a browser.
+SHEET = {"width": 665, "height": 979}
+
+
+def first_page(visit):
+    """Where the first section of a report ends, and its table of sets, in pixels from the top."""
+    return visit.page.locator("altsets-page").evaluate(
+        "element => ['#in-short', '#in-short .table'].map("
+        "(part) => element.shadowRoot.querySelector(part).getBoundingClientRect().bottom)"
+    )
+
+
+def test_the_first_page_stands_alone_on_a_screen_and_on_paper(browser, run, tmp_path):
+    from sklearn.datasets import load_breast_cancer
+
+    load_breast_cancer(as_frame=True).frame.to_csv(tmp_path / "wdbc.csv", index=False)
+    path = tmp_path / "wdbc.html"
+    asked = ("-t", "target", "-k", 5, "-a", 2, "--tau", 0.8, "--evaluate", "--report", path)
+    assert run("find", tmp_path / "wdbc.csv", *asked)[0] == 0
+    with browsers.opened(browser, path) as visit:
+        drawn(visit)
+        assert first_page(visit)[1] <= 900
+        banner = visit.page.locator("altsets-page .banner")
+        assert banner.locator("p").first.inner_text() == "Proven"
+    with browsers.opened(browser, path, **SHEET) as visit:
+        visit.page.emulate_media(media="print")
+        drawn(visit)
+        assert first_page(visit)[0] <= SHEET["height"]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from altsets.result import MARK
-from altsets.views.records import Bars, CurveMark, Curves, Grid, Membership, ReferenceLine
+from altsets.views.records import Bars, CurveMark, Curves, Grid, Membership
 from altsets.wording import paragraph
 
 Block = dict[str, Any]
@@ -63,6 +63,12 @@ def text(*paragraphs: str, tone: str = "plain") -> Block | None:
     return {"kind": "text", "paragraphs": said, "tone": tone} if said else None
 
 
+def verdict(paragraphs: Sequence[str], label: str, *, good: bool) -> Block | None:
+    """The banner of a report: what was found, and in a word how sure that is; None if nothing is said."""
+    said = text(*paragraphs, tone="verdict")
+    return None if said is None else said | {"label": label, "good": good}
+
+
 def facts(items: Iterable[tuple[str, str]]) -> Block | None:
     """Labels with a text each; empty texts are left out, and None is returned if all are."""
     said = [[label, words] for label, words in items if words]
@@ -105,7 +111,7 @@ def code(language: str, lines: str, label: str) -> Block:
 
 def to_plain(value: Any) -> Any:
     """The same value in JSON types; numbers that are not finite become None."""
-    if isinstance(value, ReferenceLine | CurveMark):
+    if isinstance(value, CurveMark):
         value = vars(value)
     if isinstance(value, dict):
         return {str(key): to_plain(entry) for key, entry in value.items()}
@@ -124,10 +130,6 @@ def to_plain(value: Any) -> Any:
 def _chart(identity: str, kind: str, title: str, description: str, **data: Any) -> Block:
     named = {"kind": "chart", "id": identity, "chart": kind, "title": title, "description": description}
     return {**named, **data}
-
-
-def _taken(seen: Bars | Curves | Grid, *names: str) -> Block:
-    return {name: getattr(seen, name) for name in names}
 
 
 def membership_chart(identity: str, title: str, seen: Membership, description: str, score_name: str) -> Block:
@@ -152,27 +154,41 @@ def bars_chart(identity: str, title: str, seen: Bars, description: str, digits: 
     """One number for each of several things."""
     marked = seen.marked or (False,) * len(seen.labels)
     interval = f"Lines: {seen.interval_name}." if seen.interval_name else ""
+    # Marks are explained right below them.
     meaning = f"{MARK} {seen.mark_means}." if any(marked) else ""
     return _chart(
         identity,
         "bars",
         title,
-        paragraph(description, interval, meaning, seen.note),
+        paragraph(description, interval, seen.note),
         labels=[
             f"{label} {MARK}" if mark else label for label, mark in zip(seen.labels, marked, strict=True)
         ],
-        **_taken(seen, "values", "low", "high", "lines", "value_name"),
+        values=_percent(seen.values, seen.shares),
+        low=_percent(seen.low, seen.shares),
+        high=_percent(seen.high, seen.shares),
+        lines=[{"label": line.label, "value": _percent(line.value, seen.shares)} for line in seen.lines],
+        value_name=_named(seen.value_name, seen.shares),
+        limits=_percent(seen.limits, seen.shares),
         digits=digits,
+        note=meaning,
     )
 
 
 def curves_chart(identity: str, title: str, seen: Curves, description: str) -> Block:
     """Some curves over the same axis."""
-    shown = ("x", "y", "label", "open")
     series = [
         {
             "name": line.name,
-            "points": [{name: getattr(point, name) for name in shown} for point in line.points],
+            "points": [
+                {
+                    "x": point.x,
+                    "y": _percent(point.y, seen.shares),
+                    "label": point.label,
+                    "open": point.open,
+                }
+                for point in line.points
+            ],
         }
         for line in seen.series
     ]
@@ -181,23 +197,48 @@ def curves_chart(identity: str, title: str, seen: Curves, description: str) -> B
         "lines",
         title,
         paragraph(description, seen.note),
-        **_taken(seen, "x_name", "y_name"),
+        x_name=seen.x_name,
+        y_name=_named(seen.y_name, seen.shares),
         series=series,
-        **_taken(seen, "mark", "lines"),
+        mark=seen.mark,
+        lines=[{"label": line.label, "value": _percent(line.value, seen.shares)} for line in seen.lines],
+        x_limits=seen.x_limits,
+        y_limits=_percent(seen.y_limits, seen.shares),
     )
 
 
 def grid_chart(identity: str, title: str, seen: Grid, description: str, row_name: str = "") -> Block:
     """Numbers in rows and columns."""
+    # Whole per cent, or as many digits more as the view asks for.
+    decimals = max(seen.digits - 2, 0) if seen.shares else None
     return _chart(
         identity,
         "matrix",
         title,
         paragraph(description, seen.note),
-        **_taken(seen, "rows", "columns", "values", "low", "high", "value_name", "digits"),
+        rows=seen.rows,
+        columns=seen.columns,
+        values=_percent(seen.values, seen.shares, decimals),
+        low=_percent(seen.low, seen.shares, decimals),
+        high=_percent(seen.high, seen.shares, decimals),
+        value_name=_named(seen.value_name, seen.shares),
+        digits=3 if seen.shares else seen.digits,
         row_name=seen.row_name or row_name,
         column_name=seen.column_name,
     )
+
+
+def _percent(values: Any, shares: bool, decimals: int | None = None) -> Any:
+    """Shares in per cent, however deeply nested; other numbers as they are."""
+    if isinstance(values, tuple | list):
+        return [_percent(value, shares, decimals) for value in values]
+    if values is None or not shares:
+        return values
+    return 100 * values if decimals is None else round(100 * values, decimals)
+
+
+def _named(name: str, shares: bool) -> str:
+    return f"{name} (%)" if shares else name
 
 
 # --- Size -------------------------------------------------------------------------------------------------

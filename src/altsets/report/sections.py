@@ -56,7 +56,11 @@ class Scoring(Protocol):
         ...
 
 
-def sets_section(result: Result, in_use: int | None = None) -> Block:
+#: Charts of fewer things than that say no more than a sentence or a table.
+FEWEST_DRAWN = 3
+
+
+def sets_section(result: Result, in_use: int | None = None, *, with_table: bool = True) -> Block:
     """The sets: names, quality, what they share and what stands in for what; ``in_use`` is the one of a selector."""
     if not result.sets:
         return section("sets", "The sets", [])
@@ -69,15 +73,15 @@ def sets_section(result: Result, in_use: int | None = None) -> Block:
         "Score",
     )
     seen = set_views.qualities(result, most=SETS_DRAWN)
+    bars = bars_chart("quality", "How good each set is", seen, "The quality of each set; more is better.")
     return section(
         "sets",
         "The sets",
         [
-            sets_table("sets", "The feature sets that were found.", result, in_use),
+            sets_table("sets", "The feature sets that were found.", result, in_use) if with_table else None,
             text("" if result.scores else unscored),
             members,
-            text(result.noise_in_words(), tone="note"),
-            bars_chart("quality", "How good each set is", seen, "The quality of each set; more is better."),
+            bars if len(result.sets) >= FEWEST_DRAWN else None,
             *(_pairs(result) if len(result.sets) > 1 else []),
         ],
     )
@@ -110,24 +114,34 @@ def _certainty(result: Result, status: Status) -> str:
 
 
 def _pairs(result: Result) -> list[Block | None]:
-    what, _ = result.compared
-    shared = grid_chart(
-        "overlap",
-        f"How many {what}s two sets share",
-        set_views.overlaps(result, most=SETS_DRAWN),
-        f"The number of {what}s that each two sets have in common; each set shares all of its {what}s with itself.",
-        row_name="Set",
+    several = len(result.sets) >= FEWEST_DRAWN
+    overlaps = set_views.overlaps(result, most=SETS_DRAWN)
+    shared = (
+        grid_chart(
+            "overlap",
+            "How many features two sets share",
+            overlaps,
+            "The number of features that each two sets have in common; each set shares all features with itself.",
+            row_name="Set",
+        )
+        if several
+        else text(_shared_by_two(result, int(overlaps.values[0][1] or 0)))
     )
     if not result.is_matched:
         return [shared]
-    alike = grid_chart(
-        "likeness",
-        "How alike two sets are",
-        set_views.likeness(result, most=SETS_DRAWN),
-        "1: one set says the same as the other, 0: no feature of one is like any feature of the other.",
-        row_name="Set",
+    likeness = set_views.likeness(result, most=SETS_DRAWN)
+    meaning = "1: one set says the same as the other, 0: no feature of one is like any feature of the other."
+    alike = (
+        grid_chart("likeness", "How alike two sets are", likeness, meaning, row_name="Set")
+        if several
+        else text(f"Their similarity is {likeness.values[0][1]:.2f} ({meaning[:-1]}).")
     )
     return [shared, alike, _matches(result)]
+
+
+def _shared_by_two(result: Result, shared: int) -> str:
+    what = result.compared[0]
+    return f"Sets 0 and 1 share {counted(shared, what) if shared else f'no {what}'}."
 
 
 def _matches(result: Result) -> Block | None:
@@ -190,7 +204,7 @@ def _sets_by_feature(result: Result | None) -> dict[int, list[str]]:
 MOST_FEATURES = 25
 
 
-def evaluation_section(evaluation: Evaluation) -> Block:
+def evaluation_section(evaluation: Evaluation, *, with_sets: bool = True) -> Block:
     """Scores with intervals and the baseline, comparisons, stability, stand-ins."""
     headline, sentences = _summary_parts(evaluation)
     return section(
@@ -198,7 +212,7 @@ def evaluation_section(evaluation: Evaluation) -> Block:
         "How well the sets predict",
         [
             text(*headline),
-            _given_sets(evaluation),
+            _given_sets(evaluation) if with_sets else None,
             _score_bars(evaluation),
             text(*sentences),
             _score_table(evaluation),
@@ -227,12 +241,15 @@ def _given_sets(evaluation: Evaluation) -> Block | None:
     return table("given-sets", "The feature sets that were given.", columns, rows)
 
 
-def _score_bars(evaluation: Evaluation) -> Block:
+def _score_bars(evaluation: Evaluation) -> Block | None:
+    seen = set_views.predictive_scores(evaluation)
+    if seen.low is None and len(seen.labels) < FEWEST_DRAWN:
+        return None
     return bars_chart(
         "prediction",
         "How well a model predicts with each set",
         # What its note says stands above and below it.
-        replace(set_views.predictive_scores(evaluation), note=""),
+        replace(seen, note=""),
         "The mean score on rows that the model has not seen. The baseline is a model that ignores the features; a "
         "set that does not beat it is of no use.",
         digits=3,
@@ -268,18 +285,19 @@ def _mean_and_spread(scores: list[float]) -> list[float]:
     return [mean, statistics.stdev(known) if len(known) > 1 else math.nan]
 
 
-def _stability_charts(evaluation: Evaluation) -> list[Block]:
+def _stability_charts(evaluation: Evaluation) -> list[Block | None]:
     if evaluation.given:
         return []
     seen = set_views.stability(evaluation, most=MOST_FEATURES)
+    meaning = "1: always the same features, 0: they agree no more than by chance."
+    index = seen.index
+    drawn = evaluation.n_sets >= FEWEST_DRAWN
+    each = zip(index.labels[: evaluation.n_sets], index.values, strict=False)
+    values = ", ".join(f"{label} {value:.2f}" for label, value in each if value is not None)
+    title = "Would other rows have led to the same features?"
+    said = f"{title} {sentence(index.value_name)[:-1]}: {values} ({meaning[:-1]})."
     return [
-        bars_chart(
-            "stability",
-            "Would other rows have led to the same features?",
-            seen.index,
-            "1: always the same features, 0: they agree no more than by chance.",
-            digits=2,
-        ),
+        bars_chart("stability", title, index, meaning, digits=2) if drawn else text(said if values else ""),
         grid_chart(
             "chosen",
             "How often each feature was chosen",
@@ -332,7 +350,8 @@ def _curve_charts(frontier: Frontier) -> list[Block]:
         frontier_views.curve_over_tau(frontier),
         "How much quality is left, the more different the sets must be.",
     )
-    made = [over_tau] if len({point.tau for point in frontier}) > 1 else []
+    taus = {point.tau for point in frontier if point.is_complete}
+    made = [over_tau] if len(taus) >= FEWEST_DRAWN else []
     if len(frontier.sizes) < 2:
         return made
     over_size = curves_chart(
@@ -347,7 +366,7 @@ def _curve_charts(frontier: Frontier) -> list[Block]:
         frontier_views.heat(frontier),
         "The share of the quality of the best set of that size that is kept.",
     )
-    return [*made, over_size, over_both]
+    return [*made, *([over_size] if len(frontier.sizes) >= FEWEST_DRAWN else []), over_both]
 
 
 def _suggested_sets(frontier: Frontier) -> list[Block]:
@@ -358,11 +377,14 @@ def _suggested_sets(frontier: Frontier) -> list[Block]:
     return [sets_table("suggested-sets", f"The sets at the suggested point: {where}.", point.result)]
 
 
-def _score_curves(evaluated: EvaluatedFrontier) -> Block:
+def _score_curves(evaluated: EvaluatedFrontier) -> Block | None:
+    seen = frontier_views.scores_along(evaluated)
+    if max(len(line.points) for line in seen.series) < FEWEST_DRAWN:
+        return None
     return curves_chart(
         "scores-along",
         "How well a model predicts with the sets",
-        frontier_views.scores_along(evaluated),
+        seen,
         "The mean score on rows that neither the search nor the model has seen; the line is a model that ignores "
         "the features.",
     )
@@ -405,7 +427,7 @@ MOST_SETS = 10
 MOST_BARS = 50
 
 
-def near_best_section(near: NearBest) -> Block:
+def near_best_section(near: NearBest, *, with_features: bool = True) -> Block:
     """How many sets are nearly as good as the best one, which features they have, and the best of them."""
     said = text(near.explain())
     if not near.count or near.n_known == 0:
@@ -434,10 +456,12 @@ def near_best_section(near: NearBest) -> Block:
         [column("Rank", "number"), column("Features", "names"), column("Quality", "number", 6)],
         [
             [rank, entry["features"], entry["quality"]]
-            for rank, entry in enumerate(near.to_dict(MOST_SETS)["sets"], start=1)
+            for rank, entry in enumerate(near.to_dict(MOST_SETS)["sets"])
         ],
     )
-    return section("near-best", "Nearly as good", [said, shown, features, sets])
+    # The chart can be shown as a table, too.
+    needed = with_features or len(near.ordered()) > MOST_BARS
+    return section("near-best", "Nearly as good", [said, shown, features if needed else None, sets])
 
 
 # --- Conditions ------------------------------------------------------------------------------------------

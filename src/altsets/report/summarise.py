@@ -14,9 +14,9 @@ from altsets.provenance import PACKAGES
 from altsets.report import sections, sentences
 from altsets.report.again import python_lines, shell_line
 from altsets.report.consistency import better_known, check_agreement
-from altsets.report.document import Block, code, document, facts, section, shorten_middle, text
+from altsets.report.document import Block, code, document, facts, section, shorten_middle, text, verdict
 from altsets.report.render import fragment, page, report_file
-from altsets.result import Result, StopReason, Verdict
+from altsets.result import Result, Status, StopReason, Verdict
 from altsets.search.frontier import Frontier
 from altsets.search.near_best import NearBest
 from altsets.wording import counted
@@ -25,6 +25,10 @@ NOT_EVALUATED = (
     "Not tested: that a set scores best on these rows does not say how well it predicts other rows. altsets find "
     "--evaluate, or altsets.evaluate in Python, tests that."
 )
+#: Sets on the first page, and their features together.
+SETS_FIRST, FEATURES_FIRST = 5, 40
+#: Rows of a table that does not go to the end.
+LONGEST_BETWEEN = 12
 SPELLED = {"python": "Python", "numpy": "NumPy", "scipy": "SciPy"}
 
 
@@ -102,22 +106,42 @@ def summarise(
     names = None if scored is None else scored.feature_names
     shown = None if result is None else _with_short_names(result)
     main = next((answer for answer in (result, frontier, evaluation) if answer is not None), near_best)
+    parts = [
+        _in_short(replace(answers, result=shown)),
+        None if shown is None else sections.sets_section(shown, with_table=len(shown.sets) > _n_first(shown)),
+        sections.evaluation_section(evaluation, with_sets=result is None)
+        if evaluation and evaluation.folds
+        else None,
+        sections.frontier_section(frontier) if frontier is not None else None,
+        sections.near_best_section(near_best, with_features=False) if near_best is not None else None,
+        sections.conditions_section(answers.parameters, origin, sections.named_features(result, names)),
+        section("notes", "Notes", [text(*(result.notes if result else ()), *skipped)]),
+        _origin_section(origin, result),
+        _again_section(origin, result, names),
+    ]
     return document(
         title or heading_of(main, answers.target),
         " · ".join(filter(None, ["Report by altsets", str(origin.get("time") or "")[:10]])),
-        [
-            _in_short(replace(answers, result=shown)),
-            sections.sets_section(shown) if shown is not None else None,
-            sections.frontier_section(frontier) if frontier is not None else None,
-            sections.evaluation_section(evaluation) if evaluation and evaluation.folds else None,
-            sections.near_best_section(near_best) if near_best is not None else None,
-            sections.all_features_section(result, quality),
-            sections.conditions_section(answers.parameters, origin, sections.named_features(result, names)),
-            section("notes", "Notes", [text(*(result.notes if result else ()), *skipped)]),
-            _origin_section(origin, result),
-            _again_section(origin, result, names),
-        ],
+        [*_tables_last(parts), sections.all_features_section(result, quality)],
     )
+
+
+def _tables_last(parts: Sequence[Block | None]) -> list[Block]:
+    """The sections with their long tables in one of their own at the end, and a line where each was."""
+    moved: list[Block] = []
+
+    def stays(block: Block) -> Block:
+        if block["kind"] != "table" or len(block["rows"]) <= LONGEST_BETWEEN:
+            return block
+        moved.append(block)
+        said = text(f"{block['caption']} {counted(len(block['rows']), 'row')}: see Long tables, at the end.")
+        assert said is not None
+        return said
+
+    made = [
+        part | {"blocks": [stays(block) for block in part["blocks"]]} for part in parts if part is not None
+    ]
+    return [*made, section("tables", "Long tables", moved)]
 
 
 def heading_of(answer: Any, target: str = "") -> str:
@@ -164,7 +188,7 @@ def _in_short(answers: _Answers) -> Block:
     # A column that has no better name.
     target = "the target" if answers.target == "target" else answers.target
     tested = evaluation is not None or answers.evaluated is not None
-    verdict = _verdict(answers)
+    said = _verdict(answers)
     items = [("Data", sentences.about_data(answers.origin, answers.n_features))]
     if result is None and frontier is not None:
         items.append(("Asked for", f"{repr(frontier)[len('Frontier(') : -1]}."))
@@ -185,8 +209,39 @@ def _in_short(answers: _Answers) -> Block:
         items.append(("What difference costs", sentences.about_costs(frontier)))
     if near is not None:
         items.append(("Nearly as good", f"{near.explain().split('. ')[0].rstrip('.')}."))
-    cautions = [text(caution, tone="warning") for caution in (*verdict.cautions, *_better(answers))]
-    return section("in-short", "In short", [text(*verdict.findings), *cautions, facts(items)])
+    cautions = text(*said.cautions, *_better(answers), tone="warning")
+    return section(
+        "in-short", "In short", [_banner(said, result), cautions, _first_sets(result), facts(items)]
+    )
+
+
+def _banner(said: Verdict, result: Result | None) -> Block | None:
+    """The verdict, and in a word whether it is proven."""
+    if result is None or result.finding:
+        return verdict(said.findings, "", good=True)
+    settled = [status in (Status.OPTIMAL, Status.INFEASIBLE) for status in result.statuses]
+    label = "Proven" if all(settled) else "Partly proven" if any(settled) else "Not proven"
+    return verdict(said.findings, label, good=all(settled))
+
+
+def _first_sets(result: Result | None) -> Block | None:
+    """The sets on the first page; of many, the first ones."""
+    if result is None or not result.sets:
+        return None
+    n_sets, first = len(result.sets), _n_first(result)
+    if n_sets == first:
+        return sections.sets_table("sets", "The feature sets that were found.", result)
+    caption = (
+        f"The first {counted(first, 'set')} of {n_sets}." if first > 1 else f"The first of {n_sets} sets."
+    )
+    made = sections.sets_table("first-sets", caption, result)
+    return made | {"rows": made["rows"][:first]}
+
+
+def _n_first(result: Result) -> int:
+    """How many sets the first page has room for."""
+    totals = itertools.accumulate(map(len, result.sets[:SETS_FIRST]))
+    return max(1, sum(total <= FEATURES_FIRST for total in totals))
 
 
 def _better(answers: _Answers) -> list[str]:

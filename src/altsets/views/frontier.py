@@ -18,11 +18,14 @@ from altsets.views.records import (
     CurvePoint,
     Curves,
     Grid,
+    Limits,
     baseline_line,
     check_answer,
     check_most,
+    clipped,
     describe_point,
     spread,
+    top_score,
 )
 from altsets.wording import counted, paragraph, plural
 
@@ -66,12 +69,23 @@ def curve_over_tau(frontier: Any, n_alternatives: int | None = None, most: int =
             _line("worst set", points, factors, attrgetter("worst")),
         )
         mark = _mark([points], found, 1 if _by_worst(found) else 0)
-        return Curves(TAU, _quality_name(found, ""), both, _are_shares(found), mark, _unproven(points))
+        return Curves(
+            TAU,
+            _quality_name(found, ""),
+            both,
+            _are_shares(found),
+            mark,
+            _unproven(points),
+            x_limits=(0.0, 1.0),
+            y_limits=_limits(found),
+        )
     series = tuple(_line(name, points, factors, KEPT) for name, points in curves.items())
     shown = [point for points in curves.values() for point in points]
     note = paragraph(left_out, _unproven(shown))
     mark = _mark(list(curves.values()), found)
-    return Curves(TAU, _kept_name(found), series, _are_shares(found), mark, note)
+    return Curves(
+        TAU, _kept_name(found), series, _are_shares(found), mark, note, (), (0.0, 1.0), _limits(found)
+    )
 
 
 def curve_over_size(frontier: Any, n_alternatives: int | None = None) -> Curves:
@@ -225,6 +239,11 @@ def _are_shares(found: Frontier) -> bool:
     return all(not found.best(size) <= 0 for size in found.sizes)
 
 
+def _limits(found: Frontier) -> Limits:
+    """Where quality begins and ends, if it is a share of the best."""
+    return (0.0, 1.0) if _are_shares(found) else (None, None)
+
+
 def _quality_name(found: Frontier, which: str) -> str:
     return f"{which}quality{', share of the best set' if _are_shares(found) else ''}"
 
@@ -290,12 +309,14 @@ def scores_along(
         ),
         lines=baseline_line(shared, name),
         note=paragraph(_some(kept, sizes, "sizes"), searched),
+        x_limits=(None, None) if over_size else (0.0, 1.0),
+        y_limits=(finite(shared.baselines()[name]), top_score(name)),
     )
 
 
 def _score_point(point: EvaluatedPoint, scorer: str, over_size: bool, with_intervals: bool) -> CurvePoint:
     measured = point.measured(scorer)
-    low, high = finite(measured.low), finite(measured.high)
+    low, high = clipped(measured.low, scorer), clipped(measured.high, scorer)
     interval = "" if low is None or high is None else f", interval {low:.3f} to {high:.3f}"
     return CurvePoint(
         x=float(point.n_features if over_size else point.tau),

@@ -21,6 +21,8 @@ TAU = "tau: least difference of two sets"
 #: Numbers in rows and columns; None where there is none.
 Cells = tuple[tuple[float | None, ...], ...]
 Flags = tuple[tuple[bool, ...], ...]
+#: The ends of a range; None where there is none.
+Limits = tuple[float | None, float | None]
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,10 @@ class Bars:
     #: Which of the things are special, and in what way; empty if none is.
     marked: tuple[bool, ...] = ()
     mark_means: str = ""
+    #: Whether the numbers are shares of a whole, so that 1 is 100 %.
+    shares: bool = False
+    #: Where an axis begins and where it ends at the latest, if numbers have such ends.
+    limits: Limits = (None, None)
     note: str = ""
 
 
@@ -136,6 +142,9 @@ class Curves:
     mark: CurveMark | None = None
     note: str = ""
     lines: tuple[ReferenceLine, ...] = ()
+    #: Where the axes begin and end, if numbers have such ends.
+    x_limits: Limits = (None, None)
+    y_limits: Limits = (None, None)
 
 
 @dataclass(frozen=True)
@@ -209,3 +218,33 @@ def baseline_line(evaluation: Evaluation, scorer: str) -> tuple[ReferenceLine, .
     baseline = evaluation.baselines()[scorer]
     label = f"baseline: {evaluation.guess(scorer)}"
     return (ReferenceLine(label, baseline),) if math.isfinite(baseline) else ()
+
+
+#: Scores by the beginning of their names, and the range that they cannot leave.
+RANGES: dict[str, tuple[float, float]] = {
+    "matthews_corrcoef": (-1.0, 1.0),
+    **dict.fromkeys(("accuracy", "balanced_accuracy", "roc_auc", "average_precision"), (0.0, 1.0)),
+    **dict.fromkeys(("f1", "precision", "recall", "jaccard", "top_k_accuracy"), (0.0, 1.0)),
+    **dict.fromkeys(("r2", "explained_variance", "d2_"), (-math.inf, 1.0)),
+    **dict.fromkeys(("neg_", "max_error"), (-math.inf, 0.0)),
+}
+
+
+def score_range(scorer: str) -> tuple[float, float]:
+    """The smallest and the largest score there can be; infinite where that is not known."""
+    known = (limits for name, limits in RANGES.items() if scorer.startswith(name))
+    return next(known, (-math.inf, math.inf))
+
+
+def clipped(value: float, scorer: str) -> float | None:
+    """The end of an interval, within the range of the score; None if it is not finite."""
+    if not math.isfinite(value):
+        return None
+    low, high = score_range(scorer)
+    return min(max(value, low), high)
+
+
+def top_score(scorer: str) -> float | None:
+    """The best score there can be; None if that is not known."""
+    high = score_range(scorer)[1]
+    return high if math.isfinite(high) else None

@@ -24,7 +24,9 @@ from altsets.views.records import (
     baseline_line,
     cap,
     check_answer,
+    clipped,
     set_name,
+    top_score,
 )
 from altsets.wording import large_count, paragraph, sentence
 
@@ -203,6 +205,8 @@ def near_best_frequencies(near_best: Any, most: int | None = 25) -> Bars:
         labels=tuple(near.feature_names[index] for index in shown),
         values=tuple(float(near.frequencies[index]) for index in shown),
         value_name="share of the sets that have it",
+        shares=True,
+        limits=(0.0, 1.0),
         marked=tuple(index in inside for index in shown),
         mark_means="in the best set",
         note=paragraph(_about(near), left_out),
@@ -215,6 +219,8 @@ def _about(near: NearBest) -> str:
     return paragraph(sentence(headline(near)), known, "Shares are estimates." if near.estimated else "")
 
 
+#: With fewer folds than that, an interval is said to be rough.
+FEWEST_FOLDS, FEW = 5, "too few for more than a rough guide"
 #: In the place of a set number: in any of the sets.
 ANY = "any"
 #: A feature that replaces another one at least this often is placed next to it; at most this many.
@@ -234,9 +240,11 @@ def predictive_scores(evaluation: Any, scorer: str | None = None) -> Bars:
         labels=tuple(map(set_name, range(found.n_sets))),
         values=tuple(map(finite, means)),
         value_name=name,
-        low=tuple(finite(low) for low, _ in intervals) if known else None,
-        high=tuple(finite(high) for _, high in intervals) if known else None,
-        interval_name=f"{100 * found.confidence:g} % interval" if known else "",
+        low=tuple(clipped(low, name) for low, _ in intervals) if known else None,
+        high=tuple(clipped(high, name) for _, high in intervals) if known else None,
+        interval_name=_interval_name(found, f"{len(found.folds)} folds") if known else "",
+        # What is not better than a guess means nothing.
+        limits=(finite(found.baselines()[name]), top_score(name)),
         dots=tuple(
             tuple(score for score in found.scores(number, name) if math.isfinite(score))
             for number in range(found.n_sets)
@@ -336,9 +344,16 @@ def _index(found: Evaluation, source: str | None, searches: str) -> Bars:
         value_name=f"stability over {searches}",
         low=tuple(finite(entry.low) for entry in entries) if known else None,
         high=tuple(finite(entry.high) for entry in entries) if known else None,
-        interval_name=f"{100 * found.confidence:g} % interval" if known else "",
+        interval_name=_interval_name(found, searches) if known else "",
+        limits=(0.0, 1.0),
         note=f"Counting similar features as the same: {', '.join(similar)}." if similar else "",
     )
+
+
+def _interval_name(found: Evaluation, searches: str) -> str:
+    """What an interval is, and how far to trust it."""
+    rough = f", {FEW}" if int(searches.split()[0]) < FEWEST_FOLDS else ""
+    return f"{100 * found.confidence:g} % interval from {searches}{rough}"
 
 
 def _column_name(number: int | str) -> str:

@@ -400,15 +400,19 @@ const shareOf = (value, low, high) => (value / 2 - low / 2) / (high / 2 - low / 
 
 /** From values to pixels, with round numbers along the way. */
 class Scale {
-  constructor(values, from, to, { zero = false, padding = 0 } = {}) {
+  /** Limits are where the axis begins and ends, unless a value lies beyond. */
+  constructor(values, from, to, { zero = false, padding = 0, limits = [] } = {}) {
     const known = values.filter(isNumber);
+    known.push(...list(limits).filter(isNumber));
     if (zero || !known.length) known.push(0);
     let low = known.reduce((a, b) => Math.min(a, b));
     let high = known.reduce((a, b) => Math.max(a, b));
     // A range without extent is given one.
     const extent = low === high ? Math.abs(low) * 0.1 || 1 : (high - low) * padding;
     if (!zero && Number.isFinite(low - extent) && Number.isFinite(high + extent)) {
-      [low, high] = [low - extent, high + extent];
+      const [first, last] = list(limits);
+      low -= low === first ? 0 : extent;
+      high += high === last ? 0 : extent;
     }
     Object.assign(this, { low, high: low === high ? low + 1 : high, from, to });
   }
@@ -647,7 +651,7 @@ class Membership {
     const drawing = new Drawing(width);
     const features = this.features.slice(rows.from, rows.to);
     const heads = new Heads(this.sets.slice(columns.from, columns.to), width * 0.38, 14, width < 500 ? 32 : 44);
-    const labels = Math.min(widest(features) + 14, width * (this.scored ? 0.36 : 0.55));
+    const labels = Math.min(widest(features) + 22, width * (this.scored ? 0.36 : 0.55));
     const [top, bottom, left] = [heads.height, heads.height + features.length * ROW, width - heads.total];
     // All pages have the same scale, so that bars can be compared from page to page.
     const scale = new Scale(this.scores, labels + 6, left - 14, { zero: true });
@@ -657,7 +661,8 @@ class Membership {
     if (this.scored) drawing.axis(scale, top, bottom);
     features.forEach((feature, place) => {
       const [f, y] = [rows.from + place, top + place * ROW];
-      drawing.text(4, y + 16, feature, { room: labels - 8, kind: this.quiet[f] ? "soft" : null });
+      const name = this.quiet[f] ? `${feature} *` : feature;
+      drawing.text(4, y + 16, name, { room: labels - 8, kind: this.quiet[f] ? "soft" : null });
       if (this.scored) drawing.bar(scale, this.scores[f], y, this.quiet[f] ? hatch : null);
       this.drawDots(drawing, this.members[f].slice(columns.from), heads, left, y + ROW / 2);
       drawing.target(0, y, width, ROW, this.sentence(f));
@@ -689,7 +694,7 @@ class Membership {
     drawing.keys.push([symbol(svg("circle", { ...dot, r: 5.5, class: "member" })), "in the set"]);
     drawing.keys.push([symbol(svg("circle", { ...dot, r: 1.6, class: "absent" })), "not in it"]);
     if (this.scored && this.quiet.some(Boolean)) {
-      drawing.keys.push([symbol(svg("rect", { ...box, fill: hatch, class: "outlined" })), "not above noise"]);
+      drawing.keys.push([symbol(svg("rect", { ...box, fill: hatch, class: "outlined" })), "* not above noise"]);
     }
   }
 }
@@ -704,6 +709,7 @@ class Bars {
     this.across = new Across(block.lines);
     this.name = textOf(block.value_name) || "value";
     this.digits = block.digits;
+    this.limits = block.limits;
     this.all = [...this.values, ...this.low, ...this.high, ...this.across.values];
     this.format = formatOf(this.all, block.digits);
     this.intervals = this.labels.some((_, place) => this.hasInterval(place));
@@ -731,7 +737,7 @@ class Bars {
     const left = Math.min(widest(labels) + 14, width * 0.36);
     const right = width - 18 - widest(this.values.slice(rows.from, rows.to).map(this.format));
     const about = this.intervals ? { padding: 0.06 } : { zero: true };
-    const scale = new Scale(this.all, left + 6, right, about);
+    const scale = new Scale(this.all, left + 6, right, { ...about, limits: this.limits });
     const top = 6 + 16 * this.across.lines.length;
     const bottom = top + labels.length * ROW;
     drawing.axis(scale, top, bottom);
@@ -777,6 +783,7 @@ class Lines {
     this.across = new Across(block.lines);
     this.marked = block.mark;
     [this.xName, this.yName] = [textOf(block.x_name) || "x", textOf(block.y_name) || "y"];
+    [this.xLimits, this.yLimits] = [block.x_limits, block.y_limits];
     this.heights = [...this.points.map((point) => point.y), ...this.across.values];
     this.format = formatOf(this.heights);
     this.rows = { total: this.series.length, size: SERIES_A_PAGE, what: "series" };
@@ -799,10 +806,10 @@ class Lines {
     const drawing = new Drawing(width);
     const height = clamp(width * 0.46, 220, 380);
     const [top, bottom] = [26, height - 44];
-    const y = new Scale(this.heights, bottom, top, { padding: 0.07 });
+    const y = new Scale(this.heights, bottom, top, { padding: 0.07, limits: this.yLimits });
     const ticks = y.ticks(clamp(height / 60, 3, 6));
     const left = widest(ticks.map(([, text]) => text), SMALL) + 12;
-    const x = new Scale(this.points.map((point) => point.x), left + 10, width - 12, { padding: 0.03 });
+    const x = new Scale(this.points.map((point) => point.x), left + 10, width - 12, { padding: 0.03, limits: this.xLimits });
     for (const [at, text] of ticks) {
       drawing.line(left, at, width - 4, at, "grid");
       drawing.small(left - 6, at + 4, text, { anchor: "end" });
@@ -1093,6 +1100,10 @@ const TONES = { note: "Note", warning: "Warning" };
 
 function textBlock(page, block) {
   const paragraphs = list(block.paragraphs).map((paragraph) => prose(el("p"), paragraph));
+  if (block.tone === "verdict") {
+    const label = block.label ? el("p", { class: "sure" }, textOf(block.label)) : null;
+    return el("div", { class: block.good ? "banner" : "banner unsure" }, label, ...paragraphs);
+  }
   const tone = TONES[block.tone];
   if (!tone) return el("div", { class: "text" }, ...paragraphs);
   return el("div", { class: `aside ${block.tone}`, role: "note" }, el("p", { class: "tone" }, tone), ...paragraphs);
@@ -1314,19 +1325,22 @@ const STYLE = `
 :host([hidden]) { display: none; }
 *, *::before, *::after { box-sizing: border-box; }
 [hidden] { display: none !important; }
-.page { max-width: 54rem; margin: 0 auto; padding: 2.5rem 1.25rem 4rem; counter-reset: table figure; }
+.page { max-width: 54rem; margin: 0 auto; padding: 1.6rem 1.25rem 4rem; counter-reset: table figure; }
 :host(:not([embedded])) .page { min-height: 100vh; }
 :host([embedded]) .page { padding: 1rem; margin: 0; }
 :host([embedded]) .sections:first-child > section:first-child { padding-top: 0; }
-.head { padding-bottom: 1.25rem; border-bottom: 2px solid var(--ink); }
+.head { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.2rem 1.2rem; padding-bottom: 0.7rem; border-bottom: 2px solid var(--ink); }
 h1, h2, h3, h4 { font-family: ${SERIF}; line-height: 1.22; margin: 0; font-weight: 600; overflow-wrap: anywhere; text-wrap: balance; }
 .sections section > * + * { margin-top: 1.15rem; }
 .sections section > figure, .sections section > .table { margin-top: 2rem; }
 .sections section > :first-child + * { margin-top: 0.9rem; }
 .head > * { font-size: 2.1rem; letter-spacing: -0.01em; }
-.head > .subtitle { font-size: 1.05rem; letter-spacing: 0; color: var(--soft); margin: 0.6rem 0 0; max-width: 46rem; overflow-wrap: anywhere; }
+.head > .subtitle { font-size: 1.05rem; letter-spacing: 0; color: var(--soft); margin: 0; max-width: 46rem; overflow-wrap: anywhere; }
 :host([embedded]) .head > :first-child { font-size: 1.5rem; }
 section { padding-top: 2.6rem; scroll-margin-top: 0; }
+#in-short { padding-top: 1.4rem; }
+#in-short .aside { max-width: none; }
+#in-short > .table { margin-top: 1.15rem; }
 section > :first-child { font-size: 1.45rem; outline-offset: 0.3rem; }
 .figure-title, .table-title { font-size: 1.08rem; }
 .table-title::before, .figure-title::before {
@@ -1352,6 +1366,15 @@ p { margin: 0; overflow-wrap: anywhere; text-wrap: pretty; }
 .aside.warning .tone { color: var(--warm); }
 .aside .tone + p { margin-top: 0.15rem; }
 
+.banner { border: 1px solid var(--rule); border-top: 4px solid var(--accent); background: var(--accent-soft); border-radius: 0 0 6px 6px; padding: 0.9rem 1.1rem; }
+.banner.unsure { border-top-color: var(--warm); background: var(--warm-soft); }
+.banner p { max-width: 50rem; }
+.banner p + p { margin-top: 0.45rem; }
+.banner p:not(.sure) { font-size: 0.97rem; }
+.banner p:not(.sure):first-of-type, .banner .sure + p { font-family: ${SERIF}; font-size: 1.2rem; line-height: 1.35; font-weight: 600; }
+.sure { display: inline-block; font-size: 0.8rem; font-weight: 650; letter-spacing: 0.03em; color: var(--paper); background: var(--accent); border-radius: 1rem; padding: 0.05rem 0.7rem; }
+.banner.unsure .sure { background: var(--warm); }
+
 .facts { margin: 0; border-top: 1px solid var(--hair); }
 .facts > div { display: grid; grid-template-columns: minmax(8rem, 13rem) minmax(0, 1fr); gap: 0.2rem 1.5rem; padding: 0.42rem 0; border-bottom: 1px solid var(--hair); }
 dt { color: var(--soft); overflow-wrap: anywhere; }
@@ -1376,6 +1399,10 @@ button[aria-disabled="true"] { color: var(--soft); border-color: var(--hair); cu
 .pager button { min-width: 2rem; padding: 0.22rem 0.4rem; font-size: 1rem; }
 .range { color: var(--soft); padding: 0 0.5rem; font-variant-numeric: tabular-nums; }
 
+.table { display: flex; flex-wrap: wrap; align-items: flex-end; column-gap: 1rem; }
+.table > * { flex: 0 0 100%; min-width: 0; }
+.table > .table-title { flex: 1 1 60%; margin-bottom: 0.4rem; }
+.table > .table-title + .tools { flex: 0 1 auto; margin-left: auto; }
 .slim-2 { max-width: 26rem; }
 .slim-3 { max-width: 34rem; }
 .slim-4 { max-width: 42rem; }
@@ -1477,10 +1504,10 @@ nav a:hover { text-decoration: underline; text-underline-offset: 3px; }
 @media screen and (min-width: 1088px) {
   .with-contents { max-width: 70rem; display: grid; grid-template-columns: 11.5rem minmax(0, 1fr); column-gap: 3.5rem; align-items: start; }
   .with-contents .head { grid-column: 1 / -1; }
-  nav { position: sticky; top: 0; padding-top: 2.9rem; margin: 0; max-height: 100vh; overflow-y: auto; }
+  nav { position: sticky; top: 0; padding-top: 1.7rem; margin: 0; max-height: 100vh; overflow-y: auto; }
   nav summary { list-style: none; font-weight: 600; cursor: default; pointer-events: none; }
   nav summary::-webkit-details-marker { display: none; }
-  nav ol { padding-left: 1.3rem; }
+  nav ol { padding-left: 1.8rem; }
   nav li { margin: 0.3rem 0; line-height: 1.35; }
 }
 @media (max-width: 544px) {
@@ -1496,6 +1523,7 @@ nav a:hover { text-decoration: underline; text-underline-offset: 3px; }
   nav, button, input, .tip, .tools input, .pager button, .here { display: none !important; }
   .on-paper { display: block; }
   .on-paper:empty { display: none; }
+  .table { display: block; }
   .table > .pager { display: none; }
   thead .on-paper, .more .on-paper { display: inline; }
   thead th { font-weight: 650; }
@@ -1503,6 +1531,12 @@ nav a:hover { text-decoration: underline; text-underline-offset: 3px; }
   h1, h2, h3, h4, .about, .key, .tone { break-after: avoid; }
   figure, tr, .aside, .code, .facts > div, .plot { break-inside: avoid; }
   section { padding-top: 1.6rem; }
+  /* The first sheet stands alone. */
+  #in-short { padding-top: 0.9rem; break-after: page; }
+  #in-short .facts { font-size: 0.92rem; }
+  #in-short .facts > div { padding: 0.22rem 0; grid-template-columns: 8.5rem minmax(0, 1fr); gap: 0 1rem; }
+  .head > * { font-size: 1.7rem; }
+  .head { padding-bottom: 0.7rem; }
   .scroller { overflow: visible; background: none; }
   .long summary { text-decoration: none; }
   tbody tr:hover { background: none; }
