@@ -90,7 +90,7 @@ def sets_section(result: Result, in_use: int | None = None, *, with_table: bool 
 def sets_table(identity: str, caption: str, result: Result, in_use: int | None = None) -> Block:
     """One row for each set of a result that has some."""
     share = result.qualities[0] > 0
-    kind = "number" if in_use is None else "text"
+    kind = "number" if in_use is None and not result.set_names else "text"
     columns = [column("Set", kind), column("Features", "names"), column("Quality", "number", 6)]
     columns += [column("% of set 0", "number", 3)] if share else []
     groups, costs = result.groups, result.costs
@@ -100,7 +100,9 @@ def sets_table(identity: str, caption: str, result: Result, in_use: int | None =
     rows = []
     for number, (names, value) in enumerate(zip(result.named_sets, result.qualities, strict=True)):
         part: list[Any] = [100 * value / result.qualities[0]] if share else []
-        which = number if in_use is None else f"{number}{' (in use)' if number == in_use else ''}"
+        which: Any = number
+        if kind == "text":
+            which = result.label(number).removeprefix("set ") + (" (in use)" if number == in_use else "")
         part += [list(dict.fromkeys(group or "-" for group in groups[number]))] if groups else []
         part += costs[number] if costs else []
         rows.append([which, list(names), value, *part, _certainty(result, result.statuses[number])])
@@ -191,9 +193,10 @@ def all_features_section(result: Result | None, scoring: Scoring | None) -> Bloc
 def _sets_by_feature(result: Result | None) -> dict[int, list[str]]:
     """The names of the sets that have each feature."""
     member: dict[int, list[str]] = {}
-    for number, chosen in enumerate(result.sets if result else ()):
-        for index in chosen:
-            member.setdefault(index, []).append(f"set {number}")
+    if result is not None:
+        for number, chosen in enumerate(result.sets):
+            for index in chosen:
+                member.setdefault(index, []).append(result.label(number))
     return member
 
 

@@ -437,7 +437,7 @@ def _table(result: Result, in_use: int | None) -> str:
     rows = []
     sets = zip(result.named_sets, result.qualities, result.statuses, strict=False)
     for number, (names, value, status) in enumerate(sets):
-        which = f"{number}{' (in use)' if number == in_use else ''}"
+        which = result.label(number).removeprefix("set ") + (" (in use)" if number == in_use else "")
         rows.append(_row("td", (which, ", ".join(map(shorten_middle, names)), f"{value:.6g}", str(status))))
     head = _row("th", ("Set", "Features", "Quality", "Status"))
     return (

@@ -67,6 +67,22 @@ class SetsFound:
     provenance: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
     request: Request | None = field(default=None, compare=False, repr=False)
     shortlist: Shortlist | None = field(default=None, compare=False, repr=False)
+    set_names: tuple[str, ...] = field(default=(), compare=False, repr=False)
+
+    def label(self, number: int) -> str:
+        """A set as texts, tables and charts call it: ``"set 1"``, or ``"set 1 (shape)"`` if it has a name.
+
+        Parameters
+        ----------
+        number : int
+            0 for the first set, and so on.
+
+        Returns
+        -------
+        str
+            The label.
+        """
+        return f"set {number} ({self.set_names[number]})" if self.set_names else f"set {number}"
 
     @property
     def gap(self) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import chain
 from typing import Any
 
@@ -16,7 +16,7 @@ from altsets.request import Request
 from altsets.result._found import Match, SetsFound, Shortlist
 from altsets.result._status import Status, StopReason
 from altsets.result._verdict import Verdict, open_sizes, verdict_on
-from altsets.wording import round_down
+from altsets.wording import counted, round_down
 
 SCHEMA = 1
 
@@ -93,6 +93,8 @@ class Result(SetsFound):
     shortlist : Shortlist or None
         Of a wide table, whose pairs of features are computed on demand: among how many features each set is proven to
         be the best (``lengths``), and how many there are (``n_features``). ``bound`` is about all features.
+    set_names : tuple of str
+        Names that :meth:`with_names` gave to the sets; empty if they have numbers alone.
 
     See Also
     --------
@@ -105,7 +107,7 @@ class Result(SetsFound):
     Two results are equal if they say the same about the same request; what it took to find out (``elapsed``,
     ``steps``,
     ``evaluated``) and when (``provenance``) does not count, nor what was said about the table (``noise_floor``,
-    ``notes``, ``cautions``).
+    ``notes``, ``cautions``), nor names of sets.
 
     Examples
     --------
@@ -149,6 +151,50 @@ class Result(SetsFound):
     def verdict(self) -> Verdict:
         """What the answer means, in a few sentences: the best set, what the others cost, what is proven, cautions."""
         return verdict_on(self)
+
+    def with_names(self, names: Sequence[str]) -> Result:
+        """The same result with a name for each set, for verdicts, tables, plots, reports and JSON.
+
+        Sets keep their numbers; a set is shown as ``set 1 (shape)``.
+
+        Parameters
+        ----------
+        names : sequence of str
+            One for each set that was found, all different; an empty sequence takes the names away.
+
+        Returns
+        -------
+        Result
+            A copy with names; the result itself stays as it is.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If there is not one name for each set, or a name is empty, no text or given twice.
+
+        Examples
+        --------
+        >>> import altsets
+        >>> scores = altsets.quality.Additive([9, 8, 7, 3], feature_names=["width", "length", "angle", "curve"])
+        >>> result = altsets.find(scores, n_features=2, n_alternatives=1, tau=1).with_names(["size", "shape"])
+        >>> print(result.verdict)
+        The best set of 2 features (size): width, length.
+        Set 1 (shape) keeps 59 % of set 0's score, with angle and curve instead of width and length.
+        Proven: no set of 2 features scores higher than set 0, and none this different from it higher than set 1.
+        >>> result.label(1)
+        'set 1 (shape)'
+        """
+        given = [names] if isinstance(names, str) else list(names)
+        wrong = [name for name in given if not isinstance(name, str) or not name.strip()]
+        if wrong:
+            raise InputError(f"names={given!r} must hold text, not {wrong[0]!r}.")
+        if given and len(given) != len(self.sets):
+            raise InputError(
+                f"names={given!r} must hold one name for each of {counted(len(self.sets), 'set')}, not {len(given)}."
+            )
+        if len(set(given)) < len(given):
+            raise InputError(f"names={given!r} must all be different.")
+        return replace(self, set_names=tuple(given))
 
     def explain(self) -> str:
         """Say in plain words what was proven, by which engine and how fast; if sets are missing, why."""
@@ -227,7 +273,8 @@ class Result(SetsFound):
         are above the noise floor, if that was measured. Where sets were compared through similarity, the column
         ``matches`` says which of its features stand in for features of earlier sets; :meth:`matches_frame` has them
         one by one. ``groups`` are those of the features, where sets were compared by groups; ``cost`` is what a set
-        costs, if there was a budget (``cost_0``, ``cost_1`` and so on if there were several).
+        costs, if there was a budget (``cost_0``, ``cost_1`` and so on if there were several). ``name`` is what
+        :meth:`with_names` called it.
 
         Parameters
         ----------
@@ -257,7 +304,8 @@ class Result(SetsFound):
         """
         if tidy:
             return self._tidy_frame()
-        columns: dict[str, list[Any]] = {
+        columns: dict[str, list[Any]] = {"name": list(self.set_names)} if self.set_names else {}
+        columns |= {
             "features": [list(names) for names in self.named_sets],
             "indices": [list(chosen) for chosen in self.sets],
             "quality": [float(value) for value in self.qualities],
@@ -291,8 +339,10 @@ class Result(SetsFound):
 
     def _tidy_frame(self) -> Any:
         numbers = [number for number, chosen in enumerate(self.sets) for _ in chosen]
-        columns: dict[str, list[Any]] = {
-            "set": numbers,
+        columns: dict[str, list[Any]] = {"set": numbers}
+        if self.set_names:
+            columns["name"] = [self.set_names[number] for number in numbers]
+        columns |= {
             "feature": list(chain(*self.named_sets)),
             "index": list(chain(*self.sets)),
             "score": list(chain(*self.scores)) or [math.nan] * len(numbers),
@@ -388,6 +438,7 @@ class Result(SetsFound):
         beside: dict[str, Sequence[Any]] = {"scores": self.scores, "groups": self.groups, "costs": self.costs}
         sets = [
             {
+                **({"name": self.set_names[number]} if self.set_names else {}),
                 "features": list(names),
                 "indices": list(chosen),
                 "quality": documents.finite(self.qualities[number]),
@@ -468,33 +519,37 @@ class Result(SetsFound):
         try:
             status = Status(document["status"])
             unknown = -math.inf if status is Status.INFEASIBLE and not document["sets"] else math.inf
-            return cls(
-                sets=[documents.whole_numbers(entry["indices"]) for entry in document["sets"]],
-                qualities=[documents.number(entry["quality"]) for entry in document["sets"]],
-                objective=documents.number_or(document["objective"], math.nan),
-                bound=documents.number_or(document["bound"], unknown),
-                status=status,
-                statuses=[Status(entry) for entry in document["statuses"]],
-                named_sets=[documents.texts(entry["features"]) for entry in document["sets"]],
-                parameters=dict(document["parameters"].items()),
-                engine=documents.text(document["engine"]),
-                proof=documents.text(document["proof"]),
-                reason=documents.text(document["reason"]),
-                elapsed=documents.number(document["elapsed"]),
-                # Documents of earlier versions do not have these.
-                stop_reason=StopReason(document.get("stop_reason", StopReason.FINISHED)),
-                steps=documents.whole_numbers([document.get("steps", 0)])[0],
-                evaluated=documents.whole_numbers([document.get("evaluated", 0)])[0],
-                matches=[_match(entry) for entry in document.get("matches", [])],
-                finding=documents.text(document.get("finding", "")),
-                provenance=dict(document.get("provenance", {}).items()),
-                scores=[_scores(entry["scores"]) for entry in document["sets"] if "scores" in entry],
-                noise_floor=documents.number_or(document.get("noise_floor"), None),
-                notes=[documents.text(note) for note in document.get("notes", [])],
-                cautions=[documents.text(caution) for caution in document.get("cautions", [])],
-                request=_request_in(document),
-                shortlist=_shortlist_in(document.get("shortlist")),
-            )._whole()
+            return (
+                cls(
+                    sets=[documents.whole_numbers(entry["indices"]) for entry in document["sets"]],
+                    qualities=[documents.number(entry["quality"]) for entry in document["sets"]],
+                    objective=documents.number_or(document["objective"], math.nan),
+                    bound=documents.number_or(document["bound"], unknown),
+                    status=status,
+                    statuses=[Status(entry) for entry in document["statuses"]],
+                    named_sets=[documents.texts(entry["features"]) for entry in document["sets"]],
+                    parameters=dict(document["parameters"].items()),
+                    engine=documents.text(document["engine"]),
+                    proof=documents.text(document["proof"]),
+                    reason=documents.text(document["reason"]),
+                    elapsed=documents.number(document["elapsed"]),
+                    # Documents of earlier versions do not have these.
+                    stop_reason=StopReason(document.get("stop_reason", StopReason.FINISHED)),
+                    steps=documents.whole_numbers([document.get("steps", 0)])[0],
+                    evaluated=documents.whole_numbers([document.get("evaluated", 0)])[0],
+                    matches=[_match(entry) for entry in document.get("matches", [])],
+                    finding=documents.text(document.get("finding", "")),
+                    provenance=dict(document.get("provenance", {}).items()),
+                    scores=[_scores(entry["scores"]) for entry in document["sets"] if "scores" in entry],
+                    noise_floor=documents.number_or(document.get("noise_floor"), None),
+                    notes=[documents.text(note) for note in document.get("notes", [])],
+                    cautions=[documents.text(caution) for caution in document.get("cautions", [])],
+                    request=_request_in(document),
+                    shortlist=_shortlist_in(document.get("shortlist")),
+                )
+                ._whole()
+                .with_names([entry["name"] for entry in document["sets"] if "name" in entry])
+            )
         except InputError:
             raise
         except documents.DAMAGED as error:

@@ -97,7 +97,8 @@ def _best(result: SetsFound) -> str:
     if _chosen_together(result):
         return f"{len(result.sets)} sets of {_sizes(result)}, chosen together."
     best = "The best set" if result.statuses[0] is Status.OPTIMAL else "The best set found"
-    return f"{best} of {_sizes(result)}: {list_some(result.named_sets[0], MOST_NAMES, hide_one=False)}."
+    name = f" ({result.set_names[0]})" if result.set_names else ""
+    return f"{best} of {_sizes(result)}{name}: {list_some(result.named_sets[0], MOST_NAMES, hide_one=False)}."
 
 
 def _alternatives(result: SetsFound) -> list[str]:
@@ -107,7 +108,10 @@ def _alternatives(result: SetsFound) -> list[str]:
         return []
     if _chosen_together(result) or n_sets - 1 > MOST_LINES:
         return [_range(result)]
-    return [f"Set {number} {_cost(result, number)}{_instead(result, number)}." for number in range(1, n_sets)]
+    return [
+        sentence(f"{result.label(number)} {_cost(result, number)}{_instead(result, number)}")
+        for number in range(1, n_sets)
+    ]
 
 
 def _groups(result: SetsFound) -> str:

@@ -505,7 +505,7 @@ class SelectAlternatives(ColumnSelector):
         if not self.__sklearn_is_fitted__():
             return str(own)
         lines = [
-            f"  {'*' if number == self.alternative_ else ' '} set {number}: {', '.join(features)} "
+            f"  {'*' if number == self.alternative_ else ' '} {self.result_.label(number)}: {', '.join(features)} "
             f"(quality {found.quality:.6g}, {found.status})"
             for number, (found, features) in enumerate(zip(self.alternatives_, self._scored(), strict=True))
         ]

@@ -117,7 +117,7 @@ def qualities(result: Any, most: int | None = None) -> Bars:
     shown, left_out = cap(range(len(found.sets)), most, "set", "the first ones")
     unproven = tuple(found.statuses[number] is not Status.OPTIMAL for number in shown)
     return Bars(
-        labels=tuple(map(set_name, shown)),
+        labels=tuple(map(found.label, shown)),
         values=tuple(float(found.qualities[number]) for number in shown),
         value_name="quality",
         lines=_bounds(found),
@@ -190,7 +190,7 @@ def _first_sets(found: Result, most: Any) -> tuple[Result, str]:
 
 
 def _set_names(found: Result) -> tuple[str, ...]:
-    return tuple(map(set_name, range(len(found.sets))))
+    return tuple(map(found.label, range(len(found.sets))))
 
 
 def near_best_frequencies(near_best: Any, most: int | None = 25) -> Bars:
