@@ -46,7 +46,7 @@ def test_sets_go_together_as_the_assignment_says(weighted):
         n, k, problem = random_problem(rng, weighted)
         sets = as_sets(rng, n, k, 12)
         test = likeness_of(problem).going_together([np.array(sets, dtype=np.intc)])
-        weights = problem.dissimilarity.weights
+        weights = problem.dissimilarity.weights_among(range(n), range(n))
         for number, one in enumerate(sets):
             blocks = [weights[np.ix_(one, other)] for other in sets]
             overlaps = [block[linear_sum_assignment(-block)].sum() for block in blocks]

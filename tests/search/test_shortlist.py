@@ -9,7 +9,7 @@ import pytest
 
 import altsets
 from altsets import Status, constraints, quality
-from altsets.dissimilarity import Grouped
+from altsets.dissimilarity import Grouped, Matched
 from altsets.errors import InputError, UnsupportedError
 from altsets.measures import Redundancy, pairwise, score
 from altsets.search import shortlist
@@ -114,16 +114,24 @@ def random_case(rng):
         "search": str(rng.choice(["sequential", "simultaneous"])),
         "aggregation": str(rng.choice(["sum", "min"])),
         "constraints": rule,
-        "dissimilarity": Grouped({i: i // 2 for i in range(n)}) if rng.random() < 0.2 else "dice",
+        "dissimilarity": "dice",
         "existing": [tuple(range(k))] if rng.random() < 0.2 else (),
     }
-    return kind(relevance, Redundancy(X, measure)), kind(relevance, matrix), asked
+    pairs, same = Redundancy(X, measure), dict(asked)
+    if rng.random() < 0.2:
+        asked["dissimilarity"] = same["dissimilarity"] = Grouped({i: i // 2 for i in range(n)})
+    elif rng.random() < 0.3:
+        threshold = 0.6 if rng.random() < 0.7 else None
+        same["dissimilarity"] = Matched(np.maximum(matrix, np.eye(n)), threshold)
+        asked["dissimilarity"] = Matched("pearson", threshold)
+        asked["dissimilarity"].similarity = pairs
+    return kind(relevance, pairs), kind(relevance, matrix), asked, same
 
 
 @pytest.mark.parametrize("seed", range(120))
 def test_claims_about_the_whole_table_hold(seed, monkeypatch):
     rng = np.random.default_rng(seed)
-    on_demand, at_once, asked = random_case(rng)
+    on_demand, at_once, asked, same = random_case(rng)
     # Short lists and short searches, so that most of the table is in the bound only.
     first = int(rng.integers(2, 8))
     monkeypatch.setattr(shortlist, "FIRST", first)
@@ -134,7 +142,7 @@ def test_claims_about_the_whole_table_hold(seed, monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = altsets.find(on_demand, time_limit=limit, **asked)
-    best = altsets.find(at_once, **asked)
+    best = altsets.find(at_once, **same)
     assert found.engine == "shortlist"
     assert found.bound > -np.inf or found.status is Status.INFEASIBLE
     if found.status is Status.INFEASIBLE:
@@ -146,7 +154,7 @@ def test_claims_about_the_whole_table_hold(seed, monkeypatch):
             assert found.objective == pytest.approx(best.objective, abs=1e-9)
         return
     for number, value in enumerate(found.qualities):
-        one = {**asked, "n_alternatives": 0, "existing": [*asked["existing"], *found.sets[:number]]}
+        one = {**same, "n_alternatives": 0, "existing": [*asked["existing"], *found.sets[:number]]}
         best_one = altsets.find(at_once, **one).objective
         assert value <= best_one + 1e-9
         if found.statuses[number] is Status.OPTIMAL:
@@ -211,3 +219,20 @@ def test_near_best_sets_of_very_wide_tables_are_refused(monkeypatch):
     X, y = wide()
     with pytest.raises(UnsupportedError, match="choose from 2,000 or fewer"):
         altsets.near_best(quality.MRMR.from_data(X, y, measure="pearson"), n_features=3)
+
+
+@pytest.mark.parametrize("search", ["sequential", "simultaneous"])
+def test_near_copies_in_wide_tables_need_no_matrix(search):
+    X, y = wide()
+    X[:, 1] = X[:, 0] + 0.01 * np.arange(len(X)) / len(X)
+    scores = quality.Additive.from_data(X, y, measure="pearson")
+    alike = Matched.from_data(X, "pearson", threshold=0.9)
+    assert alike.on_demand
+    asked = {"n_features": 4, "n_alternatives": 2, "tau": 1, "search": search}
+    found = altsets.find(scores, dissimilarity=alike, **asked)
+    matrix = pairwise(X, "pearson")
+    best = altsets.find(scores, dissimilarity=Matched(np.maximum(matrix, np.eye(len(matrix))), 0.9), **asked)
+    assert found.status is Status.OPTIMAL
+    assert found.objective == pytest.approx(best.objective)
+    assert alike == alike.computed(X)
+    assert alike.resolve(scores.feature_names) is alike

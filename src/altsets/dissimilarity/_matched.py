@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats
 from altsets.constraints.similarity import (
@@ -18,6 +18,8 @@ from altsets.constraints.similarity import (
 )
 from altsets.errors import NotExpressedError
 from altsets.measures.pairs import measure_similarity
+from altsets.measures.redundancy import MATRIX_COLUMNS, Redundancy
+from altsets.tables.conversion import features_of
 
 #: What a feature that stays with itself counts for where two matchings are equally large, in units of a whole match.
 LOYALTY = 1e-10
@@ -71,7 +73,7 @@ class Matched:
         self.threshold = (
             None if threshold is None else similarity_limit("threshold", threshold, "Matched", "0.9")
         )
-        self.similarity: Floats | str
+        self.similarity: Floats | Redundancy | str
         if isinstance(similarity, str):
             self.similarity = self.measure = similarity_measure(similarity, "Matched")
         else:
@@ -110,8 +112,14 @@ class Matched:
         >>> Matched.from_data(table, "spearman", threshold=0.9).similarity.round(2).tolist()[0]
         [1.0, 1.0, 0.21]
         """
-        made = cls(measure_similarity(X, similarity_measure(measure, "Matched"), sample_weight), threshold)
-        made.measure = measure
+        name, features = similarity_measure(measure, "Matched"), features_of(X)
+        made = cls(name, threshold)
+        if features.n_features > MATRIX_COLUMNS:
+            made.similarity = Redundancy(features, name, sample_weight=sample_weight)
+        else:
+            made.similarity, _ = GivenSimilarity.of(
+                measure_similarity(features, name, sample_weight), "Matched"
+            )
         return made
 
     def computed(self, X: Any, sample_weight: Any = None) -> Self:
@@ -153,6 +161,8 @@ class Matched:
         """
         if isinstance(self.similarity, str):
             raise refuse_name_without_table(self.similarity, "Matched")
+        if isinstance(self.similarity, Redundancy):
+            return self
         matrix = GivenSimilarity(self.similarity, self.labels).in_order_of(names, "Matched")
         if matrix is self.similarity:
             return self
@@ -192,15 +202,46 @@ class Matched:
             return f"Matched.from_data({table}, {self.measure!r}{limit})"
         return f"Matched({self.measure!r}{limit})"
 
-    @cached_property
-    def weights(self) -> Floats:
-        """The weight of a match of two features: 0 or 1 with a threshold, else their similarity."""
+    @property
+    def on_demand(self) -> bool:
+        """Whether similarities are computed when they are needed, as for wide tables."""
+        return isinstance(self.similarity, Redundancy)
+
+    def similarity_among(self, first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
+        """How alike some features are with some others.
+
+        Parameters
+        ----------
+        first, second : sequence of int
+            Their indices.
+
+        Returns
+        -------
+        ndarray of shape (len(first), len(second))
+            From 0 to 1; exactly 1 for a feature and itself.
+        """
         assert not isinstance(self.similarity, str)
-        weights = self.similarity
-        if self.threshold is not None:
-            weights = (weights >= self.threshold).astype(np.float64)
-            weights.setflags(write=False)
-        return weights
+        rows, columns = np.asarray(first, dtype=np.intp), np.asarray(second, dtype=np.intp)
+        alike: Floats = self.similarity[np.ix_(rows, columns)]
+        if self.on_demand:
+            alike = np.where(rows[:, None] == columns, 1.0, alike)
+        return alike
+
+    def weights_among(self, first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
+        """The weights of matches of some features with some others: 0 or 1 with a threshold, else their similarity.
+
+        Parameters
+        ----------
+        first, second : sequence of int
+            Their indices.
+
+        Returns
+        -------
+        ndarray of shape (len(first), len(second))
+            An array of its own.
+        """
+        alike = self.similarity_among(first, second)
+        return alike if self.threshold is None else (alike >= self.threshold).astype(np.float64)
 
     def overlap(self, first: Sequence[int], second: Sequence[int]) -> float:
         """What the largest matching between two sets counts for.
@@ -217,7 +258,7 @@ class Matched:
         """
         from scipy.optimize import linear_sum_assignment
 
-        block = self.weights[np.ix_(list(first), list(second))]
+        block = self.weights_among(first, second)
         return math.fsum(block[linear_sum_assignment(block, maximize=True)].tolist())
 
     def __call__(self, first: Sequence[int], second: Sequence[int]) -> float:
@@ -243,10 +284,8 @@ class Matched:
         from scipy.optimize import linear_sum_assignment
 
         left, right = np.array(first, dtype=np.intp), np.array(second, dtype=np.intp)
-        inside = np.ix_(left, right)
         same = left[:, None] == right[None, :]
-        assert not isinstance(self.similarity, str)
-        alike, weights = self.similarity[inside], self.weights[inside]
+        alike, weights = self.similarity_among(left, right), self.weights_among(left, right)
         if self.threshold is None:
             worth = weights + LOYALTY * same
         else:
@@ -296,17 +335,13 @@ class Matched:
         members = np.zeros((len(sets), len(inside)), dtype=np.float32)
         for row, chosen in zip(members, sets, strict=True):
             row[np.searchsorted(inside, chosen)] = 1.0
-        others = (self.weights[np.ix_(inside, inside)] > 0) & ~np.eye(len(inside), dtype=bool)
+        others = (self.weights_among(inside, inside) > 0) & ~np.eye(len(inside), dtype=bool)
         found: Bools = members @ others.astype(np.float32) @ members.T > 0
         return found
 
     def as_dict(self) -> dict[str, Any]:
         """In words and numbers; without the matrix, which may be large."""
         return {"kind": "matched", "threshold": self.threshold, "similarity": self.measure or "matrix"}
-
-    def __getstate__(self) -> dict[str, Any]:
-        # Without what follows from it: the same request is the same to a memory that has seen it before.
-        return {name: value for name, value in vars(self).items() if name != "weights"}
 
     def __repr__(self) -> str:
         source = "" if self.measure is None else f"{self.measure} of "
@@ -319,7 +354,10 @@ class Matched:
             return False
         if self.is_named or other.is_named:
             return self.is_named and other.is_named and self.measure == other.measure
-        return np.array_equal(self.similarity, other.similarity)
+        ours, theirs = self.similarity, other.similarity
+        if isinstance(ours, np.ndarray) and isinstance(theirs, np.ndarray):
+            return np.array_equal(ours, theirs)
+        return ours is theirs
 
     def __hash__(self) -> int:
         return hash((self.threshold, self.measure if self.is_named else len(self.similarity)))

@@ -123,6 +123,8 @@ def _most_matched(kind: Matched, sets: Sequence[FeatureSet], every: Sequence[Fea
     worth = kind.similarity[np.ix_(inside, inside)]
     if kind.threshold is not None:
         worth = np.where(worth >= kind.threshold, 1.0, 0.0)
+    # A feature is the same as itself, whether or not the similarities say so.
+    worth = np.where(np.eye(len(inside), dtype=bool), 1.0, worth)
     return members[: len(sets)].reshape(len(sets), len(inside)) @ worth @ members.T
 
 

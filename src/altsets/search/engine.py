@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from altsets.constraints import Constraint
 from altsets.constraints.base import CountRule, SizeRule
+from altsets.dissimilarity import Matched
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, Quality
 from altsets.result import Shortlist, Status, StopReason, optimality_tolerance
@@ -117,9 +118,17 @@ def declines_heuristics(problem: Problem) -> str | None:
     return f"it is exact and does not do {parameter('search', problem.search)}"
 
 
-def declines_black_box(quality: Quality) -> str | None:
+def on_demand(quality: Quality, problem: Problem) -> bool:
+    """Whether a search would need all pairs of features of a wide table, which are computed on demand."""
+    kind = problem.dissimilarity
+    return quality.pairs_on_demand or (
+        isinstance(kind, Matched) and kind.on_demand and problem.search == "simultaneous"
+    )
+
+
+def declines_black_box(quality: Quality, problem: Problem) -> str | None:
     """Decline black boxes, for engines that read feature scores, and wide tables, for those that need all pairs."""
-    if quality.pairs_on_demand:
+    if on_demand(quality, problem):
         return f"it needs all pairs of the {quality.n_features_in:,} features, which are computed on demand"
     if quality.has_form:
         return None

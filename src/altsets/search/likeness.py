@@ -48,11 +48,6 @@ class _ByMatching:
         self._problem, self._matched = problem, dissimilarity
 
     @cached_property
-    def _weights(self) -> Floats:
-        # The kernel takes no arrays that are read-only.
-        return np.array(self._matched.weights)
-
-    @cached_property
     def _limits(self) -> Floats:
         """How large the overlap of sets of two sizes may be."""
         if self._problem.tau is not None:
@@ -61,16 +56,27 @@ class _ByMatching:
         sizes = np.arange(_largest_size(self._problem) + 1)
         return np.minimum.outer(sizes, sizes) - self._problem.min_difference + float(EXACT_TOLERANCE)
 
-    def _kernel(self, others: tuple[Ints, Ints], growing: tuple[Ints, Ints, int]) -> kernel.Matching:
-        return kernel.Matching(self._weights, self._matched.threshold is None, self._limits, others, growing)
+    def _kernel(
+        self, weights: Floats, others: tuple[Ints, Ints], growing: tuple[Ints, Ints, int]
+    ) -> kernel.Matching:
+        weighted = self._matched.threshold is None
+        return kernel.Matching(np.ascontiguousarray(weights), weighted, self._limits, others, growing)
 
     def fitting(self, features: Indices, base: Indices, size: int, others: Sequence[FeatureSet]) -> Fitting:
-        return self._kernel(flat(others), (features.astype(np.intc), base.astype(np.intc), size)).fitting
+        # Only these features are compared with those of the other sets: rows and columns of a small matrix.
+        first, members = flat(others)
+        columns, places = np.unique(members, return_inverse=True)
+        weights = self._matched.weights_among(np.concatenate([features, base]), columns)
+        rows = np.arange(len(features) + len(base), dtype=np.intc)
+        growing = rows[: len(features)].copy(), rows[len(features) :].copy(), size
+        return self._kernel(weights, (first, places.astype(np.intc)), growing).fitting
 
     def going_together(self, rows: Sequence[Ints]) -> GoingTogether:
         sizes = np.concatenate([_NONE, *(np.full(len(some), some.shape[1], dtype=np.intc) for some in rows)])
         members = np.concatenate([_NONE, *(some.ravel() for some in rows)])
-        return self._kernel((_starts(sizes), members.astype(np.intc)), (_NONE, _NONE, 0)).going_with
+        features, places = np.unique(members, return_inverse=True)
+        weights = self._matched.weights_among(features, features)
+        return self._kernel(weights, (_starts(sizes), places.astype(np.intc)), (_NONE, _NONE, 0)).going_with
 
 
 class _ByGroups:

@@ -18,10 +18,11 @@ import numpy as np
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.constraints import Constraint, Implies, Size
+from altsets.dissimilarity import Matched
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
 from altsets.result import Shortlist, Status
-from altsets.search.engine import PROVEN, Answer, declines_heuristics
+from altsets.search.engine import PROVEN, Answer, declines_heuristics, on_demand
 from altsets.search.milp.engine import proven_empty
 from altsets.search.packing.engine import PackingEngine
 from altsets.search.run import Run, Stopped
@@ -46,7 +47,7 @@ class ShortlistEngine:
 
     def declines(self, quality: Quality, problem: Problem) -> str | None:
         """A reason why this engine does not solve the problem, or None."""
-        if not quality.pairs_on_demand:
+        if not on_demand(quality, problem):
             return "it is for tables with so many columns that their pairs are computed on demand"
         return declines_heuristics(problem)
 
@@ -223,7 +224,9 @@ class WideSearch:
             found = self._packed(Among(self.quality, allowed), problem)
         complete = found.statuses[0] is Status.OPTIMAL
         best = max(first.sets, found.sets, key=self._objective)
-        if problem.counts_shared and bound - self._objective(best) > PROVEN:
+        if (problem.counts_shared or isinstance(problem.dissimilarity, Matched)) and bound - self._objective(
+            best
+        ) > PROVEN:
             relaxed = Relaxation(self.quality, problem, shortlist, self._by_score, problem.n_sets)
             bound = min(bound, self._packed(relaxed, relaxed.problem()).bound)
         value = self._objective(best)
@@ -332,12 +335,21 @@ class Relaxation(Quality):
         sizes = [] if problem.fixed_size else [Size(problem.k_min, problem.k_max)]
         place = np.full(problem.n_features_in, -1)
         place[self._shortlist] = np.arange(len(self._shortlist))
-        every = [place[list(one)].tolist() for one in others] if problem.counts_shared else []
+        kind = problem.dissimilarity
+        if isinstance(kind, Matched):
+            # Stand-ins are like nothing else.
+            similarity = np.eye(self.n_features_in)
+            inside = slice(0, len(self._shortlist))
+            similarity[inside, inside] = kind.similarity_among(self._shortlist, self._shortlist)
+            kind = Matched(similarity, kind.threshold)
+        elif not problem.counts_shared:
+            kind, others = "dice", ()
+        every = [place[list(one)].tolist() for one in others]
         return replace(
             problem,
             n_features_in=self.n_features_in,
             constraints=(*rules, *sizes),
             existing=tuple(tuple(sorted(one)) for one in every if min(one) >= 0),
             n_alternatives=n_alternatives,
-            dissimilarity=problem.dissimilarity if problem.counts_shared else "dice",
+            dissimilarity=kind,
         )

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from altsets.dissimilarity import Matched
-from altsets.measures.pairs import similar_columns
+from altsets.measures.pairs import measure_similarity, similar_columns
 from altsets.quality.spec import spec_of
 from altsets.result import Result
 from altsets.selector.suspects import suspects
@@ -317,7 +317,7 @@ def _similarity(features: Features) -> Matched:
     similarity = np.eye(features.n_features)
     if ranked:
         table = features.columns(ranked).rows(np.arange(0, features.n_rows, step))
-        similarity[np.ix_(ranked, ranked)] = Matched.from_data(table, MEASURE).similarity
+        similarity[np.ix_(ranked, ranked)] = measure_similarity(table, MEASURE)
     return Matched(similarity, THRESHOLD)
 
 

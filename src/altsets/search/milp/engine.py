@@ -38,7 +38,7 @@ class MilpEngine:
 
     def declines(self, quality: Quality, problem: Problem) -> str | None:
         """A reason why this engine does not solve the problem, or None."""
-        if reason := declines_black_box(quality):
+        if reason := declines_black_box(quality, problem):
             return reason
         match problem.dissimilarity:
             case Matched(threshold=None):

@@ -196,7 +196,7 @@ class Formulation:
         match self.problem.dissimilarity:
             case Matched() as kind:
                 inside = self.candidates.indices
-                shared = self._cover(kind.weights[np.ix_(inside, inside)], first.chosen, second.chosen)
+                shared = self._cover(kind.weights_among(inside, inside), first.chosen, second.chosen)
                 self._limit(shared, [first.size, second.size], 0)
             case Grouped():
                 one, other = self._touched(first), self._touched(second)
@@ -210,7 +210,7 @@ class Formulation:
         """Keep a set apart from one that is given."""
         match self.problem.dissimilarity:
             case Matched() as kind:
-                weights = kind.weights[np.ix_(self.candidates.indices, np.array(other, dtype=np.intp))]
+                weights = kind.weights_among(self.candidates.indices, other)
                 self._limit(self._cover(weights, added.chosen, None), [added.size], len(other))
             case Grouped() as kind:
                 groups, touched = self._touched(added), kind.touched(other)

@@ -39,7 +39,7 @@ class PackingEngine:
         """A reason why this engine does not solve the problem, or None."""
         if problem.k_max > MOST_CHOSEN:
             return f"it chooses feature by feature, and takes sets of up to {MOST_CHOSEN:,} features"
-        return declines_heuristics(problem) or declines_black_box(quality)
+        return declines_heuristics(problem) or declines_black_box(quality, problem)
 
     def solve(self, quality: Quality, problem: Problem, run: Run) -> Answer:
         """Search until done, out of time or interrupted; then what can be constructed stands in for what is missing."""

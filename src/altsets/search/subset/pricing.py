@@ -88,7 +88,7 @@ class PricingOracle:
             return None
         inside = np.array(self.features, dtype=np.intp)
         scores = self.sizes[-1].form.linear[inside]
-        levels = CliqueLevels(kind.weights[np.ix_(inside, inside)] > 0, scores)
+        levels = CliqueLevels(kind.weights_among(inside, inside) > 0, scores)
         return levels if levels.cliques else None
 
     @cached_property
