@@ -13,6 +13,11 @@ from altsets.wording import shorten
 #: What reading a field of a document raises if it is not there, or not what it should be.
 DAMAGED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
+#: Where a document says how long a search took, and when it ended: all that differs between two equal answers.
+TIMING = "timing"
+#: What the record of an answer says about that.
+WHEN = ("time", "seconds")
+
 #: What the table is called among the options of a command, in the record of an answer.
 TABLE = "TABLE"
 #: Lists in lists beyond this are no result of anything, and functions that call themselves would not come back.
@@ -43,6 +48,42 @@ def document_in(given: str) -> Any:
         raise _too_deep() from None
     _check_depth(found)
     return found
+
+
+def timed(document: dict[str, Any]) -> dict[str, Any]:
+    """A document with the time in one place, so that equal answers have equal documents but for that."""
+    origin = document.get("provenance", {})
+    timing = document.get(TIMING, {}) | {name: document[name] for name in ("elapsed",) if name in document}
+    timing |= {name: origin[name] for name in WHEN if name in origin}
+    found = {name: value for name, value in document.items() if name not in ("elapsed", TIMING)}
+    if "provenance" in found:
+        found["provenance"] = {name: value for name, value in origin.items() if name not in WHEN}
+    return found | {TIMING: timing}
+
+
+def untimed(document: dict[str, Any]) -> dict[str, Any]:
+    """A document with the time where fields are, as in those of earlier versions; 0 seconds if it says nothing."""
+    timing = document.get(TIMING, {})
+    found = {"elapsed": 0.0} | document | {name: timing[name] for name in ("elapsed",) if name in timing}
+    if "provenance" in document:
+        found["provenance"] = document["provenance"] | {name: timing[name] for name in WHEN if name in timing}
+    return found
+
+
+def without_timing(part: Any) -> Any:
+    """A document, or a part of one, without the time, also in the answers that it holds."""
+    if isinstance(part, dict):
+        return {
+            name: without_timing(value)
+            for name, value in part.items()
+            if not (name == TIMING and isinstance(value, dict))
+        }
+    return list(map(without_timing, part)) if isinstance(part, list | tuple) else part
+
+
+def json_of(document: dict[str, Any], indent: int | None, timing: bool) -> str:
+    """A document as text."""
+    return json.dumps(document if timing else without_timing(document), indent=indent, allow_nan=False)
 
 
 def number(value: Any) -> float:

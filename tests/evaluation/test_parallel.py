@@ -24,7 +24,7 @@ def everything(n_jobs=None):
     found = evaluate(selector, X, y, estimator=model, n_bootstraps=1, cv=3, n_jobs=n_jobs)
     sets = quality.Wrapper(model, X, y, n_jobs=n_jobs).evaluate_many(SETS)
     drops = permutation(X.iloc[:, :4], y, estimator=model, n_repeats=1, n_jobs=n_jobs)
-    return found.to_dict() | {"elapsed": 0, "provenance": {}}, sets, drops.tolist()
+    return found.to_dict() | {"timing": {}, "provenance": {}}, sets, drops.tolist()
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from altsets import documents
 from altsets.cli import parsing
 from altsets.cli.options import SCORING_MODEL, Given, NearOptions, with_options
 from altsets.cli.outputs import check_outputs, rows_of_near_best
@@ -85,7 +86,8 @@ def near_best_command(context: typer.Context, given: Given) -> None:
         found = run_on_scores(source, request, search, SECONDS_PER_SET)
         document = found.to_dict(shown)
         document["parameters"] |= source.origin
-        document["provenance"] = record.of_search(source, request)
+        origin = record.of_search(source, request)
+        document = documents.timed({**document, "provenance": origin})
         if given.output.json:
             print_json(document)
             if found.count and found.n_known is not None:
@@ -93,7 +95,7 @@ def near_best_command(context: typer.Context, given: Given) -> None:
         elif found.count:
             show_near_best(found, shown, console_for())
         file.write(*rows_of_near_best(document), document)
-        page.write(near_best=found, quality=found, provenance=document["provenance"])
+        page.write(near_best=found, quality=found, provenance=origin)
         if not found.count:
             fail(found.explain(), NO_SET)
         source.check_saved()

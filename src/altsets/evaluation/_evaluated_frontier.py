@@ -386,22 +386,25 @@ class EvaluatedFrontier:
             "provenance": self.provenance,
             "summary": self.explain(),
         }
-        return document | {"schema": SCHEMA, "kind": KIND, "evaluation": jsonable(scores)}
+        return document | {"schema": SCHEMA, "kind": KIND, "evaluation": documents.timed(jsonable(scores))}
 
-    def to_json(self, indent: int | None = 2) -> str:
+    def to_json(self, indent: int | None = 2, *, timing: bool = True) -> str:
         """The whole frontier with its scores as one JSON document; numbers that are not finite become null.
 
         Parameters
         ----------
         indent : int or None, default=2
             Spaces per level; None for one line.
+        timing : bool, default=True
+            Whether to write how long it took, and when that was, under ``timing``. All else is the same, byte for
+            byte, for equal answers.
 
         Returns
         -------
         str
             The document, for :meth:`from_json`.
         """
-        return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
+        return documents.json_of(self.to_dict(), indent, timing)
 
     @classmethod
     def from_json(cls, text: str) -> EvaluatedFrontier:
@@ -430,7 +433,7 @@ class EvaluatedFrontier:
             )
         try:
             frontier = Frontier.from_json(json.dumps(found | {"kind": "frontier"}))
-            scores = found["evaluation"]
+            scores = documents.untimed(found["evaluation"])
             evaluated = cls(
                 frontier,
                 tuple(_evaluation_in(entry, scores) for entry in found["points"]),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
@@ -418,20 +417,23 @@ class Result(SetsFound):
         }
         return frame_of(columns)
 
-    def to_json(self, indent: int | None = 2) -> str:
+    def to_json(self, indent: int | None = 2, *, timing: bool = True) -> str:
         """The whole result as one JSON document; numbers that are not finite become null.
 
         Parameters
         ----------
         indent : int or None, default=2
             Spaces per level; None for one line.
+        timing : bool, default=True
+            Whether to write how long it took, and when that was, under ``timing``. All else is the same, byte for
+            byte, for equal answers.
 
         Returns
         -------
         str
             The document, for :meth:`from_json`.
         """
-        return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
+        return documents.json_of(self.to_dict(), indent, timing)
 
     def to_dict(self) -> dict[str, Any]:
         """The document that :meth:`to_json` writes, as a dictionary."""
@@ -447,7 +449,7 @@ class Result(SetsFound):
             }
             for number, (names, chosen) in enumerate(zip(self.named_sets, self.sets, strict=True))
         ]
-        return {
+        document = {
             "schema": SCHEMA,
             "status": str(self.status),
             "statuses": [str(status) for status in self.statuses],
@@ -480,6 +482,7 @@ class Result(SetsFound):
             **({"provenance": self.provenance} if self.provenance else {}),
             "request": self._written_request,
         }
+        return documents.timed(document)
 
     @property
     def _written_request(self) -> dict[str, Any] | None:
@@ -517,6 +520,7 @@ class Result(SetsFound):
             found = document.get("schema") if isinstance(document, dict) else None
             raise InputError(f"this is not an altsets result of schema {SCHEMA} (found schema {found!r}).")
         try:
+            document = documents.untimed(document)
             status = Status(document["status"])
             unknown = -math.inf if status is Status.INFEASIBLE and not document["sets"] else math.inf
             return (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -237,7 +236,7 @@ class Frontier:
     def to_dict(self) -> dict[str, Any]:
         """The document that :meth:`to_json` writes, as a dictionary."""
         elbow = self.suggestion
-        return {
+        document = {
             "schema": SCHEMA,
             "kind": KIND,
             "points": [point.to_dict() for point in self.points],
@@ -253,21 +252,25 @@ class Frontier:
             "stop_reason": str(self.stop_reason),
             "elapsed": self.elapsed,
         }
+        return documents.timed(document)
 
-    def to_json(self, indent: int | None = 2) -> str:
+    def to_json(self, indent: int | None = 2, *, timing: bool = True) -> str:
         """The whole frontier as one JSON document; numbers that are not finite become null.
 
         Parameters
         ----------
         indent : int or None, default=2
             Spaces per level; None for one line.
+        timing : bool, default=True
+            Whether to write how long it took, and when that was, under ``timing``. All else is the same, byte for
+            byte, for equal answers.
 
         Returns
         -------
         str
             The document, for :meth:`from_json`.
         """
-        return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
+        return documents.json_of(self.to_dict(), indent, timing)
 
     @classmethod
     def from_json(cls, text: str) -> Frontier:
@@ -295,6 +298,7 @@ class Frontier:
                 f"this is not an altsets frontier of schema {SCHEMA} (found schema {found.get('schema')!r})."
             )
         try:
+            found = documents.untimed(found)
             return cls(
                 points=[FrontierPoint.from_dict(entry) for entry in found["points"]],
                 n_asked=documents.whole_numbers([found["n_asked"]])[0],
