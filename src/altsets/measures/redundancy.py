@@ -47,6 +47,8 @@ class Redundancy:
     ----------
     range : tuple of float
         No pair is below the first or above the second number.
+    has_cheap_rows : bool
+        Whether all pairs of a column take little time; by nearest neighbours, those of some columns should be enough.
 
     Raises
     ------
@@ -74,7 +76,7 @@ class Redundancy:
         features = features_of(X)
         features, _, weights = counted(features, np.zeros(features.n_rows), sample_weight)
         self._source = _source_of(measure, features, weights, options)
-        self.range = self._source.range
+        self.range, self.has_cheap_rows = self._source.range, self._source.has_cheap_rows
         self._varies = ~constant_columns(features.values)
         self._n = features.n_features
         self._kept: OrderedDict[int, Floats] = OrderedDict()
@@ -115,7 +117,7 @@ class Redundancy:
         return row
 
     def _block(self, first: Indices, second: Indices) -> Floats:
-        if len(first) <= 2 or len(second) <= 2:
+        if self.has_cheap_rows and (len(first) <= 2 or len(second) <= 2):
             # Most likely to be asked for again.
             block = np.zeros((len(first), len(second)))
             if len(first) <= len(second):
@@ -157,6 +159,7 @@ class _Source(Protocol):
     """Computes pairs; what it says of a column and itself does not matter."""
 
     range: tuple[float, float]
+    has_cheap_rows: bool
 
     def rows(self, of: Indices) -> Floats:
         """Some columns with all."""
@@ -182,6 +185,7 @@ class _Correlations:
     """Products of columns of length 1."""
 
     range = (0.0, 1.0)
+    has_cheap_rows = True
 
     def __init__(self, units: Floats) -> None:
         # One column after the other in memory, as products of few of them with all are what is asked for.
@@ -205,6 +209,7 @@ class _IncompleteCorrelations:
     """The same where values are missing: for each pair in the rows that both columns have."""
 
     range = (0.0, 1.0)
+    has_cheap_rows = True
 
     def __init__(self, measure: str, features: Features, weights: Floats | None) -> None:
         self._measure, self._features, self._weights = measure, features, weights
@@ -228,6 +233,7 @@ class _Information:
         if self._is_share:
             options = {**options, "method": "bins"}
         self._known = InformationRows(features, sample_weight=weights, **options)
+        self.has_cheap_rows = options.get("method") == "bins"
         # By neighbours, no estimate is larger than psi(rows) + psi(neighbours) + 2 * 0.58.
         rows, neighbours = features.n_rows, options.get("n_neighbors", 3)
         self.range = (0.0, 1.0 if self._is_share else math.log(rows) + math.log(neighbours + 1) + 2.0)

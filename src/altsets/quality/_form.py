@@ -100,6 +100,11 @@ class Form:
         """Whether there are pair terms."""
         return self.matrix is not None
 
+    @property
+    def has_cheap_rows(self) -> bool:
+        """Whether all pair terms of a feature take little time."""
+        return not isinstance(self.matrix, Redundancy) or self.matrix.has_cheap_rows
+
     def pairs_of(self, feature: int) -> Floats:
         """The pair terms of one feature.
 
@@ -122,6 +127,26 @@ class Form:
             of_feature = np.where(self.kept & self.kept[feature], of_feature, 0.0)
         times_factor: Floats = self.factor * of_feature
         return times_factor
+
+    def pairs_between(self, feature: int, others: Indices) -> Floats:
+        """The pair terms of one feature with some others.
+
+        Parameters
+        ----------
+        feature : int
+            Its index.
+        others : ndarray of int
+            Theirs.
+
+        Returns
+        -------
+        ndarray of shape (len(others),)
+            One number for each of them.
+        """
+        if self.matrix is None or self.has_cheap_rows:
+            return self.pairs_of(feature)[others]
+        row: Floats = self.factor * self.matrix[np.ix_(np.array([feature]), others)][0]
+        return row if self.kept is None else np.where(self.kept[others] & self.kept[feature], row, 0.0)
 
     def pairs_among(self, features: Indices | None, check: Callable[[], object] = lambda: None) -> Floats:
         """The pair terms of some features, or of all, in a matrix that may be written into.

@@ -20,6 +20,7 @@ from altsets.errors import InputError, NotExpressedError
 from altsets.features import first_difference
 from altsets.measures import UNIVARIATE, noise_floor
 from altsets.measures.pairs import call_measure, is_array
+from altsets.measures.redundancy import MATRIX_COLUMNS
 from altsets.quality._additive import Additive
 from altsets.quality._black_box import Wrapper
 from altsets.quality._pairwise import CFS, FCBF, MRMR
@@ -94,7 +95,9 @@ class QualitySpec(ABC):
             return None
         name, bound = self.scored_by
         n = features.n_features
-        n_scored = n + n * (n - 1) // 2 if self.is_paired else n
+        # Of a wide table, few pairs are computed.
+        all_pairs = self.is_paired and n <= MATRIX_COLUMNS
+        n_scored = n + n * (n - 1) // 2 if all_pairs else n
         options = how.taken_by(lambda option: option == "n_jobs" and _takes(name, option)) | dict(bound)
         options.pop("random_state", None)
         if how.random_state is not None:

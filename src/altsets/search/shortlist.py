@@ -80,13 +80,20 @@ class WideSearch:
 
     @cached_property
     def construction(self) -> Construction:
-        """Constructs sets from all features."""
-        return Construction(self.pricing)
+        """Constructs sets from all features, or from a shortlist where even single rows of pairs take long."""
+        if self._form.has_cheap_rows:
+            return Construction(self.pricing)
+        few = self._shortlist(FIRST, ())
+        return Construction(PricingOracle(self.quality, self.problem, self.run, few))
+
+    @property
+    def _form(self) -> Form:
+        return self.quality.form(self.problem.k_max)
 
     @cached_property
     def _linear(self) -> Floats:
         """What each feature alone adds to a set of the largest size."""
-        return self.quality.form(self.problem.k_max).linear
+        return self._form.linear
 
     @cached_property
     def _by_score(self) -> Indices:
@@ -149,19 +156,15 @@ class WideSearch:
 
     def _shortlist(self, length: int, known: Iterable[FeatureSet]) -> Indices:
         """The best features alone, those that add most to known sets, and those that rules name."""
-        form = self.quality.form(self.problem.k_max)
-        usable = self._by_score
+        form, usable, known = self._form, self._by_score, list(known)
+        adding = form.has_pairs and form.has_cheap_rows
         chosen: list[Indices] = [usable[: length // 2]]
-        known = list(known)
         for one in known:
-            gains = (
-                self._linear - np.sum([form.pairs_of(j) for j in one], axis=0)
-                if form.has_pairs
-                else self._linear
-            )
-            share = max(length // 2 // len(known), 1)
-            chosen.append(usable[np.argsort(-gains[usable], kind="stable")[:share]])
             chosen.append(np.array(one, dtype=np.intp))
+            if adding:
+                gains = self._linear - np.sum([form.pairs_of(j) for j in one], axis=0)
+                share = max(length // 2 // len(known), 1)
+                chosen.append(usable[np.argsort(-gains[usable], kind="stable")[:share]])
         chosen.append(np.array(self._named_by_rules, dtype=np.intp))
         few = np.unique(np.concatenate(chosen))
         if len(few) < length:

@@ -66,7 +66,7 @@ class GreedySet:
         if form.has_pairs:
             self._lower = float(np.sum(np.triu(form.pairs_among(encoding.base), 1)))
             for feature in encoding.base.tolist():
-                self._shared += form.pairs_of(feature)[encoding.features]
+                self._shared += form.pairs_between(feature, encoding.features)
         # For each feature, how many caps are full that it counts for, and with how many of the set it has a conflict.
         self._full, self._n_conflicts = np.zeros(n + 1, dtype=np.intp), np.zeros(n, dtype=np.intp)
         self._fixed, self._fixed_left = fixed.members, fixed.left.copy()
@@ -166,7 +166,7 @@ class GreedySet:
         self._lower += sign * self._shared[position]
         feature, features = self.encoding.features[position], self.encoding.features
         if self.encoding.form.has_pairs:
-            self._shared += sign * self.encoding.form.pairs_of(feature)[features]
+            self._shared += sign * self.encoding.form.pairs_between(feature, features)
         if self._conflicts is not None:
             self._n_conflicts += sign * self._conflicts[feature][features]
         self._spending.take(position, sign)

@@ -184,7 +184,7 @@ class SizeEncoding:
             check = self._forms.run.check
             open_pairs = form.pairs_among(self.features, check) if form.has_pairs else np.zeros((0, 0))
         if form.has_pairs and len(self.base):
-            shared = [form.pairs_of(feature)[self.features] for feature in self.base.tolist()]
+            shared = [form.pairs_between(feature, self.features) for feature in self.base.tolist()]
             open_linear = open_linear - np.sum(shared, axis=0)
             start -= sum_over_pairs(form.pairs_among(self.base))
         if prices is not None and prices.pairs is not None:

@@ -115,7 +115,7 @@ class RatioSearch:
         encoding, form, base = self._encoding, self._encoding.form, self._encoding.base
         lower = np.zeros(len(encoding.features))
         for feature in base.tolist():
-            lower += form.pairs_of(feature)[encoding.features]
+            lower += form.pairs_between(feature, encoding.features)
         start = math.fsum(form.linear[base].tolist()), encoding.size + sum_over_pairs(form.pairs_among(base))
         upper = np.ascontiguousarray(form.linear[encoding.features])
         return RatioTerms(upper, lower, encoding.open_pairs, start, window, threshold)
