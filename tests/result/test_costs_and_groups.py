@@ -110,6 +110,9 @@ def test_the_report_has_costs_and_groups():
     assert [row[groups] for row in table["rows"]] == [["left"], ["right"], ["top", "-"]]
     assert [row[cost] for row in table["rows"]] == [5.0, 0.2, 0.2]
     assert any(block.get("title") == "How many groups two sets share" for block in blocks)
+    two = found(n_alternatives=1, dissimilarity=SENSORS)
+    said = str([part["blocks"] for part in summarise(result=two)["sections"]])
+    assert "Sets 0 and 1 share no group." in said
 
 
 def test_commands_show_costs_and_groups(run, tmp_path):

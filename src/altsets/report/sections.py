@@ -118,16 +118,17 @@ def _certainty(result: Result, status: Status) -> str:
 def _pairs(result: Result) -> list[Block | None]:
     several = len(result.sets) >= FEWEST_DRAWN
     overlaps = set_views.overlaps(result, most=SETS_DRAWN)
+    what = result.compared[0]
     shared = (
         grid_chart(
             "overlap",
-            "How many features two sets share",
+            f"How many {what}s two sets share",
             overlaps,
-            "The number of features that each two sets have in common; each set shares all features with itself.",
+            f"The number of {what}s that each two sets have in common; each set shares all {what}s with itself.",
             row_name="Set",
         )
         if several
-        else text(_shared_by_two(result, int(overlaps.values[0][1] or 0)))
+        else text(_shared_by_two(what, int(overlaps.values[0][1] or 0)))
     )
     if not result.is_matched:
         return [shared]
@@ -141,8 +142,7 @@ def _pairs(result: Result) -> list[Block | None]:
     return [shared, alike, _matches(result)]
 
 
-def _shared_by_two(result: Result, shared: int) -> str:
-    what = result.compared[0]
+def _shared_by_two(what: str, shared: int) -> str:
     return f"Sets 0 and 1 share {counted(shared, what) if shared else f'no {what}'}."
 
 
