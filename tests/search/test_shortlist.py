@@ -236,3 +236,39 @@ def test_near_copies_in_wide_tables_need_no_matrix(search):
     assert found.objective == pytest.approx(best.objective)
     assert alike == alike.computed(X)
     assert alike.resolve(scores.feature_names) is alike
+
+
+@pytest.mark.parametrize("search", ["sequential", "simultaneous"])
+@pytest.mark.parametrize("limit", [0.3, 0.7, 1.0])
+@pytest.mark.parametrize("kind", [quality.Additive, quality.FCBF])
+def test_similar_features_exclude_each_other_with_and_without_a_matrix(kind, limit, search, monkeypatch):
+    rng = np.random.default_rng(5)
+    X, y = table(rng)
+    X[:, 2], X[:, 6] = rng.normal(size=len(X)), 2 * X[:, 5]
+    wanted = {"n_features": 3, "n_alternatives": 2, "tau": 0.5, "search": search}
+    found = []
+    for columns in (2_000, 5):
+        monkeypatch.setattr("altsets.measures.redundancy.MATRIX_COLUMNS", columns)
+        alike = constraints.MaxSimilarity.from_data(X, "pearson", limit)
+        assert alike.on_demand == (columns == 5)
+        found.append(altsets.find(kind.from_data(X, y), constraints=alike, **wanted))
+    with_matrix, without = found
+    assert without.engine == "shortlist"
+    assert without.status is with_matrix.status
+    assert without.objective == pytest.approx(with_matrix.objective, abs=1e-9)
+    assert all(alike.holds(chosen) for chosen in without.sets)
+
+
+def test_similar_features_of_wide_tables_need_no_matrix():
+    rng = np.random.default_rng(1)
+    base = rng.normal(size=(60, 500))
+    X = np.repeat(base, 6, axis=1) + 0.3 * rng.normal(size=(60, 3_000))
+    alike = constraints.MaxSimilarity.from_data(X, "spearman", 0.6)
+    relevance = quality.Additive.from_data(X, base[:, 0] + base[:, 1], measure="pearson")
+    result = altsets.find(relevance, n_features=4, n_alternatives=1, tau=0.5, constraints=alike)
+    assert result.engine == "shortlist"
+    assert result.status is Status.OPTIMAL
+    for chosen in result.sets:
+        assert len({feature // 6 for feature in chosen}) == 4
+    with pytest.raises(InputError, match="similarities of 3000 features, but the quality has 7"):
+        alike.resolve(list("abcdefg"))

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     # Constraints are known to the command line, which must not wait for NumPy.
     from altsets.arrays import Bools, Floats
     from altsets.measures.pairs import Alike
+    from altsets.measures.redundancy import Conflicts
 
 DEFAULT_MEASURE = "symmetrical_uncertainty"
 
@@ -319,9 +320,14 @@ class MaxSimilarity(Constraint):
         if not self.is_named:
             return self
         from altsets.measures.pairs import measure_similarity
+        from altsets.measures.redundancy import MATRIX_COLUMNS, Redundancy
+        from altsets.tables.conversion import features_of
 
         assert self.measure is not None
-        measured = measure_similarity(X, self.measure, sample_weight)
+        features = features_of(X)
+        if features.n_features > MATRIX_COLUMNS:
+            return self._changed(similarity=Redundancy(features, self.measure, sample_weight=sample_weight))
+        measured = measure_similarity(features, self.measure, sample_weight)
         return self._changed(**GivenSimilarity.of(measured, self.title)._asdict())
 
     @property
@@ -342,14 +348,27 @@ class MaxSimilarity(Constraint):
         """The same constraint with rows and columns in the order of these features; refuses those of others."""
         if self.measure is not None and self.is_named:
             raise refuse_name_without_table(self.measure, self.title)
+        if self.on_demand and len(self.similarity) == len(names):
+            return self
         matrix = GivenSimilarity(self.similarity, self.labels).in_order_of(names, self.title)
         return self if matrix is self.similarity else self._changed(similarity=matrix, labels=None)
 
+    @property
+    def on_demand(self) -> bool:
+        """Whether similarities are computed when they are needed, as for wide tables."""
+        from altsets.measures.redundancy import Redundancy
+
+        return isinstance(self.similarity, Redundancy)
+
     @cached_property
-    def conflicts(self) -> Bools:
+    def conflicts(self) -> Bools | Conflicts:
         """Which features exclude each other."""
         import numpy as np
 
+        from altsets.measures.redundancy import Conflicts
+
+        if self.on_demand:
+            return Conflicts(self.similarity, np.full(len(self.similarity), np.nextafter(self.limit, 2.0)))
         above: Bools = np.asarray(self._numbers > self.limit)
         np.fill_diagonal(above, False)
         above.setflags(write=False)
@@ -423,7 +442,9 @@ class MaxSimilarity(Constraint):
             return False
         if (self.limit, self.measure, self.is_named) != (other.limit, other.measure, other.is_named):
             return False
-        return self.is_named or np.array_equal(self.similarity, other.similarity)
+        if self.is_named or self.on_demand or other.on_demand:
+            return self.similarity is other.similarity
+        return np.array_equal(self.similarity, other.similarity)
 
     def __hash__(self) -> int:
         return hash((self.limit, self.measure, self.is_named))

@@ -8,7 +8,9 @@ becomes known to everything else by one line in ``constraints.KINDS``.
 from __future__ import annotations
 
 import csv
+import functools
 import io
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -20,6 +22,7 @@ from altsets.wording import parameter
 
 if TYPE_CHECKING:
     from altsets.arrays import Bools
+    from altsets.measures.redundancy import Conflicts
 
 
 # --- What engines read: every constraint is made of these ----------------------------------------------------------
@@ -63,9 +66,9 @@ class CostRule:
 
 @dataclass(frozen=True, eq=False)
 class ConflictRule:
-    """Pairs of features that exclude each other: a symmetric matrix with a false diagonal."""
+    """Pairs of features that exclude each other: a symmetric matrix with a false diagonal, or what stands in for it."""
 
-    pairs: Bools
+    pairs: Bools | Conflicts
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,7 @@ class ConstraintRules:
     counts: tuple[CountRule, ...]
     needs: tuple[NeedRule, ...]
     budgets: tuple[CostRule, ...]
-    conflicts: Bools | None
+    conflicts: Bools | Conflicts | None
     sizes: tuple[SizeRule, ...]
 
     @classmethod
@@ -124,13 +127,9 @@ class ConstraintRules:
         return self.only_exclude and self.conflicts is None
 
 
-def _any_of(pairs: Sequence[Bools]) -> Bools | None:
+def _any_of(pairs: Sequence[Bools | Conflicts]) -> Bools | Conflicts | None:
     found = [some for some in pairs if some.any()]
-    if len(found) <= 1:
-        return found[0] if found else None
-    import numpy as np
-
-    return np.logical_or.reduce(found)  # type: ignore[no-any-return]
+    return functools.reduce(operator.or_, found) if found else None
 
 
 # --- What the command line shows and reads -------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from altsets.arrays import Floats, Indices
+from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
 from altsets.measures.information.mutual_information import InformationRows
 from altsets.measures.pairs import correlation_matrix, correlation_rows, prepare_correlation, unit_columns
@@ -21,6 +21,8 @@ from altsets.tables.target import counted
 MATRIX_COLUMNS = 2_000
 #: Bytes of rows that are kept once they were asked for.
 KEPT_BYTES = 256 * 2**20
+#: Of correlations; a thousand times coarser than what rounding does to sums of products.
+DECIMALS = 13
 
 #: Measures whose pairs can be computed one by one.
 ON_DEMAND = ("pearson", "spearman", "mutual_info", "symmetrical_uncertainty")
@@ -155,6 +157,51 @@ class Redundancy:
         return square[at_first, at_second].reshape(first.shape)
 
 
+class Conflicts:
+    """Which pairs of columns exclude each other, found out when it is needed; it stands in for a symmetric matrix.
+
+    Two columns do if their pair is at least as large as the threshold of either.
+    """
+
+    # An array of conflicts | these: the method below, not NumPy's.
+    __array_ufunc__ = None
+
+    def __init__(self, pairs: Redundancy, thresholds: Floats) -> None:
+        self._pairs, self._thresholds = pairs, thresholds
+
+    def __getitem__(self, key: Any) -> Bools:
+        n = len(self._thresholds)
+        if isinstance(key, tuple):
+            first, second = (np.asarray(part, dtype=np.intp) for part in key)
+        else:
+            first, second = np.asarray(np.arange(n)[key])[..., None], np.arange(n)
+        pairs = self._pairs[key].reshape(np.broadcast_shapes(first.shape, second.shape))
+        reached = pairs >= np.minimum(self._thresholds[first], self._thresholds[second])
+        found: Bools = reached & (first != second)
+        return found
+
+    def any(self) -> bool:
+        """Whether there may be a pair; to look for one would take all of them."""
+        return True
+
+    def __or__(self, other: Any) -> Any:
+        return _Either(self, other)
+
+    __ror__ = __or__
+
+
+class _Either(Conflicts):
+    """Pairs that exclude each other by one of two sources."""
+
+    def __init__(self, first: Any, second: Any) -> None:
+        self._sources = first, second
+
+    def __getitem__(self, key: Any) -> Bools:
+        first, second = self._sources
+        found: Bools = first[key] | second[key]
+        return found
+
+
 class _Source(Protocol):
     """Computes pairs; what it says of a column and itself does not matter."""
 
@@ -202,7 +249,9 @@ class _Correlations:
 
 
 def _as_correlations(products: Floats) -> Floats:
-    return np.minimum(np.abs(products, out=products), 1.0, out=products)
+    # Products of one column and of many are rounded differently. Limits must not tell them apart.
+    np.round(np.abs(products, out=products), DECIMALS, out=products)
+    return np.minimum(products, 1.0, out=products)
 
 
 class _IncompleteCorrelations:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -17,6 +17,7 @@ from altsets.constraints.base import ConstraintRules, SizeRule
 from altsets.dissimilarity import DISSIMILARITIES, Grouped, Matched
 from altsets.errors import InputError
 from altsets.features import FeatureNames, whole_number
+from altsets.measures.redundancy import Conflicts
 from altsets.wording import by_interface, parameter
 
 #: A pair of sets is compatible if its dissimilarity is at least tau minus this; rounding errors of floats are smaller.
@@ -207,9 +208,19 @@ class Problem:
         return self.rules.forbidden
 
     @property
-    def conflicts(self) -> Bools | None:
+    def conflicts(self) -> Bools | Conflicts | None:
         """Pairs of features that constraints rule out; None if there are none."""
         return self.rules.conflicts
+
+    @property
+    def without_pairs_on_demand(self) -> Problem:
+        """The same without constraints on pairs of features that are computed on demand: other sets are valid, too."""
+        if not isinstance(self.conflicts, Conflicts):
+            return self
+        kept = [
+            one for one in self.constraints if not isinstance(ConstraintRules.of([one]).conflicts, Conflicts)
+        ]
+        return replace(self, constraints=tuple(kept))
 
     @property
     def counts_shared(self) -> bool:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from altsets import measures
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
-from altsets.measures.redundancy import Redundancy
+from altsets.measures.redundancy import Conflicts, Redundancy
 from altsets.quality._form import Form
 from altsets.quality._quality import (
     Quality,
@@ -432,7 +432,7 @@ class FCBF(Quality):
         self.min_relevance = None if min_relevance is None else _finite("min_relevance", min_relevance)
         self.relevance = values
         self.dependency = pairs
-        self.conflicts: Any = Conflicts(values, pairs) if self.pairs_on_demand else _conflicts(values, pairs)
+        self.conflicts: Any = Conflicts(pairs, values) if self.pairs_on_demand else _conflicts(values, pairs)
         self.allowed = values >= (-math.inf if self.min_relevance is None else self.min_relevance)
         with np.errstate(over="ignore"):
             self._scaled = values * self.scale
@@ -517,24 +517,6 @@ class FCBF(Quality):
         """The quality of sets of one size, in numbers: scaled relevance and conflicts, whatever the size."""
         allowed = None if self.min_relevance is None else self.allowed
         return Form(self._scaled, conflicts=self.conflicts, allowed=allowed)
-
-
-class Conflicts:
-    """Which pairs exclude each other, found out when it is needed; for a dependency that is symmetric."""
-
-    def __init__(self, relevance: Floats, dependency: Redundancy) -> None:
-        self._relevance, self._dependency = relevance, dependency
-
-    def __getitem__(self, key: Any) -> Bools:
-        n = len(self._relevance)
-        if isinstance(key, tuple):
-            first, second = (np.asarray(part, dtype=np.intp) for part in key)
-        else:
-            first, second = np.asarray(np.arange(n)[key])[..., None], np.arange(n)
-        dependency = self._dependency[key].reshape(np.broadcast_shapes(first.shape, second.shape))
-        outdone = np.minimum(self._relevance[first], self._relevance[second]) <= dependency
-        found: Bools = outdone & (first != second)
-        return found
 
 
 def _conflicts(relevance: Floats, dependency: Floats) -> Bools:

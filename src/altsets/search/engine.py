@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from altsets.constraints import Constraint
 from altsets.constraints.base import CountRule, SizeRule
 from altsets.dissimilarity import Matched
+from altsets.measures.redundancy import Conflicts
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, Quality
 from altsets.result import Shortlist, Status, StopReason, optimality_tolerance
@@ -121,8 +122,10 @@ def declines_heuristics(problem: Problem) -> str | None:
 def on_demand(quality: Quality, problem: Problem) -> bool:
     """Whether a search would need all pairs of features of a wide table, which are computed on demand."""
     kind = problem.dissimilarity
-    return quality.pairs_on_demand or (
-        isinstance(kind, Matched) and kind.on_demand and problem.search == "simultaneous"
+    return (
+        quality.pairs_on_demand
+        or isinstance(problem.conflicts, Conflicts)
+        or (isinstance(kind, Matched) and kind.on_demand and problem.search == "simultaneous")
     )
 
 

@@ -196,6 +196,7 @@ def proven_empty(
     if not problem.existing:
         # A single set differs from nothing, and shared features are easier to handle.
         problem = replace(problem, dissimilarity="dice")
+    problem = problem.without_pairs_on_demand
     anything = Anything(Form(np.zeros(problem.n_features_in), conflicts=conflicts, allowed=allowed))
     candidates, n_features = None, problem.n_features_in
     if len(problem.sizes) <= MAX_SIZES:

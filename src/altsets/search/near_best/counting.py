@@ -18,6 +18,7 @@ from altsets.quality import Additive, Quality
 from altsets.request import Request
 from altsets.result import Progress, Result, Status, StopReason
 from altsets.search.black_box.evaluations import all_sets
+from altsets.search.engine import on_demand
 from altsets.search.find import problem_of, solve
 from altsets.search.good_sets import Nearness
 from altsets.search.known import known_best
@@ -170,10 +171,10 @@ class Counting:
 
     def near(self) -> tuple[Counted, str, StopReason]:
         """Find the best set, then count."""
-        if self.quality.pairs_on_demand and self.quality.n_features_in > LONGEST:
+        if on_demand(self.quality, self.problem) and self.quality.n_features_in > LONGEST:
             raise UnsupportedError(
                 f"near-best sets are counted with all pairs of features, which {self.quality.n_features_in:,} features "
-                f"have too many of; choose from {LONGEST:,} or fewer, or use a quality without pairs."
+                f"have too many of; choose from {LONGEST:,} or fewer, or use a quality and constraints without pairs."
             )
         found = solve(self.quality, self.problem, self.run)
         if not found.sets:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -40,7 +41,9 @@ SMALLEST_SQUARED, LARGEST_SQUARED = 1e-100, 1e100
 
 def form_of(quality: Quality, problem: Problem, size: int) -> Form:
     """The form of a quality for sets of this size; pairs that constraints rule out are conflicts as well."""
-    form, ruled_out = quality.form(size), problem.conflicts
+    form = quality.form(size)
+    # Of wide tables, conflicts are found out on demand; what reads a form takes these as it takes an array.
+    ruled_out: Any = problem.conflicts
     if ruled_out is None:
         return form
     return replace(form, conflicts=ruled_out if form.conflicts is None else form.conflicts | ruled_out)
