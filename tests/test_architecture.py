@@ -227,6 +227,7 @@ def test_public_surface():
         "Frontier",
         "FrontierPoint",
         "FrontierProgress",
+        "Importance",
         "NearBest",
         "Problem",
         "Progress",

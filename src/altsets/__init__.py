@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from altsets.search.find import find, iterate
     from altsets.search.frontier import Frontier, FrontierPoint, FrontierProgress, frontier, frontier_points
     from altsets.search.most import most_different, most_sets
-    from altsets.search.near_best import NearBest, near_best
+    from altsets.search.near_best import Importance, NearBest, near_best
     from altsets.search.what_if import WhatIf, what_if
     from altsets.selector import SelectAlternatives, SelectFeatures, reduced
 
@@ -38,6 +38,7 @@ __all__ = [
     "Frontier",
     "FrontierPoint",
     "FrontierProgress",
+    "Importance",
     "NearBest",
     "Problem",
     "Progress",
@@ -81,7 +82,7 @@ _MODULES = {
     "search.find": ("find", "iterate"),
     "search.frontier": ("Frontier", "FrontierPoint", "FrontierProgress", "frontier", "frontier_points"),
     "search.most": ("most_different", "most_sets"),
-    "search.near_best": ("NearBest", "near_best"),
+    "search.near_best": ("Importance", "NearBest", "near_best"),
     "selector": ("SelectAlternatives", "SelectFeatures", "reduced"),
     "search.what_if": ("WhatIf", "what_if"),
 }

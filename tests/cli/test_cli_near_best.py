@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import re
 
+import numpy as np
 import pytest
 
 import altsets
 from altsets import measures
+from altsets.files.columns import Table
 from altsets.files.dataset import read_columns, split_target
+from altsets.files.writing import write_csv
 from altsets.quality import Additive
 
 
@@ -121,6 +124,54 @@ def test_a_wrapper_with_few_sets(run, table):
     )
     assert code == 0
     assert re.match(r"\d+ sets? of 1 feature ", out)
+
+
+def test_importance_of_features(run, table):
+    more = ("-k", 2, "--within", "0.5", "--importance")
+    code, out, _ = run(*asking(table, *more))
+    assert code == 0
+    assert "Best without" in out
+    assert "Proven for each feature." in out
+    code, out, _ = run(*asking(table, *more, "--json"))
+    document = json.loads(out)
+    assert document["importance"]["importances"][0]["status_without"] == "optimal"
+    near = altsets.NearBest.from_json(out)
+    assert near.count == document["count"]
+    worth = altsets.Importance.from_json(json.dumps(document["importance"]))
+    assert len(worth.names) == len(document["features"])
+
+
+def test_features_of_no_set_are_named(run, table):
+    code, out, _ = run(*asking(table, "-k", 1, "--within", "0"))
+    assert code == 0
+    assert "In none of these sets: " in out
+
+
+def test_a_wrapper_with_many_sets_is_estimated(run, tmp_path):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 40)
+    columns = [rng.normal(size=40) + y * (number < 3) for number in range(24)]
+    names = tuple(f"v{number}" for number in range(24))
+    labels = np.array(["no", "yes"], dtype=object)[y]
+    write_csv(Table((*names, "y"), (*columns, labels)), tmp_path / "wide.csv")
+    asked = (
+        "near-best",
+        tmp_path / "wide.csv",
+        "--target",
+        "y",
+        "-k",
+        4,
+        "--quality",
+        "wrapper",
+        "--time-limit",
+        1,
+    )
+    code, out, _ = run(*asked, "--within", "0.3")
+    assert code == 0
+    assert out.startswith("An estimated ")
+    assert "95 % confidence" in " ".join(out.split())
+    code, out, _ = run(*asked, "--within", "0.3", "--json")
+    assert json.loads(out)["estimate"]["confidence"] == 0.95
 
 
 def test_help_names_the_command(run):

@@ -264,7 +264,7 @@ def test_depth_search_finds_more_than_replacement():
 
 @pytest.mark.timing
 def test_depth_search_keeps_a_time_limit():
-    # Three sets are found at once. A fourth has at most five of each and four of the rest: too few, but many ways to try.
+    # Three sets are found at once. A fourth has at most five of each and four of the rest: too few, but many ways.
     scores = [float(score) for score in range(54, 0, -1)]
     options = {"n_features": 20, "n_alternatives": 3, "min_difference": 15, "search": "greedy-depth"}
     with within(2):

@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import signal
+import time
 from collections import Counter
 from dataclasses import replace
 
@@ -20,6 +21,7 @@ from altsets import Problem, constraints, quality
 from altsets.errors import InputError, UnsupportedError
 from altsets.search.near_best.counting import Counting, nearness_of
 from altsets.search.near_best.families import FilteredFamily, ListedFamily, SumFamily
+from altsets.search.near_best.sampling import share_interval
 from altsets.search.near_best.sums import NEAR_BEST_LIMITS
 from altsets.search.run import Run
 
@@ -456,10 +458,93 @@ def test_a_black_box_that_rules_sets_out():
     assert altsets.near_best(none, 2).count == 0
 
 
-def test_a_black_box_with_too_many_sets_is_refused():
+#: Black boxes are asked about few sets.
+FEW_ASKED = replace(NEAR_BEST_LIMITS, max_asked=100, n_asked=300, n_proposed=600)
+
+
+def box_of(scores):
+    return quality.BlackBox(lambda chosen: float(scores[list(chosen)].sum()), n_features_in=len(scores))
+
+
+@pytest.mark.parametrize("rules", ["none", "size", "several"])
+def test_intervals_of_black_boxes_hold(rules):
+    given = {
+        "none": (),
+        "size": (constraints.Size(2, 4),),
+        "several": (constraints.AtMost(1, [0, 1, 2]), constraints.Require([5])),
+    }[rules]
+    held = []
+    for seed in range(20):
+        scores = np.random.default_rng([3, seed]).random(12)
+        problem = Problem.create(12, n_features=4, n_alternatives=0, constraints=given)
+        nearness = nearness_of(0.2, None)
+        counted, reason, _ = Counting(box_of(scores), problem, nearness, Run(), FEW_ASKED).black_box()
+        truth = altsets.near_best(
+            quality.Additive(scores), 4, min_quality=nearness.least(counted.best), constraints=given
+        )
+        low, high = counted.estimate.interval
+        assert reason == ""
+        assert not counted.proven
+        assert counted.estimate.n_drawn <= 300
+        assert counted.family.bounds[0] <= truth.count <= counted.family.bounds[1]
+        assert set(counted.family.ranked()) <= set(truth)
+        held.append(low <= truth.count <= high)
+    # 95 % of the intervals hold; 16 or fewer of 20 in 2 of 100 runs.
+    assert sum(held) >= 17
+
+
+def test_a_threshold_that_the_draws_moved_has_a_wider_interval():
+    low, high = share_interval(5, 100, 0.05)
+    assert (low, high) == pytest.approx((0.01643, 0.11284), abs=1e-5)
+    assert share_interval(0, 100, 0.05)[0] == 0
+    assert share_interval(100, 100, 0.05)[1] == 1
+    wide = share_interval(5, 100, 0.05, any_threshold=True)
+    assert wide[0] < low < high < wide[1]
+
+
+def test_a_black_box_with_too_many_sets_is_estimated():
+    scores = np.random.default_rng(1).random(25)
+    near, truth = (
+        altsets.near_best(box_of(scores), 5, 0.3),
+        altsets.near_best(quality.Additive(scores), 5, 0.3),
+    )
+    low, high = near.estimate["interval"]
+    assert low <= truth.count <= high < 1.5 * low
+    assert (near.exact, near.estimated, near.best_proven) == (False, True, False)
+    assert near.best == truth.best
+    np.testing.assert_allclose(near.frequencies, truth.frequencies, atol=0.06)
+    assert repr(near).startswith(
+        f"NearBest(an estimated {low:,} to {high:,} sets of 5 features are within 30 % of"
+    )
+    assert "9,000 sets were drawn at random" in near.explain()
+    assert "95 % confidence" in near.verdict.cautions[0]
+    assert set(near.sample(50, random_state=0)) <= set(truth)
+    assert (near.always, near.never) == ([], [])
+    assert near.top(2) == truth.top(2)
+    assert near.importance(["x0"]).estimated
+    none = altsets.near_best(box_of(scores), 5, min_quality=100)
+    assert (none.count, none.estimate["n_counted"]) == (0, 0)
+    assert none.verdict.findings[0].startswith("An estimated 0 to ")
+    with pytest.raises(InputError, match="no sets to draw from"):
+        none.sample()
+
+
+def test_a_black_box_with_too_many_sets_and_hardly_any_valid_one_is_refused():
+    rules = [constraints.AtLeast(5, range(6))]
     with pytest.raises(UnsupportedError, match="can only be asked about sets one by one") as caught:
-        altsets.near_best(quality.BlackBox(sum, n_features_in=60), 6)
+        altsets.near_best(quality.BlackBox(sum, n_features_in=200), 8, constraints=rules)
     assert len(str(caught.value).splitlines()) == 1
+
+
+def test_a_slow_black_box_says_how_many_were_drawn_in_time():
+    def slow(chosen):
+        time.sleep(0.002)
+        return float(sum(chosen))
+
+    near = altsets.near_best(quality.BlackBox(slow, n_features_in=40), 5, 0.5, time_limit=0.4)
+    assert 0 < near.estimate["n_drawn"] < 1000
+    assert near.stop_reason == "time_limit"
+    assert "before the time limit was reached" in near.explain()
 
 
 def test_a_black_box_without_time():
@@ -554,3 +639,89 @@ def test_the_verdict_says_what_sets_have_in_common():
     )
     none = altsets.near_best(scores, 2, min_quality=50)
     assert none.verdict.findings == ("No sets of 2 features have a quality of at least 50.",)
+
+
+# --- Proven features, and documents ---------------------------------------------------------------------
+
+
+def test_features_of_all_sets_and_of_none():
+    near = altsets.near_best(SIX, 3, 0.21)
+    assert (near.always, near.never) == (["a"], ["f"])
+    several = altsets.near_best(pairwise(quality.MRMR), 4, 0.05)
+    share = np.array(several.frequencies)
+    assert several.always == list(several._quality.names_of(np.flatnonzero(share == 1)))
+    assert several.never == list(several._quality.names_of(np.flatnonzero(share == 0)))
+    none = altsets.near_best(SIX, 2, min_quality=50)
+    assert (none.always, none.never) == ([], [])
+
+
+def test_a_part_of_the_sets_proves_nothing_about_features():
+    request = NearRequest(
+        {
+            "kind": "mrmr",
+            "scores": tuple(pairwise(quality.MRMR).relevance),
+            "matrix": tuple(map(tuple, pairwise(quality.MRMR).redundancy)),
+        },
+        4,
+        within=0.6,
+    )
+    family = family_of(request, replace(NEAR_BEST_LIMITS, max_listed=20, trial_nodes=1))
+    assert family.n_known is not None
+    assert not np.any(family.proven())
+
+
+@pytest.mark.parametrize(
+    "near",
+    [
+        altsets.near_best(SIX, 3, 0.25),
+        altsets.near_best(SIX, 2, min_quality=11, constraints=constraints.Forbid("f")),
+        altsets.near_best(SIX, 2, min_quality=50),
+        altsets.near_best(SIX, 1, constraints=constraints.Require(["a", "b"])),
+        altsets.near_best(pairwise(quality.CFS), 4, 0.1, constraints=constraints.Size(2, 4)),
+        altsets.near_best(quality.Additive(np.random.default_rng(5).random(300)), 8, 0.3, time_limit=0.5),
+        altsets.near_best(pairwise(quality.MRMR, 60), 12, 0.3, time_limit=1e-6),
+        altsets.near_best(box_of(np.random.default_rng(1).random(25)), 5, 0.2),
+    ],
+    ids=["sums", "least", "none", "clash", "sizes", "estimated", "no time", "drawn"],
+)
+def test_documents_are_read_as_they_were_written(near, tmp_path):
+    text = near.to_json()
+    read = altsets.NearBest.from_json(text)
+    assert read.to_json() == text
+    assert read.explain() == near.explain()
+    assert str(read.verdict) == str(near.verdict)
+    assert repr(read) == repr(near)
+    assert read.parameters == near.parameters
+    assert (read.best_set, read.best_proven, read.exact) == (near.best_set, near.best_proven, near.exact)
+    np.testing.assert_array_equal(read.frequencies, near.frequencies)
+    assert read.top(3) == near.top(3)
+    if near.count and near.n_known != 0:
+        with pytest.raises(UnsupportedError, match="read from a document"):
+            read.sample()
+        pytest.importorskip("jinja2")
+        read.report(tmp_path / "read.html")
+
+
+def test_damaged_documents_are_refused():
+    document = altsets.near_best(SIX, 3, 0.25).to_dict()
+    changes = [
+        *(
+            {name: None}
+            for name in ("count_bounds", "feature_names", "features", "sets", "parameters", "cores")
+        ),
+        {"schema": 2},
+        {"feature_names": ["a"]},
+        {"feature_names": ["a"] * 6},
+        {"feature_scores": [1.0]},
+        {"count_bounds": [3, 2]},
+        {"best_set": [17]},
+        {"cores": ["nobody"]},
+        {"stop_reason": "tired"},
+        {"estimate": {"n_drawn": 1}},
+    ]
+    for change in changes:
+        with pytest.raises(InputError, match="near-best sets"):
+            altsets.NearBest.from_json(json.dumps(document | change))
+    for text in ("", "[]", "{}", altsets.find(SIX, n_features=2, n_alternatives=0).to_json()):
+        with pytest.raises(InputError):
+            altsets.NearBest.from_json(text)

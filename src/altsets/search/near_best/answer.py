@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from functools import cached_property
 from typing import Any
 
@@ -14,12 +15,14 @@ from altsets import documents
 from altsets.arrays import Floats
 from altsets.display import renderer
 from altsets.errors import InputError, UnsupportedError
-from altsets.features import whole_number
+from altsets.features import FeatureNames, whole_number
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
-from altsets.result import StopReason, Verdict, frame_of
+from altsets.result import Progress, StopReason, Verdict, frame_of
 from altsets.search.good_sets import Nearness
 from altsets.search.near_best.families import Counted
+from altsets.search.near_best.importance import Importance, measure
+from altsets.search.near_best.saved import ASKED, Saved, arguments_in
 from altsets.wording import large_count, list_some, paragraph, percent, plural, sentence, span
 
 SCHEMA = 1
@@ -33,6 +36,9 @@ CUT_SHORT = {
     StopReason.INTERRUPTED: "it was interrupted",
     StopReason.ENGINE_LIMIT: "they are too many to list",
 }
+
+
+ESTIMATES = "Shares are estimates from sets that were drawn at random."
 
 
 class NearBest:
@@ -62,7 +68,12 @@ class NearBest:
         there were too many to list them, or there was no time.
     estimated : bool
         Whether frequencies are estimates, from 10,000 sets drawn at random; they are off by more than 0.01 in one of
-        twenty cases at most. There are too many sets then to go through them.
+        twenty cases at most. There are too many sets then to go through them. Those of black boxes are from fewer sets,
+        ``estimate["n_counted"]``.
+    estimate : dict or None
+        Where a black box has too many sets to evaluate them all: ``n_drawn`` sets were drawn at random, ``n_counted``
+        of them are good enough, and so the number of all that are is in the ``interval`` with a ``confidence`` of 0.95.
+        What is good enough is measured by the best set that is known. Else None.
     reason : str
         Why there is no set at all; else empty.
     stop_reason : str
@@ -94,15 +105,16 @@ class NearBest:
     def __init__(
         self,
         *,
-        quality: Quality,
-        problem: Problem,
+        quality: Quality | Saved,
+        problem: Problem | Saved,
         nearness: Nearness,
         counted: Counted,
         reason: str,
         stop_reason: StopReason,
         elapsed: float,
     ) -> None:
-        self._quality, self._family, self._problem = quality, counted.family, problem
+        self._quality, self._counted, self._problem = quality, counted, problem
+        self._family = counted.family
         #: What makes a set count.
         self.nearness = nearness
         low, high = counted.family.bounds
@@ -110,6 +122,7 @@ class NearBest:
         self.best, self.best_set, self.best_proven = counted.best, counted.best_set, counted.proven
         self.threshold = nearness.least(counted.best)
         self.n_known, self.estimated = counted.family.n_known, counted.family.estimated
+        self.estimate = None if counted.estimate is None else asdict(counted.estimate)
         self.reason, self.stop_reason, self.elapsed = reason, stop_reason, elapsed
 
     @cached_property
@@ -136,6 +149,16 @@ class NearBest:
     def free(self) -> list[str]:
         """The features that are in some sets and not in others, by name."""
         return self._named(self._sometimes & ~self._always)
+
+    @property
+    def always(self) -> list[str]:
+        """The features that are proven to be in all sets, by name; ``cores`` may be about the known sets alone."""
+        return self._named(self._family.proven()[0]) if self.count_bounds[1] else []
+
+    @property
+    def never(self) -> list[str]:
+        """The features that are proven to be in none of the sets, by name."""
+        return self._named(self._family.proven()[1]) if self.count_bounds[1] else []
 
     @cached_property
     def _always(self) -> np.ndarray:
@@ -204,23 +227,86 @@ class NearBest:
             raise InputError("there are no sets to draw from; see explain().")
         return self._family.draw(wanted, rng)
 
+    def importance(
+        self,
+        features: Sequence[int | str] | int | str | None = None,
+        *,
+        time_limit: float | None = None,
+        callback: Callable[[Progress], object] | None = None,
+    ) -> Importance:
+        """What features are worth: the best set without each of them, and the best set with it.
+
+        Where all sets are known, most of it follows from them; the rest is one exact search for each feature.
+
+        Parameters
+        ----------
+        features : sequence of int or str, int or str, default=None
+            Which features, by name, number or pattern; by default those of at least one near-best set.
+        time_limit : float, default=None
+            Seconds for all of them; what is not proven by then says so.
+        callback : callable, default=None
+            Called with a :class:`Progress` now and then. What it raises ends the search.
+
+        Returns
+        -------
+        Importance
+            Those features first whose absence costs most.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If a feature does not exist, or there is no set at all.
+        altsets.errors.UnsupportedError
+            If this was read from a document, which has nothing to search with.
+
+        See Also
+        --------
+        altsets.what_if : The best set after the loss of a feature, or of a group of them.
+
+        Examples
+        --------
+        >>> import altsets
+        >>> from altsets import quality
+        >>> near = altsets.near_best(quality.Additive([9, 8, 7, 3]), n_features=2, within=0.25)
+        >>> [(worth.feature, worth.loss) for worth in near.importance().features]
+        [('x0', 2.0), ('x1', 1.0), ('x2', 0.0)]
+        """
+        quality, problem = self._quality, self._problem
+        if isinstance(quality, Saved) or isinstance(problem, Saved):
+            raise UnsupportedError(
+                "this was read from a document, which has nothing to search with; call altsets.near_best again."
+            )
+        if features is None:
+            wanted = self.ordered()
+        else:
+            several = [features] if isinstance(features, int | str) else features
+            wanted = FeatureNames.of_quality(quality).positions(several, "importance")
+        return measure(quality, problem, self._counted, list(dict.fromkeys(wanted)), time_limit, callback)
+
     @property
     def verdict(self) -> Verdict:
         """How many sets are nearly the best and what they have in common, in a sentence or two, with cautions."""
         if self.reason:
             return Verdict((self.reason,))
-        estimated = "Shares are estimates from sets that were drawn at random." if self.estimated else ""
-        cut = CUT_SHORT.get(self.stop_reason, "") if self.n_known is not None else ""
-        cautions = (f"Not all sets were counted: {cut}." if cut else "", estimated)
+        if self.estimate is not None:
+            cautions: tuple[str, ...] = (_about_draws(self),)
+        else:
+            cut = CUT_SHORT.get(self.stop_reason, "") if self.n_known is not None else ""
+            cautions = (
+                f"Not all sets were counted: {cut}." if cut else "",
+                ESTIMATES if self.estimated else "",
+            )
         return Verdict((sentence(headline(self)),)).add(_in_common(self), cautions=cautions)
 
     def explain(self) -> str:
         """How many sets there are, and what they have in common, in plain words."""
         if self.reason:
             return self.reason
-        known = _about_known(self) if self.n_known is not None else ""
         features = _describe_features(self) if self.count_bounds[0] and self.n_known != 0 else []
-        estimated = "Shares are estimates from sets that were drawn at random." if self.estimated else ""
+        if self.estimate is not None:
+            return paragraph(sentence(headline(self)), _describe_best(self), _about_draws(self), *features)
+        known = _about_known(self) if self.n_known is not None else ""
+        estimated = ESTIMATES if self.estimated else ""
         return paragraph(sentence(headline(self)), _describe_best(self), known, *features, estimated)
 
     def __repr__(self) -> str:
@@ -245,9 +331,8 @@ class NearBest:
     def parameters(self) -> dict[str, Any]:
         """The request as plain numbers and strings."""
         asked = self._problem.parameters()
-        shared = ("n_features_in", "n_features", "sizes", "constraints")
         return {
-            **{name: asked[name] for name in shared},
+            **{name: asked[name] for name in ASKED},
             "within": self.nearness.within,
             "min_quality": self.nearness.min_quality,
         }
@@ -308,15 +393,20 @@ class NearBest:
         dict
             Plain numbers, strings, lists and dictionaries.
         """
-        order, best = self.ordered(), self.top(n_sets)
+        order, best, scores = self.ordered(), self.top(n_sets), self.feature_scores
         document = {
             "schema": SCHEMA,
             "count": self.count,
             "exact": self.exact,
             "count_bounds": list(self.count_bounds),
             "best": documents.finite(self.best),
+            "best_set": None if self.best_set is None else list(self.best_set),
+            "best_proven": self.best_proven,
             "threshold": documents.finite(self.threshold),
             "estimated": self.estimated,
+            "estimate": None
+            if self.estimate is None
+            else {**self.estimate, "interval": list(self.estimate["interval"])},
             "n_known": self.n_known,
             "features": [
                 {"feature": name, "index": index, "frequency": float(self.frequencies[index])}
@@ -324,6 +414,8 @@ class NearBest:
             ],
             "cores": self.cores,
             "free": self.free,
+            "always": self.always,
+            "never": self.never,
             "sets": [
                 {
                     "features": list(self._quality.names_of(chosen)),
@@ -332,6 +424,8 @@ class NearBest:
                 }
                 for chosen in best
             ],
+            "feature_names": list(self.feature_names),
+            "feature_scores": None if scores is None else list(map(documents.finite, scores.tolist())),
             "parameters": self.parameters,
             "reason": self.reason,
             "stop_reason": str(self.stop_reason),
@@ -359,6 +453,47 @@ class NearBest:
         """
         return documents.json_of(self.to_dict(n_sets), indent, timing)
 
+    @classmethod
+    def from_json(cls, text: str) -> NearBest:
+        """Read what :meth:`to_json` wrote, or the command line.
+
+        Parameters
+        ----------
+        text : str
+            The document.
+
+        Returns
+        -------
+        NearBest
+            The same answer, with the sets of the document. Draws, pairs of features and importances are not there.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If it is not such a document, or it is incomplete.
+
+        Examples
+        --------
+        >>> import altsets
+        >>> from altsets import quality
+        >>> near = altsets.near_best(quality.Additive([9, 8, 7, 3]), n_features=2, within=0.25)
+        >>> altsets.NearBest.from_json(near.to_json())
+        NearBest(3 sets of 2 features are within 25 % of the best)
+        """
+        document = documents.document_in(text)
+        if (
+            not isinstance(document, dict)
+            or document.get("schema") != SCHEMA
+            or "count_bounds" not in document
+        ):
+            raise InputError(f"this is not an altsets document of near-best sets of schema {SCHEMA}.")
+        try:
+            return cls(**arguments_in(documents.untimed(document)))
+        except documents.DAMAGED as error:
+            raise InputError(
+                f"this altsets document of near-best sets is incomplete or damaged: {error!r}."
+            ) from error
+
 
 def _locked(values: Floats) -> Floats:
     values.setflags(write=False)
@@ -380,6 +515,9 @@ def _describe_count(near: NearBest) -> str:
     low, high = map(large_count, near.count_bounds)
     if near.exact:
         return low if near.count else "no"
+    if near.estimate is not None:
+        low, high = map(large_count, near.estimate["interval"])
+        return f"an estimated {low}" if low == high else f"an estimated {low} to {high}"
     if near.n_known is not None and near.count:
         # The other bound is the number of all sets, good or not.
         return f"at least {low}"
@@ -390,7 +528,8 @@ def _describe_nearness(near: NearBest, one: bool) -> str:
     within, be = near.nearness.within, "is" if one else "are"
     if within is None:
         return f"{'has' if one else 'have'} a quality of at least {near.threshold:.6g}"
-    return f"{be} within {100 * within:.6g} % of the best" if within else f"{be} as good as the best"
+    best = "the best" if near.estimate is None else "the best that is known"
+    return f"{be} within {100 * within:.6g} % of {best}" if within else f"{be} as good as {best}"
 
 
 def _describe_best(near: NearBest) -> str:
@@ -406,6 +545,23 @@ def _about_known(near: NearBest) -> str:
         return ""
     ones = f"; what follows is about the {large_count(near.n_known)} best ones" if near.n_known else ""
     return f"Not all sets were counted: {CUT_SHORT[near.stop_reason]}{ones}."
+
+
+def _about_draws(near: NearBest) -> str:
+    """Where an estimate comes from, and what shares are about."""
+    assert near.estimate is not None
+    n_drawn, n_counted = near.estimate["n_drawn"], near.estimate["n_counted"]
+    cut = CUT_SHORT.get(near.stop_reason, "") if near.stop_reason is not StopReason.ENGINE_LIMIT else ""
+    drawn = f"{n_drawn:,} sets were drawn at random{f' before {cut}' if cut else ''}"
+    sure = f"the interval holds with {percent(near.estimate['confidence'])} confidence"
+    if not n_counted:
+        met = "Shares are about sets that the search met, which are no random sample." if near.n_known else ""
+        said = f"The number is an estimate: {drawn}, none of them is as good, and {sure}."
+        return paragraph(said, met)
+    be = plural(n_counted, "is", "are")
+    return (
+        f"The number and all shares are estimates: {drawn}, {n_counted:,} of them {be} as good, and {sure}."
+    )
 
 
 def _in_common(near: NearBest) -> str:
@@ -435,6 +591,7 @@ def _describe_features(near: NearBest) -> list[str]:
     if others:
         parts[0] = f"{names[others[0]]!r} is in {percent(shares[others[0]])} of them"
         said.append(list_some(parts, MOST_NAMED, last="and") + ".")
-    if not cores:
+    if not cores and float(shares.max()) < 1:
         said.append("No feature is in all of them.")
-    return [*said, f"{len(order)} of {len(names)} features are in at least one."]
+    sure = "" if near.estimate is None else "at least "
+    return [*said, sentence(f"{sure}{len(order)} of {len(names)} features are in at least one")]

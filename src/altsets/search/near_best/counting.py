@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -14,16 +15,23 @@ from altsets.arrays import Floats
 from altsets.constraints import Constraint
 from altsets.errors import UnsupportedError
 from altsets.problem import FeatureSet, Problem
-from altsets.quality import Additive, Quality
+from altsets.quality import Additive, BlackBox, Quality
 from altsets.request import Request
 from altsets.result import Progress, Result, Status, StopReason
-from altsets.search.black_box.evaluations import all_sets
+from altsets.search.black_box.evaluations import Evaluations, all_sets
 from altsets.search.engine import on_demand
 from altsets.search.find import problem_of, solve
 from altsets.search.good_sets import Nearness
 from altsets.search.known import known_best
 from altsets.search.near_best.answer import NearBest
-from altsets.search.near_best.families import Counted, FilteredFamily, ListedFamily, SumFamily
+from altsets.search.near_best.families import (
+    Counted,
+    FilteredFamily,
+    ListedFamily,
+    SampledFamily,
+    SumFamily,
+)
+from altsets.search.near_best.sampling import draw_sets
 from altsets.search.near_best.sums import NEAR_BEST_LIMITS, NearBestLimits, Sums, Threshold, sums_of
 from altsets.search.resources import ONE_THREAD
 from altsets.search.run import Run, Stopped
@@ -57,8 +65,8 @@ def near_best(
     Parameters
     ----------
     quality : quality object
-        What "good" means, as for :func:`find`. Of black boxes, all sets are evaluated, which is refused where there
-        are more than 10,000.
+        What "good" means, as for :func:`find`. Of black boxes and wrappers, all sets are evaluated; where there are
+        more than 10,000, a search for the best one and 9,000 sets that are drawn at random give an estimate.
     n_features : int, default=5
         Features in each set, unless ``constraints.Size`` says otherwise; then the best is that over all sizes.
     within : float, default=0.01
@@ -85,7 +93,8 @@ def near_best(
         If ``within`` or ``min_quality`` is out of range, both are given, or a constraint names a feature that does not
         exist.
     altsets.errors.UnsupportedError
-        If a black box has more than 10,000 sets, or no engine finds the best set of such a request.
+        If a black box has more than 10,000 sets and hardly any set keeps to the constraints, or no engine finds the
+        best set of such a request.
 
     See Also
     --------
@@ -193,10 +202,7 @@ class Counting:
         problem, most = self.problem, self.limits.max_asked
         listing = all_sets(problem, self.run, most)[1]
         if not listing.complete and not self.run.stopped:
-            raise UnsupportedError(
-                f"a {type(self.quality).__name__} can only be asked about sets one by one, and there are more than "
-                f"{most:,} of them or they are hard to list; ask for smaller sets, or forbid features."
-            )
+            return self._drawn()
         values: list[float] = []
         for number in range(len(listing)):
             if self.run.tick():
@@ -214,6 +220,44 @@ class Counting:
         ties = [listing.set_at(number) for number in np.flatnonzero(listing.values == best).tolist()]
         family = ListedFamily(listing.only(listing.values >= threshold.cutoff), threshold, self.limits)
         return Counted(family, min(ties), best, proven=True), "", StopReason.FINISHED
+
+    def _drawn(self) -> tuple[Counted, str, StopReason]:
+        """Search for a good set of a black box, then judge by sets that are drawn at random how many are as good."""
+        quality, problem, run, limits = self.quality, self.problem, self.run, self.limits
+        assert isinstance(quality, BlackBox)
+        draws = draw_sets(problem, limits)
+        if draws.rarely_valid:
+            raise UnsupportedError(
+                f"a {type(quality).__name__} can only be asked about sets one by one, there are more than "
+                f"{limits.max_asked:,} of them, and hardly any that is drawn at random keeps to the constraints; ask "
+                "for smaller sets, or forbid features."
+            )
+        found = solve(quality, problem, run.turn(limits.search_part * run.remaining))
+        evaluations = Evaluations(quality, problem, run)
+        evaluations.ask(draws.sets)
+        if evaluations.failure is not None:
+            raise evaluations.failure
+        searched = dict(zip(found.sets, found.qualities, strict=True))
+        values = {
+            chosen: value for chosen, value in (evaluations.known | searched).items() if math.isfinite(value)
+        }
+        if not values:
+            return self._none(self._n_sets_in_all), "", StopReason.FINISHED
+        best = max(values.values())
+        best_set = min(chosen for chosen, value in values.items() if value == best)
+        threshold = self._threshold(best, 0.0)
+        known = {chosen: value for chosen, value in values.items() if value >= threshold.cutoff}
+        asked = list(itertools.takewhile(evaluations.known.__contains__, draws.sets))
+        if not asked:
+            counted = self._none(self._n_sets_in_all, len(known))
+            return replace(counted, best_set=best_set, best=best), "", StopReason.FINISHED
+        hits = [chosen for chosen in asked if chosen in known]
+        moved = self.nearness.within is not None and best > max(searched.values(), default=-math.inf)
+        estimate = draws.estimate(len(asked), len(hits), moved=moved)
+        low, high = (max(end, len(known)) for end in estimate.interval)
+        family = SampledFamily(hits, known, draws.sums, threshold, limits, max(self._n_sets_in_all, high))
+        estimate = replace(estimate, interval=(low, high))
+        return Counted(family, best_set, best, estimate=estimate), "", StopReason.FINISHED
 
     def given(self, best_set: FeatureSet, *, proven: bool) -> Counted:
         """Count the sets of a quality with numbers, given the best one, or if that is not ``proven`` just some set."""

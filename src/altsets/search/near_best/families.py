@@ -1,4 +1,4 @@
-"""Families of sets above a threshold, which can be counted, sampled and enumerated: listed, or sums of scores."""
+"""Families of sets above a threshold, which can be counted, drawn and ranked: listed, sums of scores, or a sample."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ from altsets.search.near_best.dynamic_programme import RoundedSums
 from altsets.search.near_best.sums import HalvedSums, NearBestLimits, Sums, Threshold, best_first
 from altsets.search.run import Run, Stopped
 from altsets.search.subset.listing import Listing
+
+#: How sure intervals are that come from sets drawn at random.
+CONFIDENCE = 0.95
 
 
 class Family(ABC):
@@ -55,6 +58,17 @@ class Family(ABC):
         """The features in at least one set."""
         return np.greater(self.shares(), 0.0)
 
+    def proven(self) -> tuple[Bools, Bools]:
+        """The features that are proven to be in all sets, and those in none; by default, all that is said is proven."""
+        return self.always(), ~self.sometimes()
+
+    def members(self) -> tuple[list[FeatureSet], bool]:
+        """All sets if they are few, and whether they are all; else some that were drawn, or those that are known."""
+        low, high = self.bounds
+        if low == high <= self._limits.n_draws and self.n_known is None:
+            return list(self.ranked()), True
+        return ([] if self.n_known == 0 else self._sample), False
+
     @abstractmethod
     def draw(self, n: int, rng: np.random.Generator) -> list[FeatureSet]:
         """Sets drawn uniformly, with replacement."""
@@ -70,6 +84,18 @@ class Family(ABC):
 
 
 @dataclass(frozen=True)
+class Estimate:
+    """How many sets count, judged by sets that were drawn at random."""
+
+    n_drawn: int
+    #: How many of these count.
+    n_counted: int
+    #: The number of all sets that count is in this interval, with this confidence.
+    interval: tuple[int, int]
+    confidence: float = CONFIDENCE
+
+
+@dataclass(frozen=True)
 class Counted:
     """The sets that count, and the best one of all with its quality: None and nan if none is known."""
 
@@ -78,6 +104,8 @@ class Counted:
     best: float = math.nan
     #: Whether no set is better.
     proven: bool = False
+    #: Where sets were drawn, as there are too many to go through them.
+    estimate: Estimate | None = None
 
 
 class ListedFamily(Family):
@@ -121,6 +149,12 @@ class ListedFamily(Family):
         total /= max(len(self._sets), 1)
         np.fill_diagonal(total, self.shares())
         return total
+
+    def proven(self) -> tuple[Bools, Bools]:
+        """The features in all sets and in none; a part of the sets proves nothing."""
+        if self.n_known is None:
+            return super().proven()
+        return np.zeros(self._n, dtype=bool), np.zeros(self._n, dtype=bool)
 
     def draw(self, n: int, rng: np.random.Generator) -> list[FeatureSet]:
         """Listed sets, drawn uniformly."""
@@ -268,6 +302,10 @@ class FilteredFamily(Family):
         """The features that are in all sets, even without constraints."""
         return self._family.always()
 
+    def proven(self) -> tuple[Bools, Bools]:
+        """The features in all sets and in none, even without constraints."""
+        return self._family.proven()
+
     def draw(self, n: int, rng: np.random.Generator) -> list[FeatureSet]:
         """Sets drawn uniformly, by rejection."""
         found: list[FeatureSet] = []
@@ -284,3 +322,117 @@ class FilteredFamily(Family):
     def ranked(self) -> Iterator[FeatureSet]:
         """The sets from the best down."""
         return filter(self._kept, self._family.ranked())
+
+
+class SampledFamily(Family):
+    """Sets of a black box that has too many: those among sets drawn at random that count, and others that are known.
+
+    ``hits`` are the draws that count, ``known`` all sets that do with their qualities; ``sums`` say which features sets
+    of each size have, and may have.
+    """
+
+    estimated = True
+
+    def __init__(
+        self,
+        hits: Sequence[FeatureSet],
+        known: dict[FeatureSet, float],
+        sums: Sequence[Sums],
+        threshold: Threshold,
+        limits: NearBestLimits,
+        most: int,
+    ) -> None:
+        super().__init__(threshold, limits, (len(known), most))
+        self._hits, self._sums = list(hits), sums
+        self._ranked = sorted(known, key=lambda chosen: (-known[chosen], chosen))
+        self.n_known = len(known)
+
+    @cached_property
+    def _sample(self) -> list[FeatureSet]:
+        """The draws that count; if none does, what is known, which is better than nothing."""
+        return self._hits or self._ranked
+
+    def always(self) -> Bools:
+        """The features that every set must have."""
+        counts = np.zeros(self._n, dtype=np.intp)
+        for some in self._sums:
+            counts[some.base] += 1
+        return np.equal(counts, len(self._sums))
+
+    def sometimes(self) -> Bools:
+        """The features of sets that are known."""
+        found = np.zeros(self._n, dtype=bool)
+        for chosen in self._ranked:
+            found[list(chosen)] = True
+        return found
+
+    def proven(self) -> tuple[Bools, Bools]:
+        """The features that every set must have, and those that none may have."""
+        may = np.zeros(self._n, dtype=bool)
+        for some in self._sums:
+            may[some.base] = may[some.features] = True
+        return self.always(), ~may
+
+    def draw(self, n: int, rng: np.random.Generator) -> list[FeatureSet]:
+        """Sets from among the draws that count."""
+        if not self._hits:
+            raise UnsupportedError(
+                "none of the sets that were drawn at random counts, so there are none to draw from; give a larger "
+                "within, or more time."
+            )
+        return [self._hits[number] for number in rng.integers(len(self._hits), size=n).tolist()]
+
+    def ranked(self) -> Iterator[FeatureSet]:
+        """The sets that are known, from the best down."""
+        return iter(self._ranked)
+
+
+class SavedFamily(Family):
+    """What a document says about sets: shares of features, and some of the sets."""
+
+    def __init__(
+        self,
+        bounds: tuple[int, int],
+        n_known: int | None,
+        estimated: bool,
+        shares: Floats,
+        masks: tuple[Bools, Bools, tuple[Bools, Bools]],
+        sets: Sequence[FeatureSet],
+    ) -> None:
+        self.bounds, self.n_known, self.estimated = bounds, n_known, estimated
+        self._shares, self._sets = shares, sets
+        self._always, self._sometimes, self._proven = masks
+
+    def shares(self) -> Floats:
+        """The fraction of the sets that has each feature."""
+        return self._shares.copy()
+
+    def pair_shares(self) -> Floats:
+        """Not in a document."""
+        raise _not_saved("how often pairs of features occur")
+
+    def always(self) -> Bools:
+        """The features in all sets."""
+        return self._always
+
+    def sometimes(self) -> Bools:
+        """The features in at least one set."""
+        return self._sometimes
+
+    def proven(self) -> tuple[Bools, Bools]:
+        """The features in all sets and in none."""
+        return self._proven
+
+    def draw(self, n: int, rng: np.random.Generator) -> list[FeatureSet]:
+        """Not from a document."""
+        raise _not_saved("sets to draw from")
+
+    def ranked(self) -> Iterator[FeatureSet]:
+        """The sets of the document."""
+        return iter(self._sets)
+
+
+def _not_saved(what: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"this was read from a document, which does not have {what}; call altsets.near_best again."
+    )

@@ -72,8 +72,13 @@ class NearBestLimits:
     trial_draws: int = 1000
     min_kept: float = 0.02
 
-    #: Sets that a function is called for.
+    #: Sets that a function is called for, if that is all of them.
     max_asked: int = 10_000
+    #: Else it is called for this many that are drawn at random, after a search for the best one.
+    n_asked: int = 9_000
+    #: The part of the time that this search may take, and sets drawn to see how many keep to the constraints.
+    search_part: float = 0.25
+    n_proposed: int = 20_000
 
 
 NEAR_BEST_LIMITS = NearBestLimits()
