@@ -31,7 +31,7 @@ from altsets.search.near_best.families import (
     SampledFamily,
     SumFamily,
 )
-from altsets.search.near_best.sampling import draw_sets
+from altsets.search.near_best.sampling import Draws
 from altsets.search.near_best.sums import NEAR_BEST_LIMITS, NearBestLimits, Sums, Threshold, sums_of
 from altsets.search.resources import ONE_THREAD
 from altsets.search.run import Run, Stopped
@@ -225,8 +225,9 @@ class Counting:
         """Search for a good set of a black box, then judge by sets that are drawn at random how many are as good."""
         quality, problem, run, limits = self.quality, self.problem, self.run, self.limits
         assert isinstance(quality, BlackBox)
-        draws = draw_sets(problem, limits)
-        if draws.rarely_valid:
+        draws = Draws(problem)
+        drawn = draws.more(limits.trial_draws)
+        if len(drawn) < limits.min_kept * limits.trial_draws:
             raise UnsupportedError(
                 f"a {type(quality).__name__} can only be asked about sets one by one, there are more than "
                 f"{limits.max_asked:,} of them, and hardly any that is drawn at random keeps to the constraints; ask "
@@ -234,7 +235,12 @@ class Counting:
             )
         found = solve(quality, problem, run.turn(limits.search_part * run.remaining))
         evaluations = Evaluations(quality, problem, run)
-        evaluations.ask(draws.sets)
+        asked: list[FeatureSet] = []
+        while len(asked) < limits.n_asked and not evaluations.over:
+            drawn = drawn[: limits.n_asked - len(asked)]
+            evaluations.ask(drawn)
+            asked += itertools.takewhile(evaluations.known.__contains__, drawn)
+            drawn = draws.more(limits.trial_draws)
         if evaluations.failure is not None:
             raise evaluations.failure
         searched = dict(zip(found.sets, found.qualities, strict=True))
@@ -247,7 +253,6 @@ class Counting:
         best_set = min(chosen for chosen, value in values.items() if value == best)
         threshold = self._threshold(best, 0.0)
         known = {chosen: value for chosen, value in values.items() if value >= threshold.cutoff}
-        asked = list(itertools.takewhile(evaluations.known.__contains__, draws.sets))
         if not asked:
             counted = self._none(self._n_sets_in_all, len(known))
             return replace(counted, best_set=best_set, best=best), "", StopReason.FINISHED

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import betaincinv
@@ -12,60 +10,49 @@ from scipy.special import betaincinv
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive
 from altsets.search.near_best.families import CONFIDENCE, Estimate
-from altsets.search.near_best.sums import NearBestLimits, Sums, sums_of
+from altsets.search.near_best.sums import Sums, sums_of
 
 #: The chance that an interval misses.
 ERROR = 1 - CONFIDENCE
 
 
-@dataclass(frozen=True)
 class Draws:
-    """Valid sets drawn uniformly, with replacement: ``n_proposed`` sets of the right sizes were drawn for them."""
+    """Valid sets drawn uniformly, with replacement; the same ones every time."""
 
-    sets: list[FeatureSet]
-    sums: Sequence[Sums]
-    n_proposed: int
-    #: How many of these were valid; more than there are ``sets`` if not all were needed.
-    n_valid: int
+    def __init__(self, problem: Problem) -> None:
+        self.sums = sums_of(Additive(np.zeros(problem.n_features_in)), problem, relaxed=True) or []
+        self._n_sets = [some.n_sets for some in self.sums]
+        # Rules about several features are left to chance.
+        self._rules = () if problem.rules.only_single else problem.constraints
+        self._rng = np.random.default_rng(0)
+        self._n_proposed = self._n_valid = 0
 
-    @property
-    def rarely_valid(self) -> bool:
-        """Whether so few proposals are valid that they say nothing."""
-        return not self.sets
+    def more(self, n_proposed: int) -> list[FeatureSet]:
+        """The valid ones of some more sets of the right sizes."""
+        total = sum(self._n_sets)
+        if not total:
+            return []
+        places = self._rng.choice(len(self.sums), n_proposed, p=[number / total for number in self._n_sets])
+        proposed = [self._one(self.sums[place]) for place in places.tolist()]
+        valid = [chosen for chosen in proposed if all(rule.holds(chosen) for rule in self._rules)]
+        self._n_proposed, self._n_valid = self._n_proposed + n_proposed, self._n_valid + len(valid)
+        return valid
+
+    def _one(self, sums: Sums) -> FeatureSet:
+        places = self._rng.choice(len(sums.features), sums.n_open, replace=False, shuffle=False)
+        return sums.set_of(places)
 
     def estimate(self, n_drawn: int, n_counted: int, *, moved: bool) -> Estimate:
         """How many sets count, given how many of the first draws do; ``moved``: they themselves decided what counts."""
-        n_sets = sum(some.n_sets for some in self.sums)
-        alone = self.n_valid == self.n_proposed
+        n_sets = sum(self._n_sets)
         # Two intervals are both right if each of them misses half as often.
-        low, high = share_interval(n_counted, n_drawn, ERROR if alone else ERROR / 2, any_threshold=moved)
-        if not alone:
-            least, most = share_interval(self.n_valid, self.n_proposed, ERROR / 2)
+        error = ERROR / 2 if self._rules else ERROR
+        low, high = share_interval(n_counted, n_drawn, error, any_threshold=moved)
+        if self._rules:
+            least, most = share_interval(self._n_valid, self._n_proposed, error)
             low, high = low * least, high * most
         interval = math.floor(low * n_sets), min(math.ceil(high * n_sets), n_sets)
         return Estimate(n_drawn, n_counted, interval)
-
-
-def draw_sets(problem: Problem, limits: NearBestLimits) -> Draws:
-    """Draw sets of a problem, the same ones every time; none if hardly any set keeps to the constraints."""
-    sums = sums_of(Additive(np.zeros(problem.n_features_in)), problem, relaxed=True) or []
-    rng = np.random.default_rng(0)
-    free = problem.rules.only_single
-    n_proposed = limits.n_asked if free else max(limits.n_proposed, limits.n_asked)
-    numbers = [some.n_sets for some in sums]
-    if not sum(numbers):
-        return Draws([], sums, n_proposed, 0)
-    chances = [number / sum(numbers) for number in numbers]
-    proposed = []
-    for place in rng.choice(len(sums), size=n_proposed, p=chances).tolist():
-        some = sums[place]
-        proposed.append(
-            some.set_of(rng.choice(len(some.features), some.n_open, replace=False, shuffle=False))
-        )
-    rules = () if free else problem.constraints
-    valid = [chosen for chosen in proposed if all(rule.holds(chosen) for rule in rules)]
-    kept = valid[: limits.n_asked] if len(valid) >= limits.min_kept * n_proposed else []
-    return Draws(kept, sums, n_proposed, len(valid))
 
 
 def share_interval(k: int, n: int, error: float, *, any_threshold: bool = False) -> tuple[float, float]:

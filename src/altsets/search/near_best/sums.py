@@ -68,7 +68,7 @@ class NearBestLimits:
     #: Rows of a list that are processed at a time.
     rows_at_a_time: int = 1_000_000
 
-    #: Unconstrained sets drawn to see how many are valid, and the least share for which drawing from them pays.
+    #: Unconstrained sets drawn at a time to see how many are valid, and the least share for which drawing pays.
     trial_draws: int = 1000
     min_kept: float = 0.02
 
@@ -76,9 +76,8 @@ class NearBestLimits:
     max_asked: int = 10_000
     #: Else it is called for this many that are drawn at random, after a search for the best one.
     n_asked: int = 9_000
-    #: The part of the time that this search may take, and sets drawn to see how many keep to the constraints.
+    #: The part of the time that this search may take.
     search_part: float = 0.25
-    n_proposed: int = 20_000
 
 
 NEAR_BEST_LIMITS = NearBestLimits()
