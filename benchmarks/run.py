@@ -6,7 +6,7 @@ and ``frozen-multivariate`` on FCBF and mRMR; ``grid`` runs every search of the 
 part of the search in turn, on other data, and ``tuning`` chooses its limits anew there; ``constraints`` has conditions
 on sets, ``distinct`` sets that differ through similarity, ``most`` sets that are as different, or as many, as they can
 be, ``frontier`` whole curves over tau, ``pages`` reports, ``near-best`` counts of sets, ``large`` a million scores,
-``wide`` tables of up to 100,000 columns,
+``wide`` tables of up to 100,000 columns, ``sparse`` ones of as many,
 ``information``, ``holes`` and ``relief`` scores from tables, ``wrapper`` searches that fit models,
 ``estimator`` scikit-learn's
 checks and grids, ``evaluation`` how sets are judged, ``startup`` the command line, ``deadlines`` how late hard requests
@@ -43,6 +43,7 @@ from benchmarks import (
     pages,
     relief,
     report,
+    sparse,
     startup,
     time_limits,
     tuning,
@@ -254,6 +255,7 @@ def _runs(options: argparse.Namespace, inputs: Inputs) -> dict[str, Callable[[],
         "near-best": lambda: near_best.run(inputs.information, inputs.mrmr),
         "large": large.run,
         "wide": lambda: wide.run(ROOT / ".bench-venv-wide", options.quick),
+        "sparse": lambda: sparse.run(options.quick),
         "time-limits": time_limits.run,
         "information": lambda: information.run(options.datasets, options.matrices),
         "holes": holes.run,

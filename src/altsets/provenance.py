@@ -18,6 +18,7 @@ from altsets.constraints import Constraint
 from altsets.request import DEFAULT_SEED as DEFAULT_SEED
 from altsets.tables.conversion import NUMERIC_KINDS, is_missing
 from altsets.tables.feature_matrix import Features
+from altsets.tables.sparse import as_bytes
 from altsets.tables.target import vector_of
 from altsets.version import __version__
 
@@ -50,12 +51,19 @@ def constraints_by_name(constraints: Any, names: Sequence[str]) -> list[str]:
 def fingerprint(features: Features, y: Any = None) -> str:
     """The SHA-256 hash of what altsets sees of a table: names, numbers, categories and the target, not its name.
 
-    A CSV file, a Parquet file and a frame with the same names and values in the same order have the same one.
+    A CSV file, a Parquet file and a frame with the same names and values in the same order have the same one. Of a
+    sparse table, it is the hash of what is stored.
     """
     digest = hashlib.sha256()
     named = {str(index): list(labels) for index, labels in sorted(features.categories.items())}
     _add_text(digest, [list(features.feature_names), named])
-    _add_numbers(digest, features.values)
+    if features.is_sparse:
+        # Zeros are not worth the time that hashing them takes.
+        _add_text(digest, features.cells.shape)
+        for part in as_bytes(features.cells):
+            digest.update(part)
+    else:
+        _add_numbers(digest, features.values)
     if y is not None:
         values = vector_of(y, features.n_rows)
         numbers = _as_numbers(values)

@@ -100,7 +100,11 @@ CASES = [
     Case("a dictionary", lambda: {"a": [1, 2]}),
     Case("None", lambda: None),
     Case("a file name", lambda: "table.csv"),
-    Case("a sparse matrix", lambda: scipy.sparse.csr_array(NUMBERS)),
+    Case("a sparse matrix", lambda: scipy.sparse.csr_array(NUMBERS), first=("x0",)),
+    Case(
+        "a sparse matrix with an infinite value",
+        lambda: scipy.sparse.csr_array(np.where(NUMBERS == NUMBERS[0], np.inf, NUMBERS)),
+    ),
     Case("nested lists", lambda: NUMBERS.tolist(), first=("x0",)),
     Case("a target with fewer rows", y=lambda: CLASSES[:-1]),
     Case("a target with the same row labels in another order", y=lambda: pd.Series(CLASSES)[::-1]),

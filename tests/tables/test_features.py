@@ -262,12 +262,6 @@ def test_small_helpers():
 # Refusals
 
 
-def sparse():
-    from scipy.sparse import csr_matrix
-
-    return csr_matrix(np.eye(3))
-
-
 DAYS = [datetime.date(2020, 1, 31), datetime.date(2020, 2, 1)]
 
 
@@ -299,7 +293,6 @@ DAYS = [datetime.date(2020, 1, 31), datetime.date(2020, 2, 1)]
             pd.DataFrame({"n": [1, 2, "three"]}),
             "n mixes numbers \\(2\\) with text \\(1\\), such as 'three'; make it one",
         ),
-        (sparse(), "toarray"),
         (np.array([[1j, 2.0]]), "column 0 holds complex numbers"),
         (pd.DataFrame({"n": [1j, 2.0]}), "n holds complex numbers"),
         ([[1.0, -np.inf], [2.0, 1.0]], "column 1 holds 1 infinite value; drop the column or these rows"),

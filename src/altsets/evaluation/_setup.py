@@ -351,7 +351,7 @@ def split_rows(
     splits = [
         rows
         for splitter in splitters
-        for rows in splits_of(splitter, plan.features.values, target, seed, groups=groups, kept=kept)
+        for rows in splits_of(splitter, plan.features.cells, target, seed, groups=groups, kept=kept)
     ]
     for number, (train, test) in enumerate(splits):
         n_seen = int(np.isin(test, train).sum())

@@ -337,7 +337,7 @@ def _similarities(features: Features, weights: Floats | None) -> Floats:
     if ordered:
         places = np.ix_(ordered, ordered)
         similar[places] = np.maximum(
-            similar[places], _rank_correlations(features.values[:, ordered], weights)
+            similar[places], _rank_correlations(features.columns(ordered).dense(), weights)
         )
     return np.clip(similar, 0.0, 1.0)
 

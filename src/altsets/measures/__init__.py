@@ -26,11 +26,11 @@ from altsets.measures.redundancy import Redundancy
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import (
     Features,
-    constant_columns,
     copies_in,
     warn_of_constants,
     warn_of_left_out_rows,
 )
+from altsets.tables.sparse import shuffled_columns
 from altsets.tables.target import counted, counted_as_repeats
 from altsets.wording import list_some, parameter
 
@@ -150,7 +150,7 @@ def score(
         )
     if not is_array(measure):
         # Custom functions may give constants a score; warnings are issued here, so that they come once.
-        scores = np.where(constant_columns(features.values), 0.0, scores)
+        scores = np.where(features.constant, 0.0, scores)
         warn_of_constants(features)
         warn_of_left_out_rows(features, measure)
     copies = [" = ".join(map(features.label, group)) for group in copies_in(features)]
@@ -216,7 +216,7 @@ def noise_floor(
     exponential, which puts the floor a little too high rather than too low. None for measures not in UNIVARIATE.
     """
     features, y, weights = counted(features_of(X), y, sample_weight)
-    varied = np.flatnonzero(~constant_columns(features.values))
+    varied = np.flatnonzero(~features.constant)
     if measure not in UNIVARIATE or not len(varied):
         return None
     share = math.ceil(SHARE * (n_scored or features.n_features))
@@ -236,6 +236,8 @@ def _shuffled(features: Features, columns: Indices, most: int, random_state: int
     # Round by round through all columns, so that each gets its share.
     rounds = [rng.permutation(columns) for _ in range(min(REPEATS, math.ceil(most / len(columns))))]
     drawn = features.columns(np.concatenate(rounds)[:most].tolist())
+    if features.is_sparse:
+        return Features(shuffled_columns(drawn.cells, rng))
     return Features(rng.permuted(drawn.values, axis=0), None, drawn.categories)
 
 

@@ -21,7 +21,7 @@ from altsets.measures.scoring import (
 )
 from altsets.measures.workers import OnProgress, is_configured, map_in_order, run_in_workers
 from altsets.tables.conversion import features_of
-from altsets.tables.feature_matrix import Encoded, Features, constant_columns, encode
+from altsets.tables.feature_matrix import Encoded, Features, encode
 from altsets.tables.target import counted, counted_rows, labels_of, target_of
 
 #: Where a fitted model keeps another one that got the same features.
@@ -258,6 +258,7 @@ def permutation(
     (True, 0.0)
     """
     whole_table = features_of(X)
+    whole_table.refuse_sparse("permutation")
     features, y, weights = counted(whole_table, y, sample_weight)
     target = target_of(y, features.n_rows, task)
     own = is_own(estimator)
@@ -269,7 +270,7 @@ def permutation(
     everything = ModelRows(table, labels_of(y, target), weights, kept_groups(groups, kept))
     models = [fresh_model(estimator, target.is_classes, random_state) for _ in splits]
     scorer = scorer_for(models[0], scoring, target.is_classes, everything.labels, pos_label)
-    varied = np.flatnonzero(~constant_columns(features.values))
+    varied = np.flatnonzero(~features.constant)
     with explain_fit_errors(features, models[0], own=own):
         for model, (train, _) in zip(models, splits, strict=True):
             everything.part(train).fit(model, range(features.n_features))
@@ -389,7 +390,9 @@ def shap(
         package = import_module("shap")
     except ImportError as error:
         raise MissingExtraError("measure='shap'", "the package shap", "shap") from error
-    features, table, model = _fit_whole_table(X, y, estimator, task, random_state, sample_weight)
+    everything = features_of(X)
+    everything.refuse_sparse("shap")
+    features, table, model = _fit_whole_table(everything, y, estimator, task, random_state, sample_weight)
     matrix = table.matrix
     rng = np.random.default_rng(random_state)
     background = _sample_rows(matrix, n_background, rng)
@@ -408,7 +411,7 @@ def shap(
     # Add up the columns of a category before taking absolute values.
     sizes = np.abs(table.total(np.moveaxis(values, 1, -1))).mean(axis=0)
     scores = sizes.reshape(-1, features.n_features).mean(axis=0)
-    return np.where(constant_columns(features.values), 0.0, scores)
+    return np.where(features.constant, 0.0, scores)
 
 
 def _sample_rows(matrix: Floats, n_rows: int, rng: np.random.Generator) -> Floats:

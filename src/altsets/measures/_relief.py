@@ -119,6 +119,7 @@ def relief(
     [1.0, -1.0]
     """
     features, y = counted_as_repeats(features_of(X), y, sample_weight, "relief")
+    features.refuse_sparse("relief")
     features.refuse_missing("relief", advice="use mutual_info, or fill them in")
     matrix = features.values
     target = target_of(y, len(matrix), task)

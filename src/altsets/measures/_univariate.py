@@ -11,8 +11,10 @@ import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
+from altsets.measures._sparse import UnitColumns, chi2_by_class, dense_blocks, variances_by_class
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features, constant_columns
+from altsets.tables.sparse import count_stored
 from altsets.tables.target import Target, counted, counted_as_repeats, target_of
 from altsets.wording import parameter
 
@@ -91,6 +93,12 @@ def f_ratios(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -
             f"{weights.sum():.6g}; multiply the weights by a number."
         )
     scores, perfect = np.zeros(features.n_features), np.zeros(features.n_features, dtype=bool)
+    if features.is_sparse:
+        whole, parts = _sparse_parts(features)
+        scores[whole], perfect[whole] = _sparse_f_ratios(features.cells[:, whole], target, weights)
+        for places, part in parts:
+            scores[places], perfect[places] = f_ratios(part, y, task=target.task, sample_weight=weights)
+        return scores, perfect
     for columns, rows in known_rows(features):
         matrix, values = features.values[rows][:, columns], target.values[rows]
         some = None if weights is None else weights[rows]
@@ -129,6 +137,22 @@ def _f_ratios(
     # Rounding can push the unexplained variance below zero, which turns a huge F negative.
     perfect = np.abs(scores) > (free / used) / UNEXPLAINED
     return np.where(constant_columns(matrix), 0.0, np.maximum(scores, 0.0)), perfect
+
+
+def _sparse_f_ratios(columns: Any, target: Target, weights: Floats | None) -> tuple[Floats, Bools]:
+    """The same of compressed columns."""
+    n_rows = columns.shape[0] if weights is None else float(weights.sum())
+    if target.is_classes:
+        used = target.n_distinct - 1.0
+        return _ratios(*variances_by_class(columns, target.values, weights), used, n_rows - target.n_distinct)
+    standard = standardize(target.values[:, None], weights)
+    explained = UnitColumns(columns, weights, ranked=False).products(standard)[0] ** 2
+    return _ratios(explained, 1.0 - explained, 1.0, n_rows - 2.0)
+
+
+def _sparse_parts(features: Features) -> tuple[Indices, Iterator[tuple[Indices, Features]]]:
+    """The columns of a sparse table without missing values, and the others, dense, a few at a time."""
+    return np.flatnonzero(~features.incomplete), dense_blocks(features, np.flatnonzero(features.incomplete))
 
 
 def _analysis_of_variance(matrix: Floats, groups: Indices, weights: Floats | None) -> tuple[Floats, Bools]:
@@ -250,6 +274,14 @@ def _correlate(
     features.refuse_categories(what, advice=ADVICE)
     values = correlation_target(y, features.n_rows, task, what)
     scores = np.zeros(features.n_features)
+    if features.is_sparse:
+        whole, parts = _sparse_parts(features)
+        units = UnitColumns(features.cells[:, whole], weights, ranked=prepare is rank_columns)
+        products = units.products(standardize(prepare(values[:, None]), weights))[0]
+        scores[whole] = np.clip(np.abs(products), 0.0, 1.0)
+        for places, part in parts:
+            scores[places] = _correlate(part, y, task, what, prepare, weights)
+        return scores
     for columns, rows in known_rows(features):
         some = None if weights is None else weights[rows]
         one, other = (
@@ -306,13 +338,20 @@ def chi2(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Fl
             f"chi2 needs a target of classes, but the target has {target.n_distinct} different numbers; "
             f"use f, or say that they are classes ({parameter('task', 'classification')})."
         )
-    negative = np.asarray((features.values < 0).any(axis=0))
+    negative = _negative_columns(features)
     if negative.any():
         raise InputError(
             f"chi2 needs counts or frequencies, but {negative.sum()} column(s) hold negative values "
             f"({features.labels(negative)}); use f or mutual_info."
         )
     scores = np.zeros(features.n_features)
+    if features.is_sparse:
+        whole, parts = _sparse_parts(features)
+        columns = features.cells[:, whole]
+        scores[whole] = chi2_by_class(columns, target.values, weights, features.constant[whole])
+        for places, part in parts:
+            scores[places] = chi2(part, y, task=target.task, sample_weight=weights)
+        return scores
     for columns, rows in known_rows(features):
         some = None if weights is None else weights[rows]
         scores[columns] = _chi2(features.values[rows][:, columns], target.values[rows], some)
@@ -321,6 +360,12 @@ def chi2(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Fl
         indicators = (features.values[:, [index]] == np.arange(len(labels))).astype(np.float64)
         scores[index] = _chi2(indicators, target.values, weights).sum()
     return scores
+
+
+def _negative_columns(features: Features) -> Bools:
+    if features.is_sparse:
+        return count_stored(features.cells, features.cells.data < 0) > 0
+    return np.asarray((features.values < 0).any(axis=0))
 
 
 def _chi2(matrix: Floats, classes: Indices, weights: Floats | None) -> Floats:

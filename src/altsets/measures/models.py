@@ -186,7 +186,7 @@ def splits_of(
         check_cv,
     )
 
-    everything = np.ones(len(matrix), dtype=bool)
+    everything = np.ones(matrix.shape[0], dtype=bool)
     kept = everything if kept is None else kept
     drawn_here = cv is None or isinstance(cv, numbers.Integral) or hasattr(cv, "split")
     there = everything if drawn_here and not isinstance(cv, PredefinedSplit) else kept

@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from altsets._kernels import correlations as kernel
 from altsets.arrays import Floats, Indices
-from altsets.errors import InputError
+from altsets.errors import InputError, reason_of
 from altsets.features import Feature, are_counted, labels_of, real_numbers
+from altsets.measures._sparse import UnitColumns
 from altsets.measures._univariate import rank_columns, standardize
 from altsets.measures.information.columns import patterns_of
 from altsets.measures.information.mutual_information import (
@@ -25,7 +26,6 @@ from altsets.measures.workers import map_in_order
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import (
     Features,
-    constant_columns,
     warn_of_constants,
     warn_of_left_out_rows,
 )
@@ -128,7 +128,7 @@ def pairwise(
 
 def _without_constants(rows: Floats, features: Features, of: Sequence[int]) -> Floats:
     """A constant depends on nothing, which not every measure takes into account."""
-    constant = constant_columns(features.values)
+    constant = features.constant
     rows[constant[list(of)], :] = 0.0
     rows[:, constant] = 0.0
     return rows
@@ -164,8 +164,8 @@ def _rows_by(
     features, _ = counted_as_repeats(features, no_target, weights, "a function as measure")
     rows = np.zeros((features.n_features, features.n_features))
     # As a target, a constant column is refused by most measures.
-    for index in np.flatnonzero(~constant_columns(features.values)):
-        rows[index] = score_by(measure, features, features.values[:, index].copy(), **options)
+    for index in np.flatnonzero(~features.constant):
+        rows[index] = score_by(measure, features, features.column(int(index)).copy(), **options)
     return rows
 
 
@@ -175,6 +175,11 @@ def _rows_by(
 def correlation_matrix(measure: str, features: Features, *, sample_weight: Floats | None = None) -> Floats:
     """Absolute correlations of all columns with each other; "pearson" of values, "spearman" of ranks."""
     features, weights = prepare_correlation(measure, features, sample_weight)
+    if features.is_sparse:
+        everything = np.arange(features.n_features)
+        found = sparse_correlations(measure, features, weights).among(everything)
+        # Rounded differently on both sides of the diagonal.
+        return np.maximum(found, found.T)
     incomplete = np.asarray(features.incomplete)
     if incomplete.any() and measure == "spearman" and features.n_rows > MOST_ROWS:
         return correlation_rows(measure, features, None, range(features.n_features))
@@ -207,6 +212,8 @@ def correlation_rows(measure: str, features: Features, weights: Floats | None, o
     """Absolute correlations of some columns with all."""
     features, weights = prepare_correlation(measure, features, weights)
     some = np.asarray(of, dtype=np.intp)
+    if features.is_sparse:
+        return sparse_correlations(measure, features, weights).among(some)
     found = np.zeros((len(some), features.n_features))
     patterns = patterns_of(features.values)
     for first in np.unique(patterns.of[some]):
@@ -221,6 +228,16 @@ def correlation_rows(measure: str, features: Features, weights: Floats | None, o
                 )
                 found[np.ix_(places, others)] = np.clip(np.abs(left.T @ right), 0.0, 1.0)
     return found
+
+
+def sparse_correlations(measure: str, features: Features, weights: Floats | None) -> UnitColumns:
+    """The columns of a sparse table, prepared; pairs with missing values would need rows of their own."""
+    if features.incomplete.any():
+        raise InputError(
+            f"{measure} does not compare columns of a sparse table with missing values "
+            f"({features.missing_by_label()}); fill them in, drop these columns, or use symmetrical_uncertainty."
+        )
+    return UnitColumns(features.cells, weights, ranked=measure == "spearman")
 
 
 def prepare_correlation(
@@ -291,11 +308,18 @@ def _fill_incomplete(found: Floats, order: Indices, n_incomplete: int, fill: Fil
 def call_measure(
     function: Callable[..., Any], features: Features, target: npt.NDArray[Any], **options: Any
 ) -> Any:
-    """The result of ``function(X, y)``: it gets nan for missing numbers, 0 and 1 for a category of two labels."""
+    """The result of ``function(X, y)``: it gets nan for missing numbers, 0 and 1 for a category of two labels.
+
+    A sparse table stays sparse, in compressed columns, as score functions of scikit-learn take it.
+    """
     features.refuse_categories("a function as measure", advice=NUMBERS_ONLY)
     try:
-        return function(features.values, target, **options)
-    except ValueError as error:
+        return function(features.cells, target, **options)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, TypeError):
+            if not features.is_sparse:
+                raise
+            features.refuse_sparse(f"the function given as measure ({reason_of(error)})")
         if features.incomplete.any():
             features.refuse_missing(f"the function given as measure ({error})", advice=NO_HOLES)
         raise
@@ -311,7 +335,7 @@ def score_by(
         raise InputError(
             f"the measure must return {features.n_features} scores, one for each feature; got shape {scores.shape}."
         )
-    wrong = np.isnan(scores) & ~constant_columns(features.values)
+    wrong = np.isnan(scores) & ~features.constant
     if wrong.any():
         because = f"; {NO_HOLES}" if features.incomplete[wrong].any() else ""
         raise InputError(

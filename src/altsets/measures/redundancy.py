@@ -10,10 +10,17 @@ import numpy as np
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
+from altsets.measures._sparse import UnitColumns
 from altsets.measures.information.mutual_information import InformationRows
-from altsets.measures.pairs import correlation_matrix, correlation_rows, prepare_correlation, unit_columns
+from altsets.measures.pairs import (
+    correlation_matrix,
+    correlation_rows,
+    prepare_correlation,
+    sparse_correlations,
+    unit_columns,
+)
 from altsets.tables.conversion import features_of
-from altsets.tables.feature_matrix import Features, constant_columns
+from altsets.tables.feature_matrix import Features
 from altsets.tables.target import counted
 
 #: Columns up to which all pairs are computed at once: 2,000 take 32 MB and a second or two, and searches that have all
@@ -79,7 +86,7 @@ class Redundancy:
         features, _, weights = counted(features, np.zeros(features.n_rows), sample_weight)
         self._source = _source_of(measure, features, weights, options)
         self.range, self.has_cheap_rows = self._source.range, self._source.has_cheap_rows
-        self._varies = ~constant_columns(features.values)
+        self._varies = ~features.constant
         self._n = features.n_features
         self._kept: OrderedDict[int, Floats] = OrderedDict()
         self._most_kept = max(KEPT_BYTES // (8 * self._n), 1)
@@ -222,6 +229,8 @@ def _source_of(measure: str, features: Features, weights: Floats | None, options
         if options:
             raise InputError(f"{measure} takes no options; got {', '.join(sorted(options))}; leave them out.")
         prepared, weights = prepare_correlation(measure, features, weights)
+        if prepared.is_sparse:
+            return _SparseCorrelations(sparse_correlations(measure, prepared, weights))
         if prepared.incomplete.any():
             return _IncompleteCorrelations(measure, prepared, weights)
         return _Correlations(unit_columns(measure, prepared.values, weights))
@@ -254,6 +263,23 @@ def _as_correlations(products: Floats) -> Floats:
     return np.minimum(products, 1.0, out=products)
 
 
+class _SparseCorrelations:
+    """The same of a sparse table."""
+
+    range = (0.0, 1.0)
+    has_cheap_rows = True
+
+    def __init__(self, units: UnitColumns) -> None:
+        self._units = units
+
+    def rows(self, of: Indices) -> Floats:
+        return self._units.among(of)
+
+    def square(self, of: Indices) -> Floats:
+        found = self._units.among(of, of)
+        return np.maximum(found, found.T)
+
+
 class _IncompleteCorrelations:
     """The same where values are missing: for each pair in the rows that both columns have."""
 
@@ -282,7 +308,7 @@ class _Information:
         if self._is_share:
             options = {**options, "method": "bins"}
         self._known = InformationRows(features, sample_weight=weights, **options)
-        self.has_cheap_rows = options.get("method") == "bins"
+        self.has_cheap_rows = options.get("method") == "bins" or self._known.is_counted
         # By neighbours, no estimate is larger than psi(rows) + psi(neighbours) + 2 * 0.58.
         rows, neighbours = features.n_rows, options.get("n_neighbors", 3)
         self.range = (0.0, 1.0 if self._is_share else math.log(rows) + math.log(neighbours + 1) + 2.0)

@@ -201,6 +201,8 @@ def explain_fit_errors(
             _refuse_absent_columns(model, given, error)
             if any(word in said for word in ABOUT_TYPES):
                 _refuse_text(model, given, error)
+        if given.is_sparse and isinstance(error, TypeError | ValueError) and "sparse" in said:
+            given.refuse_sparse(type(last_step(model)).__name__, "use a model that takes sparse tables")
         if given.incomplete.any() and isinstance(error, ValueError) and "nan" in said:
             given.refuse_missing(
                 type(last_step(model)).__name__,

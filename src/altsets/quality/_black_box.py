@@ -317,7 +317,7 @@ class Wrapper(BlackBox):
         features, labels, weights = counted(everything, y, sample_weight)
         target = target_of(labels, features.n_rows, _task_of(estimator, task))
         kept = counted_rows(sample_weight, everything.n_rows)
-        splits = splits_of(cv, features.values, target, random_state, groups=groups, kept=kept)
+        splits = splits_of(cv, features.cells, target, random_state, groups=groups, kept=kept)
         model = fresh_model(estimator, target.is_classes, random_state, class_weight)
         named = labels_of(labels, target)
         if pos_label is not None:
@@ -327,6 +327,7 @@ class Wrapper(BlackBox):
         default = not is_own(estimator) and estimator in (None, "tree")
         default = default and all(given is None for given in (scoring, weights, class_weight))
         score: Callable[[tuple[int, ...]], float]
+        default = default and not features.is_sparse
         if default and isinstance(table, Encoded) and fits_single_precision(table.matrix):
             score = _Trees(table, target, splits, random_state)
         else:

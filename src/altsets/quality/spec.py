@@ -25,7 +25,7 @@ from altsets.quality._additive import Additive
 from altsets.quality._black_box import Wrapper
 from altsets.quality._pairwise import CFS, FCBF, MRMR
 from altsets.quality._quality import Quality
-from altsets.tables.feature_matrix import Features
+from altsets.tables.feature_matrix import SPARSE_MEASURES, Features
 from altsets.wording import parameter
 
 #: Qualities that look at pairs of features, and what they measure with unless another measure is given.
@@ -85,6 +85,13 @@ class QualitySpec(ABC):
     def is_wrapper(self) -> bool:
         """Whether the quality of a set is how well a model predicts with it."""
         return False
+
+    @property
+    def takes_sparse(self) -> bool:
+        """Whether it can be made of sparse tables, as far as that is known without one."""
+        if self.scored_by is None:
+            return self.is_wrapper or not self.needs_target
+        return self.scored_by[0] in (*SPARSE_MEASURES, "importance")
 
     def noise_floor(self, features: Features, y: Any, how: ScoringOptions = ScoringOptions()) -> float | None:
         """What the best feature of such a table may score by chance; None where that is not known.

@@ -246,7 +246,8 @@ class SelectAlternatives(ColumnSelector):
         ----------
         X : table of shape (n_samples, n_features)
             A NumPy array or a frame (pandas, polars, Arrow): numbers, booleans, text, categories; missing values
-            are welcome where the measure has a meaning for them. Nothing is filled in.
+            are welcome where the measure has a meaning for them. Nothing is filled in. Or a sparse matrix or array of
+            SciPy, or a pandas frame of sparse columns, which is never made dense as a whole.
         y : array-like of shape (n_samples,), default=None
             The target: classes or numbers, one column.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -497,7 +498,9 @@ class SelectAlternatives(ColumnSelector):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = spec_of(self.quality).needs_target
+        spec = spec_of(self.quality)
+        tags.target_tags.required = spec.needs_target
+        tags.input_tags.sparse = spec.takes_sparse
         return tags
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:

@@ -143,7 +143,7 @@ def progress_lines(verbose: Any) -> Any:
 
 def answered(selector: Any, features: Features, rows: RowData, memory: Any, lines: Any = None) -> Found:
     """The sets, what each column alone is worth, and how different the sets are."""
-    table = (features.values, features.names, dict(features.categories), features.original)
+    table = (features.cells, features.names, dict(features.categories), features.original)
     request = request_of(selector, features.n_features)
     try:
         return memory.cache(_answer, ignore=["memory", "n_jobs", "lines"], verbose=0)(  # type: ignore[no-any-return]
@@ -208,7 +208,7 @@ class _Interrupted(Exception):
 
 # --- What a memory keeps: functions of plain arguments, which can be compared with those of earlier calls -----------
 
-PlainTable = tuple[Floats, list[str] | None, dict[int, tuple[str, ...]], Original | None]
+PlainTable = tuple[Any, list[str] | None, dict[int, tuple[str, ...]], Original | None]
 
 
 def _answer(
@@ -220,7 +220,7 @@ def _answer(
     if is_named(kind):
         begin("Comparing features with each other")
         kind = memory.cache(_measured, verbose=0)(kind, table, rows.sample_weight)
-    begin(f"Scoring {len(table[0][0]):,} features of {len(table[0]):,} rows")
+    begin(f"Scoring {table[0].shape[1]:,} features of {table[0].shape[0]:,} rows")
     quality = memory.cache(_scored, ignore=["n_jobs", "lines"], verbose=0)(*how, table, rows, n_jobs, lines)
     measured = replace(request, dissimilarity=kind).measured(Features(*table), rows.sample_weight)
     if request.above_noise:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn import config_context
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
@@ -40,7 +41,8 @@ class ColumnSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         table of shape (n_samples, n_selected_features)
-            An array, or a frame as ``set_output`` says; text and missing values as they were.
+            An array, or a frame as ``set_output`` says; text and missing values as they were. A sparse matrix stays
+            sparse.
         """
         check_is_fitted(self)
         is_frame = hasattr(X, "columns")
@@ -68,13 +70,19 @@ class ColumnSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
         Returns
         -------
-        ndarray of shape (n_samples, n_features)
-            The columns of the set, and zeros.
+        ndarray or sparse matrix of shape (n_samples, n_features)
+            The columns of the set, and zeros; sparse if X is.
         """
         mask = self.get_support()
-        columns = check_array(X, dtype=None, ensure_all_finite=False)
+        columns = check_array(X, **ANY_TABLE)
         if columns.shape[1] != mask.sum():
             raise InputError(f"X has {columns.shape[1]} columns, but the set has {mask.sum()} features.")
+        if issparse(columns):
+            # Zeros are not stored, so that columns only get other numbers.
+            columns = columns.tocoo()
+            places = (columns.row, np.flatnonzero(mask)[columns.col])
+            shape = (columns.shape[0], len(mask))
+            return type(columns)((columns.data, places), shape=shape).tocsr()
         table = np.zeros((len(columns), len(mask)), dtype=columns.dtype)
         table[:, mask] = columns
         return table

@@ -103,12 +103,13 @@ def _some_columns(table: Inspected) -> list[int]:
 
 def _whole_columns(table: Inspected) -> Iterator[tuple[int, Floats]]:
     """Numeric columns of whole numbers without holes."""
-    values = table.features.values
     for column in _columns(table):
-        # Most columns are ruled out by their first rows.
-        if column in table.features.categories or (values[:9, column] % 1 != 0).any():
+        if column in table.features.categories:
             continue
-        numbers = values[:, column]
+        numbers = table.features.column(column)
+        # Most columns are ruled out by their first rows.
+        if (numbers[:9] % 1 != 0).any():
+            continue
         if (numbers % 1 == 0).all():
             yield column, numbers
 
@@ -168,7 +169,7 @@ def _copies(table: Inspected) -> list[Suspect]:
     copies = [
         column
         for column in _columns(table)
-        if _same(table.features.values[:, column], wanted, target.is_classes)
+        if _same(table.features.column(column), wanted, target.is_classes)
     ]
     said = plural(len(copies), "says", "say")
     why = f"{said} the same as the target in every row"
@@ -202,8 +203,7 @@ def _leaks(table: Inspected) -> list[Suspect]:
         _classes_alone(labels) if target.is_classes else _numbers_alone(labels)
     )
     scores = {
-        column: alone(some.values[:, place], bool(some.nominal[place]))
-        for place, column in enumerate(columns)
+        column: alone(some.column(place), bool(some.nominal[place])) for place, column in enumerate(columns)
     }
     article, measure = ("a", "Matthews correlation") if target.is_classes else ("an", "R²")
     # Of few rows, one or two at the border between classes may be on the wrong side.

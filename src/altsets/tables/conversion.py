@@ -26,6 +26,7 @@ import numpy.typing as npt
 from altsets.arrays import Floats
 from altsets.errors import InputError
 from altsets.features import FeatureNames
+from altsets.tables import sparse
 from altsets.tables.feature_matrix import Features, Original, category_codes
 from altsets.wording import counted, list_some, plural, shorten
 
@@ -58,7 +59,8 @@ class UsableColumns(NamedTuple):
 def features_of(X: Any, feature_names: Sequence[str] | None = None) -> Features:
     """The columns of a table in one form; what no measure can use is refused by name.
 
-    ``X`` is a NumPy array, a nested list, or a frame (pandas, polars, Arrow); ``feature_names`` replace its names.
+    ``X`` is a NumPy array, a nested list, a frame (pandas, polars, Arrow) or a sparse matrix, which stays sparse;
+    ``feature_names`` replace its names.
     """
     if isinstance(X, Features):
         return X if feature_names is None else _renamed(X, feature_names)
@@ -112,8 +114,8 @@ def left_out(dropped: Mapping[str, str]) -> list[str]:
 
 def _converted(X: Any, feature_names: Sequence[str] | None) -> tuple[Features, dict[int, InputError]]:
     """All columns of a table, and what is wrong with some of them."""
-    if hasattr(X, "tocsr"):
-        raise InputError("X is a sparse matrix or array, which is not supported; pass X.toarray().")
+    if sparse.is_sparse_matrix(X) or sparse.is_sparse_frame(X):
+        return _from_sparse(X, feature_names)
     labels = getattr(X, "column_names", None)
     labels = getattr(X, "columns", None) if labels is None else labels
     names = None if labels is None or callable(labels) else _distinct(labels)
@@ -126,12 +128,35 @@ def _converted(X: Any, feature_names: Sequence[str] | None) -> tuple[Features, d
     with np.errstate(over="ignore", invalid="ignore"):
         is_finite = np.isfinite(found.values.sum())
     for index in () if is_finite else np.flatnonzero(np.isinf(found.values).any(axis=0)):
-        count = np.isinf(found.values[:, index]).sum()
-        wrong[int(index)] = InputError(
-            f"{found.label(int(index))} holds {counted(int(count), 'infinite value')}; drop the column or these rows, "
-            "or put in finite numbers."
-        )
+        wrong[int(index)] = _infinite(found, int(index), np.isinf(found.values[:, index]).sum())
     return found, dict(sorted(wrong.items()))
+
+
+def _from_sparse(X: Any, feature_names: Sequence[str] | None) -> tuple[Features, dict[int, InputError]]:
+    """The same for a sparse table, which stays sparse."""
+    if not X.shape[0] or not X.shape[-1]:
+        raise _empty(X.shape[0], X.shape[-1])
+    found, beyond = sparse.columns_of(X, LARGEST_EXACT)
+    # Rows and columns are taken of these formats only; others are no faster for models either.
+    kept = X if getattr(X, "format", "csr") in ("csr", "csc") else X.tocsr()
+    names = _distinct(X.columns) if hasattr(X, "columns") else None
+    features = Features(found, names, original=Original(kept))
+    features = features if feature_names is None else _renamed(features, feature_names)
+    wrong: dict[int, InputError] = {
+        index: _inexact(features.label(index), extreme) for index, extreme in beyond.items()
+    }
+    infinite = sparse.count_stored(found, np.isinf(found.data))
+    wrong |= {
+        int(index): _infinite(features, int(index), infinite[index]) for index in np.flatnonzero(infinite)
+    }
+    return features, dict(sorted(wrong.items()))
+
+
+def _infinite(features: Features, index: int, count: int) -> InputError:
+    return InputError(
+        f"{features.label(index)} holds {counted(int(count), 'infinite value')}; drop the column or these rows, "
+        "or put in finite numbers."
+    )
 
 
 def _renamed(features: Features, feature_names: Sequence[str]) -> Features:
@@ -361,12 +386,15 @@ def floats_hold(values: npt.NDArray[Any]) -> bool:
 
 def _refuse_inexact(name: str, smallest: int, largest: int) -> None:
     if smallest < -LARGEST_EXACT or largest > LARGEST_EXACT:
-        extreme = largest if largest > LARGEST_EXACT else smallest
-        text = str(extreme) if abs(extreme) < 10**30 else f"{str(extreme)[:12]}..."
-        raise InputError(
-            f"{name} holds whole numbers as large as {text}, which floats cannot tell apart; drop the column if it "
-            "names rows, make it a category, or rescale it."
-        )
+        raise _inexact(name, largest if largest > LARGEST_EXACT else smallest)
+
+
+def _inexact(name: str, extreme: int) -> InputError:
+    text = str(extreme) if abs(extreme) < 10**30 else f"{str(extreme)[:12]}..."
+    return InputError(
+        f"{name} holds whole numbers as large as {text}, which floats cannot tell apart; drop the column if it "
+        "names rows, make it a category, or rescale it."
+    )
 
 
 def _refuse_written_numbers(labels: set[str], name: str) -> None:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError, warn_user
 from altsets.features import FeatureNames
+from altsets.tables import sparse
 from altsets.wording import list_some
 
 #: The label of missing values among categories.
@@ -31,6 +32,8 @@ LARGEST_VALUE = 1e38
 CELLS_AT_A_TIME = 100_000
 #: Measures that use a feature only in rows where it is known.
 LEAVE_OUT_ROWS = ("f", "pearson", "spearman", "chi2")
+#: Measures that take sparse tables.
+SPARSE_MEASURES = ("f", "pearson", "spearman", "chi2", "mutual_info", "symmetrical_uncertainty")
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,25 +96,53 @@ def _take(table: Any, places: Any, axis: int) -> Any:
 class Features:
     """The columns of a table.
 
-    ``values`` are numbers (nan = missing) and the codes 0, 1, ... of categories. ``categories`` has the labels of each
-    category by the index of its column; a missing label is ``"(missing)"``, the last one. ``original`` is the same
-    table as it was passed; None if that was ``values``, or a file.
+    ``cells`` are numbers (nan = missing) and the codes 0, 1, ... of categories: an array, or a sparse one as
+    :mod:`altsets.tables.sparse` makes it, without categories. ``categories`` has the labels of each category by the
+    index of its column; a missing label is ``"(missing)"``, the last one. ``original`` is the same table as it was
+    passed; None if that was ``cells``, or a file.
     """
 
-    values: Floats
+    cells: Any
     names: list[str] | None = None
     categories: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     original: Original | None = None
 
     @property
+    def values(self) -> Floats:
+        """The cells as an array, for what needs a dense table; a sparse one is refused."""
+        if self.is_sparse:
+            self.refuse_sparse("this")
+        return self.cells  # type: ignore[no-any-return]
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether only values other than 0 are stored."""
+        return not isinstance(self.cells, np.ndarray)
+
+    @property
     def n_rows(self) -> int:
         """The number of rows."""
-        return int(self.values.shape[0])
+        return int(self.cells.shape[0])
 
     @property
     def n_features(self) -> int:
         """The number of columns."""
-        return int(self.values.shape[1])
+        return int(self.cells.shape[1])
+
+    def dense(self) -> Floats:
+        """The cells as an array, also of a sparse table; for some columns at a time, as all may not fit into memory."""
+        return sparse.to_array(self.cells) if self.is_sparse else self.values
+
+    def column(self, index: int) -> Floats:
+        """One column, also of a sparse table."""
+        if self.is_sparse:
+            return sparse.column_of(self.cells, index)
+        return self.values[:, index]
+
+    @cached_property
+    def constant(self) -> Bools:
+        """Which columns hold one value only; missing counts as a value."""
+        return sparse.constant_columns(self.cells) if self.is_sparse else constant_columns(self.values)
 
     @cached_property
     def nominal(self) -> Bools:
@@ -125,9 +156,15 @@ class Features:
         """Which columns have missing numbers."""
         # A sum is cheaper than a boolean matrix, and nan if anything is missing.
         with np.errstate(over="ignore", invalid="ignore"):
-            if not np.isnan(self.values.sum()):
+            if not np.isnan(self.cells.sum()):
                 return np.zeros(self.n_features, dtype=bool)
-        return np.asarray(np.isnan(self.values).any(axis=0))
+        return self._count_missing() > 0
+
+    def _count_missing(self) -> Indices:
+        """How many numbers are missing in each column."""
+        if self.is_sparse:
+            return sparse.count_stored(self.cells, np.isnan(self.cells.data))
+        return np.asarray(np.isnan(self.values).sum(axis=0))
 
     @property
     def feature_names(self) -> FeatureNames:
@@ -145,15 +182,16 @@ class Features:
         """The names of some columns in a message; only the first ones of many."""
         return list_some([self.label(int(index)) for index in np.flatnonzero(mask)], most)
 
-    def count_by_label(self, cells: Bools) -> str:
-        """How many of these cells each column has, for a message; columns without any are left out."""
-        counts = cells.sum(axis=0)
+    def missing_by_label(self) -> str:
+        """How many numbers are missing in each column, for a message; complete columns are left out."""
+        counts = self._count_missing()
         return list_some([f"{self.label(int(index))}: {counts[index]}" for index in np.flatnonzero(counts)])
 
     def rows(self, chosen: npt.NDArray[Any]) -> Features:
         """The same columns with some of the rows."""
         original = None if self.original is None else self.original.rows(chosen)
-        return Features(np.ascontiguousarray(self.values[chosen]), self.names, self.categories, original)
+        some = sparse.take_rows(self.cells, chosen) if self.is_sparse else self.values[chosen]
+        return Features(_contiguous(some), self.names, self.categories, original)
 
     def columns(self, chosen: Sequence[int]) -> Features:
         """Some of the columns with all rows."""
@@ -162,7 +200,7 @@ class Features:
             place: self.categories[index] for place, index in enumerate(chosen) if index in self.categories
         }
         original = None if self.original is None else self.original.columns(chosen)
-        return Features(np.ascontiguousarray(self.values[:, list(chosen)]), names, categories, original)
+        return Features(_contiguous(self.cells[:, list(chosen)]), names, categories, original)
 
     def refuse_categories(self, who: str, *, advice: str) -> None:
         """Refuse categories of more than two labels, on behalf of a measure that needs numbers."""
@@ -178,9 +216,20 @@ class Features:
     def refuse_missing(self, who: str, *, advice: str) -> None:
         """Refuse missing numbers, on behalf of a measure that cannot deal with them."""
         if self.incomplete.any():
+            raise InputError(f"{who} {MISSING_VALUES} ({self.missing_by_label()}); {advice}.")
+
+    def refuse_sparse(self, who: str, advice: str = "") -> None:
+        """Refuse a sparse table, on behalf of what needs a dense one."""
+        if self.is_sparse:
+            works = advice or f"use {list_some(SPARSE_MEASURES, len(SPARSE_MEASURES), last='or')}"
             raise InputError(
-                f"{who} {MISSING_VALUES} ({self.count_by_label(np.isnan(self.values))}); {advice}."
+                f"{who} needs a dense table, and this one is sparse ({self.n_rows:,} rows, {self.n_features:,} "
+                f"columns); {works}, or pass X.toarray() if that fits into memory."
             )
+
+
+def _contiguous(cells: Any) -> Any:
+    return np.ascontiguousarray(cells) if isinstance(cells, np.ndarray) else cells
 
 
 def category_codes(labels: Sequence[Any], name: str) -> tuple[Floats, tuple[str, ...]]:
@@ -216,7 +265,7 @@ class Encoded:
     two labels. Models get rows of a :meth:`part`.
     """
 
-    matrix: Floats
+    matrix: Any
     owners: Indices
     n_features: int
     chosen: Any = None
@@ -249,6 +298,9 @@ class Encoded:
 
     def __call__(self, indices: Sequence[int]) -> Floats:
         """The columns of some features."""
+        if not isinstance(self.matrix, np.ndarray):
+            # Those of one set, as an array: a set is small.
+            return sparse.to_array(sparse.take_rows(self.matrix[:, self.columns_of(indices)], self.chosen))
         return np.ascontiguousarray(self.matrix[np.ix_(self.chosen, self.columns_of(indices))])
 
     def shuffled(self, index: int, order: Indices) -> Floats:
@@ -277,7 +329,7 @@ def encode(features: Features, *, at_once: bool = False) -> Encoded:
     owners = np.repeat(np.arange(features.n_features), widths)
     if len(owners) == features.n_features:
         # Codes of up to two labels are 0 and 1 already.
-        return Encoded(features.values, owners, features.n_features)
+        return Encoded(features.cells, owners, features.n_features)
     matrix = np.empty((features.n_rows, len(owners)))
     matrix[:, widths[owners] == 1] = features.values[:, widths == 1]
     for wide in np.flatnonzero(widths > 1):
@@ -287,7 +339,10 @@ def encode(features: Features, *, at_once: bool = False) -> Encoded:
 
 def _refuse_extremes(features: Features) -> None:
     """Refuse columns that models would treat as infinite, or as all zero."""
-    largest = np.fmax.reduce(np.abs(features.values), axis=0, initial=0.0)
+    if features.is_sparse:
+        largest = sparse.largest_values(features.cells)
+    else:
+        largest = np.fmax.reduce(np.abs(features.values), axis=0, initial=0.0)
     extreme = (largest > LARGEST_VALUE) | ((largest > 0) & (largest < 1 / LARGEST_VALUE))
     if extreme.any():
         raise InputError(
@@ -310,7 +365,7 @@ def constant_columns(matrix: Floats) -> Bools:
 
 def warn_of_constants(features: Features, constant: Bools | None = None) -> None:
     """Warn of constant columns by name; ``constant`` says which they are, if that is known."""
-    constant = constant_columns(features.values) if constant is None else constant
+    constant = features.constant if constant is None else constant
     if constant.any():
         warn_user(
             f"some columns are constant ({features.labels(constant, most=5)}); "
@@ -321,7 +376,7 @@ def warn_of_constants(features: Features, constant: Bools | None = None) -> None
 def warn_of_left_out_rows(features: Features, measure: Any) -> None:
     """Warn of columns with missing numbers, if the measure leaves out their rows."""
     if isinstance(measure, str) and measure in LEAVE_OUT_ROWS and features.incomplete.any():
-        named = features.count_by_label(np.isnan(features.values))
+        named = features.missing_by_label()
         warn_user(f"missing values ({named}): {measure} leaves out these rows, feature by feature.")
 
 
@@ -331,8 +386,12 @@ def copies_in(features: Features) -> list[list[int]]:
     Numbers that are missing in the same rows are equal there. Categories are copies if the same rows have equal
     labels, whatever their names. Constant columns are left out.
     """
-    groups: dict[tuple[bool, bytes], list[int]] = {}
-    varied = np.flatnonzero(~constant_columns(features.values))
+    groups: dict[Any, list[int]] = {}
+    varied = np.flatnonzero(~features.constant)
+    if features.is_sparse:
+        for index, column in sparse.columns_as_bytes(features.cells, varied):
+            groups.setdefault(_digest(column), []).append(index)
+        return [group for group in groups.values() if len(group) > 1]
     for start in range(0, len(varied), step := max(1, CELLS_AT_A_TIME // features.n_rows)):
         some = varied[start : start + step]
         # Equal numbers with equal bytes: adding zero turns -0.0 into 0.0, and there is more than one nan.
@@ -341,9 +400,12 @@ def copies_in(features: Features) -> list[list[int]]:
         for index, column in zip(some.tolist(), columns, strict=True):
             is_category = index in features.categories
             alike = _by_first_row(column) if is_category else column
-            key = is_category, blake2b(alike.tobytes(), digest_size=16).digest()
-            groups.setdefault(key, []).append(index)
+            groups.setdefault((is_category, _digest(alike.tobytes())), []).append(index)
     return [group for group in groups.values() if len(group) > 1]
+
+
+def _digest(content: bytes) -> bytes:
+    return blake2b(content, digest_size=16).digest()
 
 
 def _by_first_row(codes: Floats) -> Floats:

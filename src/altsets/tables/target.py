@@ -340,8 +340,8 @@ def _some_rows(features: Features, rows: Indices) -> Features:
     some = features.rows(rows)
     categories = dict(some.categories)
     for index, labels in some.categories.items():
-        seen, codes = np.unique(some.values[:, index], return_inverse=True)
+        seen, codes = np.unique(some.column(index), return_inverse=True)
         if len(seen) < len(labels):
             some.values[:, index] = codes
             categories[index] = tuple(labels[int(code)] for code in seen)
-    return Features(some.values, some.names, categories, some.original)
+    return Features(some.cells, some.names, categories, some.original)

@@ -200,7 +200,7 @@ def discrete_columns(features: Features, discrete: npt.ArrayLike, weights: Float
         raise InputError(
             f"discrete={discrete!r} is unknown; give 'auto', True, False or one bool per column."
         )
-    most = _most_values(weights, features.n_rows)
+    most = most_values(weights, features.n_rows)
     found = features.nominal.copy()
     complete = np.flatnonzero(~found & ~features.incomplete)
     # A look at the first rows settles most continuous columns without sorting all of them.
@@ -211,12 +211,13 @@ def discrete_columns(features: Features, discrete: npt.ArrayLike, weights: Float
     for index in np.flatnonzero(~found & features.incomplete):
         column = features.values[:, index]
         known = ~np.isnan(column)
-        fewer = _most_values(None if weights is None else weights[known], int(known.sum()))
+        fewer = most_values(None if weights is None else weights[known], int(known.sum()))
         found[index] = _has_few_values(column[known], fewer)
     return found
 
 
-def _most_values(weights: Floats | None, n_rows: int) -> int:
+def most_values(weights: Floats | None, n_rows: int) -> int:
+    """The most different values that a discrete column has by default."""
     rows = number_of_rows(weights, n_rows) if n_rows else 0
     return min(MOST_LEVELS, int(rows // ROWS_PER_LEVEL))
 

@@ -110,8 +110,7 @@ class Estimator:
                 scaled=True,
                 nominal=sample.nominal,
             )
-        rows = n_rows if sample.weights is None else effective_rows(sample.weights)
-        n_bins = self.n_bins or max(2, round(rows ** (1 / 3)))
+        n_bins = self.number_of_bins(n_rows, sample.weights)
         cut = (
             code_levels(column) if is_discrete else bin_column(column, n_bins, sample.weights)
             for column, is_discrete in zip(sample.values.T, sample.discrete, strict=True)
@@ -124,6 +123,11 @@ class Estimator:
             nominal=sample.nominal,
             weights=sample.weights,
         )
+
+    def number_of_bins(self, n_rows: int, weights: Floats | None) -> int:
+        """How many bins a continuous column has."""
+        rows = n_rows if weights is None else effective_rows(weights)
+        return self.n_bins or max(2, round(rows ** (1 / 3)))
 
     def with_target(self, sample: Sample, target: Target) -> SortedColumns:
         """The sorted columns of a table, the target last."""

@@ -56,9 +56,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from altsets.arrays import Floats, Indices
+from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError, warn_user
-from altsets.measures.information.columns import discrete_columns
+from altsets.measures._sparse import dense_blocks, fits_dense
+from altsets.measures.information.columns import bin_column, discrete_columns
 from altsets.measures.information.estimator import (
     Estimator,
     Line,
@@ -67,10 +68,11 @@ from altsets.measures.information.estimator import (
     square_with_missing,
     target_with_missing,
 )
+from altsets.measures.information.levels import Levels, few_values
 from altsets.measures.workers import OnProgress
 from altsets.tables.conversion import features_of
-from altsets.tables.feature_matrix import Features, constant_columns
-from altsets.tables.target import counted, counted_as_repeats, target_of, whole
+from altsets.tables.feature_matrix import Features
+from altsets.tables.target import Target, counted, counted_as_repeats, target_of, whole
 
 
 def mutual_info(
@@ -159,11 +161,18 @@ def mutual_info(
     [0.6931, 0.0]
     """
     how = Estimator(method, n_neighbors, n_bins, random_state, n_jobs, progress)
-    features, y, table, how = _prepare(X, y, sample_weight, discrete, how)
+    features, y, weights, how = _counted_rows(X, y, sample_weight, how)
     if how.method != method:
-        warn_of_bins(table.weights, method)
+        warn_of_bins(weights, method)
     target = target_of(y, features.n_rows, task)
-    constant = constant_columns(features.values)
+    if features.is_sparse:
+        return _sparse_scores(features, target, weights, discrete, how)
+    return _scores(features, target, _sample(features, discrete, weights), how)
+
+
+def _scores(features: Features, target: Target, table: Sample, how: Estimator) -> Floats:
+    """The information of each column and the target."""
+    constant = features.constant
     if how.needs_scikit_learn(table.values, table.discrete, target.values if target.is_classes else None):
         scores = how.by_scikit_learn(table.values, table.discrete, target.values, target.is_classes)
     elif how.method == "neighbors" and features.incomplete.any():
@@ -176,6 +185,48 @@ def mutual_info(
     return scores
 
 
+def _sparse_scores(
+    features: Features, target: Target, weights: Floats | None, discrete: npt.ArrayLike, how: Estimator
+) -> Floats:
+    """The same of a sparse table: counts from what is stored, neighbours in a few columns at a time."""
+    if how.method == "bins":
+        scores = _levels(features, discrete, how, weights).information(_codes(how, target, weights))
+        scores[features.constant] = 0.0
+        return scores
+    is_discrete = _discrete_in_sparse(features, discrete, weights)
+    scores = np.zeros(features.n_features)
+    # Two discrete variables are counted; a missing value is dealt with as in a dense table.
+    counted_ones = is_discrete & target.is_classes & ~features.incomplete
+    places = np.flatnonzero(counted_ones)
+    if len(places):
+        levels = _levels(features.columns(places.tolist()), True, how, weights)
+        scores[places] = levels.information(target.values)
+    for some, block in dense_blocks(features, np.flatnonzero(~counted_ones & ~features.constant)):
+        scores[some] = _scores(block, target, _sample(block, is_discrete[some], weights), how)
+    scores[features.constant] = 0.0
+    return scores
+
+
+def _levels(features: Features, discrete: npt.ArrayLike, how: Estimator, weights: Floats | None) -> Levels:
+    if isinstance(discrete, str) and discrete != "auto":
+        discrete = discrete_columns(features, discrete, weights)
+    return Levels.of(features.cells, discrete, how.number_of_bins(features.n_rows, weights), weights)
+
+
+def _codes(how: Estimator, target: Target, weights: Floats | None) -> Indices:
+    """The levels of the target, from 0 on."""
+    if target.is_classes:
+        return np.asarray(target.values)
+    codes = bin_column(target.values, how.number_of_bins(len(target.values), weights), weights)
+    return np.unique(codes, return_inverse=True)[1]
+
+
+def _discrete_in_sparse(features: Features, discrete: npt.ArrayLike, weights: Floats | None) -> Bools:
+    if isinstance(discrete, str) and discrete == "auto":
+        return few_values(features.cells, weights)
+    return discrete_columns(features, discrete, weights)
+
+
 def information_matrix(
     features: Features, *, sample_weight: Any = None, discrete: npt.ArrayLike = "auto", **options: Any
 ) -> Floats:
@@ -183,6 +234,9 @@ def information_matrix(
 
     Row i has column i as the target, which makes a difference to "sklearn" alone: its jitter is another one there.
     """
+    if features.is_sparse:
+        known = InformationRows(features, sample_weight=sample_weight, discrete=discrete, **options)
+        return known.square(range(features.n_features))
     how = Estimator(**options)
     features, _, table, how = _prepare(features, np.zeros(features.n_rows), sample_weight, discrete, how)
     if how.method == "sklearn":
@@ -257,8 +311,14 @@ def symmetrical_uncertainty(
     [1.0, 0.0]
     """
     how = Estimator("bins", 1, n_bins, None, n_jobs, progress)
-    features, y, table, how = _prepare(X, y, sample_weight, discrete, how)
-    columns = how.with_target(table, target_of(y, features.n_rows, task))
+    features, y, weights, how = _counted_rows(X, y, sample_weight, how)
+    target = target_of(y, features.n_rows, task)
+    if features.is_sparse:
+        levels, codes = _levels(features, discrete, how, weights), _codes(how, target, weights)
+        shares = _uncertainty(levels.information(codes), levels.entropies() + levels.entropy_of(codes))
+        shares[features.constant] = 0.0
+        return shares
+    columns = how.with_target(_sample(features, discrete, weights), target)
     last = features.n_features
     scores, entropies = np.zeros(last), np.zeros(last + 1)
     how.estimate(columns, [*_own_lines(entropies), (last, 0, scores)])
@@ -280,6 +340,12 @@ def uncertainty_matrix(
     progress: OnProgress | None = None,
 ) -> Floats:
     """Symmetrical uncertainty of each column with each other; the parameters are those above."""
+    if features.is_sparse:
+        known = InformationRows(
+            features, sample_weight=sample_weight, discrete=discrete, n_bins=n_bins, method="bins"
+        )
+        everything = np.arange(features.n_features)
+        return known.uncertainty(known.square(everything.tolist()), everything)
     how = Estimator("bins", 1, n_bins, None, n_jobs, progress)
     *_, table, how = _prepare(features, np.zeros(features.n_rows), sample_weight, discrete, how)
     scores = how.square(how.columns(table))
@@ -318,14 +384,27 @@ class InformationRows:
                 "use method='neighbors' or 'bins' for a table as wide as this."
             )
         no_target = np.zeros(features.n_rows)
+        self._levels = None
+        if features.is_sparse:
+            self._levels = _sparse_levels(features, sample_weight, discrete, how)
+            if self._levels is not None:
+                return
+            features = Features(features.dense(), features.names)
         features, _, self._table, self._how = _prepare(features, no_target, sample_weight, discrete, how)
         incomplete = self._how.method == "neighbors" and bool(features.incomplete.any())
         self._with_missing = RowsWithMissing(self._how, self._table) if incomplete else None
         self._columns = None if incomplete else self._how.columns(self._table)
 
+    @property
+    def is_counted(self) -> bool:
+        """Whether the columns are those of a sparse table in which pairs are counted."""
+        return self._levels is not None
+
     @cached_property
     def entropies(self) -> Floats:
         """The information of each column and itself; of columns that are counted, not of neighbours."""
+        if self._levels is not None:
+            return self._levels.entropies()
         assert self._columns is not None
         entropies = np.zeros(self._table.values.shape[1])
         self._how.estimate(self._columns, _own_lines(entropies))
@@ -333,6 +412,8 @@ class InformationRows:
 
     def rows(self, of: Sequence[int]) -> Floats:
         """The information of some columns with all."""
+        if self._levels is not None:
+            return self._levels.rows(of)
         if self._with_missing is not None:
             return self._with_missing.rows(of)
         assert self._columns is not None
@@ -342,7 +423,12 @@ class InformationRows:
 
     def square(self, of: Sequence[int]) -> Floats:
         """The information of some columns with each other."""
-        some, table = np.asarray(of, dtype=np.intp), self._table
+        some = np.asarray(of, dtype=np.intp)
+        if self._levels is not None:
+            found = self._levels.some(some).rows(range(len(some)))
+            # Rounded differently on both sides of the diagonal.
+            return np.maximum(found, found.T)
+        table = self._table
         part = Sample(
             np.ascontiguousarray(table.values[:, some]),
             table.discrete[some],
@@ -373,10 +459,43 @@ def _uncertainty(information: Floats, entropies: Floats) -> Floats:
     return np.asarray(np.minimum(shares, 1.0))
 
 
+def _sparse_levels(
+    features: Features, sample_weight: Any, discrete: npt.ArrayLike, how: Estimator
+) -> Levels | None:
+    """Columns of a sparse table to count in; None if they are to be compared by neighbours, and few enough for that."""
+    no_target = np.zeros(features.n_rows)
+    features, _, weights, how = _counted_rows(features, no_target, sample_weight, how)
+    if how.method == "bins":
+        return _levels(features, discrete, how, weights)
+    is_discrete = _discrete_in_sparse(features, discrete, weights)
+    if is_discrete.all() and not features.incomplete.any():
+        return _levels(features, is_discrete, how, weights)
+    if fits_dense(features):
+        return None
+    features.refuse_sparse(
+        "mutual_info of pairs by nearest neighbours",
+        "use method='bins', or the measure symmetrical_uncertainty, pearson or spearman",
+    )
+    return None
+
+
 def _prepare(
     X: Any, y: Any, sample_weight: Any, discrete: npt.ArrayLike, how: Estimator
 ) -> tuple[Features, Any, Sample, Estimator]:
     """Table and target without rows of weight 0, the columns with their weights if unequal, and the estimator."""
+    features, y, weights, how = _counted_rows(X, y, sample_weight, how)
+    return features, y, _sample(features, discrete, weights), how
+
+
+def _sample(features: Features, discrete: npt.ArrayLike, weights: Floats | None) -> Sample:
+    mask = discrete_columns(features, discrete, weights)
+    return Sample(features.values, mask, features.nominal, weights)
+
+
+def _counted_rows(
+    X: Any, y: Any, sample_weight: Any, how: Estimator
+) -> tuple[Features, Any, Floats | None, Estimator]:
+    """Table and target without rows of weight 0, weights if they are unequal, and the estimator."""
     features, y, weights = counted(features_of(X), y, sample_weight)
     if weights is not None and (weights == weights[0]).all():
         weights = None
@@ -389,8 +508,8 @@ def _prepare(
         features.refuse_missing(
             "mutual_info (method='sklearn')", advice="fill them in, or use another method, which counts them"
         )
-    mask = discrete_columns(features, discrete, weights)
-    return features, y, Sample(features.values, mask, features.nominal, weights), how
+        features.refuse_sparse("mutual_info (method='sklearn')", "use method='neighbors' or 'bins'")
+    return features, y, weights, how
 
 
 def _repeats(weights: Floats) -> bool:
