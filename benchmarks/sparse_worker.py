@@ -52,7 +52,7 @@ def main() -> None:
     elif asked.job == "sets":
         altsets.SelectAlternatives(name, n_features=10).fit(X, y)
     else:
-        scores, _ = measures.score(X, y, name, **options)
+        measures.score(X, y, name, **options)
     seconds = time.perf_counter() - start
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     found = {"seconds": seconds, "megabytes": megabytes, "difference": _difference(X, y, name, options)}
@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def _difference(X: Any, y: Any, measure: str, options: dict[str, Any]) -> float:
-    """The largest difference to the scores of a dense table, on some rows and columns; measured last, as it takes memory."""
+    """The largest difference to the scores of a dense table, on some rows and columns."""
     rows = np.linspace(0, X.shape[0] - 1, min(CUT_ROWS, X.shape[0])).astype(int)
     cut = X[rows][:, :CUT_COLUMNS]
     known, found = (measures.score(part, y[rows], measure, **options)[0] for part in (cut.toarray(), cut))

@@ -156,7 +156,7 @@ def as_bytes(columns: Any) -> Iterator[bytes]:
 
 def _plain_data(columns: Any) -> Floats:
     """The stored values, equal ones with equal bytes: there is more than one nan."""
-    data = columns.data.copy()
+    data = np.array(columns.data)
     data[np.isnan(data)] = np.nan
     return data
 
