@@ -825,15 +825,41 @@ def test_notebooks_show_sets_with_and_without_scripts(judged):
         assert json.loads(page.script("script", "application/json"))["sections"]
         assert "<table>" in shown
         if answer is not selector:
-            # The verdict first; everything but the sets is folded.
+            # The verdict first; everything but the sets and a chart is folded.
             verdict, details = answer.verdict.findings[0], shown.index("<details>")
             assert html.unescape(shown).index(verdict, shown.index("</script>")) < shown.index("<table>")
-            assert shown.index("<table>") < details or "Frontier" in type(answer).__name__
+            assert shown.index("<table>") < details
+            first, *folded = json.loads(page.script("script", "application/json"))["sections"]
+            kinds = [block["kind"] for block in first["blocks"] if block.get("tone") != "warning"]
+            assert kinds in (["text", "table", "chart"], ["text", "table"])
+            assert all(part["folded"] for part in folded)
         assert len(page.script("script", "module")) < 80_000
         if answer is not selector:
             # What scikit-learn shows of its estimators is its own business.
             assert not {"img", "b"} & {tag for tag, _ in page.elements}
     assert "0 (in use)" in selector._repr_html_()
+
+
+def blocks_on_screen(answer):
+    """The ids of what a notebook shows of an answer without unfolding anything."""
+    first = json.loads(Page(answer._repr_html_()).script("script", "application/json"))["sections"][0]
+    return {block["id"]: block for block in first["blocks"] if "id" in block}
+
+
+def test_a_cell_of_a_notebook_fits_on_a_screen():
+    scores = quality.Additive(range(1, 61))
+    few = altsets.find(scores, n_features=3, n_alternatives=2, tau=1)
+    assert list(blocks_on_screen(few)) == ["sets", "membership"]
+    many = altsets.find(scores, n_features=4, n_alternatives=12, tau=1)
+    shown = blocks_on_screen(many)
+    assert list(shown) == ["first-sets", "quality"]
+    assert len(shown["first-sets"]["rows"]) == 5
+    alone = altsets.find(scores, n_features=3, n_alternatives=0)
+    assert list(blocks_on_screen(alone)) == ["sets"]
+    near = blocks_on_screen(altsets.near_best(scores, n_features=3, within=0.2))
+    assert list(near) == ["near-best-sets", "near-best-frequencies"]
+    assert len(near["near-best-sets"]["rows"]) == 5
+    assert len(near["near-best-frequencies"]["labels"]) == 10
 
 
 def test_notebooks_without_jinja2_and_after_any_trouble(monkeypatch, judged):

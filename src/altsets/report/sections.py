@@ -430,7 +430,9 @@ MOST_SETS = 10
 MOST_BARS = 50
 
 
-def near_best_section(near: NearBest, *, with_features: bool = True) -> Block:
+def near_best_section(
+    near: NearBest, *, with_features: bool = True, n_bars: int = MOST_BARS, n_sets: int = MOST_SETS
+) -> Block:
     """How many sets are nearly as good as the best one, which features they have, and the best of them."""
     said = text(near.explain())
     if not near.count or near.n_known == 0:
@@ -438,7 +440,7 @@ def near_best_section(near: NearBest, *, with_features: bool = True) -> Block:
     shown = bars_chart(
         "near-best-frequencies",
         "How often a feature is in such a set",
-        set_views.near_best_frequencies(near, most=MOST_BARS),
+        set_views.near_best_frequencies(near, most=n_bars),
         "A feature in all sets cannot be replaced; one in few sets is easy to do without.",
         digits=2,
     )
@@ -459,11 +461,11 @@ def near_best_section(near: NearBest, *, with_features: bool = True) -> Block:
         [column("Rank", "number"), column("Features", "names"), column("Quality", "number", 6)],
         [
             [rank, entry["features"], entry["quality"]]
-            for rank, entry in enumerate(near.to_dict(MOST_SETS)["sets"])
+            for rank, entry in enumerate(near.to_dict(n_sets)["sets"])
         ],
     )
     # The chart can be shown as a table, too.
-    needed = with_features or len(near.ordered()) > MOST_BARS
+    needed = with_features or len(near.ordered()) > n_bars
     return section("near-best", "Nearly as good", [said, shown, features if needed else None, sets])
 
 

@@ -224,17 +224,17 @@ def _banner(said: Verdict, result: Result | None) -> Block | None:
     return verdict(said.findings, label, good=all(settled))
 
 
-def _first_sets(result: Result | None) -> Block | None:
+def _first_sets(result: Result | None, in_use: int | None = None) -> Block | None:
     """The sets on the first page; of many, the first ones."""
     if result is None or not result.sets:
         return None
     n_sets, first = len(result.sets), _n_first(result)
     if n_sets == first:
-        return sections.sets_table("sets", "The feature sets that were found.", result)
+        return sections.sets_table("sets", "The feature sets that were found.", result, in_use)
     caption = (
         f"The first {counted(first, 'set')} of {n_sets}." if first > 1 else f"The first of {n_sets} sets."
     )
-    made = sections.sets_table("first-sets", caption, result)
+    made = sections.sets_table("first-sets", caption, result, in_use)
     return made | {"rows": made["rows"][:first]}
 
 
@@ -383,7 +383,15 @@ def _check_about_same(answers: _Answers, result: Result) -> None:
 # --- Notebooks ----------------------------------------------------------------------------------------------
 
 #: Charts that are in reports alone: a cell of a notebook is small.
-LEFT_OUT = ("quality", "overlap", "likeness", "chosen", "stand-ins", "near-best-sets")
+LEFT_OUT = ("overlap", "likeness", "chosen", "stand-ins")
+#: What fits on one screen beside the verdict: one table and one chart, the first of each that there is.
+TABLES = ("first-sets", "sets", "evaluation", "suggested-sets", "frontier-points", "near-best-sets")
+CHARTS = (
+    *("membership", "quality", "prediction", "scores-along", "quality-over-tau", "quality-over-both"),
+    "near-best-frequencies",
+)
+#: Rows of a chart of features that fit, and near-best sets.
+NOTEBOOK_ROWS, NOTEBOOK_SETS = 10, 5
 
 STYLE = "text-align:left;padding:2px 12px 2px 0;vertical-align:top"
 
@@ -396,29 +404,40 @@ def in_notebook(answer: Any, *, in_use: int | None = None, notes: Sequence[str] 
     try:
         made = _section(answer, in_use)
         blocks = [block for block in made["blocks"] if block.get("id") not in LEFT_OUT]
-        # A table says most about sets, a curve about a frontier; everything else is folded.
-        kind = "chart" if isinstance(answer, Frontier | EvaluatedFrontier) else "table"
-        main = next((block for block in blocks if block["kind"] == kind), None)
+        main = [_first_of(blocks, TABLES), _first_of(blocks, CHARTS)]
         verdict = answer.verdict
-        warned = [text(f"Caution: {caution}", tone="warning") for caution in verdict.cautions]
-        first = section(made["id"], made["title"], [text(*verdict.findings), *warned, main, text(*notes)])
-        rest = section("details", "Details", [block for block in blocks if block is not main])
-        folded = [rest | {"folded": True}] if rest["blocks"] else []
-        return fragment(document(heading_of(answer), "", [first, *folded]))
+        warned = text(*verdict.cautions, tone="warning")
+        # One heading: that of the section.
+        first = section(made["id"], heading_of(answer), [text(*verdict.findings), warned, *main])
+        rest = [text(*notes), *(block for block in blocks if not any(block is shown for shown in main))]
+        details = section("details", "Details", rest)
+        folded = [details | {"folded": True}] if details["blocks"] else []
+        return fragment(document("", "", [first, *folded]))
     except Exception:
         # Without Jinja2, or whatever else: the answer in words is always there.
         return _plain(answer, in_use, notes)
 
 
+def _first_of(blocks: Sequence[Block], identities: Sequence[str]) -> Block | None:
+    """The first of these blocks that is there, in the order of their names, and fits on a screen."""
+    found = {block.get("id"): block for block in blocks}
+    members = found.get("membership")
+    if members is not None and (len(members["features"]) > NOTEBOOK_ROWS or len(members["sets"]) < 2):
+        del found["membership"]
+    return next((found[identity] for identity in identities if identity in found), None)
+
+
 def _section(answer: Any, in_use: int | None) -> Block:
     if isinstance(answer, Result):
         made = sections.sets_section(answer, in_use=in_use)
-        return made | {"blocks": [text(answer.explain()), *made["blocks"]]}
+        few = _first_sets(answer, in_use)
+        short = [few] if few is not None and few["id"] == "first-sets" else []
+        return made | {"blocks": [text(answer.explain()), *short, *made["blocks"]]}
     if isinstance(answer, Evaluation):
         return sections.evaluation_section(answer)
     if isinstance(answer, Frontier | EvaluatedFrontier):
         return sections.frontier_section(answer)
-    return sections.near_best_section(answer)
+    return sections.near_best_section(answer, n_bars=NOTEBOOK_ROWS, n_sets=NOTEBOOK_SETS)
 
 
 def _plain(answer: Any, in_use: int | None, notes: Sequence[str]) -> str:

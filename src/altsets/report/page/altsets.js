@@ -1327,7 +1327,14 @@ const STYLE = `
 [hidden] { display: none !important; }
 .page { max-width: 54rem; margin: 0 auto; padding: 1.6rem 1.25rem 4rem; counter-reset: table figure; }
 :host(:not([embedded])) .page { min-height: 100vh; }
-:host([embedded]) .page { padding: 1rem; margin: 0; }
+/* A cell of a notebook shows the essence on one screen. */
+:host([embedded]) { --unit: 13.5px; }
+:host([embedded]) .page { max-width: 66rem; padding: 0.6rem; margin: 0; }
+:host([embedded]) section { padding-top: 1rem; }
+:host([embedded]) .text p + p { margin-top: 0.3rem; }
+:host([embedded]) .sections section > figure, :host([embedded]) .sections section > .table { margin-top: 1.1rem; }
+:host([embedded]) .text, :host([embedded]) .aside, :host([embedded]) .about { max-width: none; }
+:host([embedded]) .about { font-size: 0.86rem; }
 :host([embedded]) .sections:first-child > section:first-child { padding-top: 0; }
 .head { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.2rem 1.2rem; padding-bottom: 0.7rem; border-bottom: 2px solid var(--ink); }
 h1, h2, h3, h4 { font-family: ${SERIF}; line-height: 1.22; margin: 0; font-weight: 600; overflow-wrap: anywhere; text-wrap: balance; }
