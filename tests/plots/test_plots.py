@@ -128,10 +128,14 @@ def clipped(ax):
     return max(page.x0 - box.x0, page.y0 - box.y0, box.x1 - page.x1, box.y1 - page.y1)
 
 
+#: Everything that draws.
+PLOTS = [name for name in plots.__all__ if name != "style"]
+
+
 # --- All of them --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", plots.__all__)
+@pytest.mark.parametrize("name", PLOTS)
 def test_a_plot_has_a_figure_in_which_all_of_it_fits(name, answers):
     before = mpl.rcParams.copy()
     ax = getattr(plots, name)(answers[name])
@@ -149,7 +153,7 @@ def test_plots_follow_the_size_of_the_font_and_the_style(name, answers):
         assert clipped(ax) < 1
 
 
-@pytest.mark.parametrize("name", plots.__all__)
+@pytest.mark.parametrize("name", PLOTS)
 def test_a_plot_goes_where_it_is_told(name, answers):
     figure, (left, right) = plt.subplots(1, 2, figsize=(12, 6), layout="constrained")
     assert getattr(plots, name)(answers[name], ax=right) is right
@@ -157,7 +161,7 @@ def test_a_plot_goes_where_it_is_told(name, answers):
     assert plt.get_fignums() == [figure.number]
 
 
-@pytest.mark.parametrize("name", plots.__all__)
+@pytest.mark.parametrize("name", PLOTS)
 def test_the_wrong_kind_of_answer_makes_no_figure(name, answers):
     wrong = answers["scores"] if name == "membership" else answers["membership"]
     wrong = "sets.json" if name in ("quality", "overlap") else wrong
@@ -167,7 +171,7 @@ def test_the_wrong_kind_of_answer_makes_no_figure(name, answers):
     assert plt.get_fignums() == []
 
 
-@pytest.mark.parametrize("name", plots.__all__)
+@pytest.mark.parametrize("name", PLOTS)
 def test_what_is_no_axes_is_refused(name, answers):
     with pytest.raises(
         InputError, match=r"ax must be Axes of matplotlib, such as plt\.subplots\(\) returns, not str"
@@ -175,7 +179,7 @@ def test_what_is_no_axes_is_refused(name, answers):
         getattr(plots, name)(answers[name], ax="here")
 
 
-@pytest.mark.parametrize("name", plots.__all__)
+@pytest.mark.parametrize("name", PLOTS)
 def test_without_matplotlib_the_extra_is_named(name, answers, monkeypatch):
     for module in ("matplotlib", "matplotlib.font_manager", "matplotlib.pyplot"):
         monkeypatch.setitem(sys.modules, module, None)
@@ -516,7 +520,7 @@ def test_the_guide_shows_every_plot_of_two_tables_and_all_are_small():
     drawn = {path.stem: path.stat().st_size for path in (DOCS / "images").glob("*_*.png")}
     assert set(shown) <= drawn.keys()
     for table in ("wdbc", "house_votes_84"):
-        assert {f"{table}_{name}" for name in plots.__all__} <= set(shown)
+        assert {f"{table}_{name}" for name in PLOTS} <= set(shown)
     assert max(drawn[name] for name in shown) < 60_000
 
 
@@ -527,3 +531,55 @@ def test_the_script_that_draws_them_says_what_it_needs(tmp_path):
             script["main"](arguments)
     with pytest.raises(SystemExit, match=r"has no wdbc\.csv\.gz and no house_votes_84\.csv\.gz"):
         script["main"]([str(tmp_path)])
+
+
+# --- Styles -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_slides_have_their_shape_and_all_of_a_plot_fits(name, answers):
+    before = mpl.rcParams.copy()
+    with plots.style("slides"):
+        ax = getattr(plots, name)(answers[name])
+        assert clipped(ax) < 1
+    assert mpl.rcParams == before
+    width, height = ax.figure.get_size_inches()
+    assert width / height == pytest.approx(16 / 9)
+    assert width >= 40 / 3 - 1e-9
+    assert ax.xaxis.label.get_size() == 20 or not ax.get_xlabel()
+
+
+def test_what_does_not_fit_on_a_slide_makes_it_larger():
+    scores = quality.Additive(range(1, 61))
+    near = altsets.near_best(scores, n_features=5, within=0.3)
+    with plots.style("slides"):
+        few, many = plots.near_best(near, most=5), plots.near_best(near, most=40)
+    assert few.figure.get_size_inches() == pytest.approx((40 / 3, 7.5))
+    width, height = many.figure.get_size_inches()
+    assert height > 10
+    assert width / height == pytest.approx(16 / 9)
+
+
+def test_a_style_stays_until_another_one_and_blocks_may_nest(result):
+    before = mpl.rcParams.copy()
+    try:
+        plots.style("slides")
+        plots.style("slides")
+        assert mpl.rcParams["font.size"] == 20
+        with plots.style("document"):
+            assert mpl.rcParams == before
+            assert plots.membership(result).figure.get_size_inches()[0] < 13
+        assert mpl.rcParams["font.size"] == 20
+    finally:
+        plots.style("document")
+    assert mpl.rcParams == before
+
+
+def test_other_styles_are_refused(monkeypatch):
+    with pytest.raises(
+        InputError, match="there is no style 'poster'; the styles are 'document' and 'slides'"
+    ):
+        plots.style("poster")
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MissingExtraError, match="matplotlib"):
+        plots.style("slides")

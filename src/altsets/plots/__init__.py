@@ -14,6 +14,7 @@ What does not fit is left out, and a note in the plot says so.
 
 from altsets.plots._frontier import frontier, frontier_heat, frontier_scores, frontier_sizes
 from altsets.plots._sets import membership, near_best, overlap, quality, scores, stability, stand_ins
+from altsets.plots._style import style
 
 __all__ = [
     "frontier",
@@ -27,4 +28,5 @@ __all__ = [
     "scores",
     "stability",
     "stand_ins",
+    "style",
 ]

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from altsets.errors import InputError, MissingExtraError
+from altsets.plots._style import figure_size, points
 from altsets.result import MARK
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def axes_for(ax: Any, width: float, height: float) -> Axes:
 
     if ax is None:
         scale = plt.rcParams["font.size"] / 10
-        _, ax = plt.subplots(figsize=(width * scale, height * scale), layout="constrained")
+        _, ax = plt.subplots(figsize=figure_size(width * scale, height * scale), layout="constrained")
     if not isinstance(ax, Axes):
         name = type(ax).__name__
         raise InputError(
@@ -208,7 +209,7 @@ def draw_lines(ax: Axes, lines: Sequence[ReferenceLine], colour: Any = ORANGE) -
             line.value,
             color=colour,
             linestyle=DASHES[(place + 1) % len(DASHES)],
-            linewidth=1.5,
+            linewidth=points(1.5),
             label=line.label,
         )
         for place, line in enumerate(lines)

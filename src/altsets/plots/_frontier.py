@@ -18,6 +18,7 @@ from altsets.plots._canvas import (
     finish,
     tidy,
 )
+from altsets.plots._style import points
 from altsets.search.frontier import Frontier
 from altsets.views import frontier as views
 from altsets.views.records import Curves
@@ -262,20 +263,20 @@ def _draw_curve(ax: Axes, seen: Curves, number: int) -> Any:
     look: dict[str, Any] = {
         "color": COLOURS[number % len(COLOURS)],
         "marker": MARKERS[number % len(MARKERS)],
-        "markersize": 5,
+        "markersize": points(5),
     }
     (handle,) = ax.plot(
         [x for x, *_ in known],
         [y for _, y, _ in known],
         linestyle=DASHES[number % len(DASHES)],
-        linewidth=1.4,
+        linewidth=points(1.4),
         label=line.name,
         **look,
     )
     ends = [(point.x, point.low, point.high) for point in line.points if point.low is not None]
     if ends:
         x, low, high = zip(*ends, strict=True)
-        ax.vlines(x, low, high, color=look["color"], alpha=0.6, linewidth=1.2, gid="interval")
+        ax.vlines(x, low, high, color=look["color"], alpha=0.6, linewidth=points(1.2), gid="interval")
     hollow = [(x, y) for x, y, is_open in known if is_open]
     if hollow:
         ax.plot(*zip(*hollow, strict=True), linestyle="", mfc=ax.get_facecolor(), gid="hollow", **look)
@@ -290,7 +291,8 @@ def _mark(ax: Axes, seen: Curves) -> str:
     if point.y is None:
         return ""
     colour = ax.xaxis.label.get_color()
-    ax.plot(point.x, _height(seen, point.y), "o", markersize=12, mfc="none", mec=colour, mew=1.3, gid="mark")
+    ring = {"markersize": points(12), "mfc": "none", "mec": colour, "mew": points(1.3)}
+    ax.plot(point.x, _height(seen, point.y), "o", gid="mark", **ring)
     return f"Ringed and {seen.mark.label}."
 
 

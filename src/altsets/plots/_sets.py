@@ -24,6 +24,7 @@ from altsets.plots._canvas import (
     key,
     tidy,
 )
+from altsets.plots._style import points
 from altsets.result import MARK, Result
 from altsets.search.near_best import NearBest
 from altsets.views import sets as views
@@ -113,9 +114,9 @@ def _draw_dots(ax: Axes, seen: Membership) -> None:
     n_rows = len(seen.features)
     for row in range(0, n_rows, 2):
         ax.axhspan(row - 0.5, row + 0.5, color=GREY, alpha=0.13, linewidth=0)
-    for inside, size, colour in ((True, 42, BLUE), (False, 5, GREY)):
+    for inside, size, colour in ((True, 6.5, BLUE), (False, 2.2, GREY)):
         rows, columns = np.nonzero(np.asarray(seen.members) == inside)
-        ax.scatter(columns, rows, s=size, color=colour, gid="members" if inside else "others")
+        ax.scatter(columns, rows, s=points(size) ** 2, color=colour, gid="members" if inside else "others")
     ax.set_ylim(n_rows - 0.5, -0.5)
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
@@ -135,7 +136,7 @@ def _draw_scores(ax: Axes, seen: Membership, start: float) -> list[Any]:
     if seen.noise_floor is None:
         return []
     told = "noise floor: what chance reaches"
-    return [beside.axvline(seen.noise_floor, color=ORANGE, linestyle="--", linewidth=1.2, label=told)]
+    return [beside.axvline(seen.noise_floor, color=ORANGE, linestyle="--", linewidth=points(1.2), label=told)]
 
 
 def quality(result: Result, *, most: int | None = 30, ax: Axes | None = None) -> Axes:
@@ -391,7 +392,7 @@ def _draw_folds(ax: Axes, seen: Bars) -> Any:
         step = WIDTH / max(len(values) - 1, 1)
         xs += [number + BESIDE + step * place for place in range(len(values))]
         ys += values
-    return ax.scatter(xs, ys, s=9, color=GREY, label="score in each fold")
+    return ax.scatter(xs, ys, s=points(3) ** 2, color=GREY, label="score in each fold")
 
 
 def _draw_means(ax: Axes, seen: Bars) -> list[Any]:
@@ -415,9 +416,9 @@ def _draw_means(ax: Axes, seen: Bars) -> list[Any]:
                 fmt="D",
                 color=BLUE,
                 mfc=ax.get_facecolor() if hollow else BLUE,
-                markersize=6,
-                capsize=4,
-                linewidth=1.4,
+                markersize=points(6),
+                capsize=points(4),
+                linewidth=points(1.4),
                 label=meaning[hollow],
             )
             handles.append(drawn)
