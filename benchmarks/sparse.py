@@ -66,7 +66,9 @@ def run(quick: bool) -> Section:
             )
         )
         section.checks += [
-            Check(f"{case.name}: {what}", f"{most:g} {unit}", f"{found[what]:.1f} {unit}", found[what] <= most)
+            Check(
+                f"{case.name}: {what}", f"{most:g} {unit}", f"{found[what]:.1f} {unit}", found[what] <= most
+            )
             for what, most, unit in (("seconds", case.seconds, "s"), ("megabytes", case.megabytes, "MB"))
             if most is not None
         ]

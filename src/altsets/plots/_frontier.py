@@ -291,7 +291,7 @@ def _mark(ax: Axes, seen: Curves) -> str:
     if point.y is None:
         return ""
     colour = ax.xaxis.label.get_color()
-    ring = {"markersize": points(12), "mfc": "none", "mec": colour, "mew": points(1.3)}
+    ring: dict[str, Any] = {"markersize": points(12), "mfc": "none", "mec": colour, "mew": points(1.3)}
     ax.plot(point.x, _height(seen, point.y), "o", gid="mark", **ring)
     return f"Ringed and {seen.mark.label}."
 

@@ -45,27 +45,31 @@ class _State:
     unstyled: ClassVar[dict[str, Any]] = {}
 
 
+def _settings() -> Any:
+    """Those of matplotlib."""
+    try:
+        from matplotlib import rcParams
+    except ImportError as error:
+        raise MissingExtraError("a plot", "matplotlib", "plots") from error
+    return rcParams
+
+
 class Style:
     """A style in use; as a context manager it ends with the block. :func:`style` makes it."""
 
     def __init__(self, kind: _Kind) -> None:
-        try:
-            from matplotlib import rcParams
-        except ImportError as error:
-            raise MissingExtraError("a plot", "matplotlib", "plots") from error
-        self._before = _State.kind, _State.unstyled, {name: rcParams[name] for name in SETTINGS}
-        rcParams.update(_State.unstyled)
-        _State.kind, _State.unstyled = kind, {name: rcParams[name] for name in kind.settings}
-        rcParams.update(kind.settings)
+        settings = _settings()
+        self._before = _State.kind, _State.unstyled, {name: settings[name] for name in SETTINGS}
+        settings.update(_State.unstyled)
+        _State.kind, _State.unstyled = kind, {name: settings[name] for name in kind.settings}
+        settings.update(kind.settings)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        from matplotlib import rcParams
-
         _State.kind, _State.unstyled, settings = self._before
-        rcParams.update(settings)
+        _settings().update(settings)
 
 
 def style(name: str) -> Style:
@@ -117,9 +121,7 @@ def style(name: str) -> Style:
 
 def points(size: float) -> float:
     """The size of a mark or the width of a line, which grows with the text; given for text of 10 points."""
-    from matplotlib import rcParams
-
-    return size * float(rcParams["font.size"]) / 10
+    return size * float(_settings()["font.size"]) / 10
 
 
 def figure_size(width: float, height: float) -> tuple[float, float]:
