@@ -31,6 +31,7 @@ PACKAGE = Path(altsets.__file__).parent
 #: Third-party packages, and the rooms in which they may be imported (also inside functions).
 HOMES = {
     "cython": {"_kernels"},
+    "dask": {"measures"},
     "distributed": {"experiments"},
     "highspy": {"search"},
     "jinja2": {"experiments", "report"},
@@ -39,10 +40,10 @@ HOMES = {
     "narwhals": {"tables"},
     "openpyxl": {"files"},
     "pandas": {"evaluation", "experiments", "result"},
-    "pyarrow": {"experiments", "files"},
+    "pyarrow": {"experiments", "files", "measures"},
     "rich": {"cli"},
     "shap": {"measures"},
-    "threadpoolctl": {"search"},
+    "threadpoolctl": {"measures", "search"},
     "typer": {"cli"},
 }
 #: Those that have more than a few homes.

@@ -21,6 +21,8 @@ from altsets.measures._relief import relief
 from altsets.measures._univariate import chi2, f_score, pearson, spearman
 from altsets.measures.in_parts import is_large_array, score_in_parts
 from altsets.measures.information.mutual_information import mutual_info, symmetrical_uncertainty
+from altsets.measures.large.scores import score_large
+from altsets.measures.large.table import is_large, large_table
 from altsets.measures.pairs import PAIR_MEASURES, given_numbers, is_array, pairwise, score_by
 from altsets.measures.redundancy import Redundancy
 from altsets.tables.conversion import features_of
@@ -29,6 +31,7 @@ from altsets.tables.feature_matrix import (
     copies_in,
     warn_of_constants,
     warn_of_left_out_rows,
+    warn_that_constant,
 )
 from altsets.tables.sparse import shuffled_columns
 from altsets.tables.target import counted, counted_as_repeats
@@ -86,9 +89,13 @@ def score(
     ----------
     X : table of shape (n_samples, n_features)
         A NumPy array, or a frame (pandas, polars, Arrow): numbers, text and categories, with missing values if need be.
-        What a measure makes of categories and missing values is said with the measure.
+        What a measure makes of categories and missing values is said with the measure. Or a table that is read in
+        passes, some rows at a time: the path of a Parquet file or of a folder of them, an Arrow dataset, a Dask frame
+        or array. These take the measures "f", "pearson", "chi2", "symmetrical_uncertainty", and "mutual_info" in bins,
+        whose cut points are quantiles of 50,000 rows.
     y : array-like of shape (n_samples,)
-        The target: numbers or text, one column.
+        The target: numbers or text, one column. Of a table that is read in passes, the name of its column; of a Dask
+        array, another one.
     measure : str, callable or array, default="mutual_info"
         A name in :data:`MEASURES`, or ``measure(X, y)`` that gets a float matrix and an array. A pair of
         scores and p-values, as scikit-learn's score functions return, is fine. Or the scores themselves: one
@@ -99,7 +106,8 @@ def score(
         How much each row counts: 0 for not at all, 2 for twice. Measures that know no weights take whole numbers, and
         refuse others.
     **options : dict
-        Passed on to the measure.
+        Passed on to the measure. A table that is read in passes also takes ``memory``, a ceiling such as ``"2GB"`` (by
+        default a quarter of the machine), and ``progress``, a function that gets the share of the work done.
 
     Returns
     -------
@@ -131,6 +139,8 @@ def score(
     >>> scores.round(4).tolist()
     [1.0, 0.1348]
     """
+    if is_large(X):
+        return _large_table(X, y, measure, sample_weight, feature_names, options)
     if isinstance(measure, str) and measure in UNIVARIATE and is_large_array(X):
         return _large_array(X, y, measure, sample_weight, feature_names, options)
     features, y, weights = counted(features_of(X, feature_names), y, sample_weight)
@@ -177,6 +187,30 @@ def _large_array(
     named = features_of(np.zeros((1, X.shape[1])), feature_names)
     warn_of_constants(named, constant)
     return scores, named.names
+
+
+def _large_table(
+    X: Any,
+    y: Any,
+    measure: Any,
+    sample_weight: Any,
+    feature_names: Sequence[str] | None,
+    options: dict[str, Any],
+) -> tuple[Floats, list[str] | None]:
+    """The same for a table that is read in passes; copies are not looked for."""
+    if feature_names is not None:
+        raise InputError("the columns of a table that is read in passes have names; leave out feature_names.")
+    table = large_table(X, y, options.pop("memory", None))
+    if measure == "mutual_info" and options.get("method", "neighbors") == "neighbors":
+        options["method"] = "bins"
+        warn_user(
+            "mutual information by nearest neighbours needs the table in memory, so it is counted in bins instead "
+            "(method='bins')."
+        )
+    scores, constant = score_large(table, measure, sample_weight=sample_weight, **options)
+    if constant.any():
+        warn_that_constant(table.labels(constant, most=5))
+    return scores, table.names
 
 
 # --- The noise floor ----------------------------------------------------------------------------------

@@ -12,6 +12,8 @@ from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
 from altsets.measures._sparse import UnitColumns
 from altsets.measures.information.mutual_information import InformationRows
+from altsets.measures.large.scores import LargePairs
+from altsets.measures.large.table import LargeTable
 from altsets.measures.pairs import (
     correlation_matrix,
     correlation_rows,
@@ -44,7 +46,7 @@ class Redundancy:
     Parameters
     ----------
     X : table of shape (n_samples, n_features)
-        A NumPy array or a frame.
+        A NumPy array or a frame; or ``X`` of :func:`altsets.read_table` for a file larger than memory.
     measure : {"pearson", "spearman", "mutual_info", "symmetrical_uncertainty"}, default="pearson"
         As for :func:`altsets.measures.pairwise`.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -82,12 +84,21 @@ class Redundancy:
         if measure not in ON_DEMAND:
             choices = " or ".join(map(repr, ON_DEMAND))
             raise InputError(f"measure={measure!r} cannot compare single pairs of columns; choose {choices}.")
-        features = features_of(X)
-        features, _, weights = counted(features, np.zeros(features.n_rows), sample_weight)
-        self._source = _source_of(measure, features, weights, options)
+        self._at_once, self._expected = 1, np.zeros(0, dtype=np.intp)
+        if isinstance(X, LargeTable):
+            if sample_weight is not None:
+                raise InputError("sample_weight has no use for a table that is read in passes; leave it out.")
+            large = LargePairs(X, measure, options)
+            self._source: _Source = large
+            self._at_once = large.at_a_time
+            # Pairs with a constant are 0 already.
+            self._varies, self._n = np.ones(X.n_features, dtype=bool), X.n_features
+        else:
+            features = features_of(X)
+            features, _, weights = counted(features, np.zeros(features.n_rows), sample_weight)
+            self._source = _source_of(measure, features, weights, options)
+            self._varies, self._n = ~features.constant, features.n_features
         self.range, self.has_cheap_rows = self._source.range, self._source.has_cheap_rows
-        self._varies = ~features.constant
-        self._n = features.n_features
         self._kept: OrderedDict[int, Floats] = OrderedDict()
         self._most_kept = max(KEPT_BYTES // (8 * self._n), 1)
         self._last: tuple[Indices, Floats] = np.zeros(0, dtype=np.intp), np.zeros((0, 0))
@@ -116,14 +127,34 @@ class Redundancy:
         if known is not None:
             self._kept.move_to_end(index)
             return known
-        row: Floats = self._source.rows(np.array([index]))[0]
-        row *= self._varies & self._varies[index]
-        row[index] = 0.0
-        row.setflags(write=False)
-        self._kept[index] = row
-        if len(self._kept) > self._most_kept:
-            self._kept.popitem(last=False)
-        return row
+        together = self._with_expected(index)
+        for one, row in zip(together.tolist(), self._source.rows(together), strict=True):
+            row *= self._varies & self._varies[one]
+            row[one] = 0.0
+            row.setflags(write=False)
+            self._kept[one] = row
+            if len(self._kept) > self._most_kept:
+                self._kept.popitem(last=False)
+        return self._kept[index]
+
+    def expect(self, order: Indices) -> None:
+        """Say which columns are likely to be asked for, the likeliest first.
+
+        A pass over a table on disk gives several rows; these are then computed together with the one that is needed.
+
+        Parameters
+        ----------
+        order : ndarray of int
+            Columns, such as those with the best scores.
+        """
+        self._expected = np.asarray(order, dtype=np.intp)
+
+    def _with_expected(self, index: int) -> Indices:
+        """A column, after those that are to be computed in the same pass."""
+        more = min(self._at_once, self._most_kept) - 1
+        others = [one for one in self._expected.tolist() if one != index and one not in self._kept][:more]
+        self._expected = self._expected[~np.isin(self._expected, others)]
+        return np.array([*others, index], dtype=np.intp)
 
     def _block(self, first: Indices, second: Indices) -> Floats:
         if self.has_cheap_rows and (len(first) <= 2 or len(second) <= 2):

@@ -15,6 +15,7 @@ from altsets import measures
 from altsets.arrays import Bools, Floats
 from altsets.errors import InputError
 from altsets.features import are_counted, first_difference, labels_of, real_numbers
+from altsets.measures.large.table import LargeTable, is_large, large_table
 from altsets.measures.pairs import is_array, warn_of_pairs
 from altsets.measures.redundancy import MATRIX_COLUMNS, ON_DEMAND, Redundancy
 from altsets.quality._form import Form
@@ -310,21 +311,42 @@ def relevance_and_pairs(
         # Said before the work is done, and in words that fit the caller's parameters.
         said = f"measure={measure!r}" if isinstance(measure, str) else "an array of scores"
         raise InputError(f"{said} compares features with the target only, not with each other; {advice}.")
-    features = features_of(X)
+    large = is_large(X)
+    features = large_table(X, y, options.pop("memory", None)) if large else features_of(X)
     relevance, names = measures.score(features, y, measure, sample_weight=sample_weight, **options)
     pair_options: dict[str, Any] = {}
     if pair_measure is None:
         pair_measure = measure
         apart = ("feature_names",) if callable(measure) else ("feature_names", "task")
         pair_options = {name: value for name, value in options.items() if name not in apart}
-    elif not _says_as_much(measure, pair_measure):
+    elif not large and not _says_as_much(measure, pair_measure):
         named = features_of(features, options.get("feature_names"))
         warn_of_pairs(named, weights_of(sample_weight, features.n_rows), pair_measure, {})
+    if isinstance(features, LargeTable):
+        return relevance, _pairs_of_large(features, relevance, pair_measure, options), names
     if features.n_features > MATRIX_COLUMNS and pair_measure in ON_DEMAND:
         on_demand = Redundancy(features, pair_measure, sample_weight=sample_weight, **pair_options)
         return relevance, on_demand, names
     pairs = measures.pairwise(features, pair_measure, sample_weight=sample_weight, warn=False, **pair_options)
     return relevance, pairs, names
+
+
+def _pairs_of_large(
+    table: LargeTable, relevance: Floats, pair_measure: Any, options: dict[str, Any]
+) -> Floats | Redundancy:
+    """The pairs of a table that is read in passes: all of them if they are not too many, else on demand."""
+    # The columns have been cut into bins by the same options.
+    about_bins = ("task", "method", "discrete", "n_bins", "n_neighbors")
+    counts = pair_measure != "pearson"
+    given = {name: value for name, value in options.items() if counts and name in about_bins}
+    if counts:
+        given["method"] = "bins"
+    pairs = Redundancy(table, pair_measure, **given)
+    if table.n_features <= MATRIX_COLUMNS:
+        every = np.arange(table.n_features)
+        return pairs[np.ix_(every, every)]
+    pairs.expect(np.argsort(-relevance, kind="stable"))
+    return pairs
 
 
 def _says_as_much(measure: Any, pair_measure: Any) -> bool:

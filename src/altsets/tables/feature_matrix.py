@@ -367,10 +367,14 @@ def warn_of_constants(features: Features, constant: Bools | None = None) -> None
     """Warn of constant columns by name; ``constant`` says which they are, if that is known."""
     constant = features.constant if constant is None else constant
     if constant.any():
-        warn_user(
-            f"some columns are constant ({features.labels(constant, most=5)}); "
-            "they carry no information about the target and score 0, so drop them."
-        )
+        warn_that_constant(features.labels(constant, most=5))
+
+
+def warn_that_constant(named: str) -> None:
+    """Warn of columns, named already, that are constant."""
+    warn_user(
+        f"some columns are constant ({named}); they carry no information about the target and score 0, so drop them."
+    )
 
 
 def warn_of_left_out_rows(features: Features, measure: Any) -> None:

@@ -65,32 +65,43 @@ def target_of(y: Any, n_rows: int, task: str = "auto") -> Target:
     there are more than 20 different ones with fewer than 10 rows each on average, or if no two rows agree. ``task``
     overrules.
     """
-    if task not in TASKS:
-        raise InputError(f"{parameter('task', task)} is unknown; choose one of {', '.join(TASKS)}.")
+    check_task(task)
     labels = vector_of(y, n_rows)
     if n_rows == 1:
         raise InputError("the table has only one row (n_samples = 1); there is nothing to compare.")
     numeric = _as_numbers(labels)
-    if numeric is None and task == "regression":
+    distinct, codes = np.unique(labels if numeric is None else numeric, return_inverse=True)
+    task = task_of(distinct, n_rows, numeric is None, task)
+    values = codes if task == "classification" or numeric is None else numeric
+    return Target(task, values, numeric, len(distinct))
+
+
+def check_task(task: str) -> None:
+    """Refuse a task that there is not."""
+    if task not in TASKS:
+        raise InputError(f"{parameter('task', task)} is unknown; choose one of {', '.join(TASKS)}.")
+
+
+def task_of(distinct: npt.NDArray[Any], n_rows: int, is_text: bool, task: str) -> str:
+    """Whether a target with these different values is a class or a number; see :func:`target_of`."""
+    if is_text and task == "regression":
         raise InputError(
             f"{parameter('task', task)} needs a target of numbers, but the target is text; use classification."
         )
-    distinct, codes = np.unique(labels if numeric is None else numeric, return_inverse=True)
     if len(distinct) < 2:
-        classes = task != "regression" and (numeric is None or float(distinct[0]).is_integer())
+        classes = task != "regression" and (is_text or float(distinct[0]).is_integer())
         raise InputError(
             f"the target has only one value ({distinct[0]}){', one class' if classes else ''}; there is nothing to "
             "predict."
         )
     if task == "auto":
-        task = _guess(numeric, len(distinct))
-    if task == "classification" and len(distinct) == len(codes):
+        task = "classification" if is_text else _guess(distinct, n_rows)
+    if task == "classification" and len(distinct) == n_rows:
         raise InputError(
-            f"each of the {len(codes)} rows has a class of its own, so no feature can tell classes apart; "
+            f"each of the {n_rows} rows has a class of its own, so no feature can tell classes apart; "
             f"check the target, or say that it is numeric ({parameter('task', 'regression')})."
         )
-    values = codes if task == "classification" or numeric is None else numeric
-    return Target(task, values, numeric, len(distinct))
+    return task
 
 
 def refuse_other_rows(features: Features, **beside: Any) -> None:
@@ -238,17 +249,15 @@ def _refuse_mixed(plain: list[Any]) -> None:
     raise InputError(f"the target must be all numbers or all text; it holds {', '.join(kinds)}.")
 
 
-def _guess(numeric: Floats | None, n_distinct: int) -> str:
-    if numeric is None:
-        return "classification"
+def _guess(distinct: npt.NDArray[Any], n_rows: int) -> str:
     from sklearn.utils.multiclass import type_of_target
 
     with warnings.catch_warnings():
         # "More than half of the values are unique" is one of the cases that the rule below decides.
         warnings.simplefilter("ignore")
-        kind = type_of_target(numeric)
-    many = n_distinct > MOST_CLASSES and len(numeric) < ROWS_PER_CLASS * n_distinct
-    many = many or n_distinct == len(numeric)
+        kind = type_of_target(distinct)
+    many = len(distinct) > MOST_CLASSES and n_rows < ROWS_PER_CLASS * len(distinct)
+    many = many or len(distinct) == n_rows
     return "classification" if kind in ("binary", "multiclass") and not many else "regression"
 
 

@@ -150,12 +150,17 @@ def bin_column(column: Floats, n_bins: int, weights: Floats | None = None) -> Fl
         return bins
     _, codes, counts = np.unique(column, return_inverse=True, return_counts=True)
     if weights is None:
-        twice_the_middle = 2 * np.cumsum(counts) - counts
-        return (twice_the_middle * n_bins // (2 * len(column)))[codes].astype(np.float64)
+        return bins_of_values(counts, n_bins)[codes].astype(np.float64)
     sums = np.bincount(codes, weights)
     ends = np.cumsum(sums)
     # Rounding must not open another bin.
     return np.asarray(np.minimum((2 * ends - sums) * n_bins // (2 * ends[-1]), n_bins - 1)[codes])
+
+
+def bins_of_values(counts: npt.NDArray[np.int64], n_bins: int) -> npt.NDArray[np.int64]:
+    """The bins of values in ascending order, of which each has so many rows."""
+    twice_the_middle = 2 * np.cumsum(counts) - counts
+    return np.asarray(twice_the_middle * n_bins // (2 * counts.sum()))
 
 
 def code_levels(column: Floats) -> Floats:
@@ -300,21 +305,41 @@ def count_information(x: Ints, y: Ints, weights: Floats | None = None, *, thin: 
     if not thin:
         return max(0.0, information)
     if weights is None or whole(weights):
-        chance = _by_chance(x, y, weights)
+        chance = _by_chance(_sums(x, weights), _sums(y, weights))
     else:
-        chance = _by_chance(x, y, None) * len(x) / effective_rows(weights)
-    most = min(_plug_in(x, x, weights), _plug_in(y, y, weights))
+        chance = _by_chance(_sums(x, None), _sums(y, None)) * len(x) / effective_rows(weights)
+    return _beyond(chance, information, min(_plug_in(x, x, weights), _plug_in(y, y, weights)))
+
+
+def table_information(table: npt.NDArray[np.int64], *, thin: bool) -> float:
+    """The same for two columns of which only the numbers of rows with each pair of codes are known."""
+    of_x, of_y = (sums[sums > 0].astype(np.float64) for sums in (table.sum(axis=1), table.sum(axis=0)))
+    information = _of_sums(table[table > 0].astype(np.float64), of_x, of_y)
+    if not thin:
+        return max(0.0, information)
+    return _beyond(_by_chance(of_x, of_y), information, min(table_entropy(table, 0), table_entropy(table, 1)))
+
+
+def table_entropy(table: npt.NDArray[np.int64], axis: int) -> float:
+    """The entropy of the column whose codes are along an axis of such a table."""
+    sums = table.sum(axis=1 - axis)
+    known = sums[sums > 0].astype(np.float64)
+    return max(0.0, _of_sums(known, known, known))
+
+
+def _beyond(chance: float, information: float, most: float) -> float:
+    """Information without what is due to chance; at most ``most``."""
     # Chance may explain everything.
     if not chance < most * (1 - LEAST_SHARE):
         return 0.0
     return max(0.0, most * (information - chance) / (most - chance))
 
 
-def _by_chance(x: Ints, y: Ints, weights: Floats | None) -> float:
+def _by_chance(of_x: Floats, of_y: Floats) -> float:
     """The mean information over all orders of one of the columns; it depends on the sizes of the labels alone."""
-    total = int(len(x) if weights is None else weights.sum())
+    total = int(of_x.sum())
     # Sizes repeat, so that cells can be cached; scikit-learn computes all of them for each pair of columns.
-    sizes = sorted((_count_sizes(_sums(x, weights)), _count_sizes(_sums(y, weights))))
+    sizes = sorted((_count_sizes(of_x), _count_sizes(of_y)))
     terms = [
         n_first * n_second * _cell_by_chance(total, *sorted((first, second)))
         for first, n_first in sizes[0]
@@ -354,10 +379,14 @@ def _log_factorials(largest: int) -> Floats:
 
 
 def _plug_in(x: Ints, y: Ints, weights: Floats | None) -> float:
-    cells, of_x, of_y = _cells(x, y, weights), _sums(x, weights), _sums(y, weights)
+    return _of_sums(_cells(x, y, weights), _sums(x, weights), _sums(y, weights))
+
+
+def _of_sums(cells: Floats, of_x: Floats, of_y: Floats) -> float:
+    """The information in the weights of pairs of labels, and of the labels of each column."""
     if len(of_x) < 2 or len(of_y) < 2:
         return 0.0
-    total = float(len(x) if weights is None else weights.sum())
+    total = float(of_x.sum())
     # Equal sums are grouped and added in ascending order, so that neither the order of the rows nor that of the two
     # columns changes a bit.
     sums, codes = np.unique(np.concatenate([cells, of_x, of_y]), return_inverse=True)

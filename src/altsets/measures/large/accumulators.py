@@ -1,0 +1,423 @@
+"""Sums and counts of some rows of a table that can be merged with those of other rows.
+
+Measures are computed from these at the end, so that nobody ever needs all rows at once. What is merged in the same
+order is the same to the last bit, whoever computed it.
+
+**Moments.** The sums of squares and products are about the means of the rows that were added, and means are moved when
+two of them are merged (Chan, Golub and LeVeque 1983). So no digits are lost on columns far from zero, and it does
+not matter that rows are sorted.
+
+**Counts.** Whole numbers of rows by pairs of codes; codes are cut from numbers by :class:`Cuts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets.arrays import Bools, Floats, Indices
+from altsets.measures.information.columns import bins_of_values
+
+Counted = npt.NDArray[np.int64]
+
+#: Cells of a grid that stands in for the search among cut points, and the share of rows that it may put into another
+#: bin: the cut points are those of a sample, which are off by more.
+CELLS, ANOTHER_BIN = 8192, 0.01
+#: Rows that are counted at a time.
+ROWS_AT_A_TIME = 8_192
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some rows of a table: one array per column (nan = missing), and one number per row as the target.
+
+    ``incomplete`` says which columns have missing values. The arrays may be those of the file; they are not changed.
+    """
+
+    columns: Sequence[Floats]
+    incomplete: Bools
+    target: Floats
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.target)
+
+    def pieces(self) -> Iterator[Part]:
+        """The same rows, so many at a time that what is made of them stays in the cache of a processor."""
+        for start in range(0, self.n_rows, ROWS_AT_A_TIME):
+            rows = slice(start, start + ROWS_AT_A_TIME)
+            yield Part([column[rows] for column in self.columns], self.incomplete, self.target[rows])
+
+    def matrix(self, chosen: slice = slice(None)) -> Floats:
+        """All columns, or some, as the rows of an array of its own."""
+        return np.array(self.columns[chosen]).reshape(-1, self.n_rows)
+
+
+class Accumulator(Protocol):
+    """Sums over rows."""
+
+    def add(self, part: Part) -> None:
+        """Count some more rows."""
+        ...
+
+    def merge(self, other: Self) -> None:
+        """Count the rows that another one has counted."""
+        ...
+
+
+#: Squares that overflow, or vanish, are found afterwards by the size of the numbers.
+_QUIETLY = np.errstate(over="ignore", under="ignore", invalid="ignore")
+
+# --- Moments ------------------------------------------------------------------------------------------
+
+
+class Moments:
+    """Means, sums of squares and of products of columns (x) with others (y), over the rows where both are known.
+
+    Arrays have one row per x and one column per y; where nothing is missing, an array that is the same for all has
+    one row or one column only. ``lowest`` and ``highest`` are about all known values of x.
+    """
+
+    def __init__(self) -> None:
+        self.n: Floats = np.zeros((1, 1))
+        # Means are sums of an origin and what is left: far from zero, a mean has not digits enough for a difference.
+        self.origin_x = self.origin_y = self.rest_x = self.rest_y = np.zeros((1, 1))
+        self.xx = self.yy = self.xy = np.zeros((1, 1))
+        self.lowest: Floats = np.full(1, np.inf)
+        self.highest: Floats = np.full(1, -np.inf)
+
+    def add_pairs(self, x: Floats, y: Floats, incomplete: bool) -> None:
+        """Count some rows; x and y have one row per column, and may be changed."""
+        if not x.shape[1]:
+            return
+        found = Moments()
+        if incomplete:
+            known = ~np.isnan(x)
+            found.lowest = np.min(x, axis=1, initial=np.inf, where=known)
+            found.highest = np.max(x, axis=1, initial=-np.inf, where=known)
+            found._set_incomplete(x, y)
+        else:
+            found.lowest, found.highest = x.min(axis=1), x.max(axis=1)
+            found._set_complete(x, y)
+        self.merge(found)
+
+    @_QUIETLY
+    def _set_complete(self, x: Floats, y: Floats) -> None:
+        n = x.shape[1]
+        self.n = np.full((1, 1), float(n))
+        self.origin_x, self.origin_y = x.mean(axis=1)[:, None], y.mean(axis=1)[None, :]
+        x -= self.origin_x
+        y -= self.origin_y.T
+        self.rest_x, self.rest_y = x.mean(axis=1)[:, None], y.mean(axis=1)[None, :]
+        self.xx = np.einsum("ij,ij->i", x, x)[:, None] - n * self.rest_x**2
+        self.yy = np.einsum("ij,ij->i", y, y)[None, :] - n * self.rest_y**2
+        self.xy = x @ y.T - n * self.rest_x * self.rest_y
+
+    @_QUIETLY
+    def _set_incomplete(self, x: Floats, y: Floats) -> None:
+        (x, known_x, origin_x), (y, known_y, origin_y) = (_centred(one) for one in (x, y))
+        self.n = known_x @ known_y.T
+        rows = np.maximum(self.n, 1.0)
+        self.origin_x, self.origin_y = origin_x, origin_y.T
+        self.rest_x, self.rest_y = x @ known_y.T / rows, known_x @ y.T / rows
+        self.xx = np.maximum(x**2 @ known_y.T - rows * self.rest_x**2, 0.0)
+        self.yy = np.maximum(known_x @ (y**2).T - rows * self.rest_y**2, 0.0)
+        self.xy = x @ y.T - rows * self.rest_x * self.rest_y
+
+    @_QUIETLY
+    def merge(self, other: Self | Moments) -> None:
+        """Count the rows that another one has counted."""
+        n = self.n + other.n
+        share = other.n / np.maximum(n, 1.0)
+        weight = self.n * share
+        dx = (other.origin_x - self.origin_x) + other.rest_x - self.rest_x
+        dy = (other.origin_y - self.origin_y) + other.rest_y - self.rest_y
+        self.xx = self.xx + other.xx + weight * dx**2
+        self.yy = self.yy + other.yy + weight * dy**2
+        self.xy = self.xy + other.xy + weight * dx * dy
+        if not self.n.any():
+            self.origin_x, self.origin_y = other.origin_x, other.origin_y
+            self.rest_x, self.rest_y = other.rest_x, other.rest_y
+        else:
+            self.rest_x, self.rest_y = self.rest_x + share * dx, self.rest_y + share * dy
+        self.n = n
+        self.lowest = np.minimum(self.lowest, other.lowest)
+        self.highest = np.maximum(self.highest, other.highest)
+
+    @property
+    def mean_x(self) -> Floats:
+        """The mean of each x in the rows where y is known as well."""
+        return self.origin_x + self.rest_x
+
+    @property
+    def mean_y(self) -> Floats:
+        """The mean of each y in the rows where x is known as well."""
+        return self.origin_y + self.rest_y
+
+    @property
+    def varies(self) -> Bools:
+        """Which columns x have more than one known value."""
+        return np.asarray(self.lowest < self.highest)
+
+    @property
+    def correlations(self) -> Floats:
+        """The absolute correlation of each pair; 0 where a column does not vary."""
+        lengths = np.sqrt(self.xx) * np.sqrt(self.yy)
+        known = lengths > 0
+        return np.asarray(np.minimum(np.abs(self.xy) / np.where(known, lengths, np.inf), 1.0))
+
+
+def _centred(columns: Floats) -> tuple[Floats, Floats, Floats]:
+    """Columns (as rows) about the mean of what is known, 0 where missing; 1 where known; the means."""
+    known = ~np.isnan(columns)
+    means = np.sum(columns, axis=1, where=known) / np.maximum(known.sum(axis=1), 1)
+    centred = np.where(known, columns - means[:, None], 0.0)
+    return centred, known.astype(np.float64), means[:, None]
+
+
+class TargetMoments(Moments):
+    """Moments of columns with the target; with ``n_classes``, with one column of 0 and 1 for each class."""
+
+    def __init__(self, n_classes: int = 0) -> None:
+        super().__init__()
+        self.n_classes = n_classes
+
+    def add(self, part: Part) -> None:
+        """Count some more rows."""
+        for some in part.pieces():
+            y = some.target[None, :].copy()
+            if self.n_classes:
+                y = (np.arange(self.n_classes)[:, None] == y).astype(np.float64)
+            self.add_pairs(some.matrix(), y, bool(part.incomplete.any()))
+
+
+class LabelMoments(TargetMoments):
+    """Moments of the target with categories, the only column of the table: of groups of numbers."""
+
+    def add(self, part: Part) -> None:
+        """Count some more rows."""
+        labels = np.arange(self.n_classes)[:, None] == part.columns[0]
+        self.add_pairs(part.target[None, :].copy(), labels.astype(np.float64), False)
+
+
+class PairMoments(Moments):
+    """Moments of the columns from a place on with those before it."""
+
+    def __init__(self, n_asked: int) -> None:
+        super().__init__()
+        self.n_asked = n_asked
+
+    def add(self, part: Part) -> None:
+        """Count some more rows."""
+        for some in part.pieces():
+            asked, others = some.matrix(slice(self.n_asked)), some.matrix(slice(self.n_asked, None))
+            self.add_pairs(others, asked, bool(part.incomplete.any()))
+
+
+# --- Counts -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Cuts:
+    """How numbers become codes: the number of cut points that are not above them; missing is one more code.
+
+    With ``levels``, the cut points are all values that there may be; others have no code. With ``is_coded``, the
+    numbers are codes already.
+    """
+
+    points: Floats
+    levels: bool = False
+    is_coded: bool = False
+    #: Where the codes of the cells of a grid begin, how many cells there are to a unit, and their codes.
+    start: float = 0.0
+    scale: float = 0.0
+    of_cells: Indices | None = None
+
+    @classmethod
+    def of_codes(cls, n_codes: int) -> Cuts:
+        """For whole numbers from 0 on, such as categories and classes."""
+        return cls(np.arange(1.0, n_codes), is_coded=True)
+
+    @classmethod
+    def of_levels(cls, values: Floats) -> Cuts:
+        """For a column with few values."""
+        return cls(np.unique(values), levels=True)
+
+    @classmethod
+    def of_sample(cls, values: Floats, n_bins: int, is_whole: bool) -> Cuts:
+        """Bins with about the same number of rows, as those of a sample, which may be the whole table."""
+        if not len(values):
+            return cls(np.zeros(0))
+        ascending = np.sort(values)
+        starts = np.flatnonzero(np.append(True, ascending[1:] != ascending[:-1]))
+        bins = bins_of_values(np.diff(starts, append=len(ascending)), n_bins)
+        points = ascending[starts[1:]][bins[1:] > bins[:-1]]
+        if not is_whole and ascending[0] == ascending[-1]:
+            # Other values are rare; they are below or above it.
+            points = np.array([ascending[0], np.nextafter(ascending[0], np.inf)])
+        exact = cls(points)
+        if is_whole or not len(points):
+            return exact
+        # A table of cells is several times as fast as a search, if cells are narrow where values are dense.
+        width = float(points[-1] - points[0])
+        scale = CELLS / width if width > 0 else np.inf
+        if not np.isfinite(scale) or not np.isfinite(width):
+            return exact
+        # The first cell holds all that is below the first cut point, the last one all from the last cut point on.
+        ends = points[0] + np.arange(CELLS + 2) / scale
+        of_cells = np.searchsorted(points, ends, side="left")
+        quick = replace(exact, start=float(points[0]) - 1 / scale, scale=scale, of_cells=of_cells)
+        differ = np.mean(quick.codes(ascending) != exact.codes(ascending))
+        return quick if differ <= ANOTHER_BIN else exact
+
+    @property
+    def n_codes(self) -> int:
+        """The number of codes, that of missing values included, which is the last."""
+        return len(self.points) + (1 if self.levels else 2)
+
+    def codes(self, values: Floats) -> Indices:
+        """One code per number, none of which is missing."""
+        if self.is_coded:
+            return values.astype(np.intp)
+        if self.of_cells is not None:
+            with np.errstate(over="ignore"):
+                cells = np.subtract(values, self.start)
+                cells *= self.scale
+            np.clip(cells, 0.0, CELLS + 1.0, out=cells)
+            return self.of_cells.take(cells.astype(np.intp), mode="clip")
+        return np.searchsorted(self.points, values, side="left" if self.levels else "right")
+
+    def code(self, values: Floats, incomplete: bool) -> Indices | None:
+        """One code per number; None if a number has none."""
+        if incomplete:
+            known = ~np.isnan(values)
+            found = self.code(values[known], False)
+            if found is None:
+                return None
+            codes = np.full(len(values), self.n_codes - 1, dtype=np.intp)
+            codes[known] = found
+            return codes
+        codes = self.codes(values)
+        if self.levels:
+            there = np.minimum(codes, len(self.points) - 1)
+            if not len(self.points) or (self.points[there] != values).any():
+                return None
+        return codes
+
+
+class Counts:
+    """How many rows have each pair of codes: of columns, which come last, with others before them or with the target.
+
+    ``surprising`` are columns that have other values than the sample let expect; they are not counted.
+    """
+
+    def __init__(self, cuts: Sequence[Cuts], others: Sequence[Cuts], *, with_target: bool) -> None:
+        self.cuts, self.others, self.with_target = list(cuts), list(others), with_target
+        self.tables: dict[tuple[int, int], Counted] = {}
+        self.surprising: set[int] = set()
+
+    def add(self, part: Part) -> None:
+        """Count some more rows."""
+        for some in part.pieces():
+            self._add(some)
+
+    def _add(self, part: Part) -> None:
+        first = 0 if self.with_target else len(self.others)
+        others = [self._code(cut, part, place) for place, cut in enumerate(self.others[:first])]
+        if self.with_target:
+            others = [self.others[0].code(part.target, False)]
+        for column, cut in enumerate(self.cuts):
+            if column in self.surprising:
+                continue
+            codes = self._code(cut, part, first + column)
+            if codes is None:
+                self.surprising.add(column)
+                continue
+            for number, of_other in enumerate(others):
+                if of_other is not None:
+                    self._count(column, number, codes, of_other)
+
+    def _code(self, cut: Cuts, part: Part, place: int) -> Indices | None:
+        return cut.code(part.columns[place], bool(part.incomplete[place]))
+
+    def _count(self, column: int, number: int, codes: Indices, others: Indices) -> None:
+        height, width = self.cuts[column].n_codes, self.others[number].n_codes
+        # Shifts are several times as fast as products.
+        shift = (width - 1).bit_length()
+        pairs = codes << shift
+        pairs += others
+        found = np.bincount(pairs, minlength=height << shift).reshape(height, -1)[:, :width]
+        table = self.tables.get((column, number))
+        if table is None:
+            self.tables[column, number] = found.copy()
+        else:
+            table += found
+
+    def merge(self, other: Self) -> None:
+        """Count the rows that another one has counted."""
+        self.surprising |= other.surprising
+        for key, table in other.tables.items():
+            if key in self.tables:
+                self.tables[key] += table
+            else:
+                self.tables[key] = table
+
+
+class FewValues:
+    """The different values of columns, as long as they are few; None if not."""
+
+    def __init__(self, n_columns: int, most: int) -> None:
+        self._most = most
+        self.values: list[Floats | None] = [np.zeros(0)] * n_columns
+
+    def add(self, part: Part) -> None:
+        """Look at some more rows."""
+        for place, column in enumerate(part.columns):
+            if self.values[place] is not None:
+                self._see(place, column[~np.isnan(column)])
+
+    def merge(self, other: Self) -> None:
+        """Look at what another one has seen."""
+        for place, values in enumerate(other.values):
+            if values is None:
+                self.values[place] = None
+            else:
+                self._see(place, values)
+
+    def _see(self, place: int, values: Floats) -> None:
+        known = self.values[place]
+        if known is not None:
+            both = np.unique(np.concatenate([known, values]))
+            self.values[place] = both if len(both) <= self._most else None
+
+
+class RowSample:
+    """Every so many-th row of each part; all of it becomes one array."""
+
+    def __init__(self, step: int) -> None:
+        self.step, self.blocks, self.targets = step, list[Floats](), list[Floats]()
+
+    def add(self, part: Part) -> None:
+        """Take some more rows."""
+        self.blocks.append(np.array([column[:: self.step] for column in part.columns]))
+        self.targets.append(part.target[:: self.step].copy())
+
+    def merge(self, other: Self) -> None:
+        """Take the rows that another one has taken."""
+        self.blocks += other.blocks
+        self.targets += other.targets
+
+    @property
+    def values(self) -> Floats:
+        """One row per column."""
+        return np.concatenate(self.blocks, axis=1)
+
+    @property
+    def target(self) -> Floats:
+        """One number per row."""
+        return np.concatenate(self.targets)

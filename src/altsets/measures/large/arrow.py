@@ -1,0 +1,257 @@
+"""Rows of Arrow datasets: Parquet files and folders, read some rows and some columns at a time.
+
+Parquet files are read by their row groups, in batches, and not by Arrow's own scanner, which decodes whole row groups
+and many of them ahead: a gigabyte or more, whatever the size of the batches.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from threadpoolctl import threadpool_limits
+
+from altsets.errors import MissingExtraError, TableError, reason_of
+from altsets.measures.large.decoding import Step, kind_of
+from altsets.measures.workers import OnProgress, map_in_order
+from altsets.wording import list_some
+
+#: Bytes that are read from a column of a file at a time.
+READ_AT_A_TIME = 2**18
+#: Bytes of unpacked pages and decoded values of an open column, at most: Parquet has pages of a megabyte.
+MOST_OPEN = 3 * 2**20
+#: Pieces of which a sample is taken, at most: to read a few rows of a piece takes nearly as long as to read all.
+SAMPLED_PIECES = 8
+#: Endings of Parquet files in a folder.
+ENDINGS = (".parquet", ".parq", ".pq")
+
+
+class Piece(NamedTuple):
+    """A part of the rows that is read by one thread: of a fragment, the row groups (None for all)."""
+
+    fragment: int
+    groups: tuple[int, ...] | None
+    n_rows: int
+
+
+class ArrowRows:
+    """The rows of an Arrow dataset.
+
+    All files must have the same columns, of types that mean the same; this is checked before anything is read.
+    """
+
+    def __init__(self, dataset: Any, source: str = "the dataset") -> None:
+        self.source = source
+        self._fragments = list(_explained(dataset.get_fragments(), source))
+        self._is_parquet = "Parquet" in type(getattr(dataset, "format", None)).__name__
+        self.types: dict[str, Any] = {field.name: field.type for field in dataset.schema}
+        if len(self.types) < len(dataset.schema):
+            names = list(dataset.schema.names)
+            twice = sorted({name for name in names if names.count(name) > 1})
+            raise TableError(
+                f"{source}: column names must be distinct; these occur more than once: {list_some(twice)}."
+            )
+        self._keys = [self._partition_keys(fragment) for fragment in self._fragments]
+        self._pieces = [piece for place in range(len(self._fragments)) for piece in self._pieces_of(place)]
+        self.n_rows: int | None = sum(piece.n_rows for piece in self._pieces)
+        if not self.n_rows:
+            raise TableError(f"{source} has no rows of data.")
+        #: Bytes that an open column takes: what was read, unpacked and decoded of it.
+        self.open_column = READ_AT_A_TIME + min(MOST_OPEN, 2 * self._largest_chunk())
+        #: What pandas noted about the frame that was stored.
+        self.pandas_metadata: dict[str, Any] = dataset.schema.pandas_metadata or {}
+
+    def fold(
+        self,
+        step: Step,
+        rows_at_a_time: int,
+        *,
+        n_jobs: int | None = None,
+        progress: OnProgress | None = None,
+        sample: int | None = None,
+    ) -> Any:
+        """Sums over all rows, or over a sample of about so many, some from each of the pieces."""
+        pieces, most = self._pieces, None
+        if sample is not None:
+            if sample < (self.n_rows or 0):
+                pieces = pieces[:: -(-len(pieces) // SAMPLED_PIECES)]
+            most = -(-sample // len(pieces))
+
+        def work(number: int) -> Any:
+            piece = pieces[number]
+            where = self._where(piece.fragment)
+            return step(self._batches(piece, step.columns, rows_at_a_time, most), where)
+
+        found = None
+        # Threads of products would only wait for each other.
+        with threadpool_limits(1, user_api="blas"):
+            for sums in map_in_order(work, len(pieces), n_jobs, progress):
+                if found is None:
+                    found = sums
+                else:
+                    found.merge(sums)
+        return found
+
+    # --- Files ----------------------------------------------------------------------------------------
+
+    def _where(self, place: int) -> str:
+        path = getattr(self._fragments[place], "path", "")
+        return Path(path).name or self.source
+
+    def _partition_keys(self, fragment: Any) -> dict[str, Any]:
+        import pyarrow.dataset as ds
+
+        keys: dict[str, Any] = ds.get_partition_keys(fragment.partition_expression)
+        return keys
+
+    def _pieces_of(self, place: int) -> Iterator[Piece]:
+        """The parts of a file, after a look at its columns."""
+        fragment = self._fragments[place]
+        where = self._where(place)
+        with _naming(where):
+            schema = fragment.physical_schema
+            self._check_columns(place, schema)
+            if self._is_parquet:
+                about = fragment.metadata
+                for group in range(about.num_row_groups):
+                    yield Piece(place, (group,), about.row_group(group).num_rows)
+            else:
+                yield Piece(place, None, fragment.count_rows())
+
+    def _largest_chunk(self) -> int:
+        """The bytes of the largest column in a row group, by the first file."""
+        if not self._is_parquet:
+            return MOST_OPEN
+        about = self._fragments[0].metadata
+        groups = [about.row_group(number) for number in range(min(about.num_row_groups, 1))]
+        return max(
+            (
+                group.column(place).total_uncompressed_size
+                for group in groups
+                for place in range(group.num_columns)
+            ),
+            default=0,
+        )
+
+    def _check_columns(self, place: int, schema: Any) -> None:
+        where, first = self._where(place), self._where(0)
+        here = {field.name: field.type for field in schema}
+        keys = self._keys[place]
+        missing = [name for name in self.types if name not in here and name not in keys]
+        if missing:
+            raise TableError(
+                f"{where} has no column {list_some(missing)}, which other files of {self.source} have; give all files "
+                "the same columns."
+            )
+        others = [name for name in here if name not in self.types]
+        if others:
+            raise TableError(
+                f"{where} has the column {list_some(others)}, which {first} does not have; give all files the same "
+                "columns."
+            )
+        for name, kind in here.items():
+            one, other = kind_of(self.types[name]), kind_of(kind)
+            if one != other:
+                raise TableError(
+                    f"column {name} is {self.types[name]} in {first} and {kind} in {where}; give it the same type in "
+                    "all files."
+                )
+
+    def _batches(
+        self, piece: Piece, columns: Sequence[str], rows_at_a_time: int, most: int | None
+    ) -> Iterator[Any]:
+        """The rows of a piece, or the first ones of them."""
+        left = piece.n_rows if most is None else min(most, piece.n_rows)
+        with _naming(self._where(piece.fragment)), contextlib.ExitStack() as opened:
+            for batch in self._read(piece, columns, min(rows_at_a_time, left), opened):
+                yield batch.slice(0, left)
+                left -= batch.num_rows
+                if left <= 0:
+                    return
+
+    def _read(
+        self, piece: Piece, columns: Sequence[str], rows_at_a_time: int, opened: contextlib.ExitStack
+    ) -> Iterator[Any]:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        fragment, keys = self._fragments[piece.fragment], self._keys[piece.fragment]
+        if piece.groups is None:
+            yield from fragment.to_batches(columns=list(columns), batch_size=rows_at_a_time)
+            return
+        stored = [name for name in columns if name not in keys]
+        # A file may also be in memory, as a buffer.
+        source = {"filesystem": fragment.filesystem} if fragment.path else {}
+        file = opened.enter_context(
+            pq.ParquetFile(
+                fragment.path or fragment.open(), buffer_size=READ_AT_A_TIME, pre_buffer=False, **source
+            )
+        )
+        for batch in file.iter_batches(rows_at_a_time, piece.groups, stored, use_threads=False):
+            arrays = {name: batch.column(name) for name in stored}
+            for name in columns:
+                if name in keys:
+                    key = pa.scalar(keys[name], self._key_type(name))
+                    arrays[name] = pa.repeat(key, batch.num_rows)
+            yield pa.record_batch([arrays[name] for name in columns], names=list(columns))
+
+    def _key_type(self, name: str) -> Any:
+        import pyarrow as pa
+
+        kind = self.types[name]
+        return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+@contextlib.contextmanager
+def _naming(where: str) -> Iterator[None]:
+    """Name the file that cannot be read."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except TableError:
+        raise
+    except (pa.ArrowException, OSError) as error:
+        raise TableError(
+            f"{where} is damaged or cannot be read: {reason_of(error)}; get it once more."
+        ) from error
+
+
+def _explained(fragments: Any, source: str) -> Iterator[Any]:
+    with _naming(source):
+        yield from fragments
+
+
+def open_dataset(path: Path) -> tuple[Any, list[str]]:
+    """The dataset of a Parquet file, or of all Parquet files in a folder; and the files that are left out.
+
+    Folders such as ``year=2024`` are columns, as Hive has them.
+    """
+    try:
+        import pyarrow.dataset as ds
+    except ImportError as error:
+        raise MissingExtraError("reading Parquet files", "pyarrow", "tables") from error
+
+    if path.is_file():
+        with _naming(path.name):
+            return ds.dataset(str(path), format="parquet"), []
+    if not path.is_dir():
+        raise TableError(f"there is no file or folder {path}; check the name.")
+    seen = sorted(file for file in path.rglob("*") if file.is_file())
+    files = [
+        file for file in seen if not any(part.startswith(("_", ".")) for part in file.relative_to(path).parts)
+    ]
+    parquet = [file for file in files if file.suffix.lower() in ENDINGS]
+    if not parquet:
+        held = f"; it has {list_some([file.name for file in files], 3)}" if files else "; it is empty"
+        raise TableError(f"the folder {path} holds no Parquet files ({ENDINGS[0]}){held}.")
+    with _naming(parquet[0].name):
+        dataset = ds.dataset(
+            [str(file) for file in parquet],
+            format="parquet",
+            partitioning=ds.partitioning(flavor="hive"),
+            partition_base_dir=str(path),
+        )
+    return dataset, [file.name for file in files if file not in parquet]

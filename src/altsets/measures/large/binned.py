@@ -1,0 +1,224 @@
+"""Mutual information and symmetrical uncertainty of the columns of a large table, from counts that were merged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets.arrays import Bools, Floats, Indices
+from altsets.errors import InputError
+from altsets.measures.information.columns import (
+    MOST_LEVELS,
+    ROWS_PER_LEVEL,
+    table_entropy,
+    table_information,
+)
+from altsets.measures.information.estimator import Estimator
+from altsets.measures.large.accumulators import Counts, Cuts, FewValues
+from altsets.measures.large.table import LargeTable, LargeTarget, part_of
+from altsets.measures.workers import OnProgress, n_threads
+from altsets.tables.feature_matrix import column_mask
+
+#: Values of a column that is to be discrete.
+MOST_GIVEN_LEVELS = 1_000
+#: A bin that has so many times its share of the rows, and is not a single value, was cut at points that do not fit.
+UNEVEN = 1.5
+
+
+def binned(table: LargeTable, options: dict[str, Any], progress: OnProgress | None = None) -> Binned:
+    """The columns of a table cut into bins and counted with the target; kept with the table."""
+    key = repr(sorted((name, repr(value)) for name, value in options.items()))
+    if key not in table.prepared:
+        table.prepared[key] = Binned(table, progress=progress, **options)
+    found: Binned = table.prepared[key]
+    return found
+
+
+class Binned:
+    """Mutual information, and symmetrical uncertainty, by counts: continuous columns are cut into bins.
+
+    The cut points are quantiles of a sample of rows, of all rows where these are not many. If a bin turns out to have
+    many more rows than others, as rows are sorted perhaps, its column is cut anew at quantiles of rows from all over
+    the table.
+    """
+
+    def __init__(
+        self,
+        table: LargeTable,
+        *,
+        task: str = "auto",
+        method: str = "bins",
+        discrete: npt.ArrayLike = "auto",
+        n_bins: int | None = None,
+        n_neighbors: int = 3,
+        progress: OnProgress | None = None,
+    ) -> None:
+        Estimator(method, n_neighbors, n_bins)
+        if method == "sklearn":
+            raise InputError(
+                "method='sklearn' needs the table in memory, and this one is read in passes; use method='bins'."
+            )
+        self._table = table
+        self._target: LargeTarget = table.target(task)
+        self._n_bins = n_bins or max(2, round(table.n_rows ** (1 / 3)))
+        self._discrete = discrete
+        self._cuts: list[Cuts] = [Cuts(np.zeros(0))] * table.n_features
+        self._cut_target = Cuts.of_codes(self._target.n_distinct)
+        self._is_level = np.zeros(table.n_features, dtype=bool)
+        self._information, self._entropies = np.zeros(table.n_features), np.zeros(table.n_features)
+        self._entropy_of_target = 0.0
+        self._constant = np.zeros(table.n_features, dtype=bool)
+        blocks = table.blocks(range(table.n_features))
+        for number, block in enumerate(blocks):
+            self._cut(block)
+            anew = self._count(block, part_of(progress, number, len(blocks)))
+            if anew:
+                self._count(anew, is_last=True)
+
+    def scores(self, measure: str) -> tuple[Floats, Bools]:
+        """One score per column, and the constant columns."""
+        if measure == "mutual_info":
+            return self._information.copy(), self._constant
+        return _shares(self._information, self._entropies + self._entropy_of_target), self._constant
+
+    # --- Cut points -----------------------------------------------------------------------------------
+
+    def _cut(self, block: list[int]) -> None:
+        """Find cut points for some columns, and for a numeric target."""
+        table = self._table
+        sample = table.sample(block, self._target.classes)
+        for index, column in zip(block, sample.values, strict=True):
+            if index in table.categories:
+                self._cuts[index] = Cuts.of_codes(len(table.categories[index]))
+                continue
+            known = column[~np.isnan(column)]
+            self._is_level[index] = self._has_levels(index, known)
+            if self._is_level[index]:
+                self._cuts[index] = Cuts.of_levels(known)
+            else:
+                self._cuts[index] = Cuts.of_sample(known, self._n_bins, not table.is_sampled)
+        if not self._target.is_classes:
+            self._cut_target = Cuts.of_sample(sample.target, self._n_bins, not table.is_sampled)
+
+    def _has_levels(self, index: int, known: Floats) -> bool:
+        """Whether a column of numbers is discrete, by its sample."""
+        if not isinstance(self._discrete, str):
+            return bool(column_mask("discrete", self._discrete, self._table.n_features)[index])
+        if self._discrete != "auto":
+            raise InputError(
+                f"discrete={self._discrete!r} is unknown; give 'auto', True, False or one bool per column."
+            )
+        most = min(MOST_LEVELS, len(known) // ROWS_PER_LEVEL)
+        return len(np.unique(known[: 4 * most + 1])) <= most and len(np.unique(known)) <= most
+
+    def _count(
+        self, block: list[int], progress: OnProgress | None = None, *, is_last: bool = False
+    ) -> list[int]:
+        """Count some columns with the target; those that have to be counted once more, with other cut points."""
+        found = self._counts(block, progress)
+        surprising = [block[place] for place in sorted(found.surprising)]
+        uneven = []
+        for (place, _), counts in found.tables.items():
+            index = block[place]
+            if index in surprising:
+                continue
+            self._information[index] = table_information(counts, thin=self._is_thin(index))
+            self._entropies[index], self._entropy_of_target = (
+                table_entropy(counts, 0),
+                table_entropy(counts, 1),
+            )
+            self._constant[index] = (counts.sum(axis=1) > 0).sum() < 2
+            if not is_last and self._is_uneven(index, counts):
+                uneven.append(index)
+        self._cut_levels(surprising)
+        self._cut_spread(uneven)
+        return sorted({*surprising, *uneven})
+
+    def _counts(self, block: Sequence[int], progress: OnProgress | None) -> Counts:
+        make = partial(Counts, [self._cuts[index] for index in block], [self._cut_target], with_target=True)
+        found: Counts = self._table.fold(make, block, self._target.classes, progress)
+        return found
+
+    def _is_uneven(self, index: int, counts: npt.NDArray[np.int64]) -> bool:
+        """Whether bins are far from equal, though the values could perhaps be told apart."""
+        if not self._table.is_sampled or self._is_level[index] or index in self._table.categories:
+            return False
+        sizes = counts.sum(axis=1)[:-1]
+        return bool(len(sizes) and sizes.max() > UNEVEN * sizes.sum() / self._n_bins)
+
+    def _cut_levels(self, surprising: list[int]) -> None:
+        """Find all values of columns that have more than their sample; those with many of them are cut into bins."""
+        if not surprising:
+            return
+        given = not isinstance(self._discrete, str)
+        most = MOST_GIVEN_LEVELS if given else MOST_LEVELS
+        seen: FewValues = self._table.fold(partial(FewValues, len(surprising), most), surprising)
+        for index, values in zip(surprising, seen.values, strict=True):
+            if values is not None:
+                self._cuts[index] = Cuts.of_levels(values)
+            elif given:
+                raise InputError(
+                    f"column {self._table.names[index]} has more than {most:,} different numbers, and is to be "
+                    "discrete; leave it to discrete='auto', or drop it."
+                )
+        self._cut_spread(
+            [index for index, values in zip(surprising, seen.values, strict=True) if values is None]
+        )
+
+    def _cut_spread(self, some: list[int]) -> None:
+        """Cut columns at quantiles of rows from all over the table."""
+        if not some:
+            return
+        sample = self._table.sample(some, spread=True)
+        for index, column in zip(some, sample.values, strict=True):
+            self._is_level[index] = False
+            self._cuts[index] = Cuts.of_sample(
+                column[~np.isnan(column)], self._n_bins, not self._table.is_sampled
+            )
+
+    def _is_thin(self, index: int) -> bool:
+        n_labels = len(self._table.categories.get(index, ()))
+        return n_labels > MOST_LEVELS or ROWS_PER_LEVEL * n_labels > self._table.n_rows
+
+    # --- Pairs ----------------------------------------------------------------------------------------
+
+    def between(self, asked: Indices, others: Indices, measure: str) -> Floats:
+        """Each of some columns with each of some others, in as many passes as memory asks for."""
+        found = np.zeros((len(asked), len(others)))
+        cells = max(cut.n_codes for cut in self._cuts)
+        # Each thread has tables of its own.
+        tables = max(1, self._table.memory // (4 * 8 * n_threads(None) * cells**2))
+        at_a_time = max(1, min(len(asked), math.isqrt(tables), self._table.columns_at_a_time // 2))
+        for start in range(0, len(asked), at_a_time):
+            some = asked[start : start + at_a_time]
+            step = max(1, min(tables // len(some), self._table.columns_at_a_time - len(some)))
+            for first in range(0, len(others), step):
+                place = np.ix_(range(start, start + len(some)), range(first, min(first + step, len(others))))
+                found[place] = self._pairs(some, others[first : first + step], measure)
+        return found
+
+    def _pairs(self, asked: Indices, others: Indices, measure: str) -> Floats:
+        make = partial(
+            Counts,
+            [self._cuts[index] for index in others],
+            [self._cuts[index] for index in asked],
+            with_target=False,
+        )
+        counted: Counts = self._table.fold(make, [*asked.tolist(), *others.tolist()])
+        found = np.zeros((len(asked), len(others)))
+        for (place, number), counts in counted.tables.items():
+            thin = self._is_thin(int(others[place])) or self._is_thin(int(asked[number]))
+            found[number, place] = table_information(counts, thin=thin)
+        if measure == "mutual_info":
+            return found
+        return _shares(found, self._entropies[asked][:, None] + self._entropies[others])
+
+
+def _shares(information: Floats, entropies: Floats) -> Floats:
+    """Information as a share of what there is to know: symmetrical uncertainty."""
+    return np.asarray(np.minimum(2 * information / np.where(entropies > 0, entropies, 1.0), 1.0))

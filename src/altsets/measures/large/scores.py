@@ -1,0 +1,263 @@
+"""Scores of the columns of a large table, and of their pairs, from sums and counts that were merged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from altsets.arrays import Bools, Floats, Indices
+from altsets.errors import InputError, warn_user
+from altsets.measures._univariate import ADVICE, UNEXPLAINED, finite_f
+from altsets.measures.large.accumulators import (
+    Counts,
+    Cuts,
+    LabelMoments,
+    Moments,
+    PairMoments,
+    TargetMoments,
+)
+from altsets.measures.large.binned import Binned, binned
+from altsets.measures.large.table import LargeTable, part_of
+from altsets.measures.workers import OnProgress
+from altsets.wording import join_words, list_some, parameter
+
+#: Measures that can be computed from parts of the rows.
+MERGED = ("f", "pearson", "chi2", "mutual_info", "symmetrical_uncertainty")
+MERGED_PAIRS = ("pearson", "mutual_info", "symmetrical_uncertainty")
+
+#: Columns whose pairs are computed in one pass, if those of one are asked for.
+AT_A_TIME = {"pearson": 64, "mutual_info": 8, "symmetrical_uncertainty": 8}
+#: Squares of numbers that are larger cannot be added up, and those of smaller ones are lost.
+LARGEST, SMALLEST = 1e150, 1e-140
+
+
+def score_large(
+    table: LargeTable, measure: Any, *, progress: OnProgress | None = None, **options: Any
+) -> tuple[Floats, Bools]:
+    """One score per column, and the constant columns, which score 0."""
+    refuse_measure(measure, MERGED)
+    if options.pop("sample_weight", None) is not None:
+        raise InputError("sample_weight has no use for a table that is read in passes; leave it out.")
+    # None of them changes a number.
+    for name in ("n_jobs", "random_state"):
+        options.pop(name, None)
+    if measure in ("mutual_info", "symmetrical_uncertainty"):
+        return binned(table, options, progress).scores(measure)
+    task = options.pop("task", "auto")
+    if options:
+        raise InputError(
+            f"{measure} takes no options but task; got {', '.join(sorted(options))}; leave them out."
+        )
+    compute: dict[str, Callable[..., tuple[Floats, Bools]]] = {"f": _f, "pearson": _pearson, "chi2": _chi2}
+    return compute[measure](table, task, progress)
+
+
+def refuse_measure(measure: Any, known: Sequence[str]) -> None:
+    """Refuse what needs all rows at once."""
+    if not isinstance(measure, str) or measure not in known:
+        name = measure if isinstance(measure, str) else "this measure"
+        raise InputError(
+            f"{name} needs the table in memory, and this one is read in passes; choose {join_words(known, 'or')}, or "
+            "take fewer rows."
+        )
+
+
+# --- Moments ------------------------------------------------------------------------------------------
+
+
+def _moments(
+    table: LargeTable, measure: str, make: Callable[[], Any], classes: Any, progress: OnProgress | None
+) -> tuple[list[tuple[list[int], Moments]], Bools]:
+    """Moments of all columns with the target, some columns in each pass; and which columns are constant."""
+    found = []
+    n_known = np.zeros(table.n_features)
+    varies = np.zeros(table.n_features, dtype=bool)
+    blocks = table.blocks(range(table.n_features))
+    for number, block in enumerate(blocks):
+        sums = table.fold(make, block, classes, part_of(progress, number, len(blocks)))
+        _refuse_extremes(table, block, sums)
+        found.append((block, sums))
+        n_known[block], varies[block] = sums.n[:, 0], sums.varies
+    missing = [
+        f"{table.names[index]}: {table.n_rows - n_known[index]:.0f}"
+        for index in np.flatnonzero(n_known < table.n_rows)
+    ]
+    if missing:
+        warn_user(
+            f"missing values ({list_some(missing)}): {measure} leaves out these rows, feature by feature."
+        )
+    # Where some values are missing, "missing" is a second value.
+    return found, ~varies & ((n_known == table.n_rows) | (n_known == 0))
+
+
+def _refuse_extremes(table: LargeTable, block: Sequence[int], sums: Moments) -> None:
+    """Refuse columns whose squares are too large or too small to be added up."""
+    with np.errstate(invalid="ignore"):
+        largest = np.where(sums.varies, np.maximum(np.abs(sums.lowest), np.abs(sums.highest)), 1.0)
+    extreme = (largest > LARGEST) | (largest < SMALLEST)
+    if extreme.any():
+        place = int(np.flatnonzero(extreme)[0])
+        raise InputError(
+            f"column {table.names[block[place]]} has numbers of a size of {largest[place]:.3g}, whose squares cannot "
+            "be added up; choose another unit."
+        )
+
+
+def _refuse_categories(table: LargeTable, who: str, advice: str) -> None:
+    wrong = [index for index, labels in table.categories.items() if len(labels) > 2]
+    if wrong:
+        labels = table.categories[wrong[0]]
+        raise InputError(
+            f"{who} needs numbers or two categories, but {list_some([table.names[index] for index in wrong])} "
+            f"{'is' if len(wrong) == 1 else 'are'} text or categories ({len(labels)} different ones, such as "
+            f"{labels[0]!r}); {advice}."
+        )
+
+
+def _f(table: LargeTable, task: str, progress: OnProgress | None) -> tuple[Floats, Bools]:
+    target = table.target(task)
+    scores, perfect = np.zeros(table.n_features), np.zeros(table.n_features, dtype=bool)
+    if target.is_classes:
+        _refuse_categories(
+            table, "f with a target of classes", "use mutual_info, symmetrical_uncertainty or chi2"
+        )
+    make = partial(TargetMoments, target.n_distinct if target.is_classes else 0)
+    found, constant = _moments(table, "f", make, target.classes, progress)
+    for block, sums in found:
+        if target.is_classes:
+            ratios, complete = _variances_of_classes(sums)
+        else:
+            explained = sums.correlations[:, 0] ** 2
+            ratios, complete = _f_ratio(explained, 1.0 - explained, np.ones(1), sums.n[:, 0] - 2)
+        scores[block], perfect[block] = np.where(sums.varies, ratios, 0.0), complete & sums.varies
+    for index, labels in table.categories.items():
+        if len(labels) > 2:
+            groups = table.fold(partial(LabelMoments, len(labels)), [index])
+            # The target is what varies, and the categories are the groups.
+            scores[[index]], perfect[[index]] = _variances_of_classes(groups)
+    return finite_f(scores, perfect), constant
+
+
+def _variances_of_classes(sums: Moments) -> tuple[Floats, Bools]:
+    """F of columns with groups of rows, and which of them the groups explain perfectly."""
+    sizes = np.broadcast_to(sums.n * sums.mean_y, sums.xy.shape)
+    n, seen = sizes.sum(axis=1), (sizes > 0.5).sum(axis=1)
+    between = np.sum(sums.xy**2 / np.maximum(sizes, 0.5), axis=1, where=sizes > 0.5)
+    within = np.maximum(_total(sums) - between, 0.0)
+    return _f_ratio(between, within, seen - 1, n - seen)
+
+
+def _total(sums: Moments) -> Floats:
+    """The sum of squares of each column over all rows in which it is known, which each class has a part of."""
+    # The classes know the same rows, all of them.
+    return np.asarray(np.broadcast_to(sums.xx, sums.xy.shape)[:, 0])
+
+
+def _f_ratio(between: Floats, within: Floats, used: Any, free: Any) -> tuple[Floats, Bools]:
+    possible = (np.asarray(used) >= 1) & (np.asarray(free) >= 1) & (between > 0)
+    perfect = possible & (within < UNEXPLAINED * between)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = (between / used) / (within / free)
+    return np.where(possible & ~perfect, ratios, 0.0), perfect
+
+
+def _pearson(table: LargeTable, task: str, progress: OnProgress | None) -> tuple[Floats, Bools]:
+    what = "the Pearson correlation"
+    target = table.target(task)
+    _refuse_categories(table, what, ADVICE)
+    if (target.is_text or task == "classification") and target.n_distinct > 2:
+        raise InputError(
+            f"{what} needs numbers or two classes, but the target has {target.n_distinct} classes; use the measure "
+            "mutual_info or symmetrical_uncertainty."
+        )
+    scores = np.zeros(table.n_features)
+    classes = target.distinct if target.is_text else None
+    found, constant = _moments(table, "pearson", TargetMoments, classes, progress)
+    for block, sums in found:
+        scores[block] = np.where(sums.varies, sums.correlations[:, 0], 0.0)
+    return scores, constant
+
+
+def _chi2(table: LargeTable, task: str, progress: OnProgress | None) -> tuple[Floats, Bools]:
+    target = table.target(task)
+    if not target.is_classes:
+        raise InputError(
+            f"chi2 needs a target of classes, but the target has {target.n_distinct} different numbers; use f, or say "
+            f"that they are classes ({parameter('task', 'classification')})."
+        )
+    scores = np.zeros(table.n_features)
+    make = partial(TargetMoments, target.n_distinct)
+    moments, constant = _moments(table, "chi2", make, target.classes, progress)
+    for block, sums in moments:
+        negative = np.zeros(table.n_features, dtype=bool)
+        negative[block] = sums.lowest < 0
+        if negative.any():
+            raise InputError(
+                f"chi2 needs counts or frequencies, but {negative.sum()} column(s) hold negative values "
+                f"({table.labels(negative)}); use f or mutual_info."
+            )
+        # The sum of a column in a class, minus what the size of the class lets expect, is its product with the class.
+        expected = np.broadcast_to(sums.n * sums.mean_y * sums.mean_x, sums.xy.shape)
+        scores[block] = np.sum(sums.xy**2 / np.where(expected > 0, expected, 1.0), axis=1, where=expected > 0)
+        scores[block] *= sums.varies
+    for index, labels in table.categories.items():
+        cuts = Cuts.of_codes(len(labels)), Cuts.of_codes(target.n_distinct)
+        count = partial(Counts, cuts[:1], cuts[1:], with_target=True)
+        found = table.fold(count, [index], target.classes).tables[0, 0]
+        expected = np.outer(found.sum(axis=1), found.sum(axis=0)) / found.sum()
+        there = expected > 0
+        scores[index] = float(np.sum((found[there] - expected[there]) ** 2 / expected[there]))
+    return scores, constant
+
+
+# --- Pairs --------------------------------------------------------------------------------------------
+
+
+class LargePairs:
+    """Pairs of the columns of a large table: each call is a pass over it, so several columns are compared at once."""
+
+    has_cheap_rows = True
+
+    def __init__(self, table: LargeTable, measure: str, options: dict[str, Any]) -> None:
+        refuse_measure(measure, MERGED_PAIRS)
+        self._table, self._measure = table, measure
+        self._binned: Binned | None = None
+        if measure == "pearson":
+            _refuse_categories(table, "the Pearson correlation", ADVICE)
+            if options:
+                raise InputError(
+                    f"{measure} takes no options; got {', '.join(sorted(options))}; leave them out."
+                )
+        else:
+            self._binned = binned(table, options)
+        self.range = (0.0, math.log(table.n_rows) if measure == "mutual_info" else 1.0)
+        #: Columns whose pairs take about as long to compute as the table takes to read.
+        self.at_a_time = AT_A_TIME[measure]
+
+    def rows(self, of: Indices) -> Floats:
+        """Some columns with all."""
+        return self._between(of, np.arange(self._table.n_features))
+
+    def square(self, of: Indices) -> Floats:
+        """Some columns with each other."""
+        found = self._between(of, of)
+        # Rounded differently on both sides of the diagonal.
+        return np.maximum(found, found.T)
+
+    def _between(self, asked: Indices, others: Indices) -> Floats:
+        if self._binned is not None:
+            return self._binned.between(asked, others, self._measure)
+        found = np.zeros((len(asked), len(others)))
+        step = self._table.columns_at_a_time // 2
+        for start in range(0, len(asked), step):
+            some = asked[start : start + step]
+            for block in self._table.blocks(range(len(others)), len(some)):
+                columns = others[block]
+                sums = self._table.fold(partial(PairMoments, len(some)), [*some.tolist(), *columns.tolist()])
+                _refuse_extremes(self._table, columns.tolist(), sums)
+                found[start : start + len(some), block] = sums.correlations.T
+        return found

@@ -1,0 +1,361 @@
+"""A table that is larger than memory, or on a cluster: its columns, its target, and passes over its rows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets import machine
+from altsets.arrays import Bools
+from altsets.errors import InputError, TableError
+from altsets.features import FeatureNames
+from altsets.measures.large.accumulators import RowSample
+from altsets.measures.large.arrow import ArrowRows, open_dataset
+from altsets.measures.large.dask import TARGET, DaskRows
+from altsets.measures.large.decoding import MOST_DISTINCT, Decoder, Look, Step, kind_of, refuse_kind
+from altsets.measures.workers import OnProgress, n_threads
+from altsets.tables.conversion import clause_of, left_out, refused
+from altsets.tables.target import check_task, task_of
+from altsets.wording import counted, list_some, parameter
+
+#: The share of the machine's memory that is used unless another ceiling is given, and the least.
+SHARE, LEAST = 0.25, 2**26
+#: Rows from which cut points are taken. In a table of no more rows, they are those of all of it.
+SAMPLE = 50_000
+#: Rows of a batch, at most and at least.
+MOST_ROWS, FEWEST_ROWS = 65_536, 1_024
+#: Columns that are read together, at least and at most: a pass over more of them takes as much longer.
+LEAST_COLUMNS, MOST_COLUMNS = 8, 512
+#: How often the numbers of a batch are in memory.
+COPIES = 3
+
+
+class RowSource(Protocol):
+    """Where the rows come from."""
+
+    source: str
+    types: dict[str, Any]
+    n_rows: int | None
+    open_column: int
+    pandas_metadata: dict[str, Any]
+
+    def fold(
+        self,
+        step: Step,
+        rows_at_a_time: int,
+        *,
+        n_jobs: int | None = None,
+        progress: OnProgress | None = None,
+        sample: int | None = None,
+    ) -> Any:
+        """Sums over all rows."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class LargeTarget:
+    """What is known of a target without its rows.
+
+    ``distinct`` are its different values in order; None if it is numeric and has too many.
+    """
+
+    task: str
+    distinct: npt.NDArray[Any] | None
+    is_text: bool
+
+    @property
+    def is_classes(self) -> bool:
+        """Whether the target is a class."""
+        return self.task == "classification"
+
+    @property
+    def classes(self) -> npt.NDArray[Any] | None:
+        """The classes in order; None if the target is numeric."""
+        return self.distinct if self.is_classes else None
+
+    @property
+    def n_distinct(self) -> int:
+        """The number of different values, as far as they were counted."""
+        return MOST_DISTINCT if self.distinct is None else len(self.distinct)
+
+
+class LargeTable:
+    """A table whose rows are read in passes, some of them at a time, and its target.
+
+    Measures of :data:`altsets.measures.large.scores.MERGED` take it in place of a table in memory.
+    """
+
+    def __init__(
+        self,
+        rows: RowSource,
+        target: str,
+        *,
+        features: Sequence[str] | None = None,
+        memory: int | str | None = None,
+        drop_missing_target: bool = False,
+        drop_unusable: bool = False,
+    ) -> None:
+        self._rows, self.target_name = rows, target
+        self.source, self.memory = rows.source, memory_of(memory)
+        self._drop_missing_target = drop_missing_target
+        if target not in rows.types:
+            raise _no_column(rows, target)
+        self._kinds = {name: kind_of(kind) for name, kind in rows.types.items()}
+        if self._kinds[target] not in ("numbers", "text"):
+            raise TableError(f"target column {target!r} holds {self._kinds[target]}; choose another target.")
+        index = [name for name in self._index() if name != target]
+        wanted = list(rows.types) if features is None else list(features)
+        named = [name for name in wanted if name != target and (features is not None or name not in index)]
+        self.notes = [
+            f"Column {name} was left out: it is the index of a frame." for name in index if features is None
+        ]
+        self.names = self._usable(named, drop_unusable)
+        #: What was found out about the columns, for measures that share it.
+        self.prepared: dict[Any, Any] = {}
+        if not self.names:
+            raise TableError(f"{self.source} has no feature columns besides the target {target!r}.")
+
+    def _index(self) -> list[str]:
+        """Columns that were the index of a frame."""
+        known = self._rows.pandas_metadata.get("index_columns", ())
+        return [name for name in known if isinstance(name, str) and name in self._rows.types]
+
+    def _usable(self, named: list[str], drop: bool) -> list[str]:
+        wrong = {
+            name: refuse_kind(name, self._kinds[name], self.source)
+            for name in named
+            if self._kinds[name] not in ("numbers", "text")
+        }
+        if wrong and not drop:
+            errors = list(wrong.values())
+            if len(errors) == 1:
+                raise errors[0]
+            raise TableError(
+                f"{refused(errors)}; change these columns, or leave them out with {parameter('drop_unusable', True)}."
+            )
+        self.notes += left_out({name: clause_of(error) for name, error in wrong.items()})
+        return [name for name in named if name not in wrong]
+
+    def __repr__(self) -> str:
+        return f"LargeTable({self.n_features} columns of {self.source})"
+
+    # --- What is known of it --------------------------------------------------------------------------
+
+    @property
+    def n_features(self) -> int:
+        """The number of columns, without the target."""
+        return len(self.names)
+
+    @property
+    def feature_names(self) -> FeatureNames:
+        """The names of the columns."""
+        return FeatureNames.of(self.names)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows that count."""
+        return int(self.look.n_rows)
+
+    @property
+    def n_dropped(self) -> int:
+        """Rows that are left out, as their target is missing."""
+        return int(self.look.n_missing) if self._drop_missing_target else 0
+
+    @cached_property
+    def look(self) -> Look:
+        """The labels of columns of text and the values of the target, from one pass over these columns."""
+        texts = [name for name in self.names if self._kinds[name] == "text"]
+        is_text = self._kinds[self.target_name] == "text"
+        make = partial(
+            Look, texts, self.target_name, is_text=is_text, drop_missing_target=self._drop_missing_target
+        )
+        step = Step((*texts, self.target_name), _as_read, make)
+        found: Look = self._rows.fold(step, self._rows_of(len(texts) + 1))
+        if found.n_missing and not self._drop_missing_target:
+            raise TableError(
+                f"target column {self.target_name!r} has {counted(found.n_missing, 'missing value')} (of "
+                f"{found.n_rows:,}); use {parameter('drop_missing_target', True)} to leave out these rows."
+            )
+        if not found.n_rows:
+            raise TableError(
+                f"target column {self.target_name!r} has no values at all; choose another target."
+            )
+        return found
+
+    @cached_property
+    def categories(self) -> dict[int, tuple[str, ...]]:
+        """The labels of columns of text by the index of the column."""
+        texts = self.look.labels
+        return {index: self.look.categories(name) for index, name in enumerate(self.names) if name in texts}
+
+    def target(self, task: str = "auto") -> LargeTarget:
+        """The target, checked, and whether it is a class or a number."""
+        check_task(task)
+        look = self.look
+        if look.distinct is not None:
+            task = task_of(look.distinct, look.n_rows, look.is_text, task)
+        elif task == "classification" or look.is_text:
+            raise InputError(
+                f"the target has more than {MOST_DISTINCT:,} classes, which is too many for a table of this size; "
+                "choose another target, or merge classes."
+            )
+        elif task == "auto" and look.all_whole:
+            raise InputError(
+                f"the target has more than {MOST_DISTINCT:,} different whole numbers; say what they are with "
+                f"{parameter('task', 'regression')}, or choose another target."
+            )
+        else:
+            task = "regression"
+        return LargeTarget(task, look.distinct, look.is_text)
+
+    def label(self, index: int) -> str:
+        """The name of a column in a message."""
+        return self.names[index]
+
+    def labels(self, mask: Bools, most: int = 8) -> str:
+        """The names of some columns in a message; only the first ones of many."""
+        return list_some([self.names[index] for index in np.flatnonzero(mask)], most)
+
+    # --- Passes ---------------------------------------------------------------------------------------
+
+    def fold(
+        self,
+        make: Callable[[], Any],
+        columns: Sequence[int],
+        classes: npt.NDArray[Any] | None = None,
+        progress: OnProgress | None = None,
+        sample: int | None = None,
+    ) -> Any:
+        """Sums over the rows of some columns, which come in this order; the target comes as class codes, or numbers."""
+        names = tuple(self.names[index] for index in columns)
+        labels = {
+            self.names[index]: labels for index, labels in self.categories.items() if index in set(columns)
+        }
+        decoder = Decoder(names, self.target_name, labels, classes, self._drop_missing_target)
+        step = Step(decoder.needed, decoder, make)
+        n_jobs = min(
+            n_threads(None), max(1, self.memory // (2 * self._rows.open_column * len(decoder.needed)))
+        )
+        return self._rows.fold(
+            step, self._rows_of(len(names)), n_jobs=n_jobs, progress=progress, sample=sample
+        )
+
+    def blocks(self, columns: Sequence[int], beside: int = 0) -> list[list[int]]:
+        """Columns in groups that can be open at the same time, ``beside`` others."""
+        step = max(self.columns_at_a_time - beside, LEAST_COLUMNS)
+        return [list(columns[start : start + step]) for start in range(0, len(columns), step)]
+
+    @property
+    def columns_at_a_time(self) -> int:
+        """The number of columns that can be open at the same time."""
+        room = self.memory // (4 * self._rows.open_column * n_threads(None))
+        return int(min(max(room, 2 * LEAST_COLUMNS), MOST_COLUMNS))
+
+    def sample(self, columns: Sequence[int], classes: Any = None, *, spread: bool = False) -> RowSample:
+        """Some rows from all parts of the table, all of them if there are few; ``spread`` over each part as well."""
+        by_step = spread or self._rows.n_rows is None
+        step = max(1, self.n_rows // SAMPLE) if by_step else 1
+        found: RowSample = self.fold(
+            partial(RowSample, step), columns, classes, sample=None if by_step else SAMPLE
+        )
+        return found
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether a sample is not the whole table."""
+        return self.n_rows > SAMPLE
+
+    def _rows_of(self, n_columns: int) -> int:
+        fitting = self.memory // (8 * COPIES * 2 * n_threads(None) * n_columns)
+        return int(min(max(fitting, FEWEST_ROWS), MOST_ROWS))
+
+
+def part_of(progress: OnProgress | None, number: int, total: int) -> OnProgress | None:
+    """Progress of one of several passes."""
+    return None if progress is None else lambda share: progress((number + share) / total)
+
+
+def _as_read(batch: Any, where: str) -> tuple[Any, str]:
+    return batch, where
+
+
+def _no_column(rows: RowSource, name: str) -> TableError:
+    import difflib
+
+    close = difflib.get_close_matches(name, list(rows.types), n=3)
+    if close:
+        return TableError(
+            f"{rows.source} has no target column {name!r}; did you mean {' or '.join(map(repr, close))}?"
+        )
+    return TableError(
+        f"{rows.source} has no target column {name!r}; its columns are: {list_some(list(rows.types))}."
+    )
+
+
+# --- From what users have -----------------------------------------------------------------------------
+
+
+def memory_of(given: int | str | None) -> int:
+    """A ceiling of memory in bytes: a number, or a text such as ``"2GB"``; by default a quarter of the machine."""
+    if given is None:
+        return max(LEAST, int(SHARE * machine.memory()))
+    text = str(given).strip().upper().removesuffix("B").removesuffix("I")
+    power = {"K": 1, "M": 2, "G": 3, "T": 4}.get(text[-1:], 0)
+    try:
+        n_bytes = float(text[:-1] if power else text) * 1000**power
+    except ValueError:
+        n_bytes = float("nan")
+    if not LEAST <= n_bytes < float("inf"):
+        raise InputError(
+            f"{parameter('memory', given)} is no amount of memory from {machine.size(LEAST)} on; give it as 2GB, 500MB "
+            "or a number of bytes."
+        )
+    return int(n_bytes)
+
+
+def is_large(X: Any) -> bool:
+    """Whether a table is read in passes: a path, an Arrow dataset, a Dask frame or array."""
+    if isinstance(X, LargeTable | str | os.PathLike):
+        return True
+    module = type(X).__module__.partition(".")[0]
+    return module in ("dask", "dask_expr") or (
+        module == "pyarrow" and hasattr(X, "get_fragments") and hasattr(X, "schema")
+    )
+
+
+def large_table(X: Any, y: Any, memory: int | str | None = None) -> LargeTable:
+    """A large table from what users have, with the target that they name."""
+    if isinstance(X, LargeTable):
+        if y is not None and y is not X and y != X.target_name:
+            raise InputError(
+                f"the target of this table is its column {X.target_name!r}; give that, not {y!r:.40}."
+            )
+        return X
+    if hasattr(X, "dask") and hasattr(X, "chunks"):
+        if not hasattr(y, "chunks"):
+            raise InputError(
+                "the target of a Dask array is a Dask array as well, with one value for each row; make one with "
+                "dask.array.from_array(y)."
+            )
+        return LargeTable(DaskRows(X, y), TARGET, memory=memory)
+    if not isinstance(y, str):
+        raise InputError(
+            "the target of a table that is read in passes is one of its columns, given by name; got "
+            f"{type(y).__name__}."
+        )
+    if isinstance(X, str | os.PathLike):
+        dataset, others = open_dataset(Path(X))
+        table = LargeTable(ArrowRows(dataset, Path(X).name or str(X)), y, memory=memory)
+        if others:
+            table.notes.append(f"Files that are not Parquet were left out: {list_some(others, 3)}.")
+        return table
+    if hasattr(X, "get_fragments"):
+        return LargeTable(ArrowRows(X), y, memory=memory)
+    return LargeTable(DaskRows(X), y, memory=memory)
