@@ -401,9 +401,11 @@ def summarize(entries: Sequence[AgainstBaseline], guess: str, confidence: float)
         )
         clauses = [beating, _not_beating(bad, guess, bool(good), hedge if hopeless else "")]
         said = "; ".join(filter(None, clauses))
-    lost = [entry for entry in good if entry.p_adjusted > 1 - confidence]
-    adjusted = f" After adjusting for all sets (Holm), not {_name_sets(lost)}." if lost else ""
-    return f"{sentence(said)}{adjusted}" if said else ""
+    held = [entry for entry in good if not entry.p_adjusted > 1 - confidence]
+    if not said or len(held) == len(good):
+        return sentence(said) if said else ""
+    which = f"for {_name_sets(held)} only" if held else "for none of them"
+    return f"Taken one by one, {said[0].lower()}{sentence(said)[1:]} Adjusted for all sets (Holm), that holds {which}."
 
 
 def _not_beating(bad: Sequence[AgainstBaseline], guess: str, after_good: bool, hedge: str) -> str:

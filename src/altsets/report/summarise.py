@@ -96,6 +96,8 @@ def summarise(
             raise InputError(f"{name} must be what {example} returns, not {one!r:.60}.")
     if title is not None and not isinstance(title, str):
         raise InputError(f"title must be a text, not {title!r:.60}.")
+    if isinstance(frontier, Frontier):
+        frontier = _as_asked(frontier, result)
     evaluated = frontier if isinstance(frontier, EvaluatedFrontier) else None
     plain = frontier.frontier if isinstance(frontier, EvaluatedFrontier) else frontier
     origin = _origin(provenance, result, evaluation, evaluated)
@@ -156,6 +158,16 @@ def heading_of(answer: Any, target: str = "") -> str:
         which = counted(answer.n_sets, "feature set predicts", "feature sets predict")
         return f"How well {which}{f' {target}' if target else ''}"
     return f"Feature sets that are nearly the best{about}"
+
+
+def _as_asked(frontier: Frontier, result: Result | None) -> Frontier:
+    """The same frontier, which suggests nothing that is less different than was asked for."""
+    if result is None or len(result.statuses) < 2 or result.parameters.get("goal") is not None:
+        return frontier
+    tau, shared = result.parameters.get("tau"), result.parameters.get("max_overlap")
+    if tau is None and shared is not None:
+        tau = min((point.tau for point in frontier if point.max_overlap <= shared), default=None)
+    return replace(frontier, parameters={**frontier.parameters, "least_tau": tau})
 
 
 def _with_short_names(result: Result) -> Result:

@@ -68,6 +68,7 @@ class SetsFound:
     request: Request | None = field(default=None, compare=False, repr=False)
     shortlist: Shortlist | None = field(default=None, compare=False, repr=False)
     set_names: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    existing_qualities: list[float] = field(default_factory=list, compare=False, repr=False)
 
     def label(self, number: int) -> str:
         """A set as texts, tables and charts call it: ``"set 1"``, or ``"set 1 (shape)"`` if it has a name.

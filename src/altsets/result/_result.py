@@ -94,6 +94,8 @@ class Result(SetsFound):
         be the best (``lengths``), and how many there are (``n_features``). ``bound`` is about all features.
     set_names : tuple of str
         Names that :meth:`with_names` gave to the sets; empty if they have numbers alone.
+    existing_qualities : list of float
+        The quality of each existing set that was given, by the same measure; empty if there was none.
 
     See Also
     --------
@@ -476,6 +478,11 @@ class Result(SetsFound):
             ],
             **({"finding": self.finding} if self.finding else {}),
             **({"shortlist": vars(self.shortlist)} if self.shortlist else {}),
+            **(
+                {"existing_qualities": list(map(documents.finite, self.existing_qualities))}
+                if self.existing_qualities
+                else {}
+            ),
             "noise_floor": self.noise_floor,
             "notes": list(self.notes),
             "cautions": list(self.cautions),
@@ -550,6 +557,10 @@ class Result(SetsFound):
                     cautions=[documents.text(caution) for caution in document.get("cautions", [])],
                     request=_request_in(document),
                     shortlist=_shortlist_in(document.get("shortlist")),
+                    existing_qualities=[
+                        documents.number_or(value, math.nan)
+                        for value in document.get("existing_qualities", [])
+                    ],
                 )
                 ._whole()
                 .with_names([entry["name"] for entry in document["sets"] if "name" in entry])

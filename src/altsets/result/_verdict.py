@@ -84,7 +84,13 @@ def verdict_on(result: SetsFound) -> Verdict:
     findings = (
         [sentence(result.finding)]
         if result.finding
-        else [_best(result), *_alternatives(result), _groups(result), _proven(result)]
+        else [
+            _best(result),
+            _beside_existing(result),
+            *_alternatives(result),
+            _groups(result),
+            _proven(result),
+        ]
     )
     cautions = [_missing(result), _cut_short(result), _noise(result), _weak_sets(result), open_sizes(result)]
     return Verdict(tuple(filter(None, findings))).add(cautions=(*cautions, *result.cautions))
@@ -96,9 +102,27 @@ def _best(result: SetsFound) -> str:
         return ""
     if _chosen_together(result):
         return f"{len(result.sets)} sets of {_sizes(result)}, chosen together."
-    best = "The best set" if result.statuses[0] is Status.OPTIMAL else "The best set found"
+    further = "further set" if result.parameters.get("existing") else "set"
+    best = f"The best {further}" + ("" if result.statuses[0] is Status.OPTIMAL else " found")
     name = f" ({result.set_names[0]})" if result.set_names else ""
     return f"{best} of {_sizes(result)}{name}: {list_some(result.named_sets[0], MOST_NAMES, hide_one=False)}."
+
+
+def _beside_existing(result: SetsFound) -> str:
+    """What the best new set is worth beside the best one of those that there are already."""
+    known = [value for value in result.existing_qualities if math.isfinite(value)]
+    if not known or not result.sets:
+        return ""
+    before, value = max(known), max(result.qualities)
+    who = "The strongest" if _chosen_together(result) else "Set 0"
+    which = "the existing set" if len(result.existing_qualities) == 1 else "the best existing set"
+    if value == before:
+        return f"{who} scores as high as {which}."
+    if value > before:
+        return f"{who} scores higher than {which}: {value:.4g}, where that has {before:.4g}."
+    if value <= 0:
+        return f"{who} scores {value:.4g}, where {which} has {before:.4g}."
+    return f"{who} keeps {percent(value / before)} of the score of {which}."
 
 
 def _alternatives(result: SetsFound) -> list[str]:

@@ -172,10 +172,38 @@ def _largest_needed(problem: Problem) -> int | None:
 
 def _may_fit_more(problem: Problem, n_found: int) -> bool:
     """Whether counting shared features leaves room for another set, chosen together with the others."""
+    required = _in_every_set(problem)
     if not (problem.caps_shared and problem.fixed_size):
-        return True
-    usable = problem.n_features_in - len(problem.forbidden)
-    return count_bound(usable, problem.k_max, problem.max_overlap, n_found + 1) > n_found
+        return not required
+    usable = problem.n_features_in - len(problem.forbidden) - required
+    # What every set has is shared by each two, and leaves the less for the rest.
+    size, overlap = problem.k_max - required, problem.max_overlap - required
+    return min(size, overlap + 1, usable) > 0 and count_bound(usable, size, overlap, n_found + 1) > n_found
+
+
+def _in_every_set(problem: Problem) -> int:
+    """How many features are required, with all that these need."""
+    rules = Rules.of(problem, problem.k_max) if problem.sizes else None
+    return 0 if rules is None else len(rules.required)
+
+
+def _shared_by_all(problem: Problem) -> str:
+    """A sentence if required features alone make any two sets too much alike."""
+    required = _in_every_set(problem)
+    if (
+        problem.n_sets < 2
+        or not (problem.caps_shared and problem.fixed_size)
+        or required <= problem.max_overlap
+    ):
+        return ""
+    size, largest = problem.k_max, problem.k_max - required
+    has = f"Every set has the {plural(required, 'required feature', f'{required} required features')}"
+    if not largest:
+        return f"{has} and no other one, so all sets are the same."
+    return (
+        f"{has}, so no two differ in more than {largest} of {size} features; ask for "
+        f"{parameter('min_difference', largest)}, or for less."
+    )
 
 
 #: Solves a problem and says what became of it.
@@ -195,6 +223,9 @@ def possible_instead(problem: Problem, n_found: int, status: Status, probe: Prob
         )
     if status is not Status.INFEASIBLE:
         return "More time may help."
+    alike = _shared_by_all(problem)
+    if alike and (n_found or problem.search != "sequential"):
+        return alike
     if problem.search != "sequential":
         return _most_possible(problem, probe)
     if not n_found:

@@ -427,7 +427,15 @@ def _result(
         matches=kind.matches_among(sets) if isinstance(kind := problem.dissimilarity, Matched) else [],
         scores=scores,
         shortlist=answer.shortlist,
+        existing_qualities=_existing_qualities(quality, problem, run),
     )
+
+
+def _existing_qualities(quality: Quality, problem: Problem, run: Run) -> list[float]:
+    """What the sets are worth that there are already; a black box may not be asked about them when time is up."""
+    if run.is_part or (not quality.has_form and run.stopped):
+        return []
+    return [quality.evaluate(chosen) for chosen in problem.existing]
 
 
 def _parameters(quality: Quality, problem: Problem, run: Run) -> dict[str, Any]:

@@ -138,7 +138,11 @@ class Frontier:
         The elbow is where a curve lies highest above the straight line from its first to its last point, if that is a
         tenth of its height or more, and if it has four points or more.
         """
-        return suggest(self.points, mean_quality=bool(self.parameters.get("mean_quality")))
+        return suggest(
+            self.points,
+            mean_quality=bool(self.parameters.get("mean_quality")),
+            least_tau=self.parameters.get("least_tau"),
+        )
 
     @property
     def verdict(self) -> Verdict:

@@ -18,6 +18,8 @@ from altsets.wording import counted
 
 #: Points that a curve with an elbow has at least, and its least height above the straight line, relative to its own.
 FEWEST_POINTS, LEAST_ELBOW = 4, 0.1
+#: Values of tau that differ by less are the same.
+SAME_TAU = 1e-9
 #: A curve that is no higher than this fraction of its largest value is flat.
 FLAT = 0.01
 
@@ -211,8 +213,23 @@ class Curve:
         return highest if above[highest] >= LEAST_ELBOW else None
 
 
-def suggest(points: Sequence[FrontierPoint], *, mean_quality: bool) -> Suggestion:
-    """A size where further features add little, and at that size a tau up to which difference costs little."""
+def suggest(
+    points: Sequence[FrontierPoint], *, mean_quality: bool, least_tau: float | None = None
+) -> Suggestion:
+    """A size where further features add little, and at that size a tau up to which difference costs little.
+
+    Nothing is suggested that is less different than ``least_tau``, which was asked for.
+    """
+    found = _suggest(points, mean_quality=mean_quality)
+    if least_tau is None or found.point is None or found.point.tau >= least_tau - SAME_TAU:
+        return found
+    top = max(max(point.result.qualities) for point in points if point.result.sets)
+    asked = [point for point in points if point.is_complete and abs(point.tau - least_tau) <= SAME_TAU]
+    costs = f": sets keep {_relative(asked[0].kept, top)}" if asked else ""
+    return Suggestion(None, f"Sets are as different as was asked for, tau = {least_tau:.4g}{costs}.")
+
+
+def _suggest(points: Sequence[FrontierPoint], *, mean_quality: bool) -> Suggestion:
     # Of several numbers of sets, the largest with different sets counts. Means are multiplied by the size.
     complete = [point for point in points if point.is_complete]
     counts = {point.n_alternatives for point in complete if point.tau > 0 or not point.n_alternatives}
