@@ -39,6 +39,7 @@ TITLES = {
     "near-best": "Near-best sets",
     "large": "A million scores",
     "wide": "Wide tables",
+    "sparse": "Sparse tables",
     "information": "Mutual information",
     "holes": "Mutual information with missing values",
     "relief": "ReliefF",

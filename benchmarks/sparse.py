@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 from benchmarks.report import Check, Section, duration, table
 from benchmarks.sparse_worker import sparse_table
 
+#: What is done, by the name that the worker knows.
+JOBS = {"scores": "scores", "sets": "four sets of 10 by the selector", "mrmr": "four sets of 10 by mRMR"}
 ROWS, COLUMNS, DENSITY = 20_000, 100_000, 0.001
 
 
@@ -25,7 +27,7 @@ class Case(NamedTuple):
     @property
     def name(self) -> str:
         """As a line of the table calls it."""
-        return f"{self.measure}, {'10 features, 4 sets, ' if self.job != 'scores' else ''}{self.job}"
+        return f"{self.measure}, {JOBS[self.job]}"
 
     def run(self, columns: int) -> dict[str, Any]:
         """The outcome of a fresh process."""
@@ -72,7 +74,6 @@ def run(quick: bool) -> Section:
             for what, most, unit in (("seconds", case.seconds, "s"), ("megabytes", case.megabytes, "MB"))
             if most is not None
         ]
-        # Scores of chi2 and f are no shares: their last digit is worth more than 1e-12.
         section.checks.append(
             Check(
                 f"{case.name}: difference to dense",
@@ -84,7 +85,8 @@ def run(quick: bool) -> Section:
     section.body = [
         f"{ROWS:,} rows, {columns:,} columns of counts, {DENSITY:.1%} of them not 0; as a dense table "
         f"{ROWS * columns * 8 / 1e9:.1f} GB. Fresh processes; memory is the peak, with imports and the table. The last "
-        "column compares scores of 5,000 rows and 400 columns with those of the same part as a dense table.",
+        "column compares scores of 5,000 rows and 400 columns with those of the same part as a dense table, as shares "
+        "of scores above 1.",
         table(("job", "time", "memory", "difference to dense"), lines),
         f"scikit-learn's chi2 on the same table: {duration(_scikit_learn(columns))}.",
     ]

@@ -60,11 +60,11 @@ def main() -> None:
 
 
 def _difference(X: Any, y: Any, measure: str, options: dict[str, Any]) -> float:
-    """The largest difference to the scores of a dense table, on some rows and columns."""
+    """The largest difference to the scores of a dense table, on some rows and columns; as a share of those above 1."""
     rows = np.linspace(0, X.shape[0] - 1, min(CUT_ROWS, X.shape[0])).astype(int)
     cut = X[rows][:, :CUT_COLUMNS]
     known, found = (measures.score(part, y[rows], measure, **options)[0] for part in (cut.toarray(), cut))
-    return float(np.abs(known - found).max())
+    return float((np.abs(known - found) / np.maximum(known, 1.0)).max())
 
 
 if __name__ == "__main__":

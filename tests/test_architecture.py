@@ -33,6 +33,7 @@ HOMES = {
     "cython": {"_kernels"},
     "dask": {"measures"},
     "distributed": {"experiments"},
+    "h5py": {"files"},
     "highspy": {"search"},
     "jinja2": {"experiments", "report"},
     "joblib": {"experiments", "measures", "quality"},
@@ -246,6 +247,7 @@ def test_public_surface():
         "evaluate",
         "evaluate_frontier",
         "find",
+        "from_anndata",
         "frontier",
         "frontier_points",
         "iterate",
@@ -258,6 +260,7 @@ def test_public_surface():
         "read_scores",
         "read_table",
         "reduced",
+        "to_anndata",
         "what_if",
     }
     assert dir(altsets) == sorted(altsets.__all__)

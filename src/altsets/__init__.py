@@ -18,7 +18,8 @@ from altsets.version import __version__
 if TYPE_CHECKING:
     from altsets import constraints, dissimilarity, errors, measures, plots, quality
     from altsets.evaluation import EvaluatedFrontier, EvaluatedPoint, Evaluation, evaluate, evaluate_frontier
-    from altsets.files.dataset import Dataset, read_table
+    from altsets.files.cells import to_anndata
+    from altsets.files.dataset import Dataset, from_anndata, read_table
     from altsets.files.feature_files import read_scores
     from altsets.problem import Problem
     from altsets.request import Request
@@ -56,6 +57,7 @@ __all__ = [
     "evaluate",
     "evaluate_frontier",
     "find",
+    "from_anndata",
     "frontier",
     "frontier_points",
     "iterate",
@@ -68,13 +70,15 @@ __all__ = [
     "read_scores",
     "read_table",
     "reduced",
+    "to_anndata",
     "what_if",
 ]
 
 # Names are loaded on first use: `altsets --help` must not wait for NumPy or scikit-learn.
 _MODULES = {
     "evaluation": ("EvaluatedFrontier", "EvaluatedPoint", "Evaluation", "evaluate", "evaluate_frontier"),
-    "files.dataset": ("Dataset", "read_table"),
+    "files.cells": ("to_anndata",),
+    "files.dataset": ("Dataset", "from_anndata", "read_table"),
     "files.feature_files": ("read_scores",),
     "problem": ("Problem",),
     "request": ("Request",),

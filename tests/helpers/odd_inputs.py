@@ -103,7 +103,7 @@ CASES = [
     Case("a sparse matrix", lambda: scipy.sparse.csr_array(NUMBERS), first=("x0",)),
     Case(
         "a sparse matrix with an infinite value",
-        lambda: scipy.sparse.csr_array(np.where(NUMBERS >= NUMBERS.max(), np.inf, NUMBERS)),
+        lambda: scipy.sparse.csr_array(np.where(NUMBERS.max() <= NUMBERS, np.inf, NUMBERS)),
     ),
     Case("nested lists", lambda: NUMBERS.tolist(), first=("x0",)),
     Case("a target with fewer rows", y=lambda: CLASSES[:-1]),

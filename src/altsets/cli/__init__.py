@@ -22,8 +22,8 @@ from altsets.cli.demo import demo_command
 from altsets.cli.evaluate import evaluate_command
 from altsets.cli.find import find_command
 from altsets.cli.frontier import frontier_command
+from altsets.cli.help import GroupedCommand
 from altsets.cli.near_best import near_best_command
-from altsets.cli.options import GroupedCommand
 from altsets.cli.printing import BAD_INPUT, NO_SET, say_error
 from altsets.cli.reproduce import reproduce_command
 from altsets.errors import reason_of

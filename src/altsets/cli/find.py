@@ -11,7 +11,7 @@ from altsets.cli import parsing
 from altsets.cli.again import SavedAnswer, repeat
 from altsets.cli.evaluating import evaluate_sets, parameters_of, unless_interrupted
 from altsets.cli.options import SCORING_MODEL, Given, with_options
-from altsets.cli.outputs import check_outputs, rows_of_result
+from altsets.cli.outputs import check_outputs
 from altsets.cli.printing import Waiting, conclude, console_for, plain_messages, show, show_losses
 from altsets.cli.searching import (
     SECONDS_PER_SET,
@@ -47,7 +47,7 @@ def find_command(context: typer.Context, given: Given) -> None:
         if given.output.again is not None:
             repeat(context, given.output.again, options_given(context))
         record = Record(context)
-        file, page = check_outputs(given)
+        file, page = check_outputs(given, cells=True)
         n_features = parsing.size_of_sets(given.sets.n_features, given.conditions.size)
         source = source_from(given)
         request = request_from(source, **vars(given.sets) | {"n_features": n_features})
@@ -76,7 +76,7 @@ def find_command(context: typer.Context, given: Given) -> None:
             conclude(result, document, given.output.json)
         finally:
             # Printed first: a full disk costs the file alone. That there is no set is an answer, too.
-            file.write(*rows_of_result(result), document)
+            file.write_search(searched._replace(result=result), given.table.table, document)
             page.write_search(searched._replace(result=result), evaluation)
         source.check_saved()
 

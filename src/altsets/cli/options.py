@@ -19,7 +19,6 @@ from functools import cache
 from typing import Annotated, Any, get_type_hints
 
 import typer
-from typer.core import TyperCommand
 
 from altsets.constraints import KINDS, Constraint, Forbid
 from altsets.documents import TABLE
@@ -81,8 +80,8 @@ class TableOptions:
 
     table: str | None = argument(
         TABLE,
-        "CSV file (also gzipped), Parquet file or Excel workbook; - for standard input. Numeric and text "
-        "columns; missing values allowed.",
+        "CSV file (also gzipped), Parquet file, Excel workbook, .gct or .h5ad (AnnData) file; - for standard input. "
+        "Numeric and text columns; missing values allowed.",
     )
     target: str | None = option("COLUMN", "The column to predict.", "-t")
 
@@ -261,6 +260,11 @@ class ColumnOptions:
         "or tabs. [default: .]",
     )
     sheet: str | None = option("NAME", "The sheet of an Excel workbook. [default: the first one]")
+    transpose: bool = option(
+        None, "Features are in rows, such as genes; one of the rows is the target.", default=False
+    )
+    layer: str | None = option("NAME", "The layer of an AnnData file. [default: X]")
+    raw: bool = option(None, "The raw matrix of an AnnData file, with its genes.", default=False)
 
 
 def _constraint_fields() -> list[tuple[str, Any, Any]]:
@@ -518,21 +522,6 @@ HEADINGS = {
     "limits": "Limits",
     "study": "Study",
 }
-#: Options that come first in the help, under a heading of their own.
-MOST_USED = (
-    *(
-        "target",
-        "n_features",
-        "n_alternatives",
-        "tau",
-        "distinct",
-        "quality",
-        "require",
-        "forbid",
-        "evaluate",
-    ),
-    *("report", "json"),
-)
 
 Command = Callable[[typer.Context, Given], None]
 
@@ -570,34 +559,6 @@ def _typed(value: Any) -> str:
     """A name or number as an option takes it."""
     text = str(value).removesuffix(".0") if isinstance(value, float) else str(value)
     return f'"{text}"' if any(char.isspace() or char in ",\"'" for char in text) and len(text) > 1 else text
-
-
-class GroupedCommand(TyperCommand):
-    """A command whose help has its options under headings, and examples at the end."""
-
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write arguments, the most used options, and the others group by group."""
-        arguments: list[tuple[str, str]] = []
-        headed: dict[str, list[tuple[str, str]]] = {"Most used": []}
-        for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx)
-            if record is None:
-                continue
-            if parameter.param_type_name == "argument":
-                arguments.append(record)
-            else:
-                heading = getattr(parameter, "rich_help_panel", None) or "Other"
-                headed.setdefault("Most used" if parameter.name in MOST_USED else heading, []).append(record)
-        for heading, records in {"Arguments": arguments, **headed}.items():
-            if records:
-                with formatter.section(heading):
-                    formatter.write_dl(records)
-
-    def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """Write the examples as they are."""
-        if self.epilog:
-            with formatter.section("Examples"):
-                formatter.write("".join(f"  {line}\n" for line in self.epilog.splitlines()))
 
 
 def with_options(

@@ -20,18 +20,24 @@ if TYPE_CHECKING:
     from altsets.search.frontier import Frontier
     from altsets.search.near_best import NearBest
 
+#: The ending of AnnData files.
+CELLS = ".h5ad"
 #: Seconds for each thing that is computed for the report alone.
 SECONDS = 5.0
 #: How far below the best a set may be to count as nearly as good.
 WITHIN = 0.05
 
 
-def check_outputs(given: Given) -> tuple[OutputFile, ReportFile]:
-    """The files that an answer goes to; what is wrong with them is said before anything is computed."""
+def check_outputs(given: Given, *, cells: bool = False) -> tuple[OutputFile, ReportFile]:
+    """The files that an answer goes to; what is wrong with them is said before anything is computed.
+
+    With ``cells``, an answer can also go into a copy of an AnnData file.
+    """
     asked, table = given.output, given.table.table
     if asked.force and asked.output is None and asked.report is None:
         raise InputError("--force goes with --output and --report; name a file, or leave it out.")
-    return OutputFile.of(asked.output, asked.force, table), ReportFile.of(asked.report, asked.force, table)
+    file = OutputFile.of(asked.output, asked.force, table, cells)
+    return file, ReportFile.of(asked.report, asked.force, table)
 
 
 @dataclass(frozen=True)
@@ -41,20 +47,42 @@ class OutputFile:
     file: NewFile | None
 
     @classmethod
-    def of(cls, path: str | None, force: bool = False, table: str | None = None) -> OutputFile:
+    def of(
+        cls, path: str | None, force: bool = False, table: str | None = None, cells: bool = False
+    ) -> OutputFile:
         """What ``--output`` and ``--force`` say; the table itself is refused."""
         if path is None:
             return cls(None)
         from altsets.files.writing import ENDINGS, NewFile, require_pyarrow
 
         ending = os.path.splitext(path)[1].lower()
-        if ending not in ENDINGS:
+        if ending == CELLS and cells:
+            from altsets.files.cells import is_hdf5
+
+            if table is None or not is_hdf5(table):
+                raise InputError(
+                    f"--output {path} is a copy of the table with the sets in it, so the table must be an .h5ad file, "
+                    "too; use .csv, .parquet or .json."
+                )
+        elif ending not in ENDINGS:
             raise InputError(
                 f"--output {path}: the ending of the name says what to write; use .csv, .parquet or .json."
             )
         if ending == ".parquet":
             require_pyarrow(f"--output {path}")
         return cls(NewFile(path, f"--output {path}", force, "add --force").check(table))
+
+    def write_search(self, searched: Searched, table: str | None, document: Mapping[str, Any]) -> None:
+        """Write the sets of a search, also into a copy of their table."""
+        if self.file is None or not self.file.path.lower().endswith(CELLS) or table is None:
+            self.write(*rows_of_result(searched.result), document)
+        elif searched.result.sets:
+            from altsets.files.cells import copy_with_answer
+
+            quality = searched.quality
+            known = quality.feature_scores
+            scores = None if known is None else (list(quality.feature_names), known)
+            self.file.make(lambda path: copy_with_answer(table, path, searched.result, scores))
 
     def write(self, rows: Rows, columns: Sequence[str], document: Mapping[str, Any]) -> None:
         """Write an answer, whole or not at all: rows as a table, or a document as JSON."""

@@ -57,6 +57,9 @@ def read_dataset(given: Given, groups: str | None = None) -> Dataset:
         sheet=columns.sheet,
         drop_missing_target=columns.drop_missing_target,
         drop_unusable=columns.drop_unusable,
+        transpose=columns.transpose,
+        layer=columns.layer,
+        raw=columns.raw,
     )
     if data.n_dropped:
         rows = data.n_dropped + len(data.y)
@@ -222,7 +225,7 @@ def _check_saved_scores(given: Given, asked: NamedQuality, has_table: bool) -> N
     columns = given.columns
     unused = {"--save-scores": given.scoring.save_scores}
     if not has_table:
-        unused |= {"--decimal": columns.decimal, "--sheet": columns.sheet}
+        unused |= {"--decimal": columns.decimal, "--sheet": columns.sheet, "--layer": columns.layer}
         unused["--columns"] = ",".join(columns.columns) if columns.columns else None
         unused["--categorical"] = ",".join(columns.categorical) if columns.categorical else None
     _refuse_unused(unused)

@@ -216,7 +216,11 @@ BEGINNINGS: tuple[tuple[tuple[bytes, ...], str, str], ...] = (
     ((b"\xff\xff\xff\xff",), "an Arrow stream", EXPORT),
     ((b"ORC",), "an ORC file", _with_pandas("read_orc")),
     ((b"Obj\x01",), "an Avro file", EXPORT),
-    ((b"\x89HDF\r\n\x1a\n",), "an HDF5 file", _with_pandas("read_hdf")),
+    (
+        (b"\x89HDF\r\n\x1a\n",),
+        "an HDF5 file",
+        "give it as a file of its own if it is an AnnData file, else " + EXPORT,
+    ),
     ((b"SQLite format 3\x00",), "an SQLite database", EXPORT),
     ((b"\x93NUMPY",), "a NumPy array", EXPORT),
     ((b"RDX2\n", b"RDX3\n"), "a workspace of R", "save the table in R with write.csv"),

@@ -12,11 +12,13 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from altsets.errors import TableError
 from altsets.features import FeatureNames, is_pattern
+from altsets.files.cells import Cells, cells_in, cells_of, is_hdf5
 from altsets.files.columns import Column, Order, Table, as_features, as_target, holds_times, missing_in
 from altsets.files.contents import (
     MOST_AT_ONCE,
@@ -31,8 +33,17 @@ from altsets.files.contents import (
     unpack,
     unpack_some,
 )
-from altsets.files.parsing import Wanted, numbers_in, parse_csv, parse_excel, parse_parquet
-from altsets.tables.conversion import clause_of, left_out, refused
+from altsets.files.parsing import (
+    Wanted,
+    is_gct,
+    numbers_in,
+    parse_csv,
+    parse_excel,
+    parse_parquet,
+    turn_gct,
+    turn_rows,
+)
+from altsets.tables.conversion import clause_of, is_anndata, left_out, refused, usable_columns
 from altsets.tables.feature_matrix import Features
 from altsets.wording import counted, list_some, parameter
 
@@ -102,12 +113,18 @@ def read_table(
     sheet: str | None = None,
     drop_missing_target: bool = False,
     drop_unusable: bool = False,
+    transpose: bool = False,
+    layer: str | None = None,
+    raw: bool = False,
 ) -> Dataset:
-    """Read a CSV file (also gzipped), a Parquet file or an Excel workbook, as the command line does.
+    """Read a CSV file (also gzipped), a Parquet file, an Excel workbook or an AnnData file, as the command line does.
 
     CSV: UTF-8 with or without a byte-order mark (or UTF-16 with one), a header line, and commas, semicolons or tabs
     between the fields. Empty fields and NA, N/A, NaN, null, None and ? are missing values; true and false are 1 and 0.
     A first column without a name that counts the rows from 0 is the index that pandas writes, and is left out.
+
+    AnnData (.h5ad): rows are cells, columns are genes, and the target is a column of ``obs``. A sparse matrix stays
+    sparse. GCT (.gct): genes in rows, with samples and what is known of them in columns, among it the target.
 
     Columns of text are categories. What is likely a mistake is refused: dates, numbers with some text among them,
     numbers in a spelling that cannot be read, categories that name single rows.
@@ -136,6 +153,13 @@ def read_table(
     drop_unusable : bool, default=False
         Whether to leave out columns that no measure can use, such as dates; otherwise they are refused, all of them in
         one message. ``notes`` of the answer lists what was left out, and why.
+    transpose : bool, default=False
+        Whether features are the rows of a text file, as genes often are: the first column has their names, the first
+        line those of samples, which are not used, and one of the rows is the target.
+    layer : str, default=None
+        The layer of an AnnData file, in place of ``X``.
+    raw : bool, default=False
+        Whether to take the matrix and the genes of ``raw`` of an AnnData file.
 
     Returns
     -------
@@ -148,10 +172,12 @@ def read_table(
         If the file cannot be read as a table, a column does not exist, no feature is left, a feature is neither
         numeric nor categorical or is infinite, or the target is incomplete or constant.
     altsets.errors.MissingExtraError
-        If it is a Parquet file and pyarrow is not installed, or a workbook and openpyxl is not.
+        If it is a Parquet file and pyarrow is not installed, a workbook and openpyxl is not, or an AnnData file and
+        h5py is not.
 
     See Also
     --------
+    altsets.from_anndata : The same for an AnnData object.
     altsets.read_scores : Read feature scores that were saved before.
 
     Examples
@@ -166,10 +192,22 @@ def read_table(
     >>> altsets.quality.Additive.from_data(data.X, data.y, measure="symmetrical_uncertainty").scores.round(2).tolist()
     [0.4, 0.0, 0.0]
     """
+    if str(path) != STANDARD_INPUT and is_hdf5(path):
+        given: dict[str, Any] = {"decimal": decimal, "sheet": sheet, "transpose": transpose or None}
+        given["categorical"] = list(categorical) or None
+        _refuse_for_cells(Path(path).name, given)
+        return _dataset_of(
+            cells_in(path, layer, raw), target, columns, drop, groups, drop_missing_target, drop_unusable
+        )
+    for name, value in (("layer", layer), ("raw", raw)):
+        if value:
+            raise TableError(
+                f"{parameter(name, value)} goes with an AnnData file (.h5ad), which {path} is not; leave it out."
+            )
     also = frozenset({target, *drop, *categorical, *([] if groups is None else [groups])})
     wanted = None if columns is None else Wanted(columns, also)
     return split_target(
-        read_columns(path, decimal=decimal, sheet=sheet, wanted=wanted),
+        read_columns(path, decimal=decimal, sheet=sheet, wanted=wanted, transpose=transpose),
         target,
         drop=drop,
         categorical=categorical,
@@ -179,49 +217,185 @@ def read_table(
     )
 
 
+def from_anndata(
+    adata: Any,
+    target: str,
+    *,
+    layer: str | None = None,
+    raw: bool = False,
+    columns: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    groups: str | None = None,
+    drop_missing_target: bool = False,
+    drop_unusable: bool = False,
+) -> Dataset:
+    """Take the matrix of an AnnData object and a column of ``obs`` as the target.
+
+    Parameters
+    ----------
+    adata : AnnData
+        Cells in rows, genes in columns; in memory, or backed by a file. A sparse matrix stays sparse.
+    target : str
+        The column of ``obs`` to predict, such as ``"cell_type"``.
+    layer : str, default=None
+        A layer to take in place of ``X``.
+    raw : bool, default=False
+        Whether to take the matrix and the genes of ``raw``.
+    columns : sequence of str, default=None
+        The only genes to use, by name or by a pattern such as ``"MT-*"``; all of them by default.
+    drop : sequence of str, default=()
+        Genes to leave out, by name or by a pattern.
+    groups : str, default=None
+        The column of ``obs`` that says which cells belong together, such as those of one donor.
+    drop_missing_target : bool, default=False
+        Whether to leave out cells without a target; otherwise they are refused.
+    drop_unusable : bool, default=False
+        Whether to leave out genes with infinite values; otherwise they are refused.
+
+    Returns
+    -------
+    Dataset
+        A record with ``X``, ``y``, ``feature_names``, ``groups`` and more.
+
+    Raises
+    ------
+    altsets.errors.TableError
+        If there is no such layer, gene or column of ``obs``, names of genes occur twice, or the target is incomplete
+        or constant.
+
+    See Also
+    --------
+    altsets.to_anndata : Write the sets into the object.
+    altsets.read_table : The same for a file.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> data = altsets.from_anndata(adata, "cell_type", layer="counts")  # doctest: +SKIP
+    >>> selector = altsets.SelectAlternatives("chi2").fit(data.X, data.y)  # doctest: +SKIP
+    """
+    if not is_anndata(adata):
+        raise TableError(f"adata must be an AnnData object; got a {type(adata).__name__}.")
+    cells = cells_of(adata, layer, raw)
+    return _dataset_of(cells, target, columns, drop, groups, drop_missing_target, drop_unusable)
+
+
+def _refuse_for_cells(source: str, given: Mapping[str, Any]) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise TableError(
+                f"{parameter(name, value)} has no use for {source}, an AnnData file; leave it out."
+            )
+
+
+def _dataset_of(
+    cells: Cells,
+    target: str,
+    columns: Sequence[str] | None,
+    drop: Sequence[str],
+    groups: str | None,
+    drop_missing_target: bool,
+    drop_unusable: bool,
+) -> Dataset:
+    """Cells with a column of ``obs`` as the target."""
+    if target == groups:
+        raise TableError(f"column {target!r} cannot be both the target and the column of groups.")
+    labels = cells.column(target, "target column")
+    together = None if groups is None else cells.column(groups, "column of groups")
+    missing = missing_in(labels)
+    rows = np.flatnonzero(~missing) if drop_missing_target and missing.any() else None
+    if rows is not None and not len(rows):
+        raise TableError(f"target column {target!r} has no values at all; choose another target.")
+    usable = usable_columns(cells.matrix, "drop" if drop_unusable else "error", cells.genes)
+    found, genes = usable.features, list(usable.features.names or ())
+    kept = _kept_genes(genes, cells.source, columns, drop)
+    if not kept:
+        raise TableError(f"{cells.source} has no genes left; drop fewer.")
+    found = found if len(kept) == len(genes) else found.columns(kept)
+    if rows is not None:
+        found, labels = found.rows(rows), labels[rows]
+        together = None if together is None else together[rows]
+    y = as_target(labels, target, is_category=labels.dtype == object)
+    notes = tuple(left_out(usable.dropped))
+    names = tuple(genes[place] for place in kept)
+    together = None if together is None or groups is None else _complete(together, groups)
+    n_dropped = 0 if rows is None else len(missing) - len(rows)
+    return Dataset(found, y, names, target, together, n_dropped, cells.sha256, notes)
+
+
+def _kept_genes(
+    genes: Sequence[str], source: str, columns: Sequence[str] | None, drop: Sequence[str]
+) -> list[int]:
+    """The places of genes that are asked for and not dropped."""
+    chosen = range(len(genes)) if columns is None else Wanted(columns).among(genes, source)
+    left = set(Wanted(drop).among(genes, source)) if drop else set()
+    return [place for place in chosen if place not in left]
+
+
 def read_columns(
     path: str | os.PathLike[str],
     *,
     decimal: str | None = None,
     sheet: str | None = None,
     wanted: Wanted | None = None,
+    transpose: bool = False,
 ) -> Table:
     """Read all columns of a file, or those that are wanted; nothing is decided yet about what they mean."""
     from_input = str(path) == STANDARD_INPUT
     source = "standard input" if from_input else Path(path).name
     raw = read_standard_input() if from_input else read_bytes(Path(path))
     begin = unpack_some(raw, source if from_input else str(path), MOST_AT_ONCE + 1)
+    layout = Layout(decimal, sheet, wanted, transpose)
     if len(begin) > MOST_AT_ONCE and begin[:4] != PARQUET and not begin.startswith(ZIP):
-        table = _parse_text(LongText(raw, source), source, decimal, sheet, wanted)
+        table = _parse_text(LongText(raw, source), source, layout)
     else:
-        table = _parse(unpack(raw, source if from_input else str(path)), source, decimal, sheet, wanted)
+        table = _parse(unpack(raw, source if from_input else str(path)), source, layout)
     return replace(table, sha256=hashlib.sha256(raw).hexdigest())
 
 
-def _parse(
-    content: bytes, source: str, decimal: str | None, sheet: str | None, wanted: Wanted | None
-) -> Table:
+class Layout(NamedTuple):
+    """How a file is written, as far as the user says so; and the columns to read."""
+
+    decimal: str | None = None
+    sheet: str | None = None
+    wanted: Wanted | None = None
+    transpose: bool = False
+
+
+def _parse(content: bytes, source: str, layout: Layout) -> Table:
     is_workbook, is_parquet = is_excel(content), content[:4] == PARQUET
-    if sheet is not None and not is_workbook:
+    if layout.sheet is not None and not is_workbook:
         raise _no_sheets(source)
-    if decimal is not None and (is_workbook or is_parquet):
+    if layout.decimal is not None and (is_workbook or is_parquet):
         raise TableError(
             f"{source} is not a CSV file, and holds numbers as such; leave out {parameter('decimal')}."
         )
+    if layout.transpose and (is_workbook or is_parquet):
+        raise TableError(
+            f"{parameter('transpose', True)} goes with text files, and {source} is none; save it as CSV."
+        )
     if is_workbook:
-        return parse_excel(content, source, sheet, wanted)
+        return parse_excel(content, source, layout.sheet, layout.wanted)
     if is_parquet:
-        return parse_parquet(content, source, wanted)
-    return _parse_text(decode(content, source), source, decimal, sheet, wanted)
+        return parse_parquet(content, source, layout.wanted)
+    return _parse_text(decode(content, source), source, layout)
 
 
-def _parse_text(
-    text: str | LongText, source: str, decimal: str | None, sheet: str | None, wanted: Wanted | None
-) -> Table:
-    if sheet is not None:
+def _parse_text(text: str | LongText, source: str, layout: Layout) -> Table:
+    if layout.sheet is not None:
         raise _no_sheets(source)
-    refuse_markup(text if isinstance(text, str) else text.head, source)
-    return parse_csv(text, source, decimal=decimal or ".", wanted=wanted)
+    head = text if isinstance(text, str) else text.head
+    refuse_markup(head, source)
+    decimal = layout.decimal or "."
+    if is_gct(head):
+        # Genes are in rows by definition.
+        return parse_csv(
+            turn_gct(text, source), source, delimiter="\t", decimal=decimal, wanted=layout.wanted
+        )
+    if layout.transpose:
+        turned, delimiter = turn_rows(text, source, decimal)
+        return parse_csv(turned, source, delimiter=delimiter, decimal=decimal, wanted=layout.wanted)
+    return parse_csv(text, source, decimal=decimal, wanted=layout.wanted)
 
 
 def _no_sheets(source: str) -> TableError:

@@ -29,6 +29,8 @@ from altsets.wording import list_some, parameter
 #: What stands for "not known" in a CSV file, in lower case.
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "<na>", "#n/a"})
 TRUTH = {"true": 1.0, "false": 0.0}
+#: How GCT files begin.
+GCT = ("#1.2", "#1.3")
 DELIMITERS = (",", ";", "\t")
 DECIMALS = (".", ",")
 #: What makes numbers with decimal commas into those of Python, and those with a point into none.
@@ -109,6 +111,49 @@ def parse_csv(
     if decimal == ",":
         _refuse_points(names, columns)
     return Table(tuple(names), tuple(columns), source, notes=notes)
+
+
+def is_gct(head: str) -> bool:
+    """Whether a text is in the gene cluster text format."""
+    return head.startswith(GCT)
+
+
+def turn_gct(text: str | LongText, source: str) -> str:
+    """The text of the table in a GCT file, with samples in rows; descriptions of genes are left out.
+
+    What version 1.3 knows of samples comes before the genes.
+    """
+    rows = [row for _, row in _rows(text, "\t", source)]
+    try:
+        sizes = [int(cell) for cell in rows[1] if cell.strip()]
+        n_genes, n_samples, n_described, n_known = sizes if len(sizes) == 4 else (*sizes, 1, 0)
+    except (ValueError, IndexError) as error:
+        raise TableError(
+            f"{source} is a damaged GCT file: its second line must have the numbers of rows and columns."
+        ) from error
+    width, lines = 1 + n_described + n_samples, rows[3:]
+    if len(lines) != n_known + n_genes or any(len(row) != width for row in lines):
+        raise TableError(
+            f"{source} is a damaged GCT file: its second line says {n_known + n_genes:,} lines of {width:,} fields, "
+            "which are not there."
+        )
+    return _turned([[row[0], *row[1 + n_described :]] for row in lines], "\t")
+
+
+def turn_rows(text: str | LongText, source: str, decimal: str) -> tuple[str, str]:
+    """The text of a table with features in rows, turned; and its delimiter. The first line names samples."""
+    delimiter = _delimiter_beside(decimal, text, source)
+    rows = list(_rows(text, delimiter, source))
+    if len(rows) < 2:
+        raise TableError(f"{source} has no rows of features below its first line.")
+    _check_widths(rows[1:], len(rows[1][1]), source)
+    return _turned([row for _, row in rows[1:]], delimiter), delimiter
+
+
+def _turned(rows: Sequence[Sequence[str]], delimiter: str) -> str:
+    buffer = io.StringIO(newline="")
+    csv.writer(buffer, delimiter=delimiter, lineterminator="\n").writerows(zip(*rows, strict=True))
+    return buffer.getvalue()
 
 
 def _delimiter(text: str | LongText, among: Sequence[str] = DELIMITERS) -> str:

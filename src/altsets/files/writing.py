@@ -63,11 +63,19 @@ class NewFile:
 
     def write(self, content: bytes) -> None:
         """Write the file, whole or not at all."""
+
+        def fill(path: str) -> None:
+            with open(path, "wb") as file:
+                file.write(content)
+
+        self.make(fill)
+
+    def make(self, fill: Callable[[str], object]) -> None:
+        """Have the file written by a function of its path, whole or not at all."""
         self._refuse_to_replace()
         try:
             with _beside(self.path) as temporary:
-                with open(temporary, "wb") as file:
-                    file.write(content)
+                fill(temporary)
                 # A link stays one, and what it points to is replaced.
                 os.replace(temporary, os.path.realpath(self.path))
         except (OSError, ValueError) as error:

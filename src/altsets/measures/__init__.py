@@ -59,6 +59,9 @@ __all__ = [
 #: The F statistic under the name that qualities and the command line use.
 f = f_score
 
+#: Columns that are equal to each other, and named in a message.
+MOST_COPIES = 4
+
 #: The measures by the names that qualities and the command line use.
 MEASURES: dict[str, Callable[..., Floats]] = {
     "mutual_info": mutual_info,
@@ -163,13 +166,19 @@ def score(
         scores = np.where(features.constant, 0.0, scores)
         warn_of_constants(features)
         warn_of_left_out_rows(features, measure)
-    copies = [" = ".join(map(features.label, group)) for group in copies_in(features)]
+    copies = [_as_copies(features, group) for group in copies_in(features)]
     if copies:
         warn_user(
             f"some columns are exact copies of each other ({list_some(copies, 5)}); "
             "a copy is no real alternative, so keep only one of each."
         )
     return scores, features.names
+
+
+def _as_copies(features: Features, group: list[int]) -> str:
+    """Columns that are equal, for a message; in a sparse table these can be hundreds."""
+    more = f" and {len(group) - MOST_COPIES:,} more" if len(group) > MOST_COPIES else ""
+    return " = ".join(map(features.label, group[:MOST_COPIES])) + more
 
 
 def _large_array(

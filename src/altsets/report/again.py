@@ -17,7 +17,7 @@ from altsets.result import Result
 #: What only users have.
 YOURS = {"sample_weight": "weights of rows", "groups": "groups of rows"}
 #: How a table was read: options that list columns, and others with a text.
-LISTS, TEXTS = ("drop", "categorical"), ("decimal", "sheet")
+LISTS, TEXTS = ("drop", "categorical"), ("decimal", "sheet", "layer")
 
 
 def shell_line(provenance: Mapping[str, Any]) -> str:
@@ -79,5 +79,6 @@ def _table_line(options: Mapping[str, Any]) -> list[str]:
     if str(options.get("--cv", "")).startswith("group:"):
         said.append(f"groups={cells_in(options['--cv'], ':')[1]!r}")
     said += [f"{name}={options[f'--{name}']!r}" for name in TEXTS if f"--{name}" in options]
-    said += ["drop_missing_target=True"] if options.get("--drop-missing-target") else []
+    flags = {"--drop-missing-target": "drop_missing_target", "--transpose": "transpose", "--raw": "raw"}
+    said += [f"{name}=True" for option, name in flags.items() if options.get(option)]
     return [call("data = altsets.read_table", said)]

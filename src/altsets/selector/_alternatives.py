@@ -16,6 +16,8 @@ from altsets.arrays import Bools, Floats
 from altsets.display import renderer
 from altsets.errors import InputError, warn_user
 from altsets.features import whole_number
+from altsets.files.cells import cells_of
+from altsets.files.dataset import from_anndata
 from altsets.provenance import constraints_by_name
 from altsets.quality.spec import spec_of
 from altsets.result import MARK, Status
@@ -32,7 +34,8 @@ from altsets.selector._answers import (
 )
 from altsets.selector._column_selector import ColumnSelector, SelectFeatures, fitted_like
 from altsets.selector.notes import Background, notes_on
-from altsets.tables.conversion import UsableColumns, left_out, usable_columns
+from altsets.tables.conversion import UsableColumns, features_of, is_anndata, left_out, usable_columns
+from altsets.tables.feature_matrix import Features
 from altsets.tables.target import counted_rows, refuse_other_rows
 from altsets.wording import list_some
 
@@ -247,9 +250,9 @@ class SelectAlternatives(ColumnSelector):
         X : table of shape (n_samples, n_features)
             A NumPy array or a frame (pandas, polars, Arrow): numbers, booleans, text, categories; missing values
             are welcome where the measure has a meaning for them. Nothing is filled in. Or a sparse matrix or array of
-            SciPy, or a pandas frame of sparse columns, which is never made dense as a whole.
-        y : array-like of shape (n_samples,), default=None
-            The target: classes or numbers, one column.
+            SciPy, or a pandas frame of sparse columns, which is never made dense as a whole; or an AnnData object.
+        y : array-like of shape (n_samples,) or str, default=None
+            The target: classes or numbers, one column. For an AnnData object, also the name of a column of ``obs``.
         sample_weight : array-like of shape (n_samples,), default=None
             How much each row counts, for qualities that know weights; whole numbers for all others.
         groups : array-like of shape (n_samples,), default=None
@@ -267,10 +270,15 @@ class SelectAlternatives(ColumnSelector):
             If a parameter is out of range, unknown or contradicts another one, the table or the target cannot be used,
             or no set exists.
         """
+        if is_anndata(X):
+            X, y = _cells(X, y)
         usable = usable_columns(X, self.unusable)
         features = usable.features
         try:
-            validate_data(self, X, skip_check_array=True)
+            if isinstance(X, Features):
+                self._take_names(X)
+            else:
+                validate_data(self, X, skip_check_array=True)
         except TypeError as error:
             raise InputError(
                 "some column names are text and others are not; make all of them text, with "
@@ -310,6 +318,14 @@ class SelectAlternatives(ColumnSelector):
         )
         self._keep(found._replace(result=result), request.n_features, usable)
         return self
+
+    def _take_names(self, features: Features) -> None:
+        """The columns of a table that scikit-learn does not know; nothing is left of an earlier fit."""
+        self.n_features_in_ = features.n_features
+        if features.names is not None:
+            self.feature_names_in_ = np.array(features.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
 
     def _keep(self, found: Found, n_features: int, usable: UsableColumns) -> None:
         result = found.result
@@ -556,6 +572,15 @@ def _refuse_numbered_constraints(selector: SelectAlternatives, usable: UsableCol
             f"unusable='drop' leaves out {list_some(list(usable.dropped))}, and then columns have other numbers; name "
             "the features in constraints."
         )
+
+
+def _cells(adata: Any, target: Any) -> tuple[Features, Any]:
+    """The matrix of an AnnData object, and its target: a column of obs by name, or values of its own."""
+    if isinstance(target, str):
+        data = from_anndata(adata, target)
+        return data.X, data.y
+    cells = cells_of(adata)
+    return features_of(cells.matrix, cells.genes), target
 
 
 def _groups_of(groups: Any, n_rows: int) -> Any:

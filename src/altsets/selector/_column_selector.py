@@ -20,6 +20,7 @@ from sklearn.utils.validation import _num_samples, check_array, check_is_fitted,
 from altsets.arrays import Bools, Indices
 from altsets.errors import InputError
 from altsets.features import FeatureNames, given_feature
+from altsets.tables.conversion import is_anndata
 from altsets.tables.target import weights_of
 from altsets.wording import list_some
 
@@ -42,9 +43,12 @@ class ColumnSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         -------
         table of shape (n_samples, n_selected_features)
             An array, or a frame as ``set_output`` says; text and missing values as they were. A sparse matrix stays
-            sparse.
+            sparse; of an AnnData object, it is the part with the genes of the set.
         """
         check_is_fitted(self)
+        if is_anndata(X):
+            X, places = self._located(X)
+            return X[:, places]
         is_frame = hasattr(X, "columns")
         X, places = self._located(X)
         kept = _some_columns(X, places)
@@ -56,6 +60,9 @@ class ColumnSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _located(self, X: Any) -> tuple[Any, Indices]:
         """The table, checked, and where in it the columns of the set are."""
+        if is_anndata(X):
+            _refuse_other_genes(self, X)
+            return X, self.get_support(indices=True)
         # Columns of a frame keep their types only if it is never made one array.
         X = validate_data(self, X, **ANY_TABLE, skip_check_array=hasattr(X, "columns"), reset=False)
         return X, self.get_support(indices=True)
@@ -252,6 +259,15 @@ def _some_columns(X: Any, kept: Indices) -> Any:
         # A table of Arrow.
         return X.select(kept.tolist())
     return X[:, kept]
+
+
+def _refuse_other_genes(selector: Any, adata: Any) -> None:
+    wanted = [str(name) for name in getattr(selector, "feature_names_in_", ())]
+    if wanted != [str(name) for name in adata.var_names]:
+        raise InputError(
+            f"the genes of adata are not those that {type(selector).__name__} was fitted to, in the same order; give "
+            "the same ones, with adata[:, selector.feature_names_in_]."
+        )
 
 
 def _names_in(X: Any) -> list[str] | None:

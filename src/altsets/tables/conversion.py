@@ -70,13 +70,15 @@ def features_of(X: Any, feature_names: Sequence[str] | None = None) -> Features:
     return found
 
 
-def usable_columns(X: Any, unusable: str = "error") -> UsableColumns:
+def usable_columns(
+    X: Any, unusable: str = "error", feature_names: Sequence[str] | None = None
+) -> UsableColumns:
     """The columns of a table in one form; those that no measure can use are refused, or dropped."""
     if unusable not in UNUSABLE:
         raise InputError(f"unusable={unusable!r} is unknown; choose 'error' or 'drop'.")
     if isinstance(X, Features):
         return UsableColumns(X, list(range(X.n_features)), X.feature_names, {})
-    found, wrong = _converted(X, None)
+    found, wrong = _converted(X, feature_names)
     places = [index for index in range(found.n_features) if index not in wrong]
     if wrong and (unusable == "error" or not places):
         raise refusal(
@@ -112,8 +114,18 @@ def left_out(dropped: Mapping[str, str]) -> list[str]:
     return [f"{len(dropped)} {these} left out: {list_some(list(dropped.values()))}."]
 
 
+def is_anndata(X: Any) -> bool:
+    """Whether this is an AnnData object; the package itself is not imported for that."""
+    return all(hasattr(X, part) for part in ("obs", "var", "uns", "layers", "obs_names", "var_names"))
+
+
 def _converted(X: Any, feature_names: Sequence[str] | None) -> tuple[Features, dict[int, InputError]]:
     """All columns of a table, and what is wrong with some of them."""
+    if is_anndata(X):
+        raise InputError(
+            "X is an AnnData object; take its matrix and a column of obs with data = altsets.from_anndata(adata, "
+            "target), and pass data.X and data.y."
+        )
     if sparse.is_sparse_matrix(X) or sparse.is_sparse_frame(X):
         return _from_sparse(X, feature_names)
     labels = getattr(X, "column_names", None)

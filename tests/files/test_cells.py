@@ -1,0 +1,352 @@
+"""AnnData: objects and .h5ad files, read and written; features in rows of text files."""
+
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+
+import h5py
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+import altsets
+from altsets import SelectAlternatives
+from altsets.errors import AltsetsError, InputError, MissingExtraError, TableError
+
+N_CELLS, N_GENES = 60, 12
+GENES = [f"G{place}" for place in range(N_GENES)]
+
+
+def counts():
+    rng = np.random.default_rng(4)
+    X = rng.poisson(0.5, (N_CELLS, N_GENES)).astype(np.float32)
+    X[::2, 3] += 2
+    return X
+
+
+TYPES = np.array(["T cell", "B cell"] * (N_CELLS // 2))
+DONORS = np.array(["d1", "d2", "d3"] * (N_CELLS // 3))
+
+
+def text(group, name, values):
+    part = group.create_dataset(name, data=np.asarray(values, dtype=object), dtype=h5py.string_dtype())
+    part.attrs["encoding-type"], part.attrs["encoding-version"] = "string-array", "0.2.0"
+
+
+def stored_sparse(group, name, X, kind="csr_matrix"):
+    part, made = group.create_group(name), (sparse.csr_array if kind == "csr_matrix" else sparse.csc_array)(X)
+    part.attrs["encoding-type"], part.attrs["shape"] = kind, X.shape
+    for each in ("data", "indices", "indptr"):
+        part.create_dataset(each, data=getattr(made, each))
+
+
+@pytest.fixture
+def path(tmp_path):
+    """A file as anndata 0.8 to 0.12 write it."""
+    found, X = tmp_path / "cells.h5ad", counts()
+    with h5py.File(found, "w") as file:
+        stored_sparse(file, "X", X)
+        stored_sparse(file.create_group("layers"), "scaled", X * 2, "csc_matrix")
+        file["layers"].create_dataset("dense", data=X)
+        obs, var = file.create_group("obs"), file.create_group("var")
+        for frame in (obs, var):
+            frame.attrs["_index"], frame.attrs["encoding-type"] = "_index", "dataframe"
+        text(obs, "_index", [f"c{place}" for place in range(N_CELLS)])
+        kind = obs.create_group("cell_type")
+        kind.attrs["encoding-type"] = "categorical"
+        text(kind, "categories", ["B cell", "T cell"])
+        kind.create_dataset("codes", data=(TYPES == "T cell").astype(np.int8))
+        some = obs.create_group("some")
+        some.attrs["encoding-type"] = "categorical"
+        text(some, "categories", ["no", "yes"])
+        some.create_dataset("codes", data=np.where(np.arange(N_CELLS) < 5, -1, np.arange(N_CELLS) % 2))
+        text(obs, "donor", DONORS)
+        age = obs.create_group("age")
+        age.create_dataset("values", data=np.arange(N_CELLS))
+        age.create_dataset("mask", data=np.arange(N_CELLS) == 7)
+        obs.create_dataset("total", data=X.sum(axis=1))
+        obs.attrs["column-order"] = np.array(["cell_type", "some", "donor", "age", "total"], dtype=object)
+        text(var, "_index", GENES[:-2])
+        var.attrs["column-order"] = np.array(["mt"], dtype=object)
+        var.create_dataset("mt", data=np.zeros(N_GENES - 2, dtype=bool))
+        raw = file.create_group("raw")
+        stored_sparse(raw, "X", X)
+        text(raw.create_group("var"), "_index", GENES)
+        del file["X"], file["layers"]["scaled"], file["layers"]["dense"]
+        stored_sparse(file, "X", X[:, :-2])
+        stored_sparse(file["layers"], "scaled", X[:, :-2] * 2, "csc_matrix")
+        file["layers"].create_dataset("dense", data=X[:, :-2])
+    return found
+
+
+class FakeAnnData(SimpleNamespace):
+    """What altsets asks of an AnnData object."""
+
+    def __getitem__(self, key):
+        return FakeAnnData(**{**vars(self), "X": self.X[key], "var_names": self.var_names[key[1]]})
+
+
+def adata(X=None, **more):
+    X = sparse.csr_matrix(counts()) if X is None else X
+    obs = pd.DataFrame({"cell_type": pd.Categorical(TYPES), "donor": DONORS, "total": np.arange(N_CELLS)})
+    obs["some"] = pd.Categorical(np.where(np.arange(N_CELLS) < 5, None, TYPES))
+    obs["age"] = pd.array([None, *range(1, N_CELLS)], dtype="Int64")
+    given = {"X": X, "obs": obs, "var": pd.DataFrame(index=GENES), "uns": {}, "layers": {"dense": counts()}}
+    given |= {"obs_names": obs.index, "var_names": pd.Index(GENES), "raw": None, **more}
+    return FakeAnnData(**given)
+
+
+# --- Files --------------------------------------------------------------------------------------------
+
+
+def test_files_are_read_as_they_are(path):
+    data = altsets.read_table(path, "cell_type", groups="donor")
+    assert data.X.is_sparse
+    assert (data.X.dense() == counts()[:, :-2]).all()
+    assert data.feature_names == tuple(GENES[:-2])
+    assert (data.y == TYPES).all()
+    assert (data.groups == DONORS).all()
+    assert len(data.sha256) == 64
+    assert (altsets.read_table(path, "cell_type", layer="scaled").X.dense() == 2 * counts()[:, :-2]).all()
+    assert not altsets.read_table(path, "cell_type", layer="dense").X.is_sparse
+    raw = altsets.read_table(path, "total", raw=True)
+    assert raw.feature_names == tuple(GENES)
+    assert raw.y.dtype == float
+    some = altsets.read_table(path, "some", drop_missing_target=True, columns=["G1*", "G3"], drop=["G1"])
+    assert some.feature_names == ("G3",)
+    assert (some.n_dropped, len(some.y), some.X.n_rows) == (5, N_CELLS - 5, N_CELLS - 5)
+    age = altsets.read_table(path, "age", drop_missing_target=True)
+    assert age.y.tolist() == [place for place in range(N_CELLS) if place != 7]
+
+
+@pytest.mark.parametrize(
+    ("target", "options", "message"),
+    [
+        ("cell_typ", {}, r"cells.h5ad has no target column 'cell_typ' in obs; did you mean 'cell_type'\?"),
+        (
+            "x",
+            {},
+            r"cells.h5ad has no target column 'x' in obs; its columns are: cell_type, some, donor, age, total",
+        ),
+        ("cell_type", {"layer": "counts"}, "cells.h5ad has no layer 'counts'; its layers are: dense, scaled"),
+        ("cell_type", {"layer": "dense", "raw": True}, "are two matrices; choose one"),
+        ("cell_type", {"groups": "cell_type"}, "cannot be both the target and the column of groups"),
+        ("cell_type", {"drop": ["MT"]}, "cells.h5ad has no column 'MT'"),
+        ("cell_type", {"drop": ["G*"]}, "cells.h5ad has no genes left"),
+        ("cell_type", {"decimal": ","}, "has no use for cells.h5ad, an AnnData file"),
+        ("cell_type", {"transpose": True}, "has no use for cells.h5ad, an AnnData file"),
+        ("some", {}, "target column 'some' has 5 missing values"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(path, target, options, message):
+    with pytest.raises(AltsetsError, match=message) as caught:
+        altsets.read_table(path, target, **options)
+    assert "\n" not in str(caught.value)
+
+
+def test_damaged_files(path, tmp_path):
+    short = tmp_path / "short.h5ad"
+    short.write_bytes(path.read_bytes()[:3000])
+    with pytest.raises(
+        TableError, match=r"short.h5ad is a damaged AnnData file, or one of another version: .*; get it"
+    ):
+        altsets.read_table(short, "cell_type")
+    other = tmp_path / "other.h5"
+    with h5py.File(other, "w") as file:
+        file.create_dataset("table", data=[1, 2])
+    with pytest.raises(TableError, match=r"other.h5 is an HDF5 file, but no AnnData file"):
+        altsets.read_table(other, "cell_type")
+    with h5py.File(path, "r+") as file:
+        file["X"]["indices"][0] = 999
+    with pytest.raises(InputError, match="damaged sparse matrix"):
+        altsets.read_table(path, "cell_type")
+    with h5py.File(path, "r+") as file:
+        del file["X"]["indptr"]
+    with pytest.raises(TableError, match=r"cells.h5ad is a damaged AnnData file"):
+        altsets.read_table(path, "cell_type")
+    with h5py.File(path, "r+") as file:
+        del file["X"]
+        file.create_dataset("X", data=np.zeros((N_CELLS, 3)))
+    with pytest.raises(TableError, match="its matrix has 3 columns, and var names 10 genes"):
+        altsets.read_table(path, "cell_type")
+
+
+def test_genes_of_the_same_name(path):
+    with h5py.File(path, "r+") as file:
+        del file["var"]["_index"]
+        text(file["var"], "_index", ["A", "A", *GENES[2:-2]])
+    with pytest.raises(TableError, match=r"several genes of the same name \(A\); .*var_names_make_unique"):
+        altsets.read_table(path, "cell_type")
+
+
+def test_without_h5py(path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "h5py", None)
+    with pytest.raises(
+        MissingExtraError, match=r"needs h5py; install it with: pip install 'altsets\[anndata\]'"
+    ):
+        altsets.read_table(path, "cell_type")
+
+
+def test_layers_go_with_cells_only(tmp_path):
+    table = tmp_path / "table.csv"
+    table.write_text("a,b\n1,x\n2,y\n")
+    with pytest.raises(
+        TableError, match=r"layer='x' goes with an AnnData file \(.h5ad\), which .*table.csv is not"
+    ):
+        altsets.read_table(table, "b", layer="x")
+
+
+# --- Objects ------------------------------------------------------------------------------------------
+
+
+def test_objects_are_fitted_and_cut_down():
+    cells = adata()
+    selector = SelectAlternatives("chi2", n_features=2, n_alternatives=1).fit(cells, "cell_type")
+    dense = SelectAlternatives("chi2", n_features=2, n_alternatives=1).fit(counts(), TYPES)
+    assert [found.names for found in selector.alternatives_] == [
+        tuple(name.replace("x", "G") for name in found.names) for found in dense.alternatives_
+    ]
+    assert selector.feature_names_in_.tolist() == GENES
+    assert selector.transform(cells).var_names.tolist() == selector.get_feature_names_out().tolist()
+    assert selector.get_alternative(1).transform(cells).X.shape == (N_CELLS, 2)
+    with pytest.raises(
+        InputError, match="the genes of adata are not those that SelectAlternatives was fitted to"
+    ):
+        selector.transform(adata(var_names=pd.Index(GENES[::-1])))
+    numbers = SelectAlternatives("f", n_features=2, n_alternatives=0).fit(
+        cells, counts()[:, 0] + counts()[:, 1]
+    )
+    assert numbers.alternatives_[0].names == ("G0", "G1")
+
+
+def test_objects_become_datasets():
+    data = altsets.from_anndata(adata(), "age", groups="donor", drop_missing_target=True)
+    assert (data.X.n_rows, len(data.y), len(data.groups), data.n_dropped) == (N_CELLS - 1,) * 3 + (1,)
+    assert data.X.is_sparse
+    assert not altsets.from_anndata(adata(), "cell_type", layer="dense").X.is_sparse
+    fitted = SelectAlternatives("f", n_features=2, n_alternatives=0).fit(data.X, data.y)
+    assert fitted.n_features_in_ == N_GENES
+    raw = SimpleNamespace(X=sparse.csr_matrix(counts()[:, :2]), var_names=["a", "b"])
+    assert altsets.from_anndata(adata(raw=raw), "cell_type", raw=True).feature_names == ("a", "b")
+    for wrong, message in [
+        (lambda: altsets.from_anndata(adata(), "cell_type", raw=True), "adata has no raw; leave out raw"),
+        (lambda: altsets.from_anndata(adata(), "type"), r"adata has no target column 'type' in obs"),
+        (
+            lambda: altsets.from_anndata(pd.DataFrame({"a": [1]}), "a"),
+            "must be an AnnData object; got a DataFrame",
+        ),
+        (lambda: altsets.from_anndata(adata(counts() * np.inf), "cell_type"), "infinite value"),
+        (lambda: altsets.measures.f(adata(), TYPES), "X is an AnnData object; .*altsets.from_anndata"),
+    ]:
+        with pytest.raises(InputError, match=message), np.errstate(all="ignore"):
+            wrong()
+
+
+def test_answers_are_written_into_objects():
+    cells = adata()
+    selector = SelectAlternatives("chi2", n_features=2, n_alternatives=1).fit(cells, "cell_type")
+    altsets.to_anndata(cells, selector)
+    for number, chosen in enumerate(selector.alternatives_):
+        assert cells.var.index[cells.var[f"altsets_set_{number}"]].tolist() == list(chosen.names)
+        assert cells.uns["altsets"]["sets"][str(number)].tolist() == list(chosen.names)
+    np.testing.assert_array_equal(cells.var["altsets_score"], selector.scores_)
+    assert altsets.Result.from_json(cells.uns["altsets"]["result"]) == selector.result_
+    altsets.to_anndata(cells, selector.result_, key="panel", scores=np.arange(N_GENES))
+    assert cells.var["panel_score"].tolist() == list(range(N_GENES))
+    with pytest.raises(TableError, match="one number for each of the 12 genes"):
+        altsets.to_anndata(cells, selector.result_, scores=[1, 2])
+    with pytest.raises(TableError, match="no gene of the sets is in adata"):
+        altsets.to_anndata(adata(var_names=pd.Index(["a", "b"])), selector.result_)
+
+
+def test_anndata_reads_what_was_written(path, tmp_path, run):
+    anndata = pytest.importorskip("anndata")
+    out = tmp_path / "out.h5ad"
+    assert (
+        run("find", path, "--target", "cell_type", "--quality", "chi2", "-k", 2, "--output", out).exit_code
+        == 0
+    )
+    found = anndata.read_h5ad(out)
+    assert found.var["altsets_set_0"].sum() == 2
+    assert set(found.uns["altsets"]) == {"params", "sets", "qualities", "statuses", "result"}
+
+
+# --- Features in rows ---------------------------------------------------------------------------------
+
+TURNED = "gene\ts1\ts2\ts3\ts4\nG1\t1\t2\t3\t4\nG2\t0.5\t\t1\t2\nkind\ta\tb\ta\tb\n"
+GCT2 = "#1.2\n2\t4\nName\tDescription\ts1\ts2\ts3\ts4\nG1\tfirst\t1\t2\t3\t4\nkind\tna\t7\t8\t7\t8\n"
+GCT3 = "#1.3\n2\t4\t1\t1\nid\tsymbol\ts1\ts2\ts3\ts4\nkind\tna\ta\tb\ta\tb\nG1\tx\t1\t2\t3\t4\nG2\ty\t5\t6\t7\t9\n"
+
+
+def test_features_in_rows(tmp_path):
+    table = tmp_path / "genes.tsv"
+    table.write_text(TURNED)
+    data = altsets.read_table(table, "kind", transpose=True)
+    assert data.feature_names == ("G1", "G2")
+    assert data.y.tolist() == ["a", "b", "a", "b"]
+    np.testing.assert_array_equal(data.X.values, [[1, 0.5], [2, np.nan], [3, 1], [4, 2]])
+    # As R writes it: no name above the names of genes.
+    table.write_text(TURNED.replace("gene\t", "", 1).replace("\t", ",").replace("0.5,,", "0.5,NA,"))
+    assert altsets.read_table(table, "kind", transpose=True).X.values[0].tolist() == [1, 0.5]
+    table.write_text(TURNED.replace("3\t4", "3"))
+    with pytest.raises(TableError, match=r"genes.tsv, line 3: 5 fields, but the header has 4"):
+        altsets.read_table(table, "kind", transpose=True)
+
+
+def test_gct_files(tmp_path):
+    table = tmp_path / "genes.gct"
+    table.write_text(GCT3)
+    data = altsets.read_table(table, "kind")
+    assert data.feature_names == ("G1", "G2")
+    assert data.y.tolist() == ["a", "b", "a", "b"]
+    assert data.X.values.tolist() == [[1, 5], [2, 6], [3, 7], [4, 9]]
+    table.write_text(GCT2)
+    assert altsets.read_table(table, "kind").X.values.tolist() == [[1], [2], [3], [4]]
+    for damaged in (GCT3.replace("2\t4\t1\t1", "5\t4\t1\t1"), GCT3.replace("2\t4\t1\t1", "x"), "#1.3\n"):
+        table.write_text(damaged)
+        with pytest.raises(TableError, match=r"genes.gct is a damaged GCT file: its second line"):
+            altsets.read_table(table, "kind")
+
+
+def test_workbooks_are_not_turned(tmp_path):
+    table = tmp_path / "table.parquet"
+    pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}).to_parquet(table)
+    with pytest.raises(TableError, match=r"transpose=True goes with text files, and table.parquet is none"):
+        altsets.read_table(table, "b", transpose=True)
+
+
+# --- The command line ---------------------------------------------------------------------------------
+
+
+def test_answers_go_into_a_copy_of_the_file(path, tmp_path, run):
+    out = tmp_path / "out.h5ad"
+    before = path.read_bytes()
+    done = run("find", path, "--target", "cell_type", "--quality", "chi2", "-k", 2, "-a", 1, "--output", out)
+    assert done[0] == 0, done
+    assert path.read_bytes() == before
+    with h5py.File(out) as file:
+        order = [
+            name.decode() if isinstance(name, bytes) else name for name in file["var"].attrs["column-order"]
+        ]
+        assert order == ["mt", "altsets_set_0", "altsets_set_1", "altsets_score"]
+        names = [name.decode() for name in file["uns/altsets/sets/0"][:]]
+        chosen = file["var/altsets_set_0"][:]
+        assert [gene for gene, is_in in zip(GENES, chosen, strict=False) if is_in] == names
+        assert "G3" in names
+        again = altsets.Result.from_json(file["uns/altsets/result"][()].decode())
+    assert again.named_sets[0] == tuple(names)
+    once_more = run("find", out, "--target", "cell_type", "--quality", "f", "-k", 1, "-a", 0, "--output", out)
+    assert "is the table itself" in " ".join(once_more[2].split())
+
+
+def test_what_the_command_line_refuses(path, tmp_path, run):
+    table = tmp_path / "table.csv"
+    table.write_text("a,b\n1,x\n2,y\n")
+    done = run("find", table, "--target", "b", "--output", tmp_path / "out.h5ad")
+    assert "so the table must be an .h5ad file, too" in " ".join(done[2].split())
+    done = run("find", path, "--target", "cell_type", "--raw", "--layer", "dense")
+    assert "--layer dense and --raw are two matrices; choose one." in " ".join(done[2].split())
+    done = run("near-best", path, "--target", "cell_type", "--output", tmp_path / "out.h5ad")
+    assert "use .csv, .parquet or .json" in " ".join(done[2].split())
