@@ -44,6 +44,7 @@ TITLES = {
     "holes": "Mutual information with missing values",
     "relief": "ReliefF",
     "wrapper": "Wrappers",
+    "embedded": "Models that choose their features",
     "estimator": "The estimator",
     "evaluation": "Evaluation",
     "startup": "Start-up, deadline, Ctrl-C",

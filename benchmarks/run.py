@@ -8,6 +8,7 @@ on sets, ``distinct`` sets that differ through similarity, ``most`` sets that ar
 be, ``frontier`` whole curves over tau, ``pages`` reports, ``near-best`` counts of sets, ``large`` a million scores,
 ``wide`` tables of up to 100,000 columns, ``sparse`` ones of as many,
 ``information``, ``holes`` and ``relief`` scores from tables, ``wrapper`` searches that fit models,
+``embedded`` models that choose features themselves,
 ``estimator`` scikit-learn's
 checks and grids, ``evaluation`` how sets are judged, ``startup`` the command line, ``deadlines`` how late hard requests
 come back, ``time-limits`` which sets there are by then, ``versions`` an older checkout beside this one
@@ -30,6 +31,7 @@ from benchmarks import (
     constrained,
     deadlines,
     distinct,
+    embedded,
     estimator,
     evaluation,
     frontier,
@@ -112,7 +114,7 @@ class Inputs:
             return "none of its data sets is there."
         if part == "near-best" and names.isdisjoint(near_best.DATA):
             return "none of its data sets is there."
-        if part in ("information", "wrapper") and not self.importances:
+        if part in ("information", "wrapper", "embedded") and not self.importances:
             return "the folder of data sets was not found."
         if part.startswith("frozen") and not reference.exists():
             return "the file of frozen results was not found."
@@ -261,6 +263,7 @@ def _runs(options: argparse.Namespace, inputs: Inputs) -> dict[str, Callable[[],
         "holes": holes.run,
         "relief": lambda: relief.run(options.datasets, ROOT / ".bench-venv-relief"),
         "wrapper": lambda: wrapper.run(options.datasets),
+        "embedded": lambda: embedded.run(options.datasets),
         "estimator": lambda: estimator.run(options.datasets),
         "evaluation": lambda: evaluation.run(options.datasets),
         "startup": startup.run,

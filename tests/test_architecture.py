@@ -264,7 +264,17 @@ def test_public_surface():
         "what_if",
     }
     assert dir(altsets) == sorted(altsets.__all__)
-    assert quality.__all__ == ["CFS", "FCBF", "MRMR", "Additive", "BlackBox", "Form", "Quality", "Wrapper"]
+    assert quality.__all__ == [
+        "CFS",
+        "FCBF",
+        "MRMR",
+        "Additive",
+        "BlackBox",
+        "Embedded",
+        "Form",
+        "Quality",
+        "Wrapper",
+    ]
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         altsets.nonsense  # noqa: B018
 
@@ -329,7 +339,6 @@ def test_every_parameter_of_a_search_is_described(function):
 def test_find_follows_the_contract():
     parameters = inspect.signature(altsets.find).parameters
     expected = {
-        "n_features": 5,
         "n_alternatives": 3,
         "min_difference": None,
         "dissimilarity": "dice",
@@ -344,4 +353,7 @@ def test_find_follows_the_contract():
     }
     for name, default in expected.items():
         assert parameters[name].default == default
+    # Where None stands for a number, the request has it.
     assert parameters["tau"].default in (None, 0.5)
+    assert parameters["n_features"].default is None
+    assert altsets.Request().n_features == 5

@@ -65,6 +65,8 @@ def frontier_command(context: typer.Context, given: Given) -> None:
 
     Ctrl-C prints the points that are there. Exit status: 0 = at least one point has a set, 1 = none has, 2 = bad input.
     """
+    from altsets.request import DEFAULT_SIZE
+
     with plain_messages():
         record = Record(context)
         _, page = check_outputs(given)
@@ -73,7 +75,7 @@ def frontier_command(context: typer.Context, given: Given) -> None:
             raise InputError("-k and --size were both given; give one of them.")
         source = source_from(given)
         asked = Asked(
-            parsing.whole_numbers_in("-k", points.n_features or str(parsing.DEFAULT_SIZE)),
+            parsing.whole_numbers_in("-k", points.n_features or str(DEFAULT_SIZE)),
             parsing.whole_numbers_in("-a", points.n_alternatives),
             names_in(points.tau) if points.tau else None,
         )

@@ -74,11 +74,12 @@ def near_best_command(context: typer.Context, given: Given) -> None:
         nearness = _nearness(given.near)
 
         def search(scored: Quality, measured: Request, callback: Any) -> NearBest:
+            from altsets.request import DEFAULT_SIZE
             from altsets.search.near_best import near_best
 
             return near_best(
                 scored,
-                n_features=measured.n_features,
+                n_features=measured.n_features or DEFAULT_SIZE,
                 constraints=measured.constraints,
                 time_limit=measured.time_limit,
                 callback=callback,

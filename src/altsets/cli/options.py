@@ -90,7 +90,9 @@ class TableOptions:
 class SetOptions:
     """How many sets, how large, and how different."""
 
-    n_features: int | None = option("N", "Features in each set. [default: 5]", "-k", parser=whole_number)
+    n_features: int | None = option(
+        "N", "Features in each set. [default: 5; embedded: the model's choice]", "-k", parser=whole_number
+    )
     n_alternatives: int = option(
         "N", "Sets to find besides the first one.", "-a", parser=whole_number, default=3
     )
@@ -198,7 +200,8 @@ class QualityOptions:
         "NAME",
         "What a good set is. The sum of its features' scores: mutual_info, f, pearson, spearman, chi2, "
         "symmetrical_uncertainty, relief, importance, permutation or shap. Features that say much about the "
-        "target and little about each other: mrmr, fcbf or cfs. How well a model predicts: wrapper.",
+        "target and little about each other: mrmr, fcbf or cfs. How well a model predicts: wrapper; with features "
+        "that it chooses itself: embedded.",
         default="mutual_info",
     )
     measure: str | None = option(
@@ -311,12 +314,12 @@ class LimitOptions:
     engine: str = option(
         "NAME",
         "Search engine; auto picks one. The others: additive, enumerate, milp, greedy; for wrapper "
-        "exhaustive, local-search, greedy-wrapper.",
+        "exhaustive, local-search, greedy-wrapper; for embedded exhaustive, best-first.",
         default="auto",
     )
     max_iters: int | None = option(
         "N",
-        "For wrapper: how many feature sets to try, for each set or for all simultaneous ones. [default: "
+        "For wrapper and embedded: how many feature sets to try, for each set or for all simultaneous ones. [default: "
         "1000]",
         parser=whole_number,
     )
@@ -490,12 +493,13 @@ class Given:
 #: How options of commands that also score features with a model are described.
 SCORING_MODEL = {
     "estimator": {
-        "help": "The model behind importance, permutation, shap and wrapper, and with --evaluate the one that scores "
-        "the sets: tree, forest, boosting, linear, neighbors, svm, or a class by its full name. [default: tree]"
+        "help": "The model behind importance, permutation, shap, wrapper and embedded, and with --evaluate the one "
+        "that scores the sets: tree, forest, boosting, linear, neighbors, svm, or a class by its full name. "
+        "[default: tree]"
     },
     "scoring": {
         "metavar": "NAME",
-        "help": "How permutation, wrapper and --evaluate score predictions: a scikit-learn scorer. [default: "
+        "help": "How permutation, wrapper, embedded and --evaluate score predictions: a scikit-learn scorer. [default: "
         "matthews_corrcoef, or r2 for numeric targets]",
     },
 }

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from altsets.dissimilarity import Grouped, Matched
     from altsets.result import Result
 
-DEFAULT_SIZE = 5
 DEFAULT_DISSIMILARITY = "dice"
 
 #: Numbers in one range.
@@ -55,11 +54,11 @@ def columns_in(texts: Sequence[str] | None) -> list[str]:
     return found
 
 
-def size_of_sets(n_features: int | None, sizes: Sequence[str] | None) -> int:
-    """How many features sets have, unless --size says it."""
+def size_of_sets(n_features: int | None, sizes: Sequence[str] | None) -> int | None:
+    """How many features sets have, unless --size says it, or None if nobody does."""
     if sizes and n_features is not None:
         raise InputError("-k and --size were both given; give one of them.")
-    return DEFAULT_SIZE if n_features is None else n_features
+    return n_features
 
 
 def whole_numbers_in(option: str, text: str) -> list[int]:

@@ -100,7 +100,7 @@ class Source:
     def __post_init__(self) -> None:
         if self.asked.is_wrapper and self.given.scoring.save_scores is not None:
             raise InputError(
-                "a wrapper has no scores of features that could be saved; leave out --save-scores."
+                f"{self.asked.name} has no scores of features that could be saved; leave out --save-scores."
             )
 
     @property
@@ -230,7 +230,7 @@ def _check_saved_scores(given: Given, asked: NamedQuality, has_table: bool) -> N
         unused["--categorical"] = ",".join(columns.categorical) if columns.categorical else None
     _refuse_unused(unused)
     if asked.is_wrapper:
-        raise InputError("a wrapper fits models to a table; leave out --scores.")
+        raise InputError(f"{asked.name} fits models to a table; leave out --scores.")
 
 
 def _refuse_unused(options: Mapping[str, str | None]) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from altsets.arrays import Floats, Indices
 from altsets.errors import InputError, MissingExtraError
+from altsets.measures.attribution import importances_of
 from altsets.measures.models import HELD_OUT, fit, fresh_model, is_own, splits_of, table_for
 from altsets.measures.scoring import (
     ModelRows,
@@ -23,9 +24,6 @@ from altsets.measures.workers import OnProgress, is_configured, map_in_order, ru
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Encoded, Features, encode
 from altsets.tables.target import counted, counted_rows, labels_of, target_of
-
-#: Where a fitted model keeps another one that got the same features.
-INNER_MODELS = ("best_estimator_", "regressor_")
 
 
 def importance(
@@ -86,7 +84,7 @@ def importance(
     [1.0, 0.0]
     """
     _, table, model = _fit_whole_table(X, y, estimator, task, random_state, sample_weight)
-    return table.total(_importances(model, table.matrix.shape[1]))
+    return table.total(importances_of(model, table.matrix.shape[1]))
 
 
 def _fit_whole_table(
@@ -100,74 +98,6 @@ def _fit_whole_table(
     with explain_fit_errors(features, model):
         fit(model, table.matrix, target.values, weights)
     return features, table, model
-
-
-def _importances(model: Any, n_features: int) -> Floats:
-    """One number for each feature that the model was fitted with."""
-    if hasattr(model, "steps"):
-        return _through_steps(model, n_features)
-    for name in INNER_MODELS:
-        if hasattr(model, name):
-            return _importances(getattr(model, name), n_features)
-    if hasattr(model, "calibrated_classifiers_"):
-        parts = [_importances(part.estimator, n_features) for part in model.calibrated_classifiers_]
-        return np.asarray(np.mean(parts, axis=0))
-    scores = _model_importances(model)
-    if scores.shape != (n_features,):
-        raise InputError(
-            f"{type(model).__name__} reports {scores.size} importances for {n_features} features; "
-            "use a model that keeps the features as they are."
-        )
-    return scores
-
-
-def _model_importances(model: Any) -> Floats:
-    if hasattr(model, "feature_importances_"):
-        return np.asarray(model.feature_importances_, dtype=np.float64)
-    if hasattr(model, "coef_"):
-        coefficients = model.coef_.toarray() if hasattr(model.coef_, "toarray") else model.coef_
-        sizes = np.abs(np.asarray(coefficients, dtype=np.float64))
-        # Features come last; everything before is outputs, classes or pairs of classes.
-        return np.asarray(sizes.reshape(-1, sizes.shape[-1] if sizes.ndim else 1).sum(axis=0))
-    kernel = getattr(model, "kernel", "linear")
-    if kernel != "linear":
-        raise InputError(
-            f"{type(model).__name__} with kernel={kernel!r} has no coefficients of features; use kernel='linear'."
-        )
-    raise InputError(
-        f"{type(model).__name__} has neither feature_importances_ nor coef_ after fitting; "
-        "use a tree, a forest or a linear model."
-    )
-
-
-def _through_steps(pipeline: Any, n_features: int) -> Floats:
-    """The importances of the last step, mapped back to the original columns."""
-    origins = np.arange(n_features)
-    for name, step in pipeline.steps[:-1]:
-        if step is not None and step != "passthrough":
-            origins = origins[_origins(name, step, len(origins))]
-    found = _importances(pipeline.steps[-1][1], len(origins))
-    # A column that is passed on twice gets both importances.
-    return np.asarray(np.bincount(origins, weights=found, minlength=n_features), dtype=np.float64)
-
-
-def _origins(name: str, step: Any, n_in: int) -> Any:
-    """The column behind each feature that a step passes on."""
-    if hasattr(step, "get_support"):
-        return step.get_support(indices=True)
-    if not hasattr(step, "get_feature_names_out"):
-        # Unknown; the number of features is checked after it.
-        return np.arange(n_in)
-    # Column transformers put the name of a part before that of a column.
-    columns = {f"column{index}": index for index in range(n_in)}
-    made = [str(label).split("__")[-1] for label in step.get_feature_names_out(list(columns))]
-    unknown = [label for label in made if label not in columns]
-    if unknown:
-        raise InputError(
-            f"step {name!r} ({type(step).__name__}) makes features of its own, such as {unknown[0]!r}, so that "
-            "importances cannot be given back to columns; leave it out, or use permutation."
-        )
-    return np.array([columns[label] for label in made])
 
 
 def permutation(

@@ -42,6 +42,12 @@ class ModelRows:
         """Fit a model to these rows of a set of features."""
         return fit(model, self.columns(chosen), self.labels, self.weights, self.groups)
 
+    def fit_copy(self, model: Any, chosen: Sequence[int]) -> Any:
+        """Fit a copy of a model to these rows of a set of features."""
+        from sklearn.base import clone
+
+        return self.fit(clone(model), chosen)
+
     def score(self, model: Any, chosen: Sequence[int], scorer: Any) -> float:
         """The score of a model of this set on these rows."""
         return float(weight_scorer(scorer, self.weights)(model, self.columns(chosen), self.labels))

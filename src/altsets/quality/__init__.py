@@ -7,15 +7,17 @@
 :class:`CFS`       relevance divided by redundancy
 :class:`BlackBox`  whatever a function says
 :class:`Wrapper`   how well a model predicts with it
+:class:`Embedded`  the same for sets that a model chooses by itself
 =================  =================================================================================
 
-:class:`Quality` is what all of them offer, :class:`Form` what exact engines read; the last two have none.
+:class:`Quality` is what all of them offer, :class:`Form` what exact engines read; the last three have none.
 """
 
 from altsets.quality._additive import Additive
 from altsets.quality._black_box import BlackBox, Wrapper
+from altsets.quality._embedded import Embedded
 from altsets.quality._form import Form
 from altsets.quality._pairwise import CFS, FCBF, MRMR
 from altsets.quality._quality import Quality
 
-__all__ = ["CFS", "FCBF", "MRMR", "Additive", "BlackBox", "Form", "Quality", "Wrapper"]
+__all__ = ["CFS", "FCBF", "MRMR", "Additive", "BlackBox", "Embedded", "Form", "Quality", "Wrapper"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -174,17 +174,19 @@ class BlackBox(Quality):
         raise UnsupportedError(f"{type(self).__name__} can evaluate sets, but has no feature scores.")
 
     def _answers(self, keys: list[tuple[int, ...]]) -> list[float | InputError]:
-        if len(keys) < 2 or n_workers(self.n_jobs) == 1:
-            outcomes = [_outcome(self.score, key) for key in keys]
-        else:
-            from joblib import Parallel, delayed  # type: ignore[import-untyped]
-
-            calls = (delayed(_outcome)(self.score, key) for key in keys)
-            if self._in_processes:
-                outcomes = list(run_in_workers(calls, self.n_jobs, return_as="generator"))
-            else:
-                outcomes = Parallel(n_jobs=self.n_jobs, prefer="threads")(calls)
+        outcomes = self._outcomes(self.score, keys)
         return [self._answer(key, outcome) for key, outcome in zip(keys, outcomes, strict=True)]
+
+    def _outcomes(self, function: Callable[[tuple[int, ...]], Any], keys: list[tuple[int, ...]]) -> list[Any]:
+        """What a function says about each set, or the exception that it raises."""
+        if len(keys) < 2 or n_workers(self.n_jobs) == 1:
+            return [_outcome(function, key) for key in keys]
+        from joblib import Parallel, delayed  # type: ignore[import-untyped]
+
+        calls = (delayed(_outcome)(function, key) for key in keys)
+        if self._in_processes:
+            return list(run_in_workers(calls, self.n_jobs, return_as="generator"))
+        return list(Parallel(n_jobs=self.n_jobs, prefer="threads")(calls))
 
     def _answer(self, key: tuple[int, ...], outcome: Any) -> float | InputError:
         """What the function says, or what is wrong with it."""
@@ -313,28 +315,19 @@ class Wrapper(BlackBox):
         sample_weight: Any = None,
         n_jobs: int | None = None,
     ) -> None:
-        everything = features_of(X, feature_names)
-        features, labels, weights = counted(everything, y, sample_weight)
-        target = target_of(labels, features.n_rows, _task_of(estimator, task))
-        kept = counted_rows(sample_weight, everything.n_rows)
-        splits = splits_of(cv, features.cells, target, random_state, groups=groups, kept=kept)
-        model = fresh_model(estimator, target.is_classes, random_state, class_weight)
-        named = labels_of(labels, target)
-        if pos_label is not None:
-            pos_label = positive_class(named, pos_label, target.is_classes)
-        scorer = scorer_for(model, scoring, target.is_classes, named, pos_label)
-        table = table_for(estimator, features)
+        options = FittingOptions(
+            scoring, cv, groups, pos_label, class_weight, task, feature_names, random_state, sample_weight
+        )
+        prepared = ModelTask.of(estimator, X, y, options)
+        features, table = prepared.features, prepared.rows.columns
         default = not is_own(estimator) and estimator in (None, "tree")
-        default = default and all(given is None for given in (scoring, weights, class_weight))
+        default = default and all(given is None for given in (scoring, prepared.rows.weights, class_weight))
         score: Callable[[tuple[int, ...]], float]
         default = default and not features.is_sparse
         if default and isinstance(table, Encoded) and fits_single_precision(table.matrix):
-            score = _Trees(table, target, splits, random_state)
+            score = _Trees(table, prepared.target, prepared.splits, random_state)
         else:
-            rows = ModelRows(table, named, weights, kept_groups(groups, kept))
-            parts = [(rows.part(train), rows.part(test)) for train, test in splits]
-            # Without the table as it was, which is in the parts.
-            score = _Models(model, scorer, parts, replace(features, original=None), is_own(estimator))
+            score = prepared.scored_models()
             score.check()
         # Models of scikit-learn that use threads themselves cannot be fitted side by side in threads: they change the
         # filters for warnings, which all threads share.
@@ -342,7 +335,7 @@ class Wrapper(BlackBox):
         super().__init__(
             score, n_features_in=features.n_features, feature_names=features.names, n_jobs=n_jobs
         )
-        self.splits = splits
+        self.splits = prepared.splits
 
     @classmethod
     def from_data(cls, X: Any, y: Any, *, estimator: Any = None, **options: Any) -> Wrapper:
@@ -389,7 +382,60 @@ def _task_of(estimator: Any, task: str) -> str:
     return "regression" if is_regressor(estimator) else "auto"
 
 
-class _Models:
+@dataclass(frozen=True)
+class FittingOptions:
+    """How models are fitted and scored, as qualities of models take it."""
+
+    scoring: Any = None
+    cv: Any = None
+    groups: Any = None
+    pos_label: Any = None
+    class_weight: Any = None
+    task: str = "auto"
+    feature_names: Sequence[str] | None = None
+    random_state: int = 25
+    sample_weight: Any = None
+
+
+@dataclass(frozen=True)
+class ModelTask:
+    """A model that is yet to be fitted, the rows that it is fitted to and scored on, and the scorer."""
+
+    features: Features
+    target: Target
+    splits: list[Split]
+    model: Any
+    scorer: Any
+    rows: ModelRows
+    own: bool
+
+    @classmethod
+    def of(cls, estimator: Any, X: Any, y: Any, options: FittingOptions) -> ModelTask:
+        """What users give, checked."""
+        groups, weighted = options.groups, options.sample_weight
+        everything = features_of(X, options.feature_names)
+        features, labels, weights = counted(everything, y, weighted)
+        target = target_of(labels, features.n_rows, _task_of(estimator, options.task))
+        kept = counted_rows(weighted, everything.n_rows)
+        splits = splits_of(
+            options.cv, features.cells, target, options.random_state, groups=groups, kept=kept
+        )
+        model = fresh_model(estimator, target.is_classes, options.random_state, options.class_weight)
+        named, pos_label = labels_of(labels, target), options.pos_label
+        if pos_label is not None:
+            pos_label = positive_class(named, pos_label, target.is_classes)
+        scorer = scorer_for(model, options.scoring, target.is_classes, named, pos_label)
+        rows = ModelRows(table_for(estimator, features), named, weights, kept_groups(groups, kept))
+        return cls(features, target, splits, model, scorer, rows, is_own(estimator))
+
+    def scored_models(self) -> ScoredModels:
+        """The mean score of the model of a set, over all splits."""
+        parts = [(self.rows.part(train), self.rows.part(test)) for train, test in self.splits]
+        # Without the table as it was, which is in the parts.
+        return ScoredModels(self.model, self.scorer, parts, replace(self.features, original=None), self.own)
+
+
+class ScoredModels:
     """Any estimator and any scorer, as scikit-learn would have it."""
 
     def __init__(
@@ -401,7 +447,7 @@ class _Models:
         own: bool,
     ) -> None:
         self._model, self._scorer, self._splits = model, scorer, splits
-        self._about, self._own = about, own
+        self.about, self._own = about, own
 
     def __call__(self, indices: tuple[int, ...]) -> float:
         return float(np.mean([self._score(indices, *split) for split in self._splits]))
@@ -410,10 +456,10 @@ class _Models:
         """Refuse weights and missing values before any search, if the model does not take them."""
         if self._splits[0][0].weights is not None:
             names_for_weights(self._model)
-        if not self._about.incomplete.any():
+        if not self.about.incomplete.any():
             return
         try:
-            self._score(np.flatnonzero(self._about.incomplete).tolist(), *self._splits[0])
+            self._score(np.flatnonzero(self.about.incomplete).tolist(), *self._splits[0])
         except InputError as error:
             if MISSING_VALUES in str(error):
                 raise
@@ -422,15 +468,13 @@ class _Models:
             return
 
     def _score(self, indices: Sequence[int], train: ModelRows, test: ModelRows) -> float:
-        from sklearn.base import clone
-
-        with explain_fit_errors(self._about, self._model, indices, own=self._own):
-            fitted = train.fit(clone(self._model), indices)
+        with explain_fit_errors(self.about, self._model, indices, own=self._own):
+            fitted = train.fit_copy(self._model, indices)
             return test.score(fitted, indices, self._scorer)
 
 
 class _Trees:
-    """Default trees and default scores: the same numbers as :class:`_Models`, sooner."""
+    """Default trees and default scores: the same numbers as :class:`ScoredModels`, sooner."""
 
     def __init__(self, table: Encoded, target: Target, splits: Sequence[Split], random_state: int) -> None:
         columns = as_columns(table.matrix)

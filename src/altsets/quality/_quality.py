@@ -42,6 +42,8 @@ class Quality(ABC):
     size_normalised : bool
         Whether sets of different sizes compare fairly. A sum grows with every good feature, so where the size
         is free, the largest sets win; a mean or a ratio has no such preference.
+    chooses_size : bool
+        Whether the quality decides how large sets are, as that of a model which chooses features by itself.
     has_form : bool
         Whether engines can read it as numbers, with :meth:`form`; the sets of a black box can only be evaluated.
 
@@ -64,6 +66,7 @@ class Quality(ABC):
 
     size_normalised: bool
     has_form: bool = True
+    chooses_size: bool = False
     #: Whether pairs of features are computed when they are needed, as for wide tables.
     pairs_on_demand: bool = False
     #: What the best feature may score by chance, where that was measured.

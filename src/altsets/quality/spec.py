@@ -23,6 +23,7 @@ from altsets.measures.pairs import call_measure, is_array
 from altsets.measures.redundancy import MATRIX_COLUMNS
 from altsets.quality._additive import Additive
 from altsets.quality._black_box import Wrapper
+from altsets.quality._embedded import Embedded
 from altsets.quality._pairwise import CFS, FCBF, MRMR
 from altsets.quality._quality import Quality
 from altsets.tables.feature_matrix import SPARSE_MEASURES, Features
@@ -31,10 +32,11 @@ from altsets.wording import parameter
 #: Qualities that look at pairs of features, and what they measure with unless another measure is given.
 PAIRED: dict[str, type[MRMR | FCBF | CFS]] = {"mrmr": MRMR, "fcbf": FCBF, "cfs": CFS}
 DEFAULT_MEASURES = {"mrmr": "mutual_info", "fcbf": "mutual_info", "cfs": "pearson"}
-WRAPPER = "wrapper"
+#: Qualities that fit a model to each set.
+OF_MODELS: dict[str, type[Wrapper | Embedded]] = {"wrapper": Wrapper, "embedded": Embedded}
 #: Classes of qualities that can be made of a table, with their names.
-CLASSES: dict[type[Quality], str] = {Additive: "mutual_info", Wrapper: WRAPPER}
-CLASSES.update({kind: name for name, kind in PAIRED.items()})
+CLASSES: dict[type[Quality], str] = {Additive: "mutual_info"}
+CLASSES.update({kind: name for name, kind in (*PAIRED.items(), *OF_MODELS.items())})
 #: What ``from_data`` takes besides the options of a measure, and what changes no score of a feature.
 NO_OPTIONS_OF_MEASURES = ("measure", "scaling", "redundancy_measure", "min_relevance", "feature_names")
 
@@ -93,6 +95,11 @@ class QualitySpec(ABC):
             return self.is_wrapper or not self.needs_target
         return self.scored_by[0] in (*SPARSE_MEASURES, "importance")
 
+    @property
+    def chooses_size(self) -> bool:
+        """Whether a model decides how large sets are."""
+        return False
+
     def noise_floor(self, features: Features, y: Any, how: ScoringOptions = ScoringOptions()) -> float | None:
         """What the best feature of such a table may score by chance; None where that is not known.
 
@@ -120,8 +127,8 @@ class NamedQuality(QualitySpec):
     """A quality by its name, with what belongs to it; what does not go with the name is refused at once.
 
     The name is that of a measure, whose scores are added up (see :data:`altsets.measures.MEASURES`), or ``"mrmr"``,
-    ``"fcbf"``, ``"cfs"`` (with the measure of pairs), or ``"wrapper"``. The other fields are for measures that fit a
-    model, and for wrappers.
+    ``"fcbf"``, ``"cfs"`` (with the measure of pairs), or ``"wrapper"`` or ``"embedded"``. The other fields are for
+    measures that fit a model, and for the last two.
     """
 
     name: str
@@ -133,17 +140,17 @@ class NamedQuality(QualitySpec):
 
     def __post_init__(self) -> None:
         name, measure = self.name, self.measure
-        if name != WRAPPER and name not in PAIRED and name not in measures.MEASURES:
-            choices = ", ".join((*measures.MEASURES, *PAIRED, WRAPPER))
+        if name not in OF_MODELS and name not in PAIRED and name not in measures.MEASURES:
+            choices = ", ".join((*measures.MEASURES, *PAIRED, *OF_MODELS))
             raise InputError(f"{parameter('quality', name)} is unknown; choose one of {choices}.")
         if measure is not None and name not in PAIRED:
-            whole = "a wrapper measures nothing" if name == WRAPPER else f"{name} is a measure itself"
+            whole = f"{name} measures nothing" if name in OF_MODELS else f"{name} is a measure itself"
             raise InputError(
                 f"{parameter('measure', measure)} goes with quality {', '.join(PAIRED)}; {whole}."
             )
         for option, value in self.model.items():
             if not takes_option(name, option):
-                takers = [taker for taker in (*measures.MEASURES, WRAPPER) if takes_option(taker, option)]
+                takers = [taker for taker in (*measures.MEASURES, *OF_MODELS) if takes_option(taker, option)]
                 raise InputError(
                     f"{parameter(option, value)} goes with quality {', '.join(takers)}, not with {name}."
                 )
@@ -173,14 +180,24 @@ class NamedQuality(QualitySpec):
     @property
     def is_wrapper(self) -> bool:
         """Whether the quality of a set is how well a model predicts with it."""
-        return self.name == WRAPPER
+        return self.name in OF_MODELS
+
+    @property
+    def chooses_size(self) -> bool:
+        """Whether a model decides how large sets are."""
+        return self.is_wrapper and OF_MODELS[self.name].chooses_size
+
+    @property
+    def kind(self) -> type[Quality]:
+        """The class of the quality."""
+        return OF_MODELS.get(self.name) or PAIRED.get(self.name) or Additive
 
     def make(self, features: Features, y: Any, how: ScoringOptions = ScoringOptions()) -> Quality:
         """The quality of sets of these columns."""
-        scorer = WRAPPER if self.scored_by is None else self.scored_by[0]
+        scorer = self.name if self.scored_by is None else self.scored_by[0]
         options = how.taken_by(partial(_takes, scorer))
         if self.is_wrapper:
-            return Wrapper.from_data(features, y, **self.model, **options)
+            return OF_MODELS[self.name].from_data(features, y, **self.model, **options)
         if self.is_paired:
             return PAIRED[self.name].from_data(features, y, measure=scorer, **options)
         return Additive.from_data(features, y, measure=self.name, **self.model, **options)
@@ -204,10 +221,9 @@ class NamedQuality(QualitySpec):
         more = [f"{option}={value!r}" for option, value in plain.items() if option != "name"]
         if not more:
             return repr(self.name)
-        kind = "Wrapper" if self.is_wrapper else PAIRED[self.name].__name__ if self.is_paired else "Additive"
-        if kind == "Additive":
+        if self.kind is Additive:
             more.insert(0, f"measure={self.name!r}")
-        return f"partial(quality.{kind}.from_data, {', '.join(more)})"
+        return f"partial(quality.{self.kind.__name__}.from_data, {', '.join(more)})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,6 +232,11 @@ class GivenQuality(QualitySpec):
 
     given: Any
     needs_target = False
+
+    @property
+    def chooses_size(self) -> bool:
+        """Whether a model decides how large sets are."""
+        return isinstance(self.given, Quality) and self.given.chooses_size
 
     def make(self, features: Features, y: Any, how: ScoringOptions = ScoringOptions()) -> Quality:
         """The same with the names of the table's columns."""
@@ -247,10 +268,15 @@ class BoundQuality(QualitySpec):
         """Whether pairs of features are scored as well."""
         return CLASSES[self.kind] in PAIRED
 
+    @property
+    def chooses_size(self) -> bool:
+        """Whether a model decides how large sets are."""
+        return bool(self.kind.chooses_size)
+
     def make(self, features: Features, y: Any, how: ScoringOptions = ScoringOptions()) -> Quality:
         """The quality of sets of these columns; what the measure takes besides is up to the user who bound it."""
         measure = self.scored_by
-        splits_rows = self.kind is Wrapper or (measure is not None and measure[0] == "permutation")
+        splits_rows = self.kind in OF_MODELS.values() or (measure is not None and measure[0] == "permutation")
         options = how.taken_by(lambda option: option == "groups" and splits_rows)
         made: Quality = self.kind.from_data(features, y, **{**self.bound, **options})
         return made
@@ -299,12 +325,12 @@ def spec_of(given: Any) -> QualitySpec:
 
 def takes_option(name: str, option: str) -> bool:
     """Whether a quality fits a model, or scores its predictions, so that it takes an estimator or a scorer."""
-    return name == WRAPPER or _takes(name, option)
+    return name in OF_MODELS or _takes(name, option)
 
 
 def _takes(scorer: str, option: str) -> bool:
-    """Whether a measure, or a wrapper, has such an option."""
-    if scorer == WRAPPER:
+    """Whether a measure, or a quality of models, has such an option."""
+    if scorer in OF_MODELS:
         return option in ("n_jobs", "random_state", "groups")
     return scorer in measures.MEASURES and option in inspect.signature(measures.MEASURES[scorer]).parameters
 

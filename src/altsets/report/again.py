@@ -10,7 +10,6 @@ from altsets import request as requests
 from altsets.documents import TABLE
 from altsets.errors import NotExpressedError
 from altsets.features import cells_in, names_in
-from altsets.quality.spec import PAIRED
 from altsets.request import Request, arguments, call, named_quality
 from altsets.result import Result
 
@@ -57,7 +56,7 @@ def _scored_line(result: Result, request: Request, options: Mapping[str, Any]) -
         said += ["feature_names=data.feature_names"] if TABLE in options else []
         return call("scored = altsets.read_scores", said)
     spec = named_quality(request)
-    made = "Wrapper" if spec.is_wrapper else PAIRED[spec.name].__name__ if spec.is_paired else "Additive"
+    made = spec.kind.__name__
     options = {} if spec.scored_by is None else {"measure": spec.scored_by[0]}
     options |= spec.model | ({} if request.task == "auto" else {"task": request.task})
     said = [f"{name}={value!r}" for name, value in options.items()]

@@ -13,7 +13,7 @@ Every verb (:func:`altsets.find`, :func:`altsets.frontier`, ...), the selector a
 :class:`altsets.errors.NotExpressedError`, which says why.
 """
 
-from altsets.request._fields import DEFAULT_SEED, ENGINE_NAMES, MAX_ITERS, checked_seconds
+from altsets.request._fields import DEFAULT_SEED, DEFAULT_SIZE, ENGINE_NAMES, MAX_ITERS, checked_seconds
 from altsets.request._request import Request
 from altsets.request._writing import (
     arguments,
@@ -27,6 +27,7 @@ from altsets.request._writing import (
 
 __all__ = [
     "DEFAULT_SEED",
+    "DEFAULT_SIZE",
     "ENGINE_NAMES",
     "MAX_ITERS",
     "Request",

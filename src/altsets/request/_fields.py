@@ -28,6 +28,8 @@ from altsets.wording import by_interface, parameter
 
 #: Swaps that are tried, or sets that are evaluated, in one search of a black box; as in the paper.
 MAX_ITERS = 1000
+#: Features in each set, unless a user gives another number or a model chooses.
+DEFAULT_SIZE = 5
 #: The seed of measures, models and folds, unless a user gives another one.
 DEFAULT_SEED = 25
 TASKS = ("auto", "classification", "regression")
@@ -40,6 +42,7 @@ ENGINE_NAMES = (
     "enumerate",
     "milp",
     "exhaustive",
+    "best-first",
     "local-search",
     "greedy-wrapper",
 )
@@ -49,7 +52,8 @@ ENGINE_NAMES = (
 class RequestFields:
     """The fields of a request, checked one by one; see :class:`altsets.Request`."""
 
-    n_features: int = 5
+    #: None: as many as the model chooses.
+    n_features: int | None = None
     n_alternatives: int | str = 3
     tau: float | Fraction | None = None
     min_difference: int | None = None
@@ -70,7 +74,7 @@ class RequestFields:
     def __init__(
         self,
         *,
-        n_features: int = 5,
+        n_features: int | None = None,
         n_alternatives: int | str = 3,
         tau: Any = None,
         min_difference: int | None = None,
@@ -95,7 +99,7 @@ class RequestFields:
             else whole_number("n_alternatives", n_alternatives, least=0)
         )
         values = {
-            "n_features": whole_number("n_features", n_features, least=1),
+            "n_features": _size_of_sets(n_features, quality),
             "n_alternatives": count,
             "tau": None if tau is None else _plain_tau(tau),
             "min_difference": None
@@ -138,6 +142,13 @@ class RequestFields:
             or one.name in ("n_features", "n_alternatives")
         ]
         return f"Request({', '.join(said)})"
+
+
+def _size_of_sets(n_features: Any, quality: Any) -> int | None:
+    """The number of features in each set; None if it was not given and a model chooses."""
+    if n_features is not None:
+        return whole_number("n_features", n_features, least=1)
+    return None if quality is not None and spec_of(quality).chooses_size else DEFAULT_SIZE
 
 
 def checked_seconds(time_limit: Any) -> float | None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from altsets.constraints import Size
 from altsets.dissimilarity import is_named, matched_on_table
 from altsets.documents import document_in
 from altsets.features import FeatureNames
@@ -14,7 +15,7 @@ from altsets.problem import Problem
 from altsets.quality import Quality
 from altsets.quality.spec import ScoringOptions, spec_of
 from altsets.request import _writing as writing
-from altsets.request._fields import RequestFields
+from altsets.request._fields import DEFAULT_SIZE, RequestFields
 from altsets.tables.feature_matrix import Features
 
 
@@ -27,8 +28,9 @@ class Request(RequestFields):
 
     Parameters
     ----------
-    n_features : int, default=5
-        Features in each set, unless ``constraints.Size`` says otherwise.
+    n_features : int, default=None
+        Features in each set, unless ``constraints.Size`` says otherwise. None: 5, or as many as the model chooses if it
+        is one that does (:class:`altsets.quality.Embedded`).
     n_alternatives : int or "max", default=3
         Sets to find besides the first one.
     tau : float, fraction or string, default=None
@@ -178,9 +180,10 @@ class Request(RequestFields):
         """
         asked = self if X is None else self.measured(X, sample_weight)
         known = FeatureNames.of(names)
+        sizes = () if self.n_features is not None or self.has_size else (Size(1, len(known)),)
         return Problem.create(
             len(known),
-            n_features=self.n_features,
+            n_features=DEFAULT_SIZE if self.n_features is None else self.n_features,
             n_alternatives=0 if isinstance(self.n_alternatives, str) else self.n_alternatives,
             tau=self.tau,
             min_difference=self.min_difference,
@@ -197,7 +200,7 @@ class Request(RequestFields):
                 ]
                 for given in self.existing
             ],
-            constraints=asked.constraints,
+            constraints=(*asked.constraints, *sizes),
             feature_names=known,
         )
 
@@ -261,9 +264,13 @@ class Request(RequestFields):
 
     def without_numbers(self) -> Request:
         """The same request, without the scores or the quality object that were given: those may be large."""
-        if isinstance(self.quality, Quality) or is_array(self.quality):
-            return replace(self, quality=None)
-        return self
+        given = self.quality
+        if not (isinstance(given, Quality) or is_array(given)):
+            return self
+        if self.n_features is None and not self.has_size:
+            # What the quality says about sizes has to be said without it.
+            return replace(self, quality=None, constraints=(*self.constraints, Size(1, given.n_features_in)))
+        return replace(self, quality=None)
 
     # --- Written and read --------------------------------------------------------------------------------------------
 

@@ -171,7 +171,8 @@ def arguments(request: RequestFields, names: Sequence[str] | None = None, table:
 
     ``table`` is what the table is called in the code, if a similarity has to be measured before the call.
     """
-    said = [f"n_features={request.n_features}", f"n_alternatives={request.n_alternatives!r}"]
+    said = [] if request.n_features is None else [f"n_features={request.n_features}"]
+    said.append(f"n_alternatives={request.n_alternatives!r}")
     if request.min_difference is not None:
         said.append(f"min_difference={request.min_difference}")
     elif request.tau is not None:
@@ -328,7 +329,7 @@ def _size_words(request: RequestFields) -> list[str]:
         raise NotExpressedError(
             "as many sets as there are were asked for, which the command line does not know"
         )
-    size = [] if request.has_size else [f"--n-features={request.n_features}"]
+    size = [] if request.has_size or request.n_features is None else [f"--n-features={request.n_features}"]
     return [*size, f"--n-alternatives={request.n_alternatives}"]
 
 

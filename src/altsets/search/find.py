@@ -11,15 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from altsets.constraints import Constraint
+from altsets.constraints import Constraint, Size
 from altsets.dissimilarity import Matched
 from altsets.errors import InputError, UnsupportedError, warn_user
 from altsets.features import FeatureNames
-from altsets.problem import Dissimilarity, Problem, verify, verify_scores
+from altsets.problem import Dissimilarity, Problem, list_constraints, verify, verify_scores
 from altsets.quality import Additive, Quality
 from altsets.request import MAX_ITERS, Request
 from altsets.result import Progress, Result, Status, StopReason
 from altsets.search.additive.engine import AdditiveEngine
+from altsets.search.black_box.best_first import BestFirstEngine
 from altsets.search.black_box.evaluations import ExhaustiveEngine, at_most
 from altsets.search.black_box.greedy_wrapper import GreedyWrapperEngine
 from altsets.search.black_box.local_search import LocalSearchEngine
@@ -54,6 +55,7 @@ ENGINES: dict[str, Engine] = {
         PackingEngine(),
         MilpEngine(),
         ExhaustiveEngine(),
+        BestFirstEngine(),
         LocalSearchEngine(),
         GreedyWrapperEngine(),
     )
@@ -62,7 +64,7 @@ ENGINES: dict[str, Engine] = {
 
 def find(
     quality: Quality,
-    n_features: int = 5,
+    n_features: int | None = None,
     n_alternatives: int | str = 3,
     tau: Any = None,
     *,
@@ -84,10 +86,12 @@ def find(
     quality : quality object
         What "good" means: the sum of scores (:class:`altsets.quality.Additive`), or features that say much about the
         target and little about each other (:class:`altsets.quality.MRMR`, :class:`altsets.quality.FCBF`,
-        :class:`altsets.quality.CFS`); or how well a model predicts (:class:`altsets.quality.Wrapper`), or any function
-        of a set (:class:`altsets.quality.BlackBox`).
-    n_features : int, default=5
-        Features in each set, unless ``constraints.Size`` says otherwise.
+        :class:`altsets.quality.CFS`); or how well a model predicts (:class:`altsets.quality.Wrapper`), also one that
+        chooses features by itself (:class:`altsets.quality.Embedded`), or any function of a set
+        (:class:`altsets.quality.BlackBox`).
+    n_features : int, default=None
+        Features in each set, unless ``constraints.Size`` says otherwise. None: 5, or as many as the model chooses if it
+        is one that does (:class:`altsets.quality.Embedded`).
     n_alternatives : int or "max", default=3
         Sets to find besides the first one. ``"max"``: as many as the searches ``"greedy-replacement"`` and
         ``"greedy-balancing"`` can give.
@@ -118,20 +122,22 @@ def find(
         with a bound, and ``Result.stop_reason`` is ``"time_limit"``. Each set of a sequential search has its share of
         the time; a set that was not found is constructed greedily and improved by exchanges, and marked as unproven.
         Without a limit, the answer does not depend on how fast the machine is.
-    engine : {"auto", "additive", "enumerate", "milp", "greedy", "shortlist", "exhaustive", "local-search", \
-            "greedy-wrapper"}, default="auto"
+    engine : {"auto", "additive", "enumerate", "milp", "greedy", "shortlist", "exhaustive", "best-first", \
+            "local-search", "greedy-wrapper"}, default="auto"
         Force one engine; an engine that does not solve the problem says so. "additive" is the fastest, for additive
         quality, sets of one size and no constraint but Forbid; "enumerate" takes everything that is exact; "milp" is
         an integer-programming solver for all that is linear (not CFS or your own dissimilarity); "greedy" has the
         heuristics; "shortlist" is for wide tables, whose pairs of features are computed on demand. "auto" takes the
-        first that does not decline. The last three are for black boxes: "exhaustive"
+        first that does not decline. The last four are for black boxes: "exhaustive"
         evaluates every set, which "auto" does if they are no more than max_iters; else "local-search" looks for good
-        ones, and "greedy-wrapper" does so as Bach (2023) does.
+        ones, and "greedy-wrapper" does so as Bach (2023) does; "best-first" is for models that choose features
+        themselves.
     callback : callable, default=None
         Called with a :class:`altsets.Progress` now and then. What it raises ends the search.
     max_iters : int, default=1000
-        For black boxes only, how long to search: the number of sets that are evaluated, or of swaps that are tried with
-        ``engine="greedy-wrapper"``; with ``"sequential"`` for each set, as in Bach (2023), else for the whole search.
+        For black boxes only, how long to search: the number of sets that are evaluated, of swaps that are tried with
+        ``engine="greedy-wrapper"``, or of times that a model chooses with ``engine="best-first"``; with
+        ``"sequential"`` for each set, as in Bach (2023), else for the whole search.
 
     Returns
     -------
@@ -179,7 +185,7 @@ def find(
         dissimilarity=dissimilarity,
         search=search,
         aggregation=aggregation,
-        constraints=constraints,
+        constraints=_with_sizes(constraints, quality, n_features),
         existing=existing,
         engine=engine,
         max_iters=max_iters,
@@ -230,7 +236,7 @@ def solve(
 
 def iterate(
     quality: Quality,
-    n_features: int = 5,
+    n_features: int | None = None,
     tau: Any = None,
     *,
     n_alternatives: int | None = None,
@@ -254,8 +260,9 @@ def iterate(
     ----------
     quality : quality object
         What "good" means, as for :func:`altsets.find`.
-    n_features : int, default=5
-        Features in each set, unless ``constraints.Size`` says otherwise.
+    n_features : int, default=None
+        Features in each set, unless ``constraints.Size`` says otherwise. None: 5, or as many as the model chooses if it
+        is one that does (:class:`altsets.quality.Embedded`).
     tau : float, fraction or string, default=None
         The least dissimilarity of two sets.
     n_alternatives : int, default=None
@@ -320,7 +327,7 @@ def iterate(
         min_difference=min_difference,
         dissimilarity=dissimilarity,
         aggregation=aggregation,
-        constraints=constraints,
+        constraints=_with_sizes(constraints, quality, n_features),
         existing=existing,
         engine=engine,
         max_iters=max_iters,
@@ -334,6 +341,15 @@ def iterate(
         yield found
         request = replace(request, existing=(*request.existing, found.sets[0]))
         count += 1
+
+
+def _with_sizes(constraints: Any, quality: Any, n_features: int | None) -> tuple[Constraint, ...]:
+    """The constraints; if a model chooses how large sets are and nobody else does, all sizes."""
+    listed = list_constraints(constraints)
+    if n_features is not None or not getattr(quality, "chooses_size", False):
+        return listed
+    has_size = any(isinstance(one, Size) for one in listed)
+    return listed if has_size else (*listed, Size(1, quality.n_features_in))
 
 
 def problem_of(request: Request, quality: Quality) -> Problem:
@@ -357,9 +373,19 @@ def problem_of(request: Request, quality: Quality) -> Problem:
     return replace(problem, n_alternatives=most_alternatives(problem))
 
 
+def refuse_chosen_sizes(quality: Quality, what: str) -> None:
+    """Refuse models that choose features themselves, where sets of given sizes are asked for."""
+    if quality.chooses_size:
+        raise UnsupportedError(
+            f"{what} takes sets of a given size, and with {type(quality).__name__} a model chooses how large they are; "
+            "use altsets.find() or SelectAlternatives, once for each tau or set that you want to know about."
+        )
+
+
 def _engine(name: str, quality: Quality, problem: Problem, run: Run) -> Engine:
     if name == "auto" and not quality.has_form and not problem.search.startswith("greedy-"):
-        name = ExhaustiveEngine.name if at_most(problem, run.max_iters, run) else LocalSearchEngine.name
+        otherwise = BestFirstEngine.name if quality.chooses_size else LocalSearchEngine.name
+        name = ExhaustiveEngine.name if at_most(problem, run.max_iters, run) else otherwise
     if name != "auto":
         reason = ENGINES[name].declines(quality, problem)
         if reason:
@@ -451,6 +477,11 @@ def _why_fewer(
     """Why there are fewer sets than asked: which constraints clash, or what is possible instead."""
     if run.stopped and status is not Status.INFEASIBLE:
         return "More time may help."
+    if quality.chooses_size and status is Status.NOT_FOUND:
+        return (
+            f"The model chose no {'other ' if n_found else ''}set that fits; a smaller {parameter('tau')}, fewer "
+            f"constraints or a larger {parameter('max_iters')} may help."
+        )
     if not quality.has_form or quality.pairs_on_demand:
         # A black box has no rules that sets could break, and those of pairs in a wide table take too long.
         quality = Additive(np.zeros(problem.n_features_in))

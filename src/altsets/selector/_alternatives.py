@@ -78,14 +78,15 @@ class SelectAlternatives(ColumnSelector):
 
         - A name: a measure whose scores are added up (``"mutual_info"``, ``"f"``, ``"pearson"``, ``"spearman"``,
           ``"chi2"``, ``"relief"``, ``"importance"``, ``"permutation"``, ``"shap"``, ``"symmetrical_uncertainty"``), or
-          ``"mrmr"``, ``"fcbf"``, ``"cfs"``, ``"wrapper"``.
+          ``"mrmr"``, ``"fcbf"``, ``"cfs"``, ``"wrapper"``, ``"embedded"``.
         - A scikit-learn estimator: the sum of its importances or absolute coefficients.
         - A class of :mod:`altsets.quality`, such as ``quality.MRMR``: what its ``from_data`` makes of the table. With
           options: ``functools.partial(quality.MRMR.from_data, measure="pearson")``.
         - A function of a float matrix and the target that returns one score for each column, or a quality object.
         - One score for each column, or a quality object: then ``fit`` needs no target.
-    n_features : int, default=5
-        Features in each set. If the table has fewer columns, all of them, with a warning.
+    n_features : int, default=None
+        Features in each set; None for 5, or with ``"embedded"`` as many as the model chooses. If the table has fewer
+        columns, all of them, with a warning.
     n_alternatives : int, default=3
         Sets to find besides the first one.
     tau : float, default=None
@@ -108,7 +109,7 @@ class SelectAlternatives(ColumnSelector):
     task : {"auto", "classification", "regression"}, default="auto"
         Whether the target names classes or is numeric; "auto" looks at its values.
     max_iters : int, default=1000
-        How long to search with a wrapper: the number of sets to try.
+        How long to search with a wrapper or an embedded model: the number of sets to try.
     time_limit : float, default=None
         Seconds for the search, with all that :func:`altsets.find` does; scores are computed before.
     n_jobs : int, default=None
@@ -152,7 +153,7 @@ class SelectAlternatives(ColumnSelector):
     n_alternatives_found_ : int
         The number of sets besides the first one.
     n_features_ : int
-        ``n_features``, or the number of columns if that is less.
+        ``n_features``, or the number of columns if that is less; the size of the largest set if a model chooses.
     scores_ : ndarray of shape (n_features_in_,) or None
         What each column alone is worth, nan for dropped ones; None if only sets have scores, as with wrappers.
     dropped_ : list of str
@@ -203,7 +204,7 @@ class SelectAlternatives(ColumnSelector):
         self,
         quality: Any = "mutual_info",
         *,
-        n_features: int = 5,
+        n_features: int | None = None,
         n_alternatives: int = 3,
         tau: Any = None,
         min_difference: int | None = None,
@@ -316,7 +317,7 @@ class SelectAlternatives(ColumnSelector):
         result = replace(
             found.result, **notes._asdict(), provenance=origin, request=request.without_numbers()
         )
-        self._keep(found._replace(result=result), request.n_features, usable)
+        self._keep(found._replace(result=result), request.n_features or max(map(len, result.sets)), usable)
         return self
 
     def _take_names(self, features: Features) -> None:

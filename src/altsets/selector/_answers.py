@@ -54,12 +54,13 @@ class Found(NamedTuple):
 
 def request_of(selector: Any, n_columns: int | None = None) -> Request:
     """The request of a selector; in a table of fewer columns than ``n_features``, a set has all of them."""
-    size = whole_number("n_features", selector.n_features, 1)
     names = {field.name for field in fields(Request)} & vars(selector).keys()
     asked = {name: getattr(selector, name) for name in names}
-    asked["n_features"] = size if n_columns is None else min(size, n_columns)
     asked["random_state"] = _seed(selector.random_state)
-    return Request(**asked)
+    request = Request(**asked)
+    if n_columns is None or request.n_features is None:
+        return request
+    return replace(request, n_features=min(request.n_features, n_columns))
 
 
 def quality_of(
@@ -123,7 +124,7 @@ def check_request(selector: Any, features: Features) -> None:
 def warn_of_size(selector: Any, n_columns: int) -> None:
     """Warn if a set has fewer features than asked, as the table has no more columns."""
     request = request_of(selector)
-    if request.n_features > n_columns and not request.has_size:
+    if request.n_features is not None and request.n_features > n_columns and not request.has_size:
         warn_user(
             f"{parameter('n_features', request.n_features)} is more than the {n_columns} column(s) of the table; "
             f"a set has {n_columns}."

@@ -23,7 +23,7 @@ from altsets.quality import Quality
 from altsets.request import MAX_ITERS, Request
 from altsets.result import Progress, Result, Status, StopReason
 from altsets.search.engine import PROVEN
-from altsets.search.find import problem_of, solve
+from altsets.search.find import problem_of, refuse_chosen_sizes, solve
 from altsets.search.frontier.answer import Frontier
 from altsets.search.frontier.plan import SweepPlan
 from altsets.search.frontier.points import FrontierPoint
@@ -170,6 +170,7 @@ def sweep_request(
 
     ``known`` is the answer at one of the points, which is taken over, and what it proves about the others is used.
     """
+    refuse_chosen_sizes(quality, "a frontier")
     bind = partial(problem_of, quality=quality)
     plan = SweepPlan.of(measured or request, bind, n_features, n_alternatives, taus)
     if known is not None and known.tau is not None and not any(_answers(known, one) for one in plan):
@@ -280,6 +281,7 @@ def frontier_points(
         max_iters=max_iters,
         time_limit=time_limit,
     )
+    refuse_chosen_sizes(quality, "a frontier")
     bind = partial(problem_of, quality=quality)
     return iter(Sweep(quality, SweepPlan.of(request, bind, n_features, n_alternatives, taus), request))
 

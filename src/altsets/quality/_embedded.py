@@ -1,0 +1,285 @@
+"""Quality of models that choose features themselves: sets are what a fitted model uses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from altsets.errors import InputError, warn_user
+from altsets.measures.attribution import columns_used
+from altsets.measures.models import last_step, one_line
+from altsets.measures.scoring import ModelRows, explain_fit_errors
+from altsets.quality._black_box import BlackBox, FittingOptions, ModelTask
+from altsets.tables.feature_matrix import Encoded, Features
+from altsets.wording import list_some
+
+#: How deep the tree is that stands in for a model.
+DEFAULT_DEPTH = 3
+#: Models that leave features out, in words.
+SPARSE = "a Lasso, logistic regression with an L1 penalty or a shallow tree"
+
+
+class Embedded(BlackBox):
+    """Quality of a set that a model chooses by itself = how well the model predicts with it, on held-out rows.
+
+    Some models use few of the features that they get: a Lasso, logistic regression with an L1 penalty, a shallow tree,
+    boosting with few trees. Such a model chooses a set if it uses every feature of it when it is fitted to all rows
+    with these features alone. Sets of this kind have the quality that :class:`Wrapper` gives them; all other sets are
+    ruled out (minus infinity). So the model decides how large sets are: sets of all sizes count, unless ``n_features``
+    or ``constraints.Size`` is given.
+
+    Alternatives are found by best-first search: features that the model used are taken away from it, one at a time, and
+    it chooses again. If there are no more sets than ``max_iters``, all are evaluated instead, and the answer is proven.
+
+    Parameters
+    ----------
+    estimator : scikit-learn estimator, str or None
+        It has ``coef_`` or ``feature_importances_`` after a fit, or is a pipeline that ends in such a model; steps
+        before it may scale, select, reorder, impute and encode columns. It is copied for every fit; parts without a
+        seed get ``random_state``. A name as for :class:`Wrapper`. None: a decision tree of depth 3.
+    X : table of shape (n_samples, n_features)
+        A NumPy array or a frame with column names; numbers and categories, as for :class:`Wrapper`. A category is one
+        feature, however many columns it becomes. Missing values are passed to the model.
+    y : array-like of shape (n_samples,)
+        The target.
+    scoring : str or callable, default=None
+        The name of a scorer of scikit-learn, or ``scorer(estimator, X, y) -> float``; larger is better. None: Matthews
+        correlation, or R² if the target is numeric.
+    cv : int, splitter or iterable of (train, test), default=None
+        How rows are split for the score, which is the mean over all splits. None: one split 80:20.
+    groups : array-like of shape (n_samples,), default=None
+        For splitters that keep rows of one group together, also those inside the estimator; without ``cv``, whole
+        groups are held out.
+    pos_label : str, int, float or bool, default=None
+        Which of two classes precision, recall, f1 and the like are about, as for :class:`Wrapper`.
+    class_weight : {"balanced"}, default=None
+        For models by name: classes count alike, however many rows they have.
+    task : {"auto", "classification", "regression"}, default="auto"
+        Whether the target names classes or is numeric; "auto" asks the estimator, then the values.
+    feature_names : sequence of str, default=None
+        Names of the columns, if ``X`` has none or they are to be called differently.
+    random_state : int, default=25
+        Seed for the split 80:20 and for estimators without one.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How much each row counts when a model is fitted, and in the score if the scorer takes weights.
+    n_jobs : int, default=None
+        How many models are fitted at a time, in processes of their own, -1 for one per processor; no answer depends on
+        it.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If the estimator has no coefficients or importances, uses no feature at all, or cannot be used with this table;
+        or the scorer, ``cv``, the table or the target cannot be used.
+
+    Warns
+    -----
+    UserWarning
+        If the estimator uses all features, so that it chooses none.
+
+    See Also
+    --------
+    altsets.quality.Wrapper : Scores sets of a given size, whether or not a model would choose them.
+    altsets.measures.importance : The coefficients or importances of one fit, as scores of features.
+
+    References
+    ----------
+    - Bach, J. (2023). Finding optimal diverse feature sets with alternative feature selection. arXiv:2307.11607.
+      Section 3.3.4 sketches the idea for decision trees.
+    - Guyon, I. and Elisseeff, A. (2003). An introduction to variable and feature selection. JMLR 3, 1157-1182.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.linear_model import Lasso
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> lasso = altsets.quality.Embedded(Lasso(alpha=1.0), X, y, cv=5)
+    >>> lasso.names_of(lasso.choose(range(10)))
+    ('bmi', 'bp', 's5')
+    >>> lasso.names_of(lasso.choose([0, 1, 3, 4, 5, 6]))
+    ('bp', 's3')
+    """
+
+    chooses_size = True
+    _in_processes = True
+
+    def __init__(
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        scoring: Any = None,
+        cv: Any = None,
+        groups: Any = None,
+        pos_label: Any = None,
+        class_weight: Any = None,
+        task: str = "auto",
+        feature_names: Sequence[str] | None = None,
+        random_state: int = 25,
+        sample_weight: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        options = FittingOptions(
+            scoring, cv, groups, pos_label, class_weight, task, feature_names, random_state, sample_weight
+        )
+        prepared = ModelTask.of(estimator, X, y, options)
+        if estimator is None:
+            prepared.model.set_params(max_depth=DEFAULT_DEPTH)
+        features = prepared.features
+        every_row = prepared.rows.part(np.arange(features.n_rows))
+        models = prepared.scored_models()
+        models.check()
+        self._chooser = _Chooser(prepared.model, every_row, models.about, prepared.own)
+        super().__init__(
+            models,
+            n_features_in=features.n_features,
+            feature_names=features.names,
+            n_jobs=n_jobs,
+        )
+        self.splits = prepared.splits
+        self._chosen: dict[tuple[int, ...], tuple[int, ...] | InputError] = {}
+        self._check_choice(type(last_step(prepared.model)).__name__)
+
+    @classmethod
+    def from_data(cls, X: Any, y: Any, *, estimator: Any = None, **options: Any) -> Embedded:
+        """Make the quality with the table first, as the other qualities have it.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            A NumPy array or a frame.
+        y : array-like of shape (n_samples,)
+            The target.
+        estimator : scikit-learn estimator, str or None, default=None
+            The model; None for a decision tree of depth 3.
+        **options : dict
+            The other parameters of :class:`Embedded`.
+
+        Returns
+        -------
+        Embedded
+            With the names of the columns, if they have names.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If the estimator, the scorer, the table or the target cannot be used.
+        """
+        return cls(estimator, X, y, **options)
+
+    def choose(self, allowed: Sequence[int]) -> tuple[int, ...]:
+        """The set that the model chooses if it may use some of the features.
+
+        It is fitted to all rows. What it uses is fitted again, until it uses all that it gets: models that set
+        themselves up by the number of features may leave out more the second time.
+
+        Parameters
+        ----------
+        allowed : sequence of int
+            The features that it may use.
+
+        Returns
+        -------
+        tuple of int
+            Ascending; empty if it uses none of them.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If the model cannot be fitted to these features.
+        """
+        return self.choose_many([allowed])[0]
+
+    def choose_many(self, allowed: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
+        """What the model chooses from each of several sets of features, ``n_jobs`` at a time.
+
+        Parameters
+        ----------
+        allowed : sequence of sequence of int
+            The features that it may use, each time.
+
+        Returns
+        -------
+        list of tuple of int
+            One set for each, as :meth:`choose` gives it.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If the model cannot be fitted to some of them.
+        """
+        keys = [self._key(indices) for indices in allowed]
+        self._fit_to(keys)
+        found = []
+        for key in keys:
+            chosen = self._chosen[key]
+            if isinstance(chosen, InputError):
+                raise chosen
+            found.append(chosen)
+        return found
+
+    def _fit_to(self, keys: Sequence[tuple[int, ...]]) -> None:
+        """Find out what the model chooses from each of several sets of features, or why it cannot."""
+        new = [key for key in dict.fromkeys(keys) if key not in self._chosen]
+        for key, outcome in zip(new, self._outcomes(self._chooser, new), strict=True):
+            if isinstance(outcome, Exception):
+                kind = "" if isinstance(outcome, InputError) else f"{type(outcome).__name__}: "
+                names = list_some(self.names_of(key))
+                wrong = InputError(f"the model cannot be fitted to {{{names}}}: {kind}{one_line(outcome)}")
+                wrong.__cause__ = outcome
+                self._chosen[key] = wrong
+            else:
+                # What it settles on is what it would choose from that.
+                self._chosen[key] = self._chosen[outcome] = outcome
+
+    def _answers(self, keys: list[tuple[int, ...]]) -> list[float | InputError]:
+        """Scores of the sets that the model chooses; the others are ruled out."""
+        self._fit_to(keys)
+        chosen = [key for key in keys if self._chosen[key] == key]
+        answers: dict[tuple[int, ...], float | InputError] = dict.fromkeys(keys, -math.inf)
+        answers.update({key: wrong for key in keys if isinstance(wrong := self._chosen[key], InputError)})
+        answers.update(zip(chosen, super()._answers(chosen), strict=True))
+        return [answers[key] for key in keys]
+
+    def _check_choice(self, model: str) -> None:
+        """Fit the model to all features, and say if that is no choice."""
+        n = self.n_features_in
+        try:
+            chosen = self.choose(range(n))
+        except InputError as error:
+            # A sentence about the model says it all.
+            raise error.__cause__ if isinstance(error.__cause__, InputError) else error from None
+        if not chosen:
+            raise InputError(
+                f"{model} uses none of the {n} features; give it a weaker penalty, or check the target."
+            )
+        if len(chosen) == n > 1:
+            warn_user(
+                f"{model} uses all {n} features, so it chooses none; use a model that leaves features out, such as "
+                f"{SPARSE}, with a stronger penalty."
+            )
+
+
+class _Chooser:
+    """What a model uses of some features; it can be pickled."""
+
+    def __init__(self, model: Any, rows: ModelRows, about: Features, own: bool) -> None:
+        self._model, self._rows, self._about, self._own = model, rows, about, own
+
+    def __call__(self, allowed: tuple[int, ...]) -> tuple[int, ...]:
+        while allowed and (used := self._used(allowed)) != allowed:
+            allowed = used
+        return allowed
+
+    def _used(self, allowed: tuple[int, ...]) -> tuple[int, ...]:
+        with explain_fit_errors(self._about, self._model, allowed, own=self._own):
+            fitted = self._rows.fit_copy(self._model, allowed)
+        table = self._rows.columns
+        # Models by name get several columns of one category.
+        owners = table.owners[table.columns_of(allowed)] if isinstance(table, Encoded) else np.array(allowed)
+        return tuple(np.unique(owners[columns_used(fitted, len(owners))]).tolist())
