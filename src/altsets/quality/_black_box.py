@@ -417,9 +417,7 @@ class ModelTask:
         features, labels, weights = counted(everything, y, weighted)
         target = target_of(labels, features.n_rows, _task_of(estimator, options.task))
         kept = counted_rows(weighted, everything.n_rows)
-        splits = splits_of(
-            options.cv, features.cells, target, options.random_state, groups=groups, kept=kept
-        )
+        splits = splits_of(options.cv, features.cells, target, options.random_state, groups=groups, kept=kept)
         model = fresh_model(estimator, target.is_classes, options.random_state, options.class_weight)
         named, pos_label = labels_of(labels, target), options.pos_label
         if pos_label is not None:
