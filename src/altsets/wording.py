@@ -45,6 +45,13 @@ def span(values: Sequence[float], form: str = "g") -> str:
     return first if first == last else f"{first} to {last}"
 
 
+def duration(seconds: float) -> str:
+    """Seconds or minutes as an estimate has them: ``"40 s"``, ``"6 min"``, ``"2 h"``."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 90 * 60 else f"{seconds / 3600:.0f} h"
+
+
 def percent(share: float) -> str:
     """A share in per cent; 0 % and 100 % only where they are exact: ``"93 %"``, ``">99 %"``, ``"<1 %"``."""
     if 0.99 < share < 1:

@@ -135,3 +135,19 @@ def test_only_some_columns_are_read(run, save, tmp_path):
         assert document["parameters"]["n_features_in"] == 2
         assert document["sets"][0]["features"][0] in ("f2", "f3")
     assert run("find", "--scores", names, "--columns", "a")[0] == 2
+
+
+def test_what_takes_long_is_said_before_it_begins(run, save, tmp_path, monkeypatch):
+    from altsets.quality import spec
+
+    rng = np.random.default_rng(1)
+    path = save(**{f"g{index}": rng.normal(size=60) for index in range(30)})
+    assert "takes about" not in run("find", path, *FIND)[2]
+    monkeypatch.setattr(spec, "FEWEST_CELLS", 1000)
+    monkeypatch.setattr(spec, "LONG", 0.0)
+    err = run("find", path, *FIND)[2]
+    assert (
+        "Scoring 34 features for f takes about 0 s; --save-scores FILE keeps them for the next search." in err
+    )
+    err = run("find", path, *FIND, "--save-scores", tmp_path / "scores.csv")[2]
+    assert "Scoring 34 features for f takes about 0 s." in err

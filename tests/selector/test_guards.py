@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 import warnings
 from pathlib import Path
@@ -19,6 +20,7 @@ from altsets.errors import InputError
 from altsets.evaluation._verdict import _is_reversed
 from altsets.quality import CFS, FCBF, MRMR, Additive, Wrapper
 from altsets.result import Progress
+from altsets.wording import duration
 
 pd = pytest.importorskip("pandas")
 
@@ -486,6 +488,53 @@ def test_the_opposite_order_is_said_where_no_single_difference_is_shown():
 
 def replace_margin(measured, margin):
     return SimpleNamespace(**{**vars(measured), "margin": margin})
+
+
+# --- Time -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def slow_measure(monkeypatch):
+    """Scoring takes a hundredth of a second for each column and pair, and half a second is long."""
+    from altsets.quality import spec
+
+    make = spec.NamedQuality.make
+
+    def slow(self, features, y, how=spec.ScoringOptions()):  # noqa: B008
+        n = features.n_features
+        time.sleep(0.01 * (n + n * (n - 1) / 2 * self.is_paired))
+        return make(self, features, y, how)
+
+    monkeypatch.setattr(spec.NamedQuality, "make", slow)
+    monkeypatch.setattr(spec, "LONG", 0.5)
+    monkeypatch.setattr(spec, "FEWEST_CELLS", 1000)
+
+
+@pytest.mark.timing
+def test_what_takes_long_is_said_beforehand(slow_measure, capsys):
+    X, y = made(100, 60)
+    fitted(X, y, quality="f", verbose=True)
+    assert re.search(r"Scoring 60 features of 100 rows takes about [1-9] s\n", capsys.readouterr().err)
+    few, y = made(100, 21)
+    fitted(few, y, quality="f", verbose=True)
+    assert "takes about" not in capsys.readouterr().err
+    # As many columns, and their pairs.
+    fitted(few, y, quality="mrmr", verbose=True)
+    assert re.search(r"takes about [2-9] s\n", capsys.readouterr().err)
+
+
+def test_what_is_wrong_with_a_table_is_not_said_by_an_estimate(slow_measure):
+    from altsets.quality.spec import NamedQuality
+    from altsets.tables.conversion import features_of
+
+    X, y = made(100, 60)
+    assert NamedQuality("importance").expected_seconds(features_of(X), y) is None
+    assert NamedQuality("chi2").expected_seconds(features_of(-X), y) is None
+
+
+@pytest.mark.parametrize(("seconds", "words"), [(12.4, "12 s"), (89, "89 s"), (100, "2 min"), (7200, "2 h")])
+def test_durations_in_words(seconds, words):
+    assert duration(seconds) == words
 
 
 # --- Progress ---------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from altsets.cli.printing import NO_SET, Waiting, console_for, fail, say_error
 from altsets.documents import TABLE
 from altsets.errors import InputError
 from altsets.features import FeatureNames
+from altsets.wording import duration
 
 if TYPE_CHECKING:
     from altsets.cli.options import Given
@@ -178,7 +179,12 @@ class Source:
 
         data, save_to = self.table_read, self.given.scoring.save_scores
         how = ScoringOptions(self.given.scoring.task, progress=progress)
-        made = self.asked.make(features_of(data.X, data.feature_names), data.y, how=how)
+        features = features_of(data.X, data.feature_names)
+        expected = self.asked.expected_seconds(features, data.y, how)
+        if expected is not None:
+            keep = "" if save_to else "; --save-scores FILE keeps them for the next search"
+            say_error(f"{what} takes about {duration(expected)}{keep}.")
+        made = self.asked.make(features, data.y, how=how)
         if save_to is not None:
             try:
                 Scores.of(made).write(save_to)

@@ -7,9 +7,11 @@ single features, and how the quality is made of a table.
 from __future__ import annotations
 
 import inspect
+import time
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -39,6 +41,10 @@ CLASSES: dict[type[Quality], str] = {Additive: "mutual_info"}
 CLASSES.update({kind: name for name, kind in (*PAIRED.items(), *OF_MODELS.items())})
 #: What ``from_data`` takes besides the options of a measure, and what changes no score of a feature.
 NO_OPTIONS_OF_MEASURES = ("measure", "scaling", "redundancy_measure", "min_relevance", "feature_names")
+
+
+#: Seconds that are worth a word beforehand; smaller tables than that take less.
+LONG, FEWEST_COLUMNS, FEWEST_CELLS = 10.0, 20, 1_000_000
 
 
 @dataclass(frozen=True)
@@ -120,6 +126,35 @@ class QualitySpec(ABC):
             return noise_floor(features, y, name, n_scored=n_scored, **options)
         except KeyboardInterrupt:
             return None
+
+    def expected_seconds(
+        self, features: Features, y: Any, how: ScoringOptions = ScoringOptions()
+    ) -> float | None:
+        """About how long :meth:`make` takes, by the time for one or two columns; None if that is short, or unknown."""
+        n = features.n_features
+        few = n < FEWEST_COLUMNS or n * features.n_rows < FEWEST_CELLS
+        if few or self.scored_by is None or self.scored_by[0] not in UNIVARIATE:
+            return None
+        all_pairs = self.is_paired and n <= MATRIX_COLUMNS
+        n_scored = n + n * (n - 1) // 2 if all_pairs else n
+        some = features.columns([0, n // 2] if self.is_paired else [n // 2])
+        # Two columns have one pair.
+        n_tried = 3 if self.is_paired else 1
+        expected = 0.0
+        # If it seems to take long, that may have been what was loaded for the first time.
+        for _ in range(2):
+            started = time.perf_counter()
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    self.make(some, y, replace(how, progress=None))
+            except InputError:
+                # What is wrong with the table is said when all of it is scored.
+                return None
+            expected = n_scored * (time.perf_counter() - started) / n_tried
+            if expected < LONG:
+                return None
+        return expected
 
 
 @dataclass(frozen=True, repr=False)

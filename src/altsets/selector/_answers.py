@@ -30,7 +30,7 @@ from altsets.search.frontier.sweep import sweep_request
 from altsets.selector.noise import answer_among, narrowed, refuse_too_few_above, refuse_unknown_noise
 from altsets.tables.feature_matrix import Features, Original
 from altsets.tables.target import target_of, vector_of
-from altsets.wording import parameter
+from altsets.wording import duration, parameter
 
 #: What goes on while the noise floor is measured.
 NOISE = "Measuring what features score by chance"
@@ -221,7 +221,11 @@ def _answer(
     if is_named(kind):
         begin("Comparing features with each other")
         kind = memory.cache(_measured, verbose=0)(kind, table, rows.sample_weight)
-    begin(f"Scoring {table[0].shape[1]:,} features of {table[0].shape[0]:,} rows")
+    what = f"Scoring {table[0].shape[1]:,} features of {table[0].shape[0]:,} rows"
+    begin(what)
+    expected = None if lines is None else _expected_seconds(*how, table, rows, n_jobs)
+    if expected is not None:
+        begin(f"{what} takes about {duration(expected)}")
     quality = memory.cache(_scored, ignore=["n_jobs", "lines"], verbose=0)(*how, table, rows, n_jobs, lines)
     measured = replace(request, dissimilarity=kind).measured(Features(*table), rows.sample_weight)
     if request.above_noise:
@@ -261,6 +265,13 @@ def _scored(
     progress = None if lines is None else lambda share: lines.say(f"Scoring features: {share:.0%}")
     how = ScoringOptions(task, n_jobs, random_state, rows.groups, progress, sample_weight=rows.sample_weight)
     return spec_of(quality).make(Features(*table), rows.y, how)
+
+
+def _expected_seconds(
+    quality: Any, task: str, random_state: int | None, table: PlainTable, rows: RowData, n_jobs: int | None
+) -> float | None:
+    how = ScoringOptions(task, n_jobs, random_state, rows.groups, sample_weight=rows.sample_weight)
+    return spec_of(quality).expected_seconds(Features(*table), rows.y, how)
 
 
 def _noise_floor(
