@@ -28,7 +28,7 @@ import polars as pl
 import pyarrow as pa
 import scipy.sparse
 from sklearn.compose import make_column_transformer
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import Lasso, LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -84,6 +84,11 @@ BY_NAME = make_pipeline(make_column_transformer((StandardScaler(), ["a", "b"])),
 def judged(**options: Any) -> dict[str, Any]:
     """A quality that fits models."""
     return {"quality": partial(quality.Wrapper.from_data, **options)}
+
+
+def chosen_by(model: Any) -> dict[str, Any]:
+    """A quality of the sets that a model chooses."""
+    return {"n_features": None, "quality": partial(quality.Embedded.from_data, estimator=model)}
 
 
 CASES = [
@@ -295,6 +300,14 @@ CASES = [
     Case("f1 of three classes", y=lambda: TOWNS, selector=judged(scoring="f1")),
     Case("a positive class that does not exist", selector=judged(scoring="f1", pos_label="ill")),
     Case("a positive class of a numeric target", y=lambda: AMOUNTS, selector=judged(pos_label=1)),
+    Case("a model that chooses and has no coefficients", selector=chosen_by("neighbors")),
+    Case("a model that uses no feature", y=lambda: AMOUNTS, selector=chosen_by(Lasso(1e9))),
+    Case(
+        "a model that uses every feature",
+        y=lambda: AMOUNTS,
+        selector=chosen_by(Ridge()),
+        first=(),
+    ),
     Case("balanced classes", selector=judged(estimator="linear", class_weight="balanced"), first=("a",)),
     Case("balanced classes, neighbors", selector=judged(estimator="neighbors", class_weight="balanced")),
     Case(

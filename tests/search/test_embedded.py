@@ -126,6 +126,31 @@ def test_exhaustive_and_best_first_against_every_choice(model):
                 assert result.bound == math.inf
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_ties_change_no_claim(seed):
+    """Where equal splits make a tree choose differently from fewer columns, what is called optimal is so."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 2, size=(24, 5)).astype(float)
+    X[:, 4] = X[:, 0]
+    y = X[:, 0] + X[:, 1] * X[:, 2] + rng.integers(0, 2, size=24)
+    tree = DecisionTreeRegressor(max_depth=2, random_state=0)
+    embedded = quality.Embedded(tree, X, y, cv=FOLDS)
+    every = [some for size in range(1, 6) for some in itertools.combinations(range(5), size)]
+    scores = {
+        one: float(np.mean(cross_val_score(tree, X[:, one], y, cv=FOLDS, scoring="r2")))
+        for one in every
+        if {*tree.fit(X[:, one], y).tree_.feature} - {-2} == {*range(len(one))}
+    }
+    expected = expected_qualities(scores, Request(quality=embedded, n_alternatives=2).bind(["x"] * 5))
+    proven = altsets.find(embedded, n_alternatives=2)
+    assert proven.engine == "exhaustive"
+    np.testing.assert_allclose(proven.qualities, [one for one in expected if one is not None], atol=1e-9)
+    found = altsets.find(embedded, n_alternatives=2, engine="best-first")
+    assert all(one in scores for one in found.sets)
+    assert found.qualities[0] <= proven.qualities[0] + 1e-9
+    assert Status.OPTIMAL not in found.statuses
+
+
 def test_the_first_set_is_what_the_model_chooses_from_all_columns_if_that_scores_best():
     X, y = rows()
     embedded = quality.Embedded(MODELS["lasso"], X, y, cv=FOLDS)
@@ -353,7 +378,7 @@ def test_what_does_not_go_together_is_declined_in_a_sentence():
         altsets.most_different,
         partial(altsets.most_sets, within=0.1),
     ):
-        with pytest.raises(UnsupportedError, match=r"takes sets of a given size.*use altsets\.find\(\)"):
+        with pytest.raises(UnsupportedError, match=r"needs sets of a given size.*use altsets\.find\(\)"):
             list(verb(embedded))
     with pytest.raises(
         UnsupportedError, match="models that choose features themselves, and Additive has none"

@@ -34,7 +34,7 @@ from altsets.search.run import Run, Stopped
 from altsets.search.scaling import Scaling
 from altsets.search.shortlist import ShortlistEngine
 from altsets.search.subset.construction import of_one_size
-from altsets.wording import parameter
+from altsets.wording import by_interface, parameter
 
 #: What a search that was cut short says before the argument behind its bound.
 CUT_SHORT = {
@@ -377,8 +377,8 @@ def refuse_chosen_sizes(quality: Quality, what: str) -> None:
     """Refuse models that choose features themselves, where sets of given sizes are asked for."""
     if quality.chooses_size:
         raise UnsupportedError(
-            f"{what} takes sets of a given size, and with {type(quality).__name__} a model chooses how large they are; "
-            "use altsets.find() or SelectAlternatives, once for each tau or set that you want to know about."
+            f"{what} needs sets of a given size, and with {type(quality).__name__} a model chooses how large they are; "
+            f"use {by_interface('altsets.find()', 'altsets find')}, once for each tau that you want to know about."
         )
 
 

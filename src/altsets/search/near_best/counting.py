@@ -131,7 +131,7 @@ def count_near(
     """Count the near-best sets of a request for one set; ``known`` is an answer about the same sets, to start from."""
     run = Run(request.time_limit, callback)
     problem = problem_of(request, quality)
-    refuse_chosen_sizes(quality, "near_best()")
+    refuse_chosen_sizes(quality, "a count of near-best sets")
     run.start_from(known_best(known, quality, problem))
     counting = Counting(quality, problem, nearness, run)
     with run:
