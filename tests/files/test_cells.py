@@ -350,3 +350,5 @@ def test_what_the_command_line_refuses(path, tmp_path, run):
     assert "--layer dense and --raw are two matrices; choose one." in " ".join(done[2].split())
     done = run("near-best", path, "--target", "cell_type", "--output", tmp_path / "out.h5ad")
     assert "use .csv, .parquet or .json" in " ".join(done[2].split())
+    done = run("find", path, "--target", "cell_type", "--quality", "relief")
+    assert "or symmetrical_uncertainty, or save the table as a dense one." in " ".join(done[2].split())

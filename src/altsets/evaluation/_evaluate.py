@@ -79,8 +79,9 @@ def evaluate(
         A selector, which searches in each fold; or sets that stay the same: a result of :func:`altsets.find`, or a
         list of sets of features, by name or index.
     X : table of shape (n_samples, n_features)
-        A NumPy array or a frame. Your own estimator gets the columns of a set as they are here: a frame stays a frame,
-        with its names and types. Models by name get a category as columns of 0 and 1.
+        A NumPy array, a frame or a sparse matrix. Your own estimator gets the columns of a set as they are here: a frame
+        stays a frame, with its names and types, and a sparse matrix sparse. Models by name get a category as columns of
+        0 and 1.
     y : array-like of shape (n_samples,)
         The target.
     estimator : estimator, str or None, default=None
@@ -236,7 +237,7 @@ def evaluate_frontier(
     quality : str, estimator, quality class or callable
         What "good" means, as for :class:`altsets.SelectAlternatives`.
     X : table of shape (n_samples, n_features)
-        A NumPy array or a frame.
+        A NumPy array, a frame or a sparse matrix.
     y : array-like of shape (n_samples,)
         The target.
     n_features : int, range or sequence of int, default=5

@@ -1,6 +1,6 @@
-"""Tables, scores and answers in files: CSV (also gzipped), Parquet and Excel, without pandas.
+"""Tables, scores and answers in files: CSV (also gzipped), Parquet, Excel and AnnData, without pandas.
 
 ``dataset`` holds :func:`altsets.read_table`, which reads a file (``contents``, ``parsing``) and
-decides what its columns mean (``columns``). ``feature_files`` reads scores, costs and groups of
-features, ``writing`` writes answers.
+decides what its columns mean (``columns``). ``cells`` reads and writes AnnData. ``feature_files``
+reads scores, costs and groups of features, ``writing`` writes answers.
 """

@@ -92,6 +92,7 @@ def score(
     ----------
     X : table of shape (n_samples, n_features)
         A NumPy array, or a frame (pandas, polars, Arrow): numbers, text and categories, with missing values if need be.
+        Or a sparse matrix of SciPy or a pandas frame of sparse columns, which is never made dense as a whole.
         What a measure makes of categories and missing values is said with the measure. Or a table that is read in
         passes, some rows at a time: the path of a Parquet file or of a folder of them, an Arrow dataset, a Dask frame
         or array. These take the measures "f", "pearson", "chi2", "symmetrical_uncertainty", and "mutual_info" in bins,

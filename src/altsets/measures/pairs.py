@@ -62,7 +62,8 @@ def pairwise(
     Parameters
     ----------
     X : table of shape (n_samples, n_features)
-        A NumPy array, or a frame (pandas, polars, Arrow): numbers and categories, with missing values if need be.
+        A NumPy array, or a frame (pandas, polars, Arrow): numbers and categories, with missing values if need be. Or a
+        sparse matrix, of which mutual information by nearest neighbours takes small ones only.
         Correlations take categories of two labels only, and leave out rows where one of the two features is missing.
     measure : str, callable or array, default="mutual_info"
         ``"mutual_info"`` in nats, ``"pearson"`` or ``"spearman"`` for the absolute correlation of values or ranks,

@@ -46,7 +46,7 @@ class Redundancy:
     Parameters
     ----------
     X : table of shape (n_samples, n_features)
-        A NumPy array or a frame; or ``X`` of :func:`altsets.read_table` for a file larger than memory.
+        A NumPy array, a frame or a sparse matrix; or ``X`` of :func:`altsets.read_table` for a file larger than memory.
     measure : {"pearson", "spearman", "mutual_info", "symmetrical_uncertainty"}, default="pearson"
         As for :func:`altsets.measures.pairwise`.
     sample_weight : array-like of shape (n_samples,), default=None

@@ -70,7 +70,8 @@ class Additive(Quality):
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            A NumPy array or a frame with column names: numbers and categories, with missing values if need be.
+            A NumPy array or a frame with column names: numbers and categories, with missing values if need be. Or a
+            sparse matrix, which stays sparse.
         y : array-like of shape (n_samples,)
             The target.
         measure : str, callable or array, default="mutual_info"

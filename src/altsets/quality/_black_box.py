@@ -344,7 +344,7 @@ class Wrapper(BlackBox):
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            A NumPy array or a frame.
+            A NumPy array, a frame or a sparse matrix.
         y : array-like of shape (n_samples,)
             The target.
         estimator : scikit-learn estimator, str or None, default=None

@@ -160,7 +160,8 @@ class MRMR(PairwiseQuality):
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            A NumPy array or a frame with column names: numbers and categories, with missing values if need be.
+            A NumPy array or a frame with column names: numbers and categories, with missing values if need be. Or a
+            sparse matrix, which stays sparse.
         y : array-like of shape (n_samples,)
             The target.
         measure : str, callable or array, default="mutual_info"
@@ -291,7 +292,8 @@ class CFS(PairwiseQuality):
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            A NumPy array or a frame with column names: numbers and categories, with missing values if need be.
+            A NumPy array or a frame with column names: numbers and categories, with missing values if need be. Or a
+            sparse matrix, which stays sparse.
         y : array-like of shape (n_samples,)
             The target.
         measure : str, callable or array, default="pearson"
@@ -460,7 +462,8 @@ class FCBF(Quality):
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            A NumPy array or a frame with column names: numbers and categories, with missing values if need be.
+            A NumPy array or a frame with column names: numbers and categories, with missing values if need be. Or a
+            sparse matrix, which stays sparse.
         y : array-like of shape (n_samples,)
             The target.
         measure : str or callable, default="mutual_info"

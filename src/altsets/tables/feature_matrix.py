@@ -15,7 +15,7 @@ from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError, warn_user
 from altsets.features import FeatureNames
 from altsets.tables import sparse
-from altsets.wording import list_some
+from altsets.wording import by_interface, list_some
 
 #: The label of missing values among categories.
 MISSING_LABEL = "(missing)"
@@ -222,9 +222,10 @@ class Features:
         """Refuse a sparse table, on behalf of what needs a dense one."""
         if self.is_sparse:
             works = advice or f"use {list_some(SPARSE_MEASURES, len(SPARSE_MEASURES), last='or')}"
+            dense = by_interface("pass X.toarray() if that fits into memory", "save the table as a dense one")
             raise InputError(
                 f"{who} needs a dense table, and this one is sparse ({self.n_rows:,} rows, {self.n_features:,} "
-                f"columns); {works}, or pass X.toarray() if that fits into memory."
+                f"columns); {works}, or {dense}."
             )
 
 

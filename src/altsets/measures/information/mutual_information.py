@@ -73,6 +73,7 @@ from altsets.measures.workers import OnProgress
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features
 from altsets.tables.target import Target, counted, counted_as_repeats, target_of, whole
+from altsets.wording import by_interface
 
 
 def mutual_info(
@@ -474,7 +475,8 @@ def _sparse_levels(
         return None
     features.refuse_sparse(
         "mutual_info of pairs by nearest neighbours",
-        "use method='bins', or the measure symmetrical_uncertainty, pearson or spearman",
+        by_interface("use method='bins', or ", "use ")
+        + "the measure symmetrical_uncertainty, pearson or spearman",
     )
     return None
 
