@@ -173,6 +173,16 @@ def test_damaged_files(path, tmp_path):
         altsets.read_table(path, "cell_type")
 
 
+def test_too_little_memory(path, monkeypatch):
+    monkeypatch.setattr("altsets.machine.memory", lambda: 5_000)
+    for layer, message in [
+        (None, "a sparse matrix .*; give a file with fewer"),
+        ("dense", "a dense .*; save it sparse"),
+    ]:
+        with pytest.raises(TableError, match=rf"cells.h5ad holds {message}"):
+            altsets.read_table(path, "cell_type", layer=layer)
+
+
 def test_genes_of_the_same_name(path):
     with h5py.File(path, "r+") as file:
         del file["var"]["_index"]

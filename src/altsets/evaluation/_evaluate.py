@@ -79,9 +79,9 @@ def evaluate(
         A selector, which searches in each fold; or sets that stay the same: a result of :func:`altsets.find`, or a
         list of sets of features, by name or index.
     X : table of shape (n_samples, n_features)
-        A NumPy array, a frame or a sparse matrix. Your own estimator gets the columns of a set as they are here: a frame
-        stays a frame, with its names and types, and a sparse matrix sparse. Models by name get a category as columns of
-        0 and 1.
+        A NumPy array, a frame or a sparse matrix. Your own estimator gets the columns of a set as they are here: a
+        frame stays a frame, with its names and types, and a sparse matrix sparse. Models by name get a category as
+        columns of 0 and 1.
     y : array-like of shape (n_samples,)
         The target.
     estimator : estimator, str or None, default=None

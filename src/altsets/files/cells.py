@@ -206,20 +206,26 @@ def _matrix(part: Any, source: str) -> Any:
     kind = _encoding(part) or f"{part.attrs.get('h5sparse_format', '')}_matrix"
     if kind in ("csr_matrix", "csc_matrix"):
         shape = tuple(int(size) for size in part.attrs.get("shape", part.attrs.get("h5sparse_shape")))
+        # A value and its row, as they are stored and once more as they are used.
+        _refuse_memory(2 * 12 * part["data"].size, shape, source, "a sparse", "give a file with fewer cells")
         made = sparse.csr_array if kind == "csr_matrix" else sparse.csc_array
         return made((part["data"][:], part["indices"][:], part["indptr"][:]), shape=shape)
     if not hasattr(part, "shape") or len(part.shape) != 2:
         raise TableError(
             f"{source} holds a matrix of a kind that is not known ({kind}); write it again with anndata."
         )
-    n_bytes = 8 * part.shape[0] * part.shape[1]
+    advice = "save it sparse (scipy.sparse.csr_matrix), or with fewer genes"
+    _refuse_memory(8 * part.shape[0] * part.shape[1], part.shape, source, "a dense", advice)
+    return part[...]
+
+
+def _refuse_memory(n_bytes: int, shape: Sequence[int], source: str, what: str, advice: str) -> None:
     if n_bytes > SHARE * machine.memory():
         raise TableError(
-            f"{source} holds a dense matrix of {part.shape[0]:,} cells and {part.shape[1]:,} genes, which takes "
-            f"{machine.size(n_bytes)}, over {percent(SHARE)} of the memory of this machine; save it sparse "
-            "(scipy.sparse.csr_matrix), or with fewer genes."
+            f"{source} holds {what} matrix of {shape[0]:,} cells and {shape[1]:,} genes, which takes about "
+            f"{machine.size(n_bytes)}, over {percent(SHARE)} of the {machine.size(machine.memory())} of this machine; "
+            f"{advice}."
         )
-    return part[...]
 
 
 def _names_in(frame: Any, source: str) -> list[str]:

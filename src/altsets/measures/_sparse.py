@@ -7,13 +7,13 @@ them are at a time. Columns here have no missing values.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.tables.feature_matrix import Features
-from altsets.tables.sparse import owners, to_array
+from altsets.tables.sparse import owners, ranges, to_array
 
 #: Stored values, or sums by class, that are worked on at a time: some tens of megabytes in all temporary arrays.
 AT_A_TIME = 1_000_000
@@ -21,15 +21,40 @@ AT_A_TIME = 1_000_000
 DENSE_CELLS = 4_000_000
 
 
-def blocks_of(columns: Any, per_column: int = 1) -> Iterator[slice]:
-    """Ranges of columns with about so many stored values together, each column with at least ``per_column`` numbers."""
-    size = np.cumsum(np.maximum(np.diff(columns.indptr), per_column))
-    start, n_columns = 0, columns.shape[1]
-    while start < n_columns:
-        before = int(size[start - 1]) if start else 0
-        stop = max(int(np.searchsorted(size, before + AT_A_TIME, side="right")), start + 1)
-        yield slice(start, stop)
-        start = stop
+class Block(NamedTuple):
+    """What is stored in some columns next to each other: the columns from 0 on, the rows, and the values."""
+
+    of: Indices
+    rows: Indices
+    values: Floats
+    width: int
+
+    @property
+    def largest(self) -> Floats:
+        """The largest absolute value of each column; 1 where there is none other than 0."""
+        found = np.zeros(self.width)
+        np.maximum.at(found, self.of, np.abs(self.values))
+        return np.where(found > 0, found, 1.0)
+
+    def sums(self, numbers: Floats) -> Floats:
+        """The sum of numbers beside the stored values, for each column."""
+        return np.bincount(self.of, numbers, self.width).astype(np.float64)
+
+    def class_sums(self, codes: Indices, n_classes: int, numbers: Floats) -> Floats:
+        """The same for each class (row) and column."""
+        places = codes[self.rows] * self.width + self.of
+        found = np.bincount(places, numbers, n_classes * self.width)
+        return found.astype(np.float64).reshape(n_classes, self.width)
+
+
+def blocks_of(columns: Any, per_column: int = 1) -> Iterator[tuple[slice, Block]]:
+    """Blocks with about so many stored values; of each column, ``per_column`` numbers are made."""
+    ends = np.cumsum(np.maximum(np.diff(columns.indptr), per_column))
+    for some in ranges(ends, AT_A_TIME):
+        stored = slice(columns.indptr[some.start], columns.indptr[some.stop])
+        width = some.stop - some.start
+        of = np.repeat(np.arange(width), np.diff(columns.indptr[some.start : some.stop + 1]))
+        yield some, Block(of, columns.indices[stored], columns.data[stored], width)
 
 
 def fits_dense(features: Features) -> bool:
@@ -60,18 +85,14 @@ class UnitColumns:
 
         n_rows, n_columns = columns.shape
         of, rows = owners(columns), columns.indices
-        data = _ranks(columns, of) if ranked else columns.data
+        block = Block(of, rows, _ranks(columns, of) if ranked else columns.data, n_columns)
         weights = np.ones(n_rows) if weights is None else weights
         counted = weights[rows]
-        largest = np.zeros(n_columns)
-        np.maximum.at(largest, of, np.abs(data))
-        # Where there are no zeros, all ranks may be the middle one.
-        largest[largest == 0] = 1.0
-        data = data / largest[of]
-        means = np.bincount(of, counted * data, n_columns) / weights.sum()
-        of_zeros = np.maximum(weights.sum() - np.bincount(of, counted, n_columns), 0.0)
+        data = block.values / block.largest[of]
+        means = block.sums(counted * data) / weights.sum()
+        of_zeros = np.maximum(weights.sum() - block.sums(counted), 0.0)
         of_zeros[np.diff(columns.indptr) == n_rows] = 0.0
-        squares = np.bincount(of, counted * (data - means[of]) ** 2, n_columns) + of_zeros * means**2
+        squares = block.sums(counted * (data - means[of]) ** 2) + of_zeros * means**2
         lengths = np.sqrt(squares)
         lengths[squares == 0] = np.inf
         self._roots = np.sqrt(weights)
@@ -126,39 +147,23 @@ def _ranks(columns: Any, of: Indices) -> Floats:
 # --- Sums by class ------------------------------------------------------------------------------------
 
 
-def class_sums(columns: Any, block: slice, codes: Indices, n_classes: int, values: Floats) -> Floats:
-    """The sums of numbers beside the stored values, for each class (row) and column of a block."""
-    stored = slice(columns.indptr[block.start], columns.indptr[block.stop])
-    width = block.stop - block.start
-    of = np.repeat(np.arange(width), np.diff(columns.indptr[block.start : block.stop + 1]))
-    places = codes[columns.indices[stored]] * width + of
-    return np.bincount(places, values, n_classes * width).astype(np.float64).reshape(n_classes, width)
-
-
 def variances_by_class(columns: Any, codes: Indices, weights: Floats | None) -> tuple[Floats, Floats]:
     """The variation of each column between classes and within them, in units of its largest value."""
     n_classes = int(codes.max()) + 1
     weights = np.ones(len(codes)) if weights is None else weights
     totals = np.bincount(codes, weights, n_classes)
     between, within = np.zeros(columns.shape[1]), np.zeros(columns.shape[1])
-    for block in blocks_of(columns, n_classes):
-        stored = slice(columns.indptr[block.start], columns.indptr[block.stop])
-        rows, data = columns.indices[stored], columns.data[stored]
-        of = np.repeat(
-            np.arange(block.stop - block.start), np.diff(columns.indptr[block.start : block.stop + 1])
-        )
-        counted = weights[rows]
-        largest = np.zeros(block.stop - block.start)
-        np.maximum.at(largest, of, np.abs(data))
-        data = data / largest[of]
-        means = np.bincount(of, counted * data, len(largest)) / weights.sum()
+    for some, block in blocks_of(columns, n_classes):
+        of, counted = block.of, weights[block.rows]
+        values = block.values / block.largest[of]
+        means = block.sums(counted * values) / weights.sum()
         # Of values less the mean of the column, so that no digits are lost on means far from zero.
-        zeros = np.maximum(totals[:, None] - class_sums(columns, block, codes, n_classes, counted), 0.0)
-        sums = class_sums(columns, block, codes, n_classes, counted * (data - means[of])) - zeros * means
+        zeros = np.maximum(totals[:, None] - block.class_sums(codes, n_classes, counted), 0.0)
+        sums = block.class_sums(codes, n_classes, counted * (values - means[of])) - zeros * means
         centres = sums / np.maximum(totals, np.finfo(np.float64).tiny)[:, None]
-        between[block] = totals @ centres**2
-        left = counted * (data - means[of] - centres[codes[rows], of]) ** 2
-        within[block] = np.bincount(of, left, len(largest)) + (zeros * (means + centres) ** 2).sum(axis=0)
+        between[some] = totals @ centres**2
+        left = counted * (values - means[of] - centres[codes[block.rows], of]) ** 2
+        within[some] = block.sums(left) + (zeros * (means + centres) ** 2).sum(axis=0)
     return between, within
 
 
@@ -169,18 +174,12 @@ def chi2_by_class(columns: Any, codes: Indices, weights: Floats | None, constant
     shares = np.bincount(codes, weights, n_classes) / weights.sum()
     seen = np.flatnonzero(shares)
     scores = np.zeros(columns.shape[1])
-    for block in blocks_of(columns, n_classes):
-        stored = slice(columns.indptr[block.start], columns.indptr[block.stop])
-        of = np.repeat(
-            np.arange(block.stop - block.start), np.diff(columns.indptr[block.start : block.stop + 1])
-        )
-        units = np.zeros(block.stop - block.start)
-        np.maximum.at(units, of, columns.data[stored])
-        values = columns.data[stored] / units[of] * weights[columns.indices[stored]]
-        found = class_sums(columns, block, codes, n_classes, values)[seen]
+    for some, block in blocks_of(columns, n_classes):
+        units, varied = block.largest, ~constant[some]
+        values = block.values / units[block.of] * weights[block.rows]
+        found = block.class_sums(codes, n_classes, values)[seen][:, varied]
         expected = shares[seen, None] * found.sum(axis=0)
-        some = ~constant[block]
-        ratios = ((found - expected)[:, some] ** 2 / expected[:, some]).sum(axis=0)
         with np.errstate(over="ignore"):
-            scores[block][some] = np.minimum(ratios * units[some], np.finfo(np.float64).max)
+            ratios = ((found - expected) ** 2 / expected).sum(axis=0) * units[varied]
+        scores[some][varied] = np.minimum(ratios, np.finfo(np.float64).max)
     return scores

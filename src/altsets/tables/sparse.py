@@ -107,6 +107,16 @@ def owners(columns: Any) -> Indices:
     return np.repeat(np.arange(columns.shape[1]), np.diff(columns.indptr))
 
 
+def ranges(ends: Indices, most: int) -> Iterator[slice]:
+    """Ranges of columns with sizes, given as running totals, of about so much together; at least one column each."""
+    start = 0
+    while start < len(ends):
+        before = int(ends[start - 1]) if start else 0
+        stop = max(int(np.searchsorted(ends, before + most, side="right")), start + 1)
+        yield slice(start, stop)
+        start = stop
+
+
 def constant_columns(columns: Any) -> Bools:
     """Which columns hold one value only; missing counts as a value."""
     n_stored = np.diff(columns.indptr)

@@ -6,7 +6,7 @@ level, that of the zeros, has nearly all rows. Its counts are what the others le
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy.typing as npt
 from altsets.arrays import Bools, Floats, Indices
 from altsets.measures.information.columns import most_values
 from altsets.tables.feature_matrix import column_mask
-from altsets.tables.sparse import owners
+from altsets.tables.sparse import owners, ranges
 
 #: Cells of tables of counts that are worked on at a time, and stored values whose levels are found at a time.
 AT_A_TIME = 1_000_000
@@ -140,17 +140,10 @@ def _sum_by(numbers: Any, bounds: Indices, empty: Bools) -> Floats:
     return found
 
 
-def _blocks(starts: Indices, first_place: Indices | None = None, n_classes: int = 1) -> Any:
+def _blocks(starts: Indices, first_place: Indices | None = None, n_classes: int = 1) -> Iterator[slice]:
     """Ranges of columns with so many entries, and cells of counts, together."""
-    size = starts[1:].astype(np.int64) + np.arange(1, len(starts)) * n_classes
-    if first_place is not None:
-        size = size + first_place[1:] * n_classes
-    start, n_columns = 0, len(starts) - 1
-    while start < n_columns:
-        before = int(size[start - 1]) if start else 0
-        stop = max(int(np.searchsorted(size, before + AT_A_TIME, side="right")), start + 1)
-        yield slice(start, stop)
-        start = stop
+    ends = starts[1:].astype(np.int64) + np.arange(1, len(starts)) * n_classes
+    return ranges(ends if first_place is None else ends + first_place[1:] * n_classes, AT_A_TIME)
 
 
 # --- The levels of a few columns ----------------------------------------------------------------------
