@@ -55,8 +55,9 @@ def test_tables_that_take_too_much_memory_are_refused_early(write, small_machine
     content = b"a,b,c,y\n" + b"0.25,1,2,1\n" * 2**15
     message = refusal(write(gzip.compress(content) if packed else content))
     assert re.fullmatch(
-        r".* holds a table that takes about \d MB of memory or more, over 50 % of the 2 MB of this machine; save it "
-        r"as Parquet, read fewer columns \(columns=\['NAME', 'PREFIX_\*'\]\), or take fewer rows\.",
+        r".* holds a table that takes about \d MB of memory or more, over 50 % of the 2 MB of this machine; read "
+        r"fewer columns \(columns=\['NAME', 'PREFIX_\*'\]\), or make a Parquet file of it, which is read in parts, "
+        r"with: altsets convert table\S* table\.parquet",
         message,
     ), message
     # Fewer columns fit.

@@ -80,8 +80,8 @@ class TableOptions:
 
     table: str | None = argument(
         TABLE,
-        "CSV file (also gzipped), Parquet file, Excel workbook, .gct or .h5ad (AnnData) file; - for standard input. "
-        "Numeric and text columns; missing values allowed.",
+        "CSV (also gzipped), Parquet file or folder, Excel workbook, .gct or .h5ad (AnnData) file; - for standard "
+        "input. Numeric and text columns; missing values allowed.",
     )
     target: str | None = option("COLUMN", "The column to predict.", "-t")
 
@@ -268,6 +268,11 @@ class ColumnOptions:
     )
     layer: str | None = option("NAME", "The layer of an AnnData file. [default: X]")
     raw: bool = option(None, "The raw matrix of an AnnData file, with its genes.", default=False)
+    memory: str | None = option(
+        "SIZE",
+        "The most memory that a table may take, such as 2GB: larger Parquet is read in passes. [default: a quarter of "
+        "the machine]",
+    )
 
 
 def _constraint_fields() -> list[tuple[str, Any, Any]]:

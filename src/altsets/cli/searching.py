@@ -61,9 +61,10 @@ def read_dataset(given: Given, groups: str | None = None) -> Dataset:
         transpose=columns.transpose,
         layer=columns.layer,
         raw=columns.raw,
+        memory=columns.memory,
     )
     if data.n_dropped:
-        rows = data.n_dropped + len(data.y)
+        rows = data.n_dropped + (data.X.n_rows if data.is_large else len(data.y))
         say_error(f"Rows without a value in {table.target!r} were left out: {data.n_dropped} of {rows}.")
     return data
 
@@ -142,7 +143,7 @@ class Source:
         from altsets.selector.notes import Background
 
         data = self.data
-        if data is None:
+        if data is None or data.is_large:
             return None
         if self.spec is None:
             return Background(data.X, notes=data.notes)
@@ -154,7 +155,7 @@ class Source:
         """What the best feature may score by chance; None after Ctrl-C, or if the measure is not known."""
         from altsets.quality.spec import ScoringOptions
 
-        if self.spec is None:
+        if self.spec is None or self.table_read.is_large:
             return None
         waiting.say("Measuring what features score by chance")
         data = self.table_read
@@ -173,14 +174,16 @@ class Source:
         what = "" if self.asked.is_wrapper else what
         waiting.say(what)
 
+        data, save_to, started = self.table_read, self.given.scoring.save_scores, time.perf_counter()
+
         def progress(share: float) -> None:
-            waiting.say(f"{what}: {share:.0%}")
+            left = _time_left(share, time.perf_counter() - started) if data.is_large else ""
+            waiting.say(f"{what}: {share:.0%}{left}")
             check()
 
-        data, save_to = self.table_read, self.given.scoring.save_scores
         how = ScoringOptions(self.given.scoring.task, progress=progress)
-        features = features_of(data.X, data.feature_names)
-        expected = self.asked.expected_seconds(features, data.y, how)
+        features = data.X if data.is_large else features_of(data.X, data.feature_names)
+        expected = None if data.is_large else self.asked.expected_seconds(features, data.y, how)
         if expected is not None:
             keep = "" if save_to else "; --save-scores FILE keeps them for the next search"
             say_error(f"{what} takes about {duration(expected)}{keep}.")
@@ -197,6 +200,14 @@ class Source:
         """Raise why the scores could not be saved, if they could not; the answer has been printed by then."""
         if self._unsaved is not None:
             raise self._unsaved
+
+
+def _time_left(share: float, seconds: float) -> str:
+    """How much longer it takes, once that can be said."""
+    if share < 0.02 or seconds < 1:
+        return ""
+    left = seconds * (1 - share) / share
+    return f", about {left:.0f} s left" if left < 90 else f", about {left / 60:.0f} min left"
 
 
 def source_from(given: Given) -> Source:
@@ -223,7 +234,25 @@ def source_from(given: Given) -> Source:
         source = Source(given, asked, data, scores.quality(asked.name), hash_file(path))
     if source.data is not None:
         splits.check(source.data.groups)
+        if source.data.is_large:
+            _refuse_passes(given, source.data)
     return source
+
+
+def _refuse_passes(given: Given, data: Dataset) -> None:
+    """Refuse what needs all rows of a table in memory, before it is read."""
+    asked = {"--evaluate": given.evaluation.evaluate, "--above-noise": given.sets.above_noise}
+    for option, value in asked.items():
+        if value:
+            raise needs_memory(option, data)
+
+
+def needs_memory(what: str, data: Dataset) -> InputError:
+    """Why a table that is read in passes does not do, and what to do about it."""
+    return InputError(
+        f"{what} needs the table in memory, and {data.X.source} is read in passes; leave it out, read fewer columns "
+        "(--columns), or give more --memory."
+    )
 
 
 def _check_saved_scores(given: Given, asked: NamedQuality, has_table: bool) -> None:
@@ -305,6 +334,8 @@ def _with_background(result: Result, source: Source, floor: float | None) -> Res
     from altsets.selector.notes import notes_on
 
     background = source.background
+    if source.data is not None and source.data.is_large and result.sets:
+        return replace(result, notes=[*result.notes, *source.data.notes])
     if background is None or not result.sets:
         return result
     if floor is None and not result.interrupted:
@@ -328,6 +359,8 @@ def run_on_scores(
     clock = _Clock(request.time_limit)
     with Waiting(console_for(stderr=True)) as waiting:
         if request.needs_table:
+            if source.table_read.is_large:
+                raise needs_memory("the similarity of features", source.table_read)
             waiting.say(f"Comparing {len(source.names)} features with each other")
             request = request.measured(source.table_read.X)
         scored = source.quality(waiting, clock.check)
@@ -400,14 +433,18 @@ class Record:
 
     def of_search(self, source: Source, request: Request) -> dict[str, Any]:
         """The record of a search."""
-        from altsets.provenance import DEFAULT_SEED, constraints_by_name, data_of
+        from altsets.provenance import DEFAULT_SEED, constraints_by_name
         from altsets.tables.target import target_of
 
         known: dict[str, Any] = {"data": {"columns": len(source.names)}}
         data = source.data
         if data is not None:
-            known["data"] = data_of(data.X, data.y) | _file_of(data, source.given)
-            known["task"] = target_of(data.y, len(data.y), request.task).task
+            known["data"] = _about(data) | _file_of(data, source.given)
+            known["task"] = (
+                data.X.target(request.task).task
+                if data.is_large
+                else target_of(data.y, len(data.y), request.task).task
+            )
         if source.scores_sha256:
             known["data"] |= {"scores_sha256": source.scores_sha256}
         known["constraints"] = constraints_by_name(request.constraints, source.names)
@@ -423,6 +460,15 @@ class Record:
         from altsets.provenance import record
 
         return record({**self._known, **known}, time.perf_counter() - self._started)
+
+
+def _about(data: Dataset) -> dict[str, Any]:
+    """The size of a table and the hash of its content; to hash a table that is read in passes would be one more."""
+    from altsets.provenance import data_of
+
+    if data.is_large:
+        return {"rows": data.X.n_rows, "columns": data.X.n_features}
+    return data_of(data.X, data.y)
 
 
 def _file_of(data: Dataset, given: Given) -> dict[str, Any]:

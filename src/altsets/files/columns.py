@@ -156,6 +156,12 @@ def _categories(
     return category_codes(labels, name)
 
 
+def refuse_labels(name: str, labels: Sequence[str]) -> None:
+    """Refuse a column of text with these labels if they are dates, or numbers for the most part."""
+    _refuse_dates(name, labels)
+    _refuse_numbers(name, labels)
+
+
 def _labels(column: Column) -> list[Any]:
     """Text as it is, numbers as whole ones where they are; None where missing."""
     if column.dtype == object:

@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import os
+import shlex
 import stat
 import sys
 import zipfile
@@ -21,6 +22,8 @@ from altsets.wording import parameter, percent
 
 #: Stands for standard input in place of the name of a file.
 STANDARD_INPUT = "-"
+#: How Parquet files begin.
+PARQUET = b"PAR1"
 #: How gzipped bytes begin, and texts in UTF-16.
 GZIP, UTF16 = b"\x1f\x8b", (b"\xff\xfe", b"\xfe\xff")
 #: Bytes that a compressed file may hold: a few kilobytes can hold enough to fill any memory.
@@ -53,7 +56,7 @@ def read_content(path: Path) -> bytes:
 def read_bytes(path: Path) -> bytes:
     """The bytes in a file as they are."""
     try:
-        _refuse_other_than_files(path)
+        refuse_other_than_files(path)
         return path.read_bytes()
     except FileNotFoundError:
         raise TableError(f"there is no file {path}; check the name and the folder.") from None
@@ -88,31 +91,51 @@ def unpack(content: bytes, source: str) -> bytes:
 
 
 class LongText:
-    """A text that is too long to be decoded at once: its beginning, and its lines as often as they are needed."""
+    """A text that is too long to be decoded at once: its beginning, and its lines as often as they are needed.
 
-    def __init__(self, raw: bytes, source: str) -> None:
+    It comes as bytes, or as a file that is too large to be read as a whole.
+    """
+
+    def __init__(self, raw: bytes | Path, source: str) -> None:
         self._raw, self.source = raw, source
-        self._is_packed = raw[:2] == GZIP
-        begin = unpack_some(raw, source, HEAD)
+        self._size = len(raw) if isinstance(raw, bytes) else raw.stat().st_size
+        with self._open() as file:
+            self._is_packed = file.read(2) == GZIP
+        with self._open() as file:
+            begin = _read_some(file, self._is_packed, source, HEAD)
         refuse_binary(begin, source)
         self._encoding = "utf-16" if begin[:2] in UTF16 else "utf-8-sig"
         self.head = begin.decode(self._encoding, errors="ignore")
-        self._file: io.BytesIO | None = None
+        self._file: io.BufferedIOBase | None = None
+
+    def _open(self) -> io.BufferedIOBase:
+        return io.BytesIO(self._raw) if isinstance(self._raw, bytes) else open(self._raw, "rb")
+
+    @property
+    def share_read(self) -> float:
+        """The share of the file that was read."""
+        # At the end of the text, the file is closed.
+        read = self._size if self._file is None or self._file.closed else self._file.tell()
+        return max(read, 1) / self._size
 
     def lines(self) -> Iterator[str]:
         """The lines with their ends, which may be of any kind."""
-        self._file = io.BytesIO(self._raw)
-        unpacked: Any = gzip.GzipFile(fileobj=self._file) if self._is_packed else self._file
-        text = io.TextIOWrapper(unpacked, self._encoding, newline="")
+        with self._open() as self._file:
+            yield from self._decoded(self._file)
+
+    def _decoded(self, file: io.BufferedIOBase) -> Iterator[str]:
+        unpacked: Any = gzip.GzipFile(fileobj=file) if self._is_packed else file
         n_lines = 0
         try:
-            while line := text.readline(LONGEST_LINE):
-                n_lines += 1
-                if "\0" in line or (len(line) == LONGEST_LINE and line[-1] not in "\r\n"):
-                    raise TableError(
-                        f"{self.source} is not a table: line {n_lines:,} has a character that no text has, or no end."
-                    )
-                yield line
+            with io.TextIOWrapper(unpacked, self._encoding, newline="") as text:
+                while line := text.readline(LONGEST_LINE):
+                    n_lines += 1
+                    if "\0" in line or (len(line) == LONGEST_LINE and line[-1] not in "\r\n"):
+                        raise TableError(
+                            f"{self.source} is not a table: line {n_lines:,} has a character that no text has, or no "
+                            "end."
+                        )
+                    yield line
         except UnicodeDecodeError as error:
             raise TableError(
                 f"{self.source} is not text in UTF-8 (a byte after line {n_lines:,} fits no character); save the table "
@@ -123,25 +146,49 @@ class LongText:
 
     def refuse_memory(self, n_bytes: int) -> None:
         """Refuse a table that takes too much memory, by what its lines up to now have taken."""
-        # At the end of the text, the file is closed.
-        read = len(self._raw) if self._file is None or self._file.closed else self._file.tell()
-        share = max(read, 1) / len(self._raw)
-        if n_bytes / share <= SHARE * machine.memory():
+        needed = n_bytes / self.share_read
+        if needed > SHARE * machine.memory():
+            raise too_large(self.source, needed)
+
+
+def refuse_large_text(path: Path) -> None:
+    """Refuse a file that is larger than what a table may take, before it is read; Parquet is measured otherwise."""
+    try:
+        n_bytes = path.stat().st_size if path.is_file() else 0
+        if n_bytes <= SHARE * machine.memory():
             return
-        raise TableError(
-            f"{self.source} holds a table that takes about {machine.size(n_bytes / share)} of memory or more, over "
-            f"{percent(SHARE)} of the {machine.size(machine.memory())} of this machine; save it as Parquet, read fewer "
-            f"columns ({parameter('columns', ['NAME', 'PREFIX_*'])}), or take fewer rows."
-        )
+        with open(path, "rb") as file:
+            is_parquet = file.read(4) == PARQUET
+    except (OSError, ValueError):
+        # Explained where it is read.
+        return
+    if not is_parquet:
+        raise too_large(str(path), n_bytes)
+
+
+def too_large(source: str, n_bytes: float) -> TableError:
+    """Why a table in text cannot be read, and the command that makes a file of it that can be."""
+    made = f"{source.removesuffix('.gz').removesuffix('.csv')}.parquet"
+    command = f"altsets convert {shlex.quote(source)} {shlex.quote(made)}"
+    return TableError(
+        f"{source} holds a table that takes about {machine.size(n_bytes)} of memory or more, over {percent(SHARE)} of "
+        f"the {machine.size(machine.memory())} of this machine; read fewer columns "
+        f"({parameter('columns', ['NAME', 'PREFIX_*'])}), or make a Parquet file of it, which is read in parts, with: "
+        f"{command}"
+    )
 
 
 def unpack_some(raw: bytes, source: str, most: int) -> bytes:
     """The first bytes of a content, unpacked if it is gzipped."""
-    if raw[:2] != GZIP:
-        return raw[:most]
+    return _read_some(io.BytesIO(raw), raw[:2] == GZIP, source, most)
+
+
+def _read_some(file: io.BufferedIOBase, is_packed: bool, source: str, most: int) -> bytes:
+    if not is_packed:
+        return file.read(most)
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
-            return file.read(most)
+        with gzip.GzipFile(fileobj=file) as unpacked:
+            return unpacked.read(most)
     except (OSError, EOFError, zlib.error) as error:
         raise TableError(f"{source} is a damaged gzip file: {reason_of(error)}.") from error
 
@@ -159,7 +206,7 @@ def refuse_size(n_bytes: int, source: str, packed: int = 0) -> None:
         )
 
 
-def _refuse_other_than_files(path: Path) -> None:
+def refuse_other_than_files(path: Path) -> None:
     """Refuse what is no file, or would never come to an end; pipes that a shell has opened are read."""
     mode = path.stat().st_mode
     if stat.S_ISDIR(mode):

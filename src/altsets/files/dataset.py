@@ -22,6 +22,7 @@ from altsets.files.cells import Cells, cells_in, cells_of, is_hdf5
 from altsets.files.columns import Column, Order, Table, as_features, as_target, holds_times, missing_in
 from altsets.files.contents import (
     MOST_AT_ONCE,
+    PARQUET,
     STANDARD_INPUT,
     ZIP,
     LongText,
@@ -29,10 +30,12 @@ from altsets.files.contents import (
     is_excel,
     read_bytes,
     read_standard_input,
+    refuse_large_text,
     refuse_markup,
     unpack,
     unpack_some,
 )
+from altsets.files.large import read_parts
 from altsets.files.parsing import (
     Wanted,
     is_gct,
@@ -43,13 +46,12 @@ from altsets.files.parsing import (
     turn_gct,
     turn_rows,
 )
+from altsets.measures.large.table import LargeTable
 from altsets.tables.conversion import clause_of, is_anndata, left_out, refused, usable_columns
 from altsets.tables.feature_matrix import Features
 from altsets.wording import counted, list_some, parameter
 
 DEMO_TARGET = "diagnosis"
-#: How Parquet files begin.
-PARQUET = b"PAR1"
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,9 +61,10 @@ class Dataset:
     Attributes
     ----------
     X : table
-        The features: finite or missing numbers, and categories. All functions of altsets take it as a table.
+        The features: finite or missing numbers, and categories. All functions of altsets take it as a table; if it is
+        larger than memory, measures that read it in passes do.
     y : ndarray of shape (n_rows,)
-        The target: finite numbers or text.
+        The target: finite numbers or text. Its name, if the table is larger than memory.
     feature_names : tuple of str
         One name for each column of ``X``.
     target_name : str
@@ -91,14 +94,19 @@ class Dataset:
     (('age', 'dose'), 'ill', ['yes', 'no', 'no'], 0)
     """
 
-    X: Features
-    y: Column
+    X: Any
+    y: Any
     feature_names: tuple[str, ...]
     target_name: str
     groups: Column | None = None
     n_dropped: int = 0
     sha256: str = ""
     notes: tuple[str, ...] = ()
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the table is read in passes."""
+        return isinstance(self.X, LargeTable)
 
 
 def read_table(
@@ -116,6 +124,7 @@ def read_table(
     transpose: bool = False,
     layer: str | None = None,
     raw: bool = False,
+    memory: int | str | None = None,
 ) -> Dataset:
     """Read a CSV file (also gzipped), a Parquet file, an Excel workbook or an AnnData file, as the command line does.
 
@@ -129,10 +138,15 @@ def read_table(
     Columns of text are categories. What is likely a mistake is refused: dates, numbers with some text among them,
     numbers in a spelling that cannot be read, categories that name single rows.
 
+    A folder of Parquet files is one table; subfolders such as ``year=2024`` are a column. Parquet that takes more than
+    ``memory`` is not read at once: ``X`` then stands for the table on disk, ``y`` is the name of the target, and
+    ``from_data`` of :class:`altsets.quality.Additive`, ``MRMR``, ``CFS`` and ``FCBF`` read it in passes.
+
     Parameters
     ----------
     path : path-like
-        The file, or ``"-"`` for standard input. The content decides about the format, not the name.
+        The file, a folder of Parquet files, or ``"-"`` for standard input. The content decides about the format, not
+        the name.
     target : str
         The name of the target column.
     columns : sequence of str, default=None
@@ -160,6 +174,9 @@ def read_table(
         The layer of an AnnData file, in place of ``X``.
     raw : bool, default=False
         Whether to take the matrix and the genes of ``raw`` of an AnnData file.
+    memory : int or str, default=None
+        The most memory that a table may take, in bytes or as ``"2GB"``; a quarter of the machine by default. Larger
+        ones are read in passes within this ceiling.
 
     Returns
     -------
@@ -206,8 +223,29 @@ def read_table(
             )
     also = frozenset({target, *drop, *categorical, *([] if groups is None else [groups])})
     wanted = None if columns is None else Wanted(columns, also)
+    table: Table | LargeTable | None = None
+    if str(path) != STANDARD_INPUT:
+        table = read_parts(
+            Path(path),
+            target,
+            wanted,
+            drop,
+            memory=memory,
+            categorical=categorical,
+            drop_missing_target=drop_missing_target,
+            drop_unusable=drop_unusable,
+        )
+    if isinstance(table, LargeTable):
+        _refuse_unused(table, decimal=decimal, sheet=sheet, transpose=transpose or None, groups=groups)
+        return Dataset(
+            table, target, tuple(table.names), target, None, table.n_dropped, "", tuple(table.notes)
+        )
+    if table is None:
+        table = read_columns(path, decimal=decimal, sheet=sheet, wanted=wanted, transpose=transpose)
+    else:
+        _refuse_unused(table, decimal=decimal, sheet=sheet, transpose=transpose or None)
     return split_target(
-        read_columns(path, decimal=decimal, sheet=sheet, wanted=wanted, transpose=transpose),
+        table,
         target,
         drop=drop,
         categorical=categorical,
@@ -332,6 +370,14 @@ def _kept_genes(
     return [place for place in chosen if place not in left]
 
 
+def _refuse_unused(table: Table | LargeTable, **given: str | bool | None) -> None:
+    """Refuse what Parquet has no use for, or what is for models, which need a table in memory."""
+    for name, value in given.items():
+        if value is not None:
+            why = "which is read in parts and fits no models" if name == "groups" else "which is Parquet"
+            raise TableError(f"{parameter(name, value)} has no use for {table.source}, {why}; leave it out.")
+
+
 def read_columns(
     path: str | os.PathLike[str],
     *,
@@ -342,6 +388,8 @@ def read_columns(
 ) -> Table:
     """Read all columns of a file, or those that are wanted; nothing is decided yet about what they mean."""
     from_input = str(path) == STANDARD_INPUT
+    if not from_input:
+        refuse_large_text(Path(path))
     source = "standard input" if from_input else Path(path).name
     raw = read_standard_input() if from_input else read_bytes(Path(path))
     begin = unpack_some(raw, source if from_input else str(path), MOST_AT_ONCE + 1)

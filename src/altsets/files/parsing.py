@@ -1,6 +1,9 @@
 """Tables in CSV text, in Parquet files and in Excel workbooks.
 
-CSV: delimiters are detected, and columns become numbers where every cell can be one.
+CSV: delimiters are detected, and columns become numbers where every cell can be one. Parquet is read by pyarrow. Its
+reader of CSV is several times as fast as the one here, but less careful: it takes the type of a column from the first
+megabyte, and fails on the first later cell that does not fit, where the one here says what each column holds; two
+columns of the same name, and lines above the header, are read without a word.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ import io
 import os
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from operator import itemgetter
@@ -154,6 +157,46 @@ def _turned(rows: Sequence[Sequence[str]], delimiter: str) -> str:
     buffer = io.StringIO(newline="")
     csv.writer(buffer, delimiter=delimiter, lineterminator="\n").writerows(zip(*rows, strict=True))
     return buffer.getvalue()
+
+
+class CsvReader:
+    """A CSV file that is too large for memory: some rows at a time, as often as needed."""
+
+    def __init__(self, text: LongText, decimal: str) -> None:
+        self.text, self._decimal = text, decimal
+        self._delimiter = _delimiter_beside(decimal, text, text.source)
+        header = next(_rows(text, self._delimiter, text.source), None)
+        if header is None:
+            raise TableError(f"{text.source} has no header line; a table needs one, and rows below it.")
+        self.names = [tidy(name) for name in header[1]]
+
+    def blocks(self, as_text: Collection[int]) -> Iterator[tuple[list[list[str]], Column, list[int]]]:
+        """Cells of some rows; the numbers in them, nan in columns of text; and columns that turn out to be text.
+
+        ``as_text`` may grow meanwhile.
+        """
+        width = len(self.names)
+        rows = _rows(self.text, self._delimiter, self.text.source)
+        next(rows)
+        while chunk := list(islice(rows, max(1, CELLS_AT_A_TIME // width))):
+            _check_widths(chunk, width, self.text.source)
+            cells = [row for _, row in chunk]
+            block = np.full((len(cells), width), np.nan)
+            decimal = self._decimal != "."
+            numeric = [[cell.translate(SWAPPED) for cell in row] for row in cells] if decimal else cells
+            yield (
+                cells,
+                block,
+                _fill(block, numeric, [place for place in range(width) if place not in as_text]),
+            )
+
+    def chunks(self, as_text: Collection[int]) -> Iterator[list[Column]]:
+        """Columns of numbers, or of text."""
+        for cells, block, _ in self.blocks(as_text):
+            columns: list[Column] = list(block.T)
+            for place in as_text:
+                columns[place] = np.array(_labels([row[place] for row in cells]), dtype=object)
+            yield columns
 
 
 def _delimiter(text: str | LongText, among: Sequence[str] = DELIMITERS) -> str:
@@ -351,6 +394,13 @@ def parse_parquet(content: bytes, source: str, wanted: Wanted | None = None) -> 
     except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0].rstrip(".")
         raise TableError(f"{source} cannot be read as Parquet: {reason}.") from error
+    return parse_arrow(table, source, wanted)
+
+
+def parse_arrow(table: Any, source: str, wanted: Wanted | None = None) -> Table:
+    """A table of Arrow, of which only the columns that are wanted were read."""
+    import pyarrow as pa
+
     # pandas stores a nameless index as a column of this name; it is no feature.
     indices = [name for name in table.column_names if re.fullmatch(r"__index_level_\d+__", name)]
     kept = [

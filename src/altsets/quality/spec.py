@@ -21,6 +21,8 @@ from altsets import measures
 from altsets.errors import InputError, NotExpressedError
 from altsets.features import first_difference
 from altsets.measures import UNIVARIATE, noise_floor
+from altsets.measures.large.scores import MERGED, MERGED_PAIRS, refuse_measure
+from altsets.measures.large.table import LargeTable
 from altsets.measures.pairs import call_measure, is_array
 from altsets.measures.redundancy import MATRIX_COLUMNS
 from altsets.quality._additive import Additive
@@ -230,7 +232,12 @@ class NamedQuality(QualitySpec):
     def make(self, features: Features, y: Any, how: ScoringOptions = ScoringOptions()) -> Quality:
         """The quality of sets of these columns."""
         scorer = self.name if self.scored_by is None else self.scored_by[0]
-        options = how.taken_by(partial(_takes, scorer))
+        if isinstance(features, LargeTable):
+            refuse_measure(scorer, MERGED_PAIRS if self.is_paired else MERGED)
+            # A pass takes long, whatever the measure.
+            options = how.taken_by(lambda name: name == "progress")
+        else:
+            options = how.taken_by(partial(_takes, scorer))
         if self.is_wrapper:
             return OF_MODELS[self.name].from_data(features, y, **self.model, **options)
         if self.is_paired:

@@ -26,7 +26,7 @@ from altsets.tables.target import check_task, task_of
 from altsets.wording import counted, list_some, parameter
 
 #: The share of the machine's memory that is used unless another ceiling is given, and the least.
-SHARE, LEAST = 0.25, 2**26
+SHARE, LEAST = 0.25, 64_000_000
 #: Rows from which cut points are taken. In a table of no more rows, they are those of all of it.
 SAMPLE = 50_000
 #: Rows of a batch, at most and at least.
@@ -98,6 +98,7 @@ class LargeTable:
         target: str,
         *,
         features: Sequence[str] | None = None,
+        categorical: Sequence[str] = (),
         memory: int | str | None = None,
         drop_missing_target: bool = False,
         drop_unusable: bool = False,
@@ -108,6 +109,7 @@ class LargeTable:
         if target not in rows.types:
             raise _no_column(rows, target)
         self._kinds = {name: kind_of(kind) for name, kind in rows.types.items()}
+        self._kinds |= {name: "text" for name in categorical if self._kinds[name] == "numbers"}
         if self._kinds[target] not in ("numbers", "text"):
             raise TableError(f"target column {target!r} holds {self._kinds[target]}; choose another target.")
         index = [name for name in self._index() if name != target]
@@ -215,6 +217,10 @@ class LargeTable:
             task = "regression"
         return LargeTarget(task, look.distinct, look.is_text)
 
+    def is_category(self, name: str) -> bool:
+        """Whether a column has a type for categories in its file."""
+        return str(self._rows.types[name]).startswith("dictionary")
+
     def label(self, index: int) -> str:
         """The name of a column in a message."""
         return self.names[index]
@@ -238,6 +244,8 @@ class LargeTable:
         labels = {
             self.names[index]: labels for index, labels in self.categories.items() if index in set(columns)
         }
+        if classes is None and self.look.is_text:
+            classes = np.zeros(0, dtype=object) if self.look.distinct is None else self.look.distinct
         decoder = Decoder(names, self.target_name, labels, classes, self._drop_missing_target)
         step = Step(decoder.needed, decoder, make)
         n_jobs = min(

@@ -1,0 +1,138 @@
+"""Parquet files and folders that are larger than memory: read in passes when they are measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from altsets.errors import InputError, TableError
+from altsets.features import FeatureNames, is_pattern
+from altsets.files.columns import Table, refuse_labels
+from altsets.files.contents import PARQUET
+from altsets.files.parsing import LABEL, NUMBER, Wanted, parse_arrow
+from altsets.measures.large.arrow import ArrowRows, open_dataset
+from altsets.measures.large.decoding import kind_of
+from altsets.measures.large.table import LargeTable, memory_of
+from altsets.tables.conversion import clause_of, left_out, refused
+from altsets.wording import list_some, parameter
+
+
+def read_parts(
+    path: Path,
+    target: str,
+    wanted: Wanted | None,
+    drop: Sequence[str],
+    *,
+    memory: int | str | None,
+    **how: Any,
+) -> Table | LargeTable | None:
+    """A folder, read as a whole or in passes; a Parquet file, if it is so large that it is read in passes.
+
+    None for all others.
+    """
+    ceiling = memory_of(memory)
+    if not path.is_dir() and not _is_large_file(path, ceiling):
+        return None
+    dataset, others = open_dataset(path)
+    rows = ArrowRows(dataset, path.name or str(path))
+    notes = [f"Files that are not Parquet were left out: {list_some(others, 3)}."] if others else []
+    kept = list(rows.types)
+    if wanted is not None:
+        kept = [kept[place] for place in wanted.among(kept, rows.source)]
+    row = sum(LABEL if kind_of(rows.types[name]) == "text" else NUMBER for name in kept)
+    if (rows.n_rows or 0) * row > ceiling:
+        large = open_large(rows, target, kept, drop, wanted is not None, memory=ceiling, **how)
+        large.notes += notes
+        return large
+    if path.is_dir():
+        return replace(parse_arrow(dataset.to_table(columns=kept), rows.source, wanted), notes=tuple(notes))
+    return None
+
+
+def _is_large_file(path: Path, ceiling: int) -> bool:
+    """Whether this is a Parquet file that may be too large; what is wrong with others is said where they are read."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        return False
+    try:
+        # Not to be opened: a pipe, which would wait.
+        if not path.is_file():
+            return False
+        with open(path, "rb") as file:
+            if file.read(4) != PARQUET:
+                return False
+        about = pq.read_metadata(path)
+    except (OSError, ValueError, pa.ArrowException):
+        return False
+    return bool(about.num_rows * about.num_columns * LABEL > ceiling)
+
+
+def open_large(
+    rows: ArrowRows,
+    target: str,
+    kept: Sequence[str],
+    drop: Sequence[str],
+    is_asked: bool,
+    *,
+    categorical: Sequence[str],
+    drop_unusable: bool,
+    **more: Any,
+) -> LargeTable:
+    """A table that is read in passes; its texts are checked as those of other files are."""
+    features = None
+    if is_asked or drop:
+        dropped = _matched(rows, target, drop, "column to drop")
+        features = [name for name in kept if name not in dropped and name != target]
+    categorical = _matched(rows, target, categorical, "categorical column")
+    how: dict[str, Any] = {"categorical": categorical, "drop_unusable": drop_unusable, **more}
+    table = LargeTable(rows, target, features=features, **how)
+    wrong = _wrong_labels(table, categorical)
+    if not wrong:
+        return table
+    if not drop_unusable:
+        errors = list(wrong.values())
+        if len(errors) == 1:
+            raise errors[0]
+        raise TableError(
+            f"{refused(errors)}; change these columns, or leave them out with {parameter('drop_unusable', True)}."
+        )
+    usable = LargeTable(rows, target, features=[name for name in table.names if name not in wrong], **how)
+    usable.notes = [*table.notes, *left_out({name: clause_of(error) for name, error in wrong.items()})]
+    return usable
+
+
+def _wrong_labels(table: LargeTable, categorical: Sequence[str]) -> dict[str, InputError]:
+    """Columns of text that are dates, or numbers in another spelling."""
+    wrong: dict[str, InputError] = {}
+    for index, labels in table.categories.items():
+        name = table.names[index]
+        if name in categorical or table.is_category(name):
+            continue
+        try:
+            refuse_labels(name, labels)
+        except InputError as error:
+            wrong[name] = error
+    return wrong
+
+
+def _matched(rows: ArrowRows, target: str, given: Sequence[str], role: str) -> list[str]:
+    """Columns by name, or by a pattern."""
+    others = FeatureNames.of([name for name in rows.types if name != target])
+    found: list[str] = []
+    for name in given:
+        if name in rows.types:
+            found.append(name)
+            continue
+        matching = [others[index] for index in others.matching(name)] if is_pattern(name) else []
+        if not matching:
+            raise TableError(
+                f"{rows.source} has no {role} {name!r}; its columns are: {list_some(list(rows.types))}."
+            )
+        found += matching
+    if target in found:
+        raise TableError(f"column {target!r} cannot be both the target and a {role}.")
+    return found

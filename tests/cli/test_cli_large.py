@@ -1,0 +1,225 @@
+"""Folders and files larger than memory on the command line, and CSV made into Parquet."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import altsets
+from altsets import machine
+from altsets.measures.large import table as large_table
+
+
+def frame_of(n_rows=2000):
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame(rng.normal(size=(n_rows, 6)), columns=list("abcdef"))
+    frame["town"] = rng.choice(["Rome", "Oslo"], n_rows)
+    frame["ill"] = np.where(frame["a"] + frame["b"] + rng.normal(size=n_rows) > 0, "yes", "no")
+    return frame
+
+
+FRAME = frame_of()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("cli") / "readings"
+    path.mkdir()
+    for number in range(4):
+        part = FRAME.iloc[number * 500 : (number + 1) * 500]
+        pq.write_table(pa.Table.from_pandas(part, preserve_index=False), path / f"{number}.parquet")
+    return str(path)
+
+
+@pytest.fixture
+def little(monkeypatch):
+    """So little memory that the folder does not fit."""
+    monkeypatch.setattr(large_table, "LEAST", 1000)
+    return ["--memory", "10KB"]
+
+
+def sets_of(out):
+    """The features of each set, and how good it is."""
+    sets = json.loads(out)["sets"]
+    return [one["features"] for one in sets], pytest.approx([one["quality"] for one in sets], rel=1e-9)
+
+
+@pytest.mark.parametrize("quality", ["f", "pearson", "symmetrical_uncertainty", "mrmr"])
+def test_a_folder_is_searched_in_passes_as_in_memory(quality, run, folder, little):
+    options = ["find", folder, "-t", "ill", "--quality", quality, "-k", "2", "-a", "1", "--json"]
+    if quality == "mrmr":
+        options += ["--measure", "pearson"]
+    code, out, err = run(*options)
+    assert (code, err) == (0, "")
+    in_passes = run(*options, *little)
+    assert in_passes[0] == 0, in_passes
+    assert sets_of(out)[0] == sets_of(in_passes[1])[0]
+    assert [one["quality"] for one in json.loads(out)["sets"]] == sets_of(in_passes[1])[1]
+    assert json.loads(in_passes[1])["provenance"]["data"]["rows"] == 2000
+
+
+def test_default_quality_says_that_it_counts_in_bins(run, folder, little):
+    code, out, err = run("find", folder, "-t", "ill", "-k", "2", *little)
+    assert code == 0
+    assert "counted in bins instead" in err
+    assert "The best set of 2 features: a, b." in out
+
+
+def test_columns_and_rows_are_chosen_as_in_memory(run, folder, little):
+    options = ["find", folder, "-t", "ill", "--quality", "f", "-k", "1", "-a", "0", "--json"]
+    for more in (
+        ["--drop", "a,b"],
+        ["--columns", "c,d,e"],
+        ["--columns", "?", "--drop", "a"],
+    ):
+        (_, one, _), (code, other, err) = (run(*options, *more, *rest) for rest in ([], little))
+        assert code == 0, err
+        assert sets_of(one)[0] == sets_of(other)[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            ["--quality", "spearman"],
+            "Error: spearman needs the table in memory, and this one is read in passes; choose f",
+        ),
+        (
+            ["--evaluate"],
+            "Error: --evaluate needs the table in memory, and readings is read in passes; leave it out",
+        ),
+        (["--above-noise"], "Error: --above-noise needs the table in memory"),
+        (["--distinct", "0.9"], "Error: the similarity of features needs the table in memory"),
+        (["--decimal", ","], "Error: --decimal , has no use for readings, which is Parquet; leave it out."),
+        (["--drop", "ill"], "Error: column 'ill' cannot be both the target and a column to drop."),
+        (["--drop", "z"], "Error: readings has no column to drop 'z'; its columns are: a, b"),
+        (["--memory", "much"], "Error: --memory much is no amount of memory from"),
+    ],
+)
+def test_what_needs_all_rows_is_refused_in_one_sentence(options, said, run, folder, little):
+    code, out, err = run("find", folder, "-t", "ill", *little, *options)
+    assert code == 2
+    assert out == ""
+    assert err.startswith(said), err
+    assert len(err.splitlines()) == 1
+
+
+def test_a_damaged_file_of_a_folder_is_named_and_nothing_written(run, folder, tmp_path, little):
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    for number in range(2):
+        (broken / f"{number}.parquet").write_bytes(pq_bytes(folder, number)[: 2000 if number else None])
+    output = tmp_path / "out.json"
+    for more in ([], little):
+        code, _, err = run("find", str(broken), "-t", "ill", "--output", str(output), *more)
+        assert code == 2
+        assert err.startswith("Error: 1.parquet is damaged or cannot be read: ")
+        assert not output.exists()
+
+
+def pq_bytes(folder, number):
+    with open(f"{folder}/{number}.parquet", "rb") as file:
+        return file.read()
+
+
+def test_texts_are_checked_in_passes_as_well(run, tmp_path, little):
+    days = FRAME.assign(day="2026-01-31", code=np.where(FRAME["a"] > 0, "1,5", "2"))
+    days.to_parquet(tmp_path / "days.parquet")
+    options = [
+        "find",
+        str(tmp_path / "days.parquet"),
+        "-t",
+        "ill",
+        "--quality",
+        "symmetrical_uncertainty",
+        *little,
+    ]
+    code, _, err = run(*options)
+    assert code == 2
+    assert err.startswith("Error: 2 columns cannot be used: day holds dates or times")
+    code, out, err = run(*options, "--drop-unusable", "-k", "2")
+    assert code == 0, err
+    assert "2 columns that cannot be used were left out: day holds dates" in " ".join(out.split())
+
+
+def test_read_table_reads_folders_and_opens_large_ones(folder, monkeypatch):
+    small = altsets.read_table(folder, "ill")
+    assert small.X.n_rows == 2000
+    assert not small.is_large
+    monkeypatch.setattr(large_table, "LEAST", 1000)
+    data = altsets.read_table(folder, "ill", memory="10KB")
+    assert data.is_large
+    assert (data.y, data.feature_names) == ("ill", small.feature_names)
+    features = ["a", "b", "c"]
+    one = altsets.quality.CFS.from_data(altsets.read_table(folder, "ill", columns=features).X, small.y)
+    large = altsets.read_table(folder, "ill", columns=features, memory="10KB")
+    assert altsets.quality.CFS.from_data(large.X, large.y).relevance == pytest.approx(one.relevance)
+
+
+# --- CSV ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_csv_becomes_parquet(packed, run, tmp_path, monkeypatch):
+    monkeypatch.setattr("altsets.files.parsing.CELLS_AT_A_TIME", 300)
+    monkeypatch.setattr("altsets.files.convert.CELLS_OF_GROUP", 4000)
+    frame = FRAME.copy()
+    frame.loc[::7, "c"] = np.nan
+    # Text that comes late, and a first column without a name that counts the rows.
+    frame["late"] = "1"
+    frame.loc[1900:, "late"] = "one"
+    path, made = tmp_path / "table.csv", tmp_path / "table.parquet"
+    path.write_bytes(gzip.compress(frame.to_csv().encode()) if packed else frame.to_csv().encode())
+    code, out, err = run("convert", str(path), str(made))
+    assert (code, err) == (0, "")
+    assert " ".join(out.split()).endswith(
+        "table.parquet has 2,000 rows and 9 columns, 3 of them text (town, ill, late)."
+    )
+    back = pd.read_parquet(made)
+    pd.testing.assert_frame_equal(back, frame, check_dtype=False)
+    assert pq.ParquetFile(made).num_row_groups > 2
+    code, _, err = run("convert", str(path), str(made))
+    assert code == 2
+    assert "exists already; choose another name, or add --force" in err
+    assert run("convert", str(path), str(made), "--force")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "said"),
+    [
+        ("a,b\n1,2\n1,2,3\n", "t.parquet", "table.csv, line 3: 3 fields, but the header has 2"),
+        ("a,a\n1,2\n", "t.parquet", "column names must be distinct; these occur more than once: a"),
+        ("a,b\n", "t.parquet", "table.csv has no rows of data."),
+        ("a,\n1,2\n", "t.parquet", "column 2 has no name"),
+        ("a,b\n1,2\n", "t.csv", "must end in .parquet; choose another name."),
+    ],
+)
+def test_csv_that_cannot_become_parquet(content, name, said, run, tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text(content)
+    code, _, err = run("convert", str(path), str(tmp_path / name))
+    assert code == 2
+    assert said in err
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["table.csv"]
+
+
+def test_decimal_commas_are_converted(run, tmp_path):
+    (tmp_path / "table.csv").write_text("a;b\n1,5;x\n2;y\n")
+    run("convert", str(tmp_path / "table.csv"), str(tmp_path / "t.parquet"), "--decimal", ",")
+    assert pd.read_parquet(tmp_path / "t.parquet")["a"].tolist() == [1.5, 2.0]
+
+
+def test_csv_larger_than_memory_names_the_command(run, tmp_path, monkeypatch):
+    path = tmp_path / "big table.csv"
+    path.write_text("a,y\n" + "0.25,1\n" * 20_000)
+    monkeypatch.setattr(machine, "memory", lambda: 100_000)
+    code, _, err = run("find", str(path), "-t", "y")
+    assert code == 2
+    assert len(err.splitlines()) == 1
+    assert err.rstrip().endswith(f"with: altsets convert '{path}' '{tmp_path}/big table.parquet'")
