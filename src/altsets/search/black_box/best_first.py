@@ -21,13 +21,15 @@ from dataclasses import dataclass, field, replace
 from altsets.errors import InputError
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Embedded, Quality
-from altsets.search.black_box.evaluations import Evaluations, finish, report
+from altsets.result import Status
+from altsets.search.black_box.evaluations import Evaluations, InitialSets, finish, report
 from altsets.search.engine import Answer
 from altsets.search.run import Run
 from altsets.search.sequential import SequentialSearch
 from altsets.wording import parameter
 
 PROOF = "best-first search over allowed features proves nothing"
+NOTHING_FITS = "no set of features is left that keeps to all conditions, whatever a model chooses"
 EXHAUSTED = (
     "all features that the model used were banned in turn, which is no proof that it chooses no other set"
 )
@@ -56,7 +58,9 @@ class BestFirstEngine:
         search = _BanSearch(quality, problem, Evaluations(quality, problem, run))
         known = search.evaluations.known
         answer = SequentialSearch(problem, run, search.next_set, known.__getitem__).solve(PROOF)
-        if search.exhausted:
+        if Status.INFEASIBLE in answer.statuses:
+            answer = replace(answer, proof=NOTHING_FITS)
+        elif search.exhausted:
             answer = replace(answer, proof=EXHAUSTED)
         return finish(answer, search.evaluations)
 
@@ -104,6 +108,10 @@ class _BanSearch:
                     report(evaluations, [best], before)
             if evaluations.failure is not None:
                 break
+        if best is None and not evaluations.run.stopped:
+            # Whatever the model would choose.
+            _, nothing_fits = InitialSets(self.problem, evaluations.run).one(before)
+            return None, -math.inf if nothing_fits else math.inf
         return best, math.inf
 
     @property
