@@ -22,7 +22,7 @@ FOUND = (Status.OPTIMAL, Status.FEASIBLE)
 LOCAL = ("local-search", "greedy-wrapper")
 
 #: Plain names of qualities and constraints, and what the package calls them.
-QUALITIES = {"additive": "Additive", "fcbf": "FCBF", "mrmr": "MRMR", "cfs": "CFS"}
+QUALITIES = {"additive": "Additive", "fcbf": "FCBF", "mrmr": "MRMR", "cfs": "CFS", "linear": "LinearFit"}
 CONSTRAINTS = {
     "require": "Require",
     "forbid": "Forbid",
@@ -119,6 +119,9 @@ class Request:
     @property
     def _figures(self) -> tuple[list[Any], dict[str, Any]]:
         """What the constructor of the quality is called with."""
+        if self.kind == "linear":
+            n = len(self.scores)
+            return [[list(row[:n]) for row in self.matrix], [list(row[n:]) for row in self.matrix]], {}
         figures: list[Any] = [list(self.scores)]
         if self.kind != "additive":
             figures.append([list(row) for row in self.matrix])
@@ -254,7 +257,10 @@ def _form(request: Request, result: Result) -> list[str]:
 def _scores(request: Request, result: Result) -> list[str]:
     """The score of each feature of each set; black boxes have none."""
     unit = request.scale if request.kind == "fcbf" else 1.0
-    expected = [] if request.boxed else [tuple(request.scores[j] for j in chosen) for chosen in result.sets]
+    alone = request.scores
+    if request.kind == "linear":
+        alone = tuple(request.oracle.value((j,)) for j in range(len(alone)))
+    expected = [] if request.boxed else [tuple(alone[j] for j in chosen) for chosen in result.sets]
     slack = float(ROUNDING * request.oracle.scale + SMALLEST)
     same = len(result.scores) == len(expected) and all(
         len(scores) == len(wanted)

@@ -30,7 +30,7 @@ PURE = {
         "sum",
         "tuple",
     ),
-    *("exp", "log", "lowest", "ones", "sqrt"),
+    *("exp", "log", "log1p", "lowest", "ones", "sqrt"),
 }
 #: The same of NumPy's arrays, numbers and dictionaries, which plain Python code around the loops uses.
 PURE_METHODS = {

@@ -35,6 +35,9 @@ class NearRequest:
         given = dict(self.numbers)
         kind, scores = given.pop("kind", "additive"), given.pop("scores")
         matrix = [given.pop("matrix")] if "matrix" in given else []
+        if kind == "linear":
+            n = len(scores)
+            return quality.LinearFit([row[:n] for row in matrix[0]], [row[n:] for row in matrix[0]])
         made: quality.Quality = getattr(quality, QUALITIES[kind])(list(scores), *matrix, **given)
         return made
 

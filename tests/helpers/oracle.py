@@ -42,7 +42,8 @@ Dissimilarity = Callable[[FeatureSet, FeatureSet], float]
 class Numbers:
     """The numbers behind a quality, and which of the definitions goes with them.
 
-    ``kind`` is "additive", "fcbf", "mrmr" or "cfs"; all but the first have a matrix, whose diagonal means nothing.
+    ``kind`` is "additive", "fcbf", "mrmr" or "cfs"; all but the first have a matrix, whose diagonal means nothing. Or
+    "linear": a row of the matrix then has the products of a column with all columns, and with the targets.
     """
 
     kind: str
@@ -55,6 +56,9 @@ class Numbers:
         """The quality of one set; -inf if the quality rules it out."""
         relevance = math.fsum(self.relevance[j] for j in chosen)
         k = len(chosen)
+        if self.kind == "linear":
+            exact = WholeNumbers.of(self, k, k)
+            return float(exact.value(chosen) * exact.unit)
         if self.kind == "additive":
             return relevance
         if self.kind == "fcbf":
@@ -70,6 +74,8 @@ class Numbers:
         """The largest absolute number that matters for these features."""
         if self.min_relevance is not None:
             features = [j for j in features if self.relevance[j] >= self.min_relevance]
+        if self.kind == "linear":
+            return Fraction(self.value(features)) if features else Fraction(0)
         largest = max((abs(self.relevance[j]) for j in features), default=0.0)
         if self.kind == "mrmr":
             pairs = (abs(self.matrix[i][j]) for i in features for j in features if i != j)
@@ -148,6 +154,12 @@ class WholeNumbers:
         relevance, factor = _in_one_unit([float(value) for value in numbers.relevance])
         sizes = range(max(k_min, 1), k_max + 1)
         pairs: list[list[int]] = []
+        if numbers.kind == "linear":
+            n = len(relevance)
+            width = len(numbers.matrix[0])
+            whole, below = _in_one_unit([value for row in numbers.matrix for value in row])
+            rows = [whole[i * width : (i + 1) * width] for i in range(n)]
+            return cls("linear", Fraction(1, below << cls.DIGITS), relevance, rows, {}, {})
         if numbers.kind in ("mrmr", "cfs"):
             n = len(relevance)
             flat = [float(numbers.matrix[i][j]) if i != j else 0.0 for i in range(n) for j in range(n)]
@@ -167,6 +179,8 @@ class WholeNumbers:
 
     def value(self, chosen: Sequence[int]) -> int:
         """The quality of one set, rounded down if it is a ratio."""
+        if self.kind == "linear":
+            return self._explained(chosen)
         upper = sum(map(self.relevance.__getitem__, chosen))
         redundancy = 0
         if self.pairs:
@@ -179,6 +193,23 @@ class WholeNumbers:
         if self.kind == "mrmr" and k > 1:
             return upper * self.of_relevance[k] - redundancy * self.of_pairs[k]
         return upper * self.of_relevance[k]
+
+    def _explained(self, chosen: Sequence[int]) -> int:
+        """trace(c' G^-1 c) by elimination without fractions (Bareiss): each step divides by the pivot before."""
+        n = len(self.pairs)
+        rows = [[self.pairs[i][j] for j in chosen] + self.pairs[i][n:] for i in chosen]
+        k = len(rows)
+        total, before = Fraction(0), 1
+        for step in range(k):
+            pivot = rows[step][step]
+            total += Fraction(sum(value * value for value in rows[step][k:]), before * pivot)
+            for i in range(step + 1, k):
+                rows[i] = [
+                    (pivot * value - rows[i][step] * above) // before
+                    for value, above in zip(rows[i], rows[step], strict=True)
+                ]
+            before = pivot
+        return math.floor(total * 2**self.DIGITS)
 
 
 # --- Two sets -----------------------------------------------------------------------------------------

@@ -134,7 +134,9 @@ def random_limit(rng: np.random.Generator, k: int, own: bool = False) -> dict[st
 
 def random_numbers(rng: np.random.Generator, n: int) -> dict[str, Any]:
     """A quality of any kind."""
-    kind = str(rng.choice(["additive", "fcbf", "mrmr", "mrmr", "cfs"]))
+    kind = str(rng.choice(["additive", "fcbf", "mrmr", "mrmr", "cfs", "linear"]))
+    if kind == "linear":
+        return {"kind": kind, "scores": (0.0,) * n, "matrix": random_products(rng, n)}
     scores = random_scores(rng, n)
     if kind == "additive":
         return {"scores": floats(scores)}
@@ -152,6 +154,38 @@ def random_numbers(rng: np.random.Generator, n: int) -> dict[str, Any]:
         if kind == "cfs":
             matrix = np.abs(matrix)
     return {**numbers, "matrix": tuple(floats(row) for row in matrix)}
+
+
+def random_products(rng: np.random.Generator, n: int) -> tuple[tuple[float, ...], ...]:
+    """Products of columns with each other and with targets: one, several, classes, or the columns themselves."""
+    n_rows = int(rng.integers(2, 3 * n + 3))
+    X = (
+        rng.normal(size=(n_rows, n))
+        if rng.random() < 0.6
+        else rng.integers(-2, 3, size=(n_rows, n)).astype(float)
+    )
+    if n > 1 and rng.random() < 0.4:  # Columns that are alike, or nearly the same.
+        first, second = rng.choice(n, 2, replace=False)
+        X[:, first] = X[:, second] + 10.0 ** -int(rng.integers(0, 5)) * rng.normal(size=n_rows)
+    kind = str(rng.choice(["one", "several", "classes", "itself"]))
+    if kind == "one":
+        T = X @ rng.normal(size=(n, 1)) + rng.normal(size=(n_rows, 1))
+    elif kind == "several":
+        T = rng.normal(size=(n_rows, int(rng.integers(2, 4)))) + X[:, :1]
+    elif kind == "classes":
+        codes = rng.integers(0, 3, size=n_rows)
+        T = np.linalg.qr(
+            (codes[:, None] == np.arange(2)) - np.array([(codes == 0).mean(), (codes == 1).mean()])
+        )[0]
+    else:
+        T = X
+    # More columns than rows, and those that add up to others, need a ridge.
+    ridge = 0.0 if rng.random() < 0.3 and n_rows > n + 2 else float(rng.choice([1e-4, 1e-2, 1.0]))
+    gram = X.T @ X
+    gram = (gram + gram.T) / 2 + max(
+        ridge, 1e-3 * (ridge == 0 and np.linalg.eigvalsh(gram)[0] < 1e-6)
+    ) * np.eye(n)
+    return tuple(floats(np.concatenate(pair)) for pair in zip(gram, X.T @ T, strict=True))
 
 
 def random_scores(rng: np.random.Generator, n: int) -> np.ndarray:

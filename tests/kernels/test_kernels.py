@@ -26,6 +26,7 @@ from altsets.measures.information.columns import sort_columns, sort_incomplete_c
 from altsets.search.subset.kernel_call import (
     CliqueCutTerms,
     Doubts,
+    FitTerms,
     KernelRequest,
     KernelRules,
     LowRankTerms,
@@ -322,7 +323,7 @@ def random_doubts(rng, rules):
 
 def search_sets(kernel, terms, rules, r, start, threshold, most, *, max_nodes, low_rank=None, **options):
     """The search with named records made of plain arrays."""
-    given = {name: options.pop(name) for name in ("clique_cuts", "ratio") if name in options}
+    given = {name: options.pop(name) for name in ("clique_cuts", "fit", "ratio") if name in options}
     request = KernelRequest(KernelRules(*rules), r, tick=never, **options)
     objective = Objective(Terms(*terms), start, threshold, **given)
     return kernel.subset_search(request, objective, most, max_nodes, low_rank)
@@ -348,6 +349,51 @@ def best_sets(kernel, rng):
         accept=odd if rng.random() < 0.3 else None,
         fitting=in_other_thirds if rng.random() < 0.3 else None,
     )
+
+
+def random_fit(rng, n):
+    """What features of one or two columns explain of one or two targets."""
+    widths = rng.choice([1, 1, 1, 2], n)
+    first = np.concatenate([[0], np.cumsum(widths)]).astype(np.intc)
+    n_columns = int(first[-1])
+    X = rng.normal(size=(n_columns + 3, n_columns))
+    X[:, 0] += 0.9 * X[:, -1]
+    X /= np.linalg.norm(X, axis=0)
+    cross = X.T @ rng.normal(size=(n_columns + 3, int(rng.integers(1, 3)))) / 10
+    gram = X.T @ X
+    inverse = np.linalg.inv(gram)
+    inverse = (inverse + inverse.T) / 2
+    weights = inverse @ cross
+    explained = float(np.sum(weights * cross))
+    in_logs = bool(rng.random() < 0.3 and explained < 0.9)
+    return FitTerms(first, gram, cross, inverse, weights, explained, 1e-12, 0.05, 2.0, in_logs)
+
+
+def sets_by_fit(kernel, rng):
+    terms, rules, r = sets_in_question(rng)
+    n = len(terms[0])
+    if rng.random() < 0.6:
+        terms = np.zeros(n), np.zeros((0, 0)), terms[2]
+    return search_sets(
+        kernel,
+        terms,
+        rules,
+        r,
+        0.0,
+        -math.inf if rng.random() < 0.7 else float(rng.random()),
+        int(rng.integers(1, 6)),
+        keeping=bool(rng.random() < 0.7),
+        fit=random_fit(rng, n),
+        clique_cuts=random_cores(rng, n),
+        max_nodes=int(rng.choice([4, 10_000])),
+        accept=odd if rng.random() < 0.3 else None,
+        fitting=in_other_thirds if rng.random() < 0.3 else None,
+    )
+
+
+def slack_of_fit(kernel, rng):
+    terms = random_fit(rng, int(rng.integers(1, 8)))._replace(slack=float(rng.random()))
+    return kernel.FitState(terms, 3).slack
 
 
 def in_other_thirds(chosen, candidates, to_go):
@@ -627,7 +673,8 @@ CALLS = {
     "exchanges": [deal, anneal],
     "windows": [windows],
     "packing": [pack, pack_sum],
-    "subset_search": [best_sets, listed_sets, sets_by_ratio],
+    "linear_fit": [slack_of_fit],
+    "subset_search": [best_sets, listed_sets, sets_by_ratio, sets_by_fit],
     "clique_search": [pick],
     "likeness": [matched, grouped],
     "relief": [relief_distances, relief_differences, relief_products],
@@ -661,7 +708,13 @@ def interpreted(request, monkeypatch):
         assert not module.cython.compiled
         return module
 
-    return load
+    def load_with_parts(name):
+        if name == "subset_search":
+            # It calls this one.
+            monkeypatch.setitem(sys.modules, "altsets._kernels.linear_fit", load("linear_fit"))
+        return load(name)
+
+    return load_with_parts
 
 
 def plain(value):
@@ -772,6 +825,10 @@ with warnings.catch_warnings(record=True) as caught:
     alike = altsets.dissimilarity.Matched([[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 1], [0, 0, 1, 1]], threshold=0.9)
     apart = altsets.find(altsets.quality.Additive([4, 3, 2, 1]), 1, 1, 1, dissimilarity=alike)
     assert apart.sets == [(0,), (2,)], apart
+    fits = altsets.quality.LinearFit([[1, 0.5, 0], [0.5, 1, 0], [0, 0, 1]], [0.6, 0.5, 0.4])
+    # It was imported before its calls are counted.
+    sys.modules["altsets._kernels.subset_search"].FitState = sys.modules["altsets._kernels.linear_fit"].FitState
+    assert altsets.find(fits, 2, 1, 0.5).sets == [(0, 2), (0, 1)]
     altsets.measures.pairwise([[0.0, 1.0], [1.0, None], [3.0, 2.0], [1.0, 1.0]], "spearman", warn=False)
     altsets.measures.relief([[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [1.0, 1.0]], [0, 1, 0, 1])
     altsets.measures.mutual_info([[0.5], [1.5], [3.0], [2.0]], [1.0, 2.5, 3.5, 7.0])

@@ -1,7 +1,8 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
 """Kernel: the best sets of a size, or all sets above a threshold, for quality with pair terms.
 
-The value of a set is the sum of the linear terms of its features minus the sum of its pair terms. Depth-first branch
+The value of a set is the sum of the linear terms of its features minus the sum of its pair terms, plus, for linear
+models, how much of the targets the set explains. Depth-first branch
 and bound over positions of features; everything that concerns one set is kept here: caps (at most so many out of a
 group), budgets, pairs that exclude each other, features that need other features, and a user's own test.
 
@@ -15,7 +16,8 @@ Contents
 6. Tighter bounds: conflicts, caps, clique cuts
 7. The low-rank bound: pair terms linearised along a tangent
 8. Complete sets: ratio, budgets, a user's test
-9. Lists of candidates and of smallest numbers
+9. The fit of linear models: supersets instead of sums
+10. Lists of candidates and of smallest numbers
 
 The two bounds
 --------------
@@ -41,9 +43,12 @@ import cython
 import numpy as np
 
 if cython.compiled:
-    from cython.cimports.libc.math import sqrt
+    from cython.cimports.altsets._kernels.linear_fit import FitState
+    from cython.cimports.libc.math import log1p, sqrt
 else:
-    from math import sqrt
+    from math import log1p, sqrt
+
+    from altsets._kernels.linear_fit import FitState
 
 # Whether to stop is asked after a look at so many candidates or pairs of them: a node with more of them takes longer.
 LOOKS_PER_TICK = cython.declare(cython.long, 1_000_000)
@@ -78,6 +83,9 @@ MAX_TANGENT_STEPS = cython.declare(cython.int, 6)
 
 # Shares of a group's price are rounded: sums of them are taken to be smaller by this factor, so that no set is lost.
 SHARES_ROUNDED = cython.declare(cython.double, 1.0 - 1e-12)
+
+# The logarithm of what is not explained has to be finite.
+ALL_EXPLAINED = cython.declare(cython.double, 1.0 - 1e-15)
 
 # How far a search has come is told by the nodes below this level that it is done with.
 PROGRESS_LEVEL = cython.declare(cython.int, 2)
@@ -189,6 +197,15 @@ class SubsetSearch:
     lower_start = cython.declare(cython.double)
     window_low = cython.declare(cython.double)
     window_high = cython.declare(cython.double)
+    # How much of the targets sets explain; whether terms and pairs, which are prices then, count besides that.
+    fit = cython.declare(FitState)
+    has_fit = cython.declare(cython.bint)
+    has_prices = cython.declare(cython.bint)
+    # The share that the features which are in every set explain, and what shares count for.
+    base_share = cython.declare(cython.double)
+    share_factor = cython.declare(cython.double)
+    in_logs = cython.declare(cython.bint)
+    fit_cost = cython.declare(cython.double[:, ::1])
     # What is asked for: nodes are left at the first threshold, complete sets at the second, which differs for a ratio.
     keeping = cython.declare(cython.bint)
     cheaper = cython.declare(cython.bint)
@@ -250,6 +267,13 @@ class SubsetSearch:
             self.doubtful_room, self.pays = request.doubts.room, request.doubts.pays
         self.accept, self.fitting, self.tick = request.accept, request.fitting, request.tick
         self.make_room_for_nodes()
+        self.has_fit = objective.fit is not None
+        if self.has_fit:
+            self.fit = FitState(objective.fit, self.r + 1)
+            self.base_share, self.share_factor = objective.fit.base_share, objective.fit.factor
+            self.in_logs = objective.fit.in_logs
+            self.fit_cost = np.zeros((self.r + 1, max(self.n, 1)))
+            self.has_prices = bool(self.has_pairs or self.n_clique_cuts or np.any(self.linear))
         self.rank = 0
         if low_rank is not None:
             self.make_room_for_tangents(low_rank)
@@ -283,7 +307,7 @@ class SubsetSearch:
         self.n_candidates = np.zeros(levels, dtype=np.intc)
         self.chosen = np.zeros(max(self.r, 1), dtype=np.intc)
         self.is_chosen = np.zeros(width, dtype=np.uint8)
-        self.smallest = np.zeros(levels)
+        self.smallest = np.zeros(levels + 1)
         self.last_pair_term = self.entry_bound = 0.0
         self.clique_of = np.zeros(width, dtype=np.intc)
         self.node_share = np.ones(levels)
@@ -360,6 +384,12 @@ class SubsetSearch:
             if must >= 0 and not self.is_candidate[level, must]:
                 return
         if not self.can_be_completed(level, r):
+            return
+        if self.has_fit:
+            if r == 1:
+                self.add_last_feature(level, value, limit, must)
+            else:
+                self.search_supersets(level, r, value, limit, must)
             return
         if self.n_partners == 0 and self.nodes >= SCANS_BEFORE_LISTS and self.partner_lists_fit():
             with cython.gil:
@@ -472,6 +502,8 @@ class SubsetSearch:
         if self.fitting is not None and m > 0:
             with cython.gil:
                 self.keep_fitting(level + 1, r - 1)
+        if self.has_fit and r > 1:
+            self.fit.descend(level, j, self.candidate, self.n_candidates[level + 1], r > 2)
         if self.linearises(r - 1):
             # The parent's tangent is a good start: its point was for r features, and one of them is chosen.
             for p in range(self.rank):
@@ -1175,7 +1207,189 @@ class SubsetSearch:
             if not self.ratio:
                 self.threshold = max(self.threshold, self.leaf_threshold)
 
-    # --- 9. Lists of candidates and of smallest numbers -------------------------------------------
+    # --- 9. The fit of linear models --------------------------------------------------------------
+    # It grows with the set, so no set below a node fits better than the superset: what is chosen and all candidates.
+    # By how much a superset fits worse without one feature is known for all of them. Where r are to be chosen, one of
+    # the r + 1 features that cost most is dropped; where a cap leaves room for so many, one more than that of its own.
+    # A feature without which no set reaches the threshold is chosen. Else there are two cases, the best candidate is
+    # chosen or dropped, and the second one goes on in the same node.
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def search_supersets(
+        self,
+        level: cython.int,
+        r: cython.int,
+        value: cython.double,
+        limit: cython.double,
+        must: cython.int,
+    ) -> cython.void:
+        """The node of :meth:`search_node` for sets with a fit and two or more features to go."""
+        i: cython.int
+        best: cython.double = 0.0
+        bound: cython.double
+        share: cython.double
+        without: cython.double
+        while True:
+            self.shrink_superset(level)
+            if self.n_candidates[level] < r:
+                return
+            if self.has_prices:
+                self.bound_candidates(level, r)
+                if self.stopped:
+                    break
+                best = self.sum_of_best(level, r)
+            share = self.base_share + self.fit.superset_value[level] + self.fit.slack
+            bound = value + best + self.worth(share)
+            if bound <= self.threshold + self.tolerance:
+                return
+            if must >= 0:
+                for i in range(self.n_candidates[level]):
+                    if self.candidate[level, i] == must:
+                        self.branch(level, i, True, r, value, min(limit, bound))
+                        return
+                return
+            if self.has_prices and self.drop_expensive(level, r, bound):
+                continue
+            loss = self.least_loss(level, r)
+            without = value + best + self.worth(share - loss)
+            if without <= self.threshold + self.tolerance:
+                return
+            limit = min(limit, without)
+            i = self.best_to_choose(level)
+            self.branch(level, i, True, r, value, limit)
+            if self.stopped:
+                break
+            without = value + best + self.worth(share - self.fit_cost[level, i])
+            if without <= self.threshold + self.tolerance:
+                return
+            limit = min(limit, without)
+            if self.stops_after(self.n_candidates[level] * self.n_candidates[level]):
+                break
+            self.remove_candidate(level, i)
+        self.open_bound = max(self.open_bound, limit)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def worth(self, share: cython.double) -> cython.double:
+        """What it counts for to explain a share of the targets: more for more."""
+        if self.in_logs:
+            return -self.share_factor * log1p(-min(share, ALL_EXPLAINED))
+        return self.share_factor * share
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def shrink_superset(self, level: cython.int) -> cython.void:
+        """Drop what is neither chosen nor a candidate from the superset."""
+        for j in range(self.n):
+            if self.fit.has(level, j) and not self.is_candidate[level, j] and not self.is_chosen[j]:
+                self.fit.drop(level, j)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def drop_expensive(self, level: cython.int, r: cython.int, bound: cython.double) -> cython.bint:
+        """Drop candidates that cost more than they can be worth; whether there were any. ``smallest`` is used."""
+        n_kept: cython.int = 0
+        m: cython.int = self.n_candidates[level]
+        weakest: cython.double = -self.smallest[r - 1]
+        for i in range(m):
+            if (
+                self.bound_of[level, i] >= weakest
+                or bound - weakest + self.bound_of[level, i] > self.threshold + self.tolerance
+            ):
+                self.move_candidate(level, i, n_kept)
+                n_kept += 1
+            else:
+                self.is_candidate[level, self.candidate[level, i]] = 0
+        self.n_candidates[level] = n_kept
+        return n_kept < m
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def least_loss(self, level: cython.int, r: cython.int) -> cython.double:
+        """By how much every set of this superset fits worse than it; notes the cost of each feature."""
+        loss: cython.double = 0.0
+        cost: cython.double
+        n_largest: cython.int = 0
+        m: cython.int = self.n_candidates[level]
+        for i in range(m):
+            cost = self.fit.cost(level, self.candidate[level, i])
+            self.fit_cost[level, i] = cost
+            # There is room for one more number than levels; of r + 1 the last one is asked for.
+            n_largest = self.keep_smallest(-cost, n_largest, r + 1)
+        if m > r:
+            loss = -self.smallest[r]
+        for c in range(self.n_caps):
+            if self.cap_room[c] >= r:
+                continue
+            n_largest = 0
+            for i in range(m):
+                if self.in_cap[c, self.candidate[level, i]]:
+                    n_largest = self.keep_smallest(-self.fit_cost[level, i], n_largest, self.cap_room[c] + 1)
+            if n_largest > self.cap_room[c]:
+                loss = max(loss, -self.smallest[self.cap_room[c]])
+        return loss
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def best_to_choose(self, level: cython.int) -> cython.int:
+        """The candidate to branch on: at first what adds most, and once there are sets what is missed most."""
+        chosen: cython.int = 0
+        value: cython.double
+        best: cython.double = -INFINITY
+        growing: cython.bint = self.keeping and self.n_found < self.most
+        for i in range(self.n_candidates[level]):
+            value = self.fit.gain(level, self.candidate[level, i]) if growing else self.fit_cost[level, i]
+            value *= self.share_factor
+            if self.has_prices:
+                value += self.bound_of[level, i]
+            if value > best:
+                best = value
+                chosen = i
+        return chosen
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def remove_candidate(self, level: cython.int, i: cython.int) -> cython.void:
+        """Sets that are still to come do without a candidate."""
+        self.is_candidate[level, self.candidate[level, i]] = 0
+        self.n_candidates[level] -= 1
+        self.move_candidate(level, self.n_candidates[level], i)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def add_last_feature(
+        self, level: cython.int, value: cython.double, limit: cython.double, must: cython.int
+    ) -> cython.void:
+        """All sets that one candidate completes."""
+        total: cython.double
+        j: cython.int
+        for i in range(self.n_candidates[level]):
+            j = self.candidate[level, i]
+            if must >= 0 and j != must:
+                continue
+            total = value + self.gain_of[level, i] - self.clique_charge(j)
+            share = self.fit.gain(level, j)
+            share += self.base_share + self.fit.chosen_value[level]
+            total += self.worth(share)
+            if total > self.leaf_threshold:
+                self.chosen[level] = j
+                self.take(j, 1)
+                self.leaf(level + 1, total)
+                self.take(j, -1)
+                if self.stopped:
+                    self.open_bound = max(self.open_bound, limit)
+                    return
+
+    # --- 10. Lists of candidates and of smallest numbers ------------------------------------------
 
     @cython.cfunc
     @cython.nogil
@@ -1275,9 +1489,9 @@ def subset_search(request, objective, most, max_nodes, low_rank=None):
     objective : Objective
         ``terms`` (linear and pair terms, and pairs that exclude each other), the value ``start`` of the features that
         are in every set, the ``threshold`` up to which sets are of no interest; ``clique_cuts``, which a set pays for
-        once if it has enough features of a group; for quality that is a ``ratio``, what features and pairs add above
-        and below the line, the window (exclusive, inclusive) for the upper part and the threshold for the ratio. The
-        terms then serve for the bound alone.
+        once if it has enough features of a group; ``fit``, for how much of the targets sets explain; for quality that
+        is a ``ratio``, what features and pairs add above and below the line, the window (exclusive, inclusive) for the
+        upper part and the threshold for the ratio. The terms then serve for the bound alone.
     most, max_nodes : int
     low_rank : LowRankTerms, optional
         For the low-rank bound.

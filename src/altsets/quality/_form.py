@@ -12,6 +12,7 @@ import numpy as np
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.measures.redundancy import MATRIX_COLUMNS, Redundancy
+from altsets.quality._explained import Explained
 
 #: Pair terms that are made, or looked at, in one go: a matrix of all of them can take longer than there is time.
 PAIRS_AT_A_TIME = 4_000_000
@@ -45,6 +46,8 @@ class Form:
         Pair terms are the numbers of the matrix times this; of many features that is done when it is needed.
     kept : ndarray of bool of shape (n,), default=None
         Features whose pair terms count; all others are 0. None if all do.
+    fit : Explained, default=None
+        What is added to the sums: how much of the targets the set explains.
     ranges : dict, default={}
         Smallest and largest numbers of the matrix that are known already; forms of one matrix share it.
 
@@ -68,6 +71,8 @@ class Form:
     _: KW_ONLY
     factor: float = 1.0
     kept: Bools | None = None
+    #: What linear models on sets explain; None if sets are sums over features and pairs.
+    fit: Explained | None = None
     #: What is known of the least and the largest number of the matrix, by the features that it is about. Shared by
     #: all forms of one matrix, as it takes a while to find out.
     ranges: dict[bytes, tuple[float, float]] = field(default_factory=dict, repr=False)
@@ -99,6 +104,11 @@ class Form:
     def has_pairs(self) -> bool:
         """Whether there are pair terms."""
         return self.matrix is not None
+
+    @property
+    def is_sum(self) -> bool:
+        """Whether a set is worth the sum of its features, conflicts apart."""
+        return self.matrix is None and self.fit is None and not self.ratio
 
     @property
     def has_cheap_rows(self) -> bool:
@@ -250,11 +260,12 @@ class Form:
         """
         linear = self.linear if kept is None else np.where(kept, self.linear, 0.0)
         of_pairs = self.factor if self.ratio else factor * self.factor
-        return replace(self, linear=factor * linear, factor=of_pairs, kept=kept)
+        fit = None if self.fit is None else self.fit.times(factor)
+        return replace(self, linear=factor * linear, factor=of_pairs, kept=kept, fit=fit)
 
     def without_pairs(self) -> Form:
-        """The same form, where pairs of features do not matter."""
-        return replace(self, matrix=None, ratio=False, factor=1.0)
+        """The same form, where only single features matter."""
+        return replace(self, matrix=None, ratio=False, factor=1.0, fit=None)
 
 
 def _range_among(matrix: Floats | Redundancy, features: Indices) -> tuple[float, float]:

@@ -357,7 +357,12 @@ def _optimistic_scores(form: Form, problem: Problem) -> Candidates | None:
     usable[list(problem.forbidden)] = False
     features: Indices = np.flatnonzero(usable)
     others = problem.n_features - 1
-    if form.ratio or len(features) <= others or (form.has_pairs and len(features) > PAIRED_FEATURES):
+    if (
+        form.ratio
+        or form.fit is not None
+        or len(features) <= others
+        or (form.has_pairs and len(features) > PAIRED_FEATURES)
+    ):
         return None
     scores: Floats = form.linear[features]
     if form.has_pairs and others:

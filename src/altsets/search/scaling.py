@@ -158,6 +158,9 @@ def _checked_scale(quality: Quality, forms: dict[int, Form], usable: Mask) -> fl
         mean = quality.size_normalised and not form.ratio
         linear = quality.form(1).linear if mean else form.linear
         largest_of.append((_largest(linear if features is None else linear[features]), 1.0, linear))
+        if form.fit is not None:
+            explained = form.fit.highest(np.arange(quality.n_features_in) if features is None else features)
+            largest_of.append((explained, 1.0, np.array([explained])))
         if form.matrix is None:
             continue
         of_pairs = max(map(abs, form.matrix_range(features)))
@@ -217,6 +220,8 @@ def _rounding(form: Form, size: int, n_sets: int, largest: float) -> float:
     elif form.has_pairs:
         n_terms *= size
     error = 2.0**-53 * (32 + min(n_terms, 8 + 4 * math.sqrt(n_terms))) * reach
+    if form.fit is not None:
+        return error + form.fit.error
     return 0.0 if not form.has_pairs and _multiples(form.linear, n_sets * error) else error
 
 

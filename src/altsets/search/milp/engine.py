@@ -51,6 +51,8 @@ class MilpEngine:
                 return "it takes no dissimilarity of your own, which need not be linear"
         if quality.form(problem.k_max).ratio:
             return f"{type(quality).__name__} is a ratio, which is not linear"
+        if quality.form(problem.k_max).fit is not None:
+            return "what a linear model explains is not linear in the features that it has"
         if quality.size_normalised and not problem.fixed_size:
             return f"{type(quality).__name__} is linear for sets of one size only"
         return declines_heuristics(problem)

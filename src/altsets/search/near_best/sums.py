@@ -159,7 +159,7 @@ def sums_of(quality: Quality, problem: Problem, *, relaxed: bool = False) -> lis
     for size in problem.sizes:
         form = quality.form(size)
         conflicts = form.conflicts is not None and bool(form.conflicts.any())
-        if form.has_pairs or (conflicts and not relaxed):
+        if not form.is_sum or (conflicts and not relaxed):
             return None
         rules = Rules.of(problem, size)
         features = None if rules is None else usable_features(form, rules)

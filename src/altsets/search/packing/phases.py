@@ -33,7 +33,7 @@ from altsets.search.subset.listing import KBest
 def relaxed(quality: Quality, problem: Problem, run: Run, limits: PackingLimits) -> Answer | None:
     """What the additive engine answers if conflicts and constraints are left out; None if that does not make sense."""
     form = form_of(quality, problem, problem.k_max)
-    if form.has_pairs or form.ratio:
+    if not form.is_sum:
         return None
     if problem.counts_shared and form.conflicts is None and problem.rules.only_forbid:
         return None
@@ -369,7 +369,7 @@ class SolverOptimum(AnyTime):
     def applies(self, search: SetPackingSearch) -> bool:
         """If the quality is a sum, and the problem small enough."""
         form = search.quality.form(search.problem.k_max)
-        return not form.has_pairs and not form.ratio and _solver_takes(search)
+        return form.is_sum and _solver_takes(search)
 
     def run(self, search: SetPackingSearch) -> None:
         """To the end, unless time is up."""

@@ -341,6 +341,7 @@ class SimulatedAnnealing:
         problem = pricing.problem
         plain = problem.rules.only_exclude and problem.counts_shared
         self.possible = plain and pricing.can_be_priced and problem.fixed_size and len(pricing.sizes) == 1
+        self.possible = self.possible and pricing.sizes[0].form.fit is None
         if self.possible:
             form = pricing.sizes[0].form
             inside = np.asarray(pricing.features)

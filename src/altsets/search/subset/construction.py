@@ -104,7 +104,11 @@ class GreedySet:
     @property
     def chosen(self) -> FeatureSet:
         """The features."""
-        return tuple(sorted([*self.encoding.base.tolist(), *self.encoding.features[self.taken].tolist()]))
+        return tuple(sorted(self._features))
+
+    @property
+    def _features(self) -> list[int]:
+        return [*self.encoding.base.tolist(), *self.encoding.features[self.taken].tolist()]
 
     def grow(self, over: Callable[[], bool]) -> bool:
         """Add the best features one by one; false if nothing fits any more, or there is no time."""
@@ -151,7 +155,10 @@ class GreedySet:
     def _values(self, positions: Indices) -> Floats:
         """The quality of the set with each of these features."""
         upper, lower = self._upper + self._linear[positions], self._lower + self._shared[positions]
-        if not self.encoding.form.ratio:
+        form, features = self.encoding.form, self.encoding.features
+        if form.fit is not None:
+            lower = lower - form.fit.with_each(self._features, features[positions])
+        if not form.ratio:
             return upper - lower
         return upper / np.sqrt(len(self.encoding.base) + len(self.taken) + 1 + lower)
 
@@ -214,7 +221,10 @@ class GreedySet:
 
     @property
     def _value(self) -> float:
-        if not self.encoding.form.ratio:
+        form = self.encoding.form
+        if form.fit is not None:
+            return self._upper - self._lower + form.fit.of(self._features)
+        if not form.ratio:
             return self._upper - self._lower
         return self._upper / math.sqrt(self.encoding.size + self._lower)
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from altsets.arrays import Floats, Indices, Ints
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
+from altsets.quality._explained import NOTHING_LEFT
 from altsets.search.likeness import flat
 from altsets.search.run import Run
 from altsets.search.subset.candidates import (
@@ -23,7 +24,14 @@ from altsets.search.subset.candidates import (
     SMALLEST_SQUARED,
     form_of,
 )
-from altsets.search.subset.kernel_call import CliqueCutTerms, Doubts, KernelRules, LowRankTerms, Terms
+from altsets.search.subset.kernel_call import (
+    CliqueCutTerms,
+    Doubts,
+    FitTerms,
+    KernelRules,
+    LowRankTerms,
+    Terms,
+)
 from altsets.search.subset.limits import PRICING_LIMITS, PricingLimits
 from altsets.search.subset.prices import DualPrices, sum_over_pairs
 from altsets.search.subset.rules import Cap, RoundedBudgets, Rules, caps_by_position, rounded
@@ -232,6 +240,35 @@ class SizeEncoding:
             self._kept_conflicts = excluded
         return excluded
 
+    @cached_property
+    def fit_terms(self) -> FitTerms | None:
+        """What the open features explain beside those that are in every set; None if sets are sums."""
+        fit = self.form.fit
+        if fit is None:
+            return None
+        gram, cross, first, share = fit.beside(self.base, self.features)
+        # Of columns that those in every set make up, nothing is left, and nothing may be divided by that.
+        left = np.diag(gram) > NOTHING_LEFT
+        gram, cross = np.where(left & left[:, None], gram, 0.0), np.where(left[:, None], cross, 0.0)
+        scale = np.sqrt(np.where(left, np.diag(gram), 1.0))
+        gram, cross = gram / (scale * scale[:, None]), cross / scale[:, None]
+        np.fill_diagonal(gram, 1.0)
+        inverse = np.linalg.inv(gram)
+        inverse = (inverse + inverse.T) / 2
+        weights = inverse @ cross
+        return FitTerms(
+            first=first.astype(np.intc),
+            gram=np.ascontiguousarray(gram),
+            cross=np.ascontiguousarray(cross),
+            inverse=np.ascontiguousarray(inverse),
+            weights=np.ascontiguousarray(weights),
+            all_explain=float(np.sum(weights * cross)),
+            slack=fit.rounding,
+            base_share=share,
+            factor=fit.factor,
+            in_logs=fit.in_logs,
+        )
+
     def clique_cut_terms(self, prices: DualPrices | None) -> tuple[CliqueCutTerms | None, float]:
         """Clique cuts, given the features that are in every set; and what these cost already."""
         if prices is None or prices.clique_cuts is None:
@@ -275,7 +312,8 @@ def set_bound(form: Form, size: int, features: Indices, base: Indices, pairs: tu
         bound = upper / math.sqrt(size + n_pairs * (least if upper >= 0 else largest))
         return bound + PER_TERM_ERROR * abs(bound) * (size + 4)
     rounding = PER_TERM_ERROR * (math.fsum(map(abs, terms)) + n_pairs * abs(least))
-    return upper - n_pairs * least + rounding
+    explained = 0.0 if form.fit is None else form.fit.highest(np.concatenate([base, features]))
+    return upper - n_pairs * least + rounding + explained
 
 
 def low_rank_terms(pairs: Floats, size: int, limits: PricingLimits = PRICING_LIMITS) -> LowRankTerms | None:

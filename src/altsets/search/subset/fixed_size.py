@@ -191,6 +191,8 @@ class FixedSizeOracle:
         pairs = 0.0 if form.ratio else max(map(abs, encoding.pair_range))
         largest = float(np.max(np.abs(form.linear), initial=0.0))
         self.reach = self.size * largest + self.size * self.size * pairs
+        if form.fit is not None:
+            self.reach += abs(form.fit.worth(form.fit.ceiling))
         self.tolerance = max(QUALITY_ERROR * self.reach, SMALLEST_TOLERANCE)
         self.bound_choice = BoundChoice(limits)
         self.longest = 0
@@ -204,7 +206,7 @@ class FixedSizeOracle:
         features = usable_features(form, rules, among)
         if features is None:
             return None
-        if not form.has_pairs and form.conflicts is None:
+        if form.is_sum and form.conflicts is None:
             features = preselected(form.linear, features, rules, wanted)
         encoding = SizeEncoding(forms, size, rules, features)
         if encoding.n_open > len(features) or encoding.kernel_rules() is None:
@@ -237,6 +239,8 @@ class FixedSizeOracle:
         if self.form.matrix is not None:
             # Sets hold no feature that is not kept, so the matrix is enough.
             total -= pair_sums(self.form.matrix, rows, self.form.factor)
+        if self.form.fit is not None:
+            total += self.form.fit.of_rows(rows)
         return total
 
     def k_best(
@@ -331,7 +335,7 @@ class FixedSizeOracle:
         """The quality after prices; not for a ratio."""
         terms, start = self.encoding.priced_terms(prices)
         clique_cuts, paid = self.encoding.clique_cut_terms(prices)
-        return Objective(terms, start - paid, threshold, clique_cuts)
+        return Objective(terms, start - paid, threshold, clique_cuts, self.encoding.fit_terms)
 
     def _search(
         self, request: KernelRequest, objective: Objective, most: int, max_nodes: int
@@ -367,7 +371,7 @@ class FixedSizeOracle:
     def heuristic(self, rows: Ints, prices: DualPrices, threshold: float) -> Ints:
         """What exchanges of single features make of sets, rows of features: those above the threshold, each once."""
         (linear, pairs, _), start = self.encoding.priced_terms(prices)
-        if not len(pairs) or not self.n_open or prices.clique_cuts is not None:
+        if not len(pairs) or not self.n_open or prices.clique_cuts is not None or self.form.fit is not None:
             # There is nothing to exchange, or one best set after the other is as fast, or exchanges know too little.
             return np.zeros((0, self.size), dtype=np.intc)
         places = self.encoding.place[rows].astype(np.intp)

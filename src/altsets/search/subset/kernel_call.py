@@ -78,6 +78,26 @@ class LowRankTerms(NamedTuple):
     rounding: float
 
 
+class FitTerms(NamedTuple):
+    """What the open features explain of the targets, besides those that are in every set; columns of length one."""
+
+    #: The columns of position j are those from ``first[j]`` to ``first[j + 1]``.
+    first: Ints
+    #: Products of columns, and of columns with targets.
+    gram: Floats
+    cross: Floats
+    #: The inverse of the Gram matrix, that times ``cross``, and what all columns together explain.
+    inverse: Floats
+    weights: Floats
+    all_explain: float
+    #: By how much rounding may make a superset look worse than it is.
+    slack: float
+    #: What the features that are in every set explain; a share counts times the factor, or its logarithm does.
+    base_share: float
+    factor: float
+    in_logs: bool
+
+
 class Doubts(NamedTuple):
     """How much of each budget a set must leave to keep to it for sure, and the test of one that leaves less."""
 
@@ -107,6 +127,7 @@ class Objective(NamedTuple):
     #: Sets up to this value do not count.
     threshold: float
     clique_cuts: CliqueCutTerms | None = None
+    fit: FitTerms | None = None
     #: For a ratio, where the terms serve for the bound alone.
     ratio: RatioTerms | None = None
 

@@ -1,0 +1,636 @@
+"""Quality of linear models: the share of the targets, or of the table itself, that a set explains."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets.arrays import Floats, Indices
+from altsets.errors import InputError
+from altsets.features import FeatureNames, real_numbers
+from altsets.measures.redundancy import MATRIX_COLUMNS
+from altsets.quality._explained import Explained, Products
+from altsets.quality._form import Form
+from altsets.quality._quality import Quality, common_names
+from altsets.tables.conversion import features_of
+from altsets.tables.feature_matrix import Features, encode, warn_of_constants
+from altsets.tables.target import counted, labels_of, target_of
+from altsets.wording import join_words, parameter
+
+#: Gram matrices of columns of length one whose smallest eigenvalue is below this have columns that add up to others.
+DEPENDENT = 1e-9
+#: Below this, too few digits are left to prove which of two sets is better; then, and where columns are more than rows,
+#: there is a ridge that is small beside the lengths of columns, which are one.
+NEARLY_DEPENDENT, AUTOMATIC_RIDGE = 1e-6, 1e-5
+#: By how much a Gram matrix may differ from its transpose, relative to its largest number.
+ASYMMETRY = 1e-9
+CRITERIA = ("bic", "aic", "adjusted_r2")
+MISSING = ("error", "mean")
+
+
+@dataclass(frozen=True)
+class FittedSet:
+    """The least-squares model on one set.
+
+    Attributes
+    ----------
+    features : tuple of str
+        The names of the features.
+    columns : tuple of str
+        The names of the columns: a category has one for each label but the last.
+    coefficients : ndarray of shape (n_columns, n_targets)
+        In the units of the table.
+    standard_errors : ndarray of shape (n_columns, n_targets)
+        Of the coefficients; nan where there are no rows left to estimate them, or with a ridge.
+    intercept : ndarray of shape (n_targets,)
+        What the model predicts where all columns are 0.
+    r2 : float
+        The share of the targets that the model explains, on the same rows.
+    targets : tuple of str
+        What each column of the coefficients is about.
+
+    See Also
+    --------
+    altsets.quality.LinearFit.fit : Makes it.
+
+    Examples
+    --------
+    >>> fitted = LinearFit.from_data([[0, 1], [1, 0], [2, 1], [3, 1]], [1.0, 3.0, 5.0, 7.0]).fit([0])
+    >>> fitted.features, fitted.intercept.round(6).tolist(), round(fitted.r2, 6)
+    (('x0',), [1.0], 1.0)
+    """
+
+    features: tuple[str, ...]
+    columns: tuple[str, ...]
+    coefficients: Floats
+    standard_errors: Floats
+    intercept: Floats
+    r2: float
+    targets: tuple[str, ...]
+
+
+class LinearFit(Quality):
+    """Quality of a set = the share of the targets that the best linear model on the set explains.
+
+    With the Gram matrix G of the features and their products C with the targets, it is
+    trace(C_S' G_SS^-1 C_S) / total. For one numeric target that is R^2 of least squares; for several, its mean; for
+    classes the mean squared canonical correlation, which is Pillai's trace divided by the number of classes minus one;
+    without a target the share of all variance of the table that the set keeps.
+
+    Parameters
+    ----------
+    gram : array-like of shape (n_columns, n_columns)
+        Products of the (centred) columns with each other: symmetric, positive definite with the ridge.
+    cross : array-like of shape (n_columns,) or (n_columns, n_targets)
+        Products of the columns with the targets.
+    total : float, default=None
+        What explains everything: the sum of the squares of the targets. None leaves the trace undivided.
+    ridge : float, default=0.0
+        Added to the diagonal of the Gram matrix.
+    feature_names : sequence of str, default=None
+        One name per feature.
+    owners : sequence of int, default=None
+        The feature that each column belongs to, ascending from 0; None if each column is a feature. A category is one
+        feature with several columns.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If the numbers are not finite, not symmetric, or columns add up to others and there is no ridge.
+
+    See Also
+    --------
+    altsets.quality.LinearFit.from_data : Make it of a table.
+    altsets.quality.LinearFit.fit : Coefficients of the model on a set.
+    altsets.quality.MRMR : Redundancy by pairs of features.
+
+    Notes
+    -----
+    The quality grows with every feature, so that leaps and bounds prove which set is best (Furnival and Wilson, 1974).
+
+    References
+    ----------
+    Furnival, G. M. and Wilson, R. W. (1974): Regressions by leaps and bounds. Technometrics 16(4).
+
+    Examples
+    --------
+    >>> import altsets
+    >>> quality = LinearFit([[1, 0.5, 0], [0.5, 1, 0], [0, 0, 1]], [0.6, 0.5, 0.4])
+    >>> round(quality.evaluate((0, 2)), 3)
+    0.52
+    >>> altsets.find(quality, n_features=2, n_alternatives=1, tau=0.5).sets
+    [(0, 2), (0, 1)]
+    """
+
+    size_normalised = False
+
+    def __init__(
+        self,
+        gram: npt.ArrayLike,
+        cross: npt.ArrayLike,
+        total: float | None = None,
+        ridge: float = 0.0,
+        feature_names: Sequence[str] | None = None,
+        owners: Sequence[int] | None = None,
+    ) -> None:
+        matrix = _gram(gram)
+        products = real_numbers("cross", cross)
+        products = products[:, None] if products.ndim == 1 else products
+        if products.ndim != 2 or len(products) != len(matrix) or not np.isfinite(products).all():
+            raise InputError(
+                f"cross must hold finite numbers, one row for each of the {len(matrix)} columns of the Gram matrix; "
+                f"got shape {np.shape(cross)}."
+            )
+        whole = 1.0 if total is None else _positive("total", total)
+        starts = _starts(owners, len(matrix))
+        super().__init__(len(starts) - 1, common_names(feature_names, len(starts) - 1))
+        self.ridge = _not_negative("ridge", ridge)
+        diagonal = np.diag(matrix) + self.ridge
+        # Columns of length about one: powers of two, by which nothing is rounded. A column of zeros explains nothing,
+        # whatever stands beside it.
+        scale = np.exp2(np.round(np.log2(np.where(diagonal > 0, diagonal, 1.0)) / 2))
+        matrix[np.diag_indices(len(matrix))] = np.where(diagonal > 0, diagonal, 1.0)
+        matrix /= scale * scale[:, None]
+        values, vectors = np.linalg.eigh(matrix)
+        if values[0] < DEPENDENT:
+            raise _refuse_dependent(vectors[:, 0], starts, FeatureNames.of_quality(self))
+        self._set(matrix, products / scale[:, None], starts, float(values[0]), 1 / whole)
+        self._total = whole
+
+    def _set(
+        self,
+        gram: Floats | Products,
+        cross: Floats,
+        starts: Indices,
+        smallest: float,
+        factor: float = 1.0,
+    ) -> None:
+        """Numbers for engines."""
+        if isinstance(gram, Products):
+            self.pairs_on_demand, ceiling = True, gram.explained_by_all
+        else:
+            ceiling = float(np.sum(cross * np.linalg.solve(gram, cross)))
+        self._explained = Explained(gram, np.ascontiguousarray(cross), starts, ceiling, smallest, factor)
+        self._total, self._penalty, self._rows = 1.0, 0.0, 0
+        self._criterion: str | None = None
+        self._table: _Table | None = None
+        self._targets: _Targets | None = None
+        self.notes: tuple[str, ...] = ()
+
+    @classmethod
+    def from_data(
+        cls,
+        X: Any,
+        y: Any = None,
+        *,
+        task: str = "auto",
+        ridge: float | str = "auto",
+        missing: str = "error",
+        criterion: str | None = None,
+        sample_weight: Any = None,
+    ) -> LinearFit:
+        """Make the quality of a table: columns and targets are centred and standardised.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            Numbers and categories; a category is one feature with a column for each label but the last.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
+            Numbers, classes, or several columns of numbers. None for the table itself: how much of its variance a set
+            keeps.
+        task : {"auto", "classification", "regression"}, default="auto"
+            Whether a target in one column is classes or numbers.
+        ridge : float or "auto", default="auto"
+            Added to the diagonal of the correlation matrix. "auto" adds 0.00001 where there are more columns than
+            rows or columns nearly add up to others, with a note, and else nothing.
+        missing : {"error", "mean"}, default="error"
+            Whether missing numbers are refused, or replaced by the mean of their column.
+        criterion : {"bic", "aic", "adjusted_r2"}, default=None
+            For sets of different sizes, which R^2 cannot compare: by how much the criterion is better than that of a
+            model without features. For one numeric target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts.
+
+        Returns
+        -------
+        LinearFit
+            With the names of the columns, if they have names.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If the table or the target cannot be used, or a parameter is unknown.
+
+        Examples
+        --------
+        >>> X = [[0, 0, 1], [1, 2, 0], [2, 1, 1], [3, 6, 0], [4, 2, 1]]
+        >>> quality = LinearFit.from_data(X, [0.5, 1, 2.5, 3, 4.5])
+        >>> round(quality.evaluate([0, 2]), 3)
+        1.0
+        """
+        if criterion is not None and criterion not in CRITERIA:
+            raise InputError(
+                f"{parameter('criterion', criterion)} is unknown; choose one of {', '.join(CRITERIA)}."
+            )
+        if missing not in MISSING:
+            raise InputError(
+                f"{parameter('missing', missing)} is unknown; choose one of {', '.join(MISSING)}."
+            )
+        features = features_of(X)
+        features, y, weights = counted(features, y, sample_weight)
+        warn_of_constants(features)
+        table = _Table.of(features, missing, weights)
+        targets = _Targets.of(y, table, task)
+        if criterion is not None and not targets.is_one_number:
+            raise InputError(
+                f"{parameter('criterion', criterion)} is for one numeric target; leave it out, or choose one size."
+            )
+        made = cls.__new__(cls)
+        Quality.__init__(made, features.n_features, features.names)
+        made._of_table(table, targets, ridge)
+        made._table, made._targets = table, targets
+        if criterion is not None:
+            made._take_criterion(criterion, table)
+        return made
+
+    def _of_table(self, table: _Table, targets: _Targets, ridge: float | str) -> None:
+        n_columns, shares = table.units.shape[1], targets.units / math.sqrt(targets.total)
+        wide = n_columns > MATRIX_COLUMNS
+        notes: list[str] = []
+        if ridge == "auto":
+            chosen = 0.0
+            if n_columns >= table.rows:
+                chosen = AUTOMATIC_RIDGE
+                why = f"there are {n_columns:,} columns and {table.rows:,} rows"
+            elif not wide and table.smallest < NEARLY_DEPENDENT:
+                chosen, why = AUTOMATIC_RIDGE, "some columns nearly add up to others"
+            elif wide:
+                chosen, why = AUTOMATIC_RIDGE, f"there are {n_columns:,} columns"
+            if chosen:
+                notes.append(f"Linear models have a ridge of {chosen:g}, as {why}.")
+        else:
+            chosen = _not_negative("ridge", ridge)
+        self.ridge = chosen
+        cross = table.units.T @ (shares / math.sqrt(1 + chosen))
+        if wide:
+            if not chosen:
+                raise InputError(
+                    f"a table of {n_columns:,} columns needs a ridge above 0, such as {AUTOMATIC_RIDGE:g}."
+                )
+            gram: Floats | Products = Products(table.units, chosen, shares)
+            smallest = chosen / (1 + chosen)
+        else:
+            gram = (table.gram + chosen * np.eye(n_columns)) / (1 + chosen)
+            np.fill_diagonal(gram, 1.0)
+            smallest = (table.smallest + chosen) / (1 + chosen)
+            if smallest < DEPENDENT:
+                _, vectors = np.linalg.eigh(table.gram)
+                raise _refuse_dependent(vectors[:, 0], table.starts, FeatureNames.of_quality(self))
+        self._set(gram, cross, table.starts, smallest)
+        self.notes = tuple(notes)
+
+    def _take_criterion(self, criterion: str, table: _Table) -> None:
+        """Sizes are compared by a criterion."""
+        rows, widths = table.rows, np.diff(table.starts)
+        if criterion == "adjusted_r2" and widths.max() > 1:
+            raise InputError(
+                f"{parameter('criterion', criterion)} is for numbers; with categories choose 'bic' or 'aic'."
+            )
+        self._criterion, self._rows = criterion, rows
+        self.size_normalised = True
+        if criterion != "adjusted_r2":
+            self._penalty = math.log(rows) if criterion == "bic" else 2.0
+
+    @property
+    def feature_scores(self) -> Floats:
+        """What each feature alone explains."""
+        scores: Floats = self._explained.with_each([], np.arange(self.n_features_in))
+        return scores
+
+    @property
+    def criterion(self) -> str | None:
+        """The criterion that compares sets of different sizes; None if the share itself does."""
+        return self._criterion
+
+    def share(self, indices: Sequence[int]) -> float:
+        """The share of the targets that a set explains, whatever the criterion.
+
+        Parameters
+        ----------
+        indices : sequence of int
+            The indices of a set.
+
+        Returns
+        -------
+        float
+            From 0 to 1.
+        """
+        columns = self._explained.columns_of(sorted(indices))
+        gram, cross = self._explained.gram[np.ix_(columns, columns)], self._explained.cross[columns]
+        # By eigenvectors, as answers of engines, which use factors and inverses, are checked with this. An error of the
+        # weights counts only by its square in the last line, whose sums have more digits.
+        values, vectors = np.linalg.eigh(gram)
+        weights = (vectors @ ((vectors.T @ cross) / values[:, None])).astype(np.longdouble)
+        explained = 2 * np.sum(weights * cross) - np.sum(weights * (gram.astype(np.longdouble) @ weights))
+        return float(explained / self._total)
+
+    def evaluate(self, indices: Sequence[int]) -> float:
+        """The quality of one set, from the definition."""
+        share, size = self.share(indices), len(indices)
+        if self._criterion is None:
+            return share
+        if self._criterion == "adjusted_r2":
+            intercept, slope = self._adjusted(size)
+            return intercept + slope * share
+        n_columns = len(self._explained.columns_of(indices))
+        return -self._rows * math.log1p(-min(share, 1 - 1e-15)) - self._penalty * n_columns
+
+    def form(self, size: int) -> Form:
+        """The quality of sets of one size, in numbers."""
+        nothing = np.zeros(self.n_features_in)
+        if self._criterion is None:
+            return Form(nothing, fit=self._explained)
+        if self._criterion == "adjusted_r2":
+            intercept, slope = self._adjusted(size)
+            return Form(nothing + intercept / max(size, 1), fit=self._explained.times(slope))
+        widths = np.diff(self._explained.starts)
+        return Form(-self._penalty * widths, fit=self._explained.times(self._rows, in_logs=True))
+
+    def _adjusted(self, size: int) -> tuple[float, float]:
+        """Adjusted R^2 as a line: 1 - (1 - share) (rows - 1) / (rows - size - 1)."""
+        if self._rows - size - 1 <= 0:
+            raise InputError(
+                f"adjusted R^2 of {size} features needs more than {size + 1} rows, and there are {self._rows}; choose "
+                "smaller sets."
+            )
+        slope = (self._rows - 1) / (self._rows - size - 1)
+        return 1.0 - slope, slope
+
+    def fit(self, features: Sequence[int | str]) -> FittedSet:
+        """The linear model on one set, in the units of the table.
+
+        Parameters
+        ----------
+        features : sequence of int or str
+            The features of a set, by index or name.
+
+        Returns
+        -------
+        FittedSet
+            Coefficients, standard errors and R^2.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If a feature does not exist, or the quality was not made of a table.
+
+        Examples
+        --------
+        >>> quality = LinearFit.from_data([[0, 1], [1, 0], [2, 1], [3, 1]], [1.0, 3.0, 5.0, 7.0])
+        >>> quality.fit([0]).coefficients.round(6).tolist()
+        [[2.0]]
+        """
+        table, targets = self._table, self._targets
+        if table is None or targets is None or not targets.names:
+            raise InputError("there is no model without a table and a target; use LinearFit.from_data(X, y).")
+        chosen = sorted(set(FeatureNames.of_quality(self).positions(features, "fit")))
+        columns = self._explained.columns_of(chosen)
+        units, wanted = table.units[:, columns], table.centred(targets.raw)
+        # The ridge that keeps a search from dividing by zero is no choice of the user.
+        ridge = self.ridge if self.ridge > AUTOMATIC_RIDGE else 0.0
+        inverse = np.linalg.pinv(units.T @ units + ridge * np.eye(len(columns)), hermitian=True)
+        weights = inverse @ (units.T @ wanted)
+        scale = np.divide(
+            1.0, table.lengths[columns], out=np.zeros(len(columns)), where=table.lengths[columns] > 0
+        )
+        coefficients = weights * scale[:, None]
+        left = table.rows - len(columns) - 1
+        errors = np.full_like(coefficients, np.nan)
+        if left > 0 and not ridge:
+            residual = np.sum((wanted - units @ weights) ** 2, axis=0) / left
+            errors = np.sqrt(np.maximum(np.diag(inverse), 0.0)[:, None] * residual) * scale[:, None]
+        means = np.average(targets.raw, axis=0, weights=None if table.roots is None else table.roots**2)
+        return FittedSet(
+            features=self.names_of(chosen),
+            columns=tuple(table.names[column] for column in columns.tolist()),
+            coefficients=coefficients,
+            standard_errors=errors,
+            intercept=means - table.means[columns] @ coefficients,
+            r2=self.share(chosen),
+            targets=targets.names,
+        )
+
+
+# --- Tables -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """The columns of a table: centred, weighed and of length one (``units``), and as they are (``matrix``)."""
+
+    matrix: Floats
+    names: tuple[str, ...]
+    starts: Indices
+    means: Floats
+    lengths: Floats
+    units: Floats
+    #: Square roots of the weights of rows; None if all count the same.
+    roots: Floats | None
+
+    @classmethod
+    def of(cls, features: Features, missing: str, weights: Floats | None) -> _Table:
+        """Categories become columns of 0 and 1, one for each label but the last."""
+        if missing == "mean":
+            features = _with_means(features, weights)
+        features.refuse_missing(
+            "linear_fit", advice="fill them in, drop these rows, or pass missing='mean' to put in the means"
+        )
+        encoded = encode(features)
+        widths = np.bincount(encoded.owners, minlength=features.n_features)
+        kept = np.ones(len(encoded.owners), dtype=bool)
+        kept[np.cumsum(widths)[widths > 1] - 1] = False
+        matrix = encoded.matrix[:, kept] if not kept.all() else encoded.matrix
+        starts = np.concatenate([[0], np.cumsum(np.where(widths > 1, widths - 1, widths))])
+        names = [
+            name if index not in features.categories or widths[index] == 1 else f"{name}={label}"
+            for index, name in enumerate(FeatureNames.of(features.feature_names))
+            for label in (features.categories[index][:-1] if widths[index] > 1 else [""])
+        ]
+        roots = None if weights is None else np.sqrt(weights)
+        means = np.average(matrix, axis=0, weights=weights)
+        units = matrix - means
+        if roots is not None:
+            units *= roots[:, None]
+        lengths = np.linalg.norm(units, axis=0)
+        # What is left of a constant column is rounding.
+        noise = np.sqrt(len(matrix)) * 1e-14 * np.abs(means)
+        lengths = np.where(lengths > noise, lengths, 0.0)
+        units *= np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+        return cls(matrix, tuple(names), starts.astype(np.intp), means, lengths, units, roots)
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return len(self.units)
+
+    def centred(self, values: Floats) -> Floats:
+        """Other columns for the same rows: less their means, and weighed."""
+        weights = None if self.roots is None else self.roots**2
+        centred = values - np.average(values, axis=0, weights=weights)
+        return centred if self.roots is None else centred * self.roots[:, None]
+
+    @property
+    def gram(self) -> Floats:
+        """Correlations of the columns; constant ones have none."""
+        gram = self.units.T @ self.units
+        np.fill_diagonal(gram, 1.0)
+        return gram
+
+    @property
+    def smallest(self) -> float:
+        """The smallest eigenvalue of the correlations."""
+        return float(np.linalg.eigvalsh(self.gram)[0])
+
+
+@dataclass(frozen=True, eq=False)
+class _Targets:
+    """What sets explain: columns whose squares add up to ``total``; ``raw`` are those that models predict, as given."""
+
+    units: Floats
+    total: float
+    raw: Floats
+    names: tuple[str, ...]
+    is_classes: bool = False
+
+    @classmethod
+    def of(cls, y: Any, table: _Table, task: str) -> _Targets:
+        """The targets of a table; its own columns if there are none."""
+        if y is None:
+            return cls(_compressed(table.units), float(np.count_nonzero(table.lengths)), np.zeros((0, 0)), ())
+        several = _several(y, table.rows)
+        if several is not None:
+            raw, names = several
+            units = table.centred(raw)
+            lengths = np.linalg.norm(units, axis=0)
+            if not lengths.all():
+                raise InputError(
+                    f"target {names[int(np.argmin(lengths))]!r} is the same in all rows; leave it out."
+                )
+            return cls(units / lengths, float(len(lengths)), raw, names)
+        target = target_of(y, table.rows, task)
+        if not target.is_classes:
+            raw = np.asarray(target.values, dtype=np.float64)[:, None]
+            units = table.centred(raw / np.max(np.abs(raw), initial=1.0))
+            return cls(units, float(np.sum(units**2)), raw, ("target",))
+        labels = labels_of(y, target)
+        codes = np.asarray(target.values)
+        first = [codes.tolist().index(code) for code in range(target.n_distinct)]
+        raw = (codes[:, None] == np.arange(1, target.n_distinct)).astype(np.float64)
+        # Of length one and at right angles to each other.
+        units = np.linalg.qr(table.centred(raw))[0]
+        names = tuple(str(labels[place]) for place in first[1:])
+        return cls(units, float(units.shape[1]), raw, names, is_classes=True)
+
+    @property
+    def is_one_number(self) -> bool:
+        """Whether it is one numeric target."""
+        return not self.is_classes and len(self.names) == 1
+
+
+def _several(y: Any, n_rows: int) -> tuple[Floats, tuple[str, ...]] | None:
+    """Several columns of numbers with their names; None if there is one column."""
+    if np.ndim(y) != 2 or np.shape(y)[1] < 2:
+        return None
+    targets = features_of(y)
+    if targets.n_rows != n_rows:
+        raise InputError(f"the targets have {targets.n_rows} rows, but the table has {n_rows}.")
+    targets.refuse_categories("linear_fit with several targets", advice="turn them into numbers")
+    targets.refuse_missing("linear_fit", advice="drop rows without a target")
+    return targets.values, tuple(targets.feature_names)
+
+
+def _compressed(units: Floats) -> Floats:
+    """Columns with the same products among rows, no more than there are rows."""
+    if units.shape[1] <= len(units):
+        return units
+    values, vectors = np.linalg.eigh(units @ units.T)
+    kept = values > values[-1] * len(values) * np.finfo(np.float64).eps
+    compressed: Floats = vectors[:, kept] * np.sqrt(values[kept])
+    return compressed
+
+
+def _with_means(features: Features, weights: Floats | None) -> Features:
+    """Missing numbers replaced by the mean of their column."""
+    values = features.values.copy()
+    for column in np.flatnonzero(features.incomplete).tolist():
+        known = ~np.isnan(values[:, column])
+        if not known.any():
+            raise InputError(f"{features.label(column)} has no values at all; drop it.")
+        counted_rows = None if weights is None else weights[known]
+        values[~known, column] = np.average(values[known, column], weights=counted_rows)
+    return Features(values, features.names, features.categories)
+
+
+# --- Checks -------------------------------------------------------------------------------------------
+
+
+def _gram(gram: Any) -> Floats:
+    matrix = real_numbers("gram", gram)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix):
+        shape = " x ".join(map(str, matrix.shape)) or "a single number"
+        raise InputError(
+            f"gram is {shape}, not square; give one row and one column for each column of the table."
+        )
+    if not np.isfinite(matrix).all():
+        raise InputError("gram holds numbers that are not finite; fill in or drop what they come from.")
+    if np.max(np.abs(matrix - matrix.T)) > ASYMMETRY * max(float(np.max(np.abs(matrix))), 1e-300):
+        raise InputError("gram is not symmetric, as products of columns are; give X.T @ X.")
+    if np.any(np.diag(matrix) < 0):
+        raise InputError("gram has negative numbers on the diagonal, where squares are; give X.T @ X.")
+    symmetric: Floats = (matrix + matrix.T) / 2
+    return symmetric
+
+
+def _starts(owners: Sequence[int] | None, n_columns: int) -> Indices:
+    """Where the columns of each feature begin."""
+    if owners is None:
+        return np.arange(n_columns + 1)
+    given = np.asarray(owners)
+    n_features = int(given[-1]) + 1 if given.shape == (n_columns,) and n_columns else 0
+    if (
+        not n_features
+        or not np.array_equal(np.unique(given), np.arange(n_features))
+        or np.any(np.diff(given) < 0)
+    ):
+        raise InputError(
+            f"owners must name a feature for each of the {n_columns} columns: 0 for the first ones, then 1, and so on."
+        )
+    return np.searchsorted(given, np.arange(n_features + 1)).astype(np.intp)
+
+
+def _refuse_dependent(vector: Floats, starts: Indices, names: FeatureNames) -> InputError:
+    """What to say about columns that add up to others: those that do."""
+    owners = np.searchsorted(starts, np.arange(len(vector)), side="right") - 1
+    involved = sorted(set(owners[np.abs(vector) > 0.1 * np.max(np.abs(vector))].tolist()))
+    return InputError(
+        f"{join_words([names[one] for one in involved])} depend on each other: one of them is a sum of the others, up to rounding; drop one, "
+        f"or give {parameter('ridge', AUTOMATIC_RIDGE)}."
+    )
+
+
+def _not_negative(what: str, value: Any) -> float:
+    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not 0 <= float(value) < math.inf:
+        raise InputError(f"{parameter(what, value)} must be a number from 0 up.")
+    return float(value)
+
+
+def _positive(what: str, value: Any) -> float:
+    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not 0 < float(value) < math.inf:
+        raise InputError(f"{parameter(what, value)} must be a number above 0.")
+    return float(value)

@@ -1,0 +1,346 @@
+"""Linear models: shares from the definition, exact searches against brute force, tables of all kinds, bad input."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.cross_decomposition import CCA
+from sklearn.linear_model import LinearRegression
+
+import altsets
+from altsets import Status, constraints, quality
+from altsets.dissimilarity import Matched
+from altsets.errors import InputError
+from altsets.quality import LinearFit
+
+
+@pytest.fixture
+def table():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 9))
+    X[:, 1] = X[:, 0] + 0.2 * rng.normal(size=60)
+    X[:, 5] = X[:, 2] - X[:, 3] + 0.1 * rng.normal(size=60)
+    y = X[:, 0] + 0.5 * X[:, 5] - 0.3 * X[:, 7] + rng.normal(size=60)
+    return X, y
+
+
+def best_by_enumeration(judge, k, allowed=lambda chosen: True):
+    sets = [chosen for chosen in combinations(range(judge.n_features_in), k) if allowed(chosen)]
+    return max(sets, key=judge.evaluate)
+
+
+# --- What the share is ------------------------------------------------------------------------------------
+
+
+def test_one_numeric_target_is_r_squared(table):
+    X, y = table
+    judge = LinearFit.from_data(X, y)
+    for chosen in [(0,), (1, 4), (0, 2, 5, 7)]:
+        part = X[:, list(chosen)]
+        assert judge.evaluate(chosen) == pytest.approx(
+            LinearRegression().fit(part, y).score(part, y), abs=1e-12
+        )
+
+
+def test_several_numeric_targets_are_the_mean_of_r_squared(table):
+    X, y = table
+    Y = np.column_stack([y, X[:, 3] + X[:, 4], np.sin(X[:, 0])])
+    part = X[:, [0, 3]]
+    each = [LinearRegression().fit(part, column).score(part, column) for column in Y.T]
+    assert LinearFit.from_data(X, Y).evaluate((0, 3)) == pytest.approx(np.mean(each), abs=1e-12)
+
+
+def test_classes_are_squared_canonical_correlations(table):
+    X, y = table
+    labels = np.digitize(y, [-1, 1])
+    indicators = (labels[:, None] == [0, 1]).astype(float)
+    part = X[:, [0, 5, 7]]
+    a, b = CCA(n_components=2, scale=False, max_iter=20_000, tol=1e-12).fit_transform(part, indicators)
+    squared = [np.corrcoef(a[:, i], b[:, i])[0, 1] ** 2 for i in range(2)]
+    judge = LinearFit.from_data(X, [("low", "mid", "high")[code] for code in labels])
+    assert judge.evaluate((0, 5, 7)) == pytest.approx(sum(squared) / 2, abs=1e-6)
+
+
+def test_without_a_target_it_is_the_share_of_all_variance(table):
+    X, _ = table
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    kept = Z[:, [0, 5]]
+    left = Z - kept @ np.linalg.lstsq(kept, Z, rcond=None)[0]
+    share = 1 - np.sum(left**2) / np.sum(Z**2)
+    assert LinearFit.from_data(X).evaluate((0, 5)) == pytest.approx(share, abs=1e-12)
+    assert LinearFit.from_data(X).evaluate(range(9)) == pytest.approx(1.0, abs=1e-12)
+
+
+def test_weights_count_rows(table):
+    X, y = table
+    weights = np.random.default_rng(1).integers(0, 4, len(y))
+    repeated = LinearFit.from_data(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    weighed = LinearFit.from_data(X, y, sample_weight=weights)
+    assert weighed.evaluate((0, 5)) == pytest.approx(repeated.evaluate((0, 5)), abs=1e-12)
+
+
+def test_units_do_not_matter(table):
+    X, y = table
+    other = LinearFit.from_data(X * 10.0 ** np.arange(-4, 5) + 7, 1e6 * y)
+    assert other.evaluate((0, 4, 8)) == pytest.approx(LinearFit.from_data(X, y).evaluate((0, 4, 8)), abs=1e-9)
+
+
+def test_products_give_the_same(table):
+    X, y = table
+    centred, target = X - X.mean(axis=0), y - y.mean()
+    given = LinearFit(
+        centred.T @ centred, centred.T @ target, total=target @ target, feature_names=list("abcdefghi")
+    )
+    assert given.evaluate((0, 5)) == pytest.approx(LinearFit.from_data(X, y).evaluate((0, 5)), abs=1e-12)
+    assert given.feature_names[8] == "i"
+
+
+def test_a_category_is_one_feature_with_several_columns():
+    rng = np.random.default_rng(2)
+    color = rng.choice(["red", "green", "blue", "grey"], 80)
+    frame = pd.DataFrame({"size": rng.normal(size=80), "color": color, "flag": rng.choice(["no", "yes"], 80)})
+    y = frame["size"] + (color == "red") - 2.0 * (color == "grey") + rng.normal(size=80)
+    judge = LinearFit.from_data(frame, y)
+    assert judge.n_features_in == 3
+    dummies = pd.get_dummies(frame[["color"]]).to_numpy(dtype=float)
+    expected = LinearRegression().fit(dummies, y).score(dummies, y)
+    assert judge.evaluate((1,)) == pytest.approx(expected, abs=1e-12)
+    fitted = judge.fit(["size", "color"])
+    assert fitted.columns == ("size", "color=blue", "color=green", "color=grey")
+    assert fitted.r2 == judge.evaluate((0, 1))
+
+
+# --- Searches ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("target", ["number", "classes", "several", "none"])
+@pytest.mark.parametrize("search", ["sequential", "simultaneous"])
+def test_searches_find_the_best_sets(table, target, search):
+    X, y = table
+    Y = {
+        "number": y,
+        "classes": np.digitize(y, [-1, 1]).astype(str),
+        "several": np.column_stack([y, X[:, 3]]),
+    }
+    judge = LinearFit.from_data(X, Y.get(target))
+    result = altsets.find(judge, n_features=3, n_alternatives=2, tau=0.6, search=search)
+    assert result.status is Status.OPTIMAL
+    assert result.engine == "enumerate"
+    found = [judge.evaluate(chosen) for chosen in result.sets]
+    if search == "sequential":
+        assert result.sets[0] == best_by_enumeration(judge, 3)
+        far = [chosen for chosen in combinations(range(9), 3) if len({*chosen} & {*result.sets[0]}) <= 1]
+        assert found[1] == max(map(judge.evaluate, far))
+    else:
+        families = (
+            family
+            for family in combinations(combinations(range(9), 3), 3)
+            if all(len({*a} & {*b}) <= 1 for a, b in combinations(family, 2))
+        )
+        values = {chosen: judge.evaluate(chosen) for chosen in combinations(range(9), 3)}
+        assert sum(found) == pytest.approx(
+            max(sum(map(values.__getitem__, family)) for family in families), abs=1e-12
+        )
+
+
+def test_blocks_of_columns_in_a_search():
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(rng.normal(size=(90, 4)), columns=list("abcd"))
+    for name in "efg":
+        frame[name] = rng.choice(list("uvwxyz")[: rng.integers(3, 7)], 90)
+    y = frame["a"] + (frame["e"] == "u") + (frame["f"] == "v") * frame["b"] + rng.normal(size=90)
+    judge = LinearFit.from_data(frame, y)
+    rule = constraints.AtMost(1, ["e", "f"])
+    result = altsets.find(judge, n_features=3, n_alternatives=1, tau=0.5, constraints=rule)
+    best = best_by_enumeration(judge, 3, lambda chosen: not {4, 5} <= {*chosen})
+    assert result.status is Status.OPTIMAL
+    assert judge.evaluate(result.sets[0]) == pytest.approx(judge.evaluate(best), abs=1e-12)
+
+
+def test_constraints_existing_sets_and_near_copies(table):
+    X, y = table
+    judge = LinearFit.from_data(X, y)
+    alike = Matched.from_data(X, "pearson", threshold=0.9)
+    result = altsets.find(
+        judge,
+        n_features=3,
+        n_alternatives=1,
+        tau=1.0,
+        dissimilarity=alike,
+        existing=[(0, 4, 8)],
+        constraints=[constraints.Budget([1, 1, 2, 1, 1, 1, 1, 3, 1], 4), constraints.Implies(2, 6)],
+    )
+    assert result.status in (Status.OPTIMAL, Status.INFEASIBLE)
+    for chosen in result.sets:
+        # Column 1 is a near-copy of column 0.
+        assert not {0, 1, 4, 8} & {*chosen}
+
+
+def test_near_best_sets_are_counted(table):
+    X, y = table
+    judge = LinearFit.from_data(X, y)
+    values = sorted(map(judge.evaluate, combinations(range(9), 3)), reverse=True)
+    near = altsets.near_best(judge, n_features=3, within=0.05)
+    assert near.count == sum(value >= values[0] * 0.95 for value in values)
+
+
+def test_a_frontier(table):
+    X, y = table
+    judge = LinearFit.from_data(X, y)
+    for point in altsets.frontier(judge, n_features=3, n_alternatives=1).points:
+        assert point.result.status in (Status.OPTIMAL, Status.INFEASIBLE)
+        if point.result.sets:
+            assert judge.evaluate(point.result.sets[0]) == max(map(judge.evaluate, combinations(range(9), 3)))
+
+
+@pytest.mark.parametrize("criterion", ["bic", "aic", "adjusted_r2"])
+def test_a_criterion_compares_sizes(table, criterion):
+    X, y = table
+    judge = LinearFit.from_data(X, y, criterion=criterion)
+    n = len(y)
+
+    def by_definition(chosen):
+        share = LinearFit.from_data(X, y).evaluate(chosen)
+        k = len(chosen)
+        if criterion == "adjusted_r2":
+            return 1 - (1 - share) * (n - 1) / (n - k - 1)
+        return -n * math.log(1 - share) - k * (math.log(n) if criterion == "bic" else 2)
+
+    every = [chosen for k in range(1, 7) for chosen in combinations(range(9), k)]
+    assert judge.evaluate((0, 5)) == pytest.approx(by_definition((0, 5)), abs=1e-9)
+    result = altsets.find(judge, n_features=3, n_alternatives=1, tau=0.5, constraints=constraints.Size(1, 6))
+    assert result.status is Status.OPTIMAL
+    assert result.qualities[0] == pytest.approx(max(map(by_definition, every)), abs=1e-9)
+
+
+def test_wide_tables_have_a_bound():
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(40, 120))
+    y = X[:, 3] - X[:, 50] + rng.normal(size=40)
+    judge = LinearFit.from_data(X, y)
+    assert judge.ridge > 0
+    assert "120 columns and 40 rows" in judge.notes[0]
+    result = altsets.find(judge, n_features=4, n_alternatives=1, tau=0.5, time_limit=1.0)
+    assert len(result.sets) == 2
+    assert result.objective <= result.bound < 2.001
+
+
+# --- Models -----------------------------------------------------------------------------------------------
+
+
+def test_coefficients_and_standard_errors():
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(50, 3)) * [1, 10, 0.1] + [5, 0, 0]
+    y = 3 + 2 * X[:, 0] - 0.5 * X[:, 1] + rng.normal(size=50)
+    fitted = LinearFit.from_data(X, y).fit([0, 1])
+    design = np.column_stack([np.ones(50), X[:, :2]])
+    weights, residual, *_ = np.linalg.lstsq(design, y, rcond=None)
+    errors = np.sqrt(residual[0] / 47 * np.diag(np.linalg.inv(design.T @ design)))
+    assert fitted.coefficients[:, 0] == pytest.approx(weights[1:], abs=1e-9)
+    assert fitted.intercept == pytest.approx(weights[0], abs=1e-9)
+    assert fitted.standard_errors[:, 0] == pytest.approx(errors[1:], abs=1e-9)
+
+
+def test_no_model_without_a_table():
+    with pytest.raises(InputError, match="no model without a table and a target"):
+        LinearFit(np.eye(3), [1, 2, 3]).fit([0])
+
+
+# --- Input ------------------------------------------------------------------------------------------------
+
+
+def test_copies_get_a_ridge_and_a_note(table):
+    X, y = table
+    judge = LinearFit.from_data(np.column_stack([X, X[:, 0]]), y)
+    assert "nearly add up to others" in judge.notes[0]
+    assert judge.evaluate((0, 9)) == pytest.approx(judge.evaluate((0,)), abs=1e-4)
+
+
+def test_copies_without_a_ridge_are_named(table):
+    X, y = table
+    frame = pd.DataFrame(np.column_stack([X, X[:, 0]]), columns=[*"abcdefghi", "copy"])
+    with pytest.raises(InputError, match="a and copy depend on each other"):
+        LinearFit.from_data(frame, y, ridge=0.0)
+
+
+def test_constant_columns_explain_nothing(table):
+    X, y = table
+    X = X.copy()
+    X[:, 4] = 3.0
+    with pytest.warns(UserWarning, match="constant"):
+        judge = LinearFit.from_data(X, y)
+    assert judge.evaluate((4,)) == 0.0
+    assert judge.evaluate((0, 4)) == pytest.approx(judge.evaluate((0,)), abs=1e-12)
+
+
+def test_missing_values_are_refused_or_filled_in(table):
+    X, y = table
+    X = X.copy()
+    X[3, 2] = np.nan
+    with pytest.raises(InputError, match="missing='mean'"):
+        LinearFit.from_data(X, y)
+    filled = X.copy()
+    filled[3, 2] = np.nanmean(X[:, 2])
+    asked = LinearFit.from_data(X, y, missing="mean")
+    assert asked.evaluate((2, 5)) == pytest.approx(LinearFit.from_data(filled, y).evaluate((2, 5)), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (([[1, 0]], [1]), "not square"),
+        (([[1, 0.5], [0.2, 1]], [1, 1]), "not symmetric"),
+        (([[1, 0], [0, math.nan]], [1, 1]), "not finite"),
+        (([[1, 0], [0, -1]], [1, 1]), "negative"),
+        ((np.eye(2), [1, 1, 1]), "one row for each of the 2 columns"),
+        ((np.eye(2), [1, 1], 0.0), "total=0.0 must be a number above 0"),
+        ((np.eye(2), [1, 1], None, -1), "ridge=-1 must be a number from 0 up"),
+        ((np.eye(2), [1, 1], None, 0.0, None, [1, 0]), "owners must name a feature"),
+        (([[1, 1], [1, 1]], [1, 1]), "depend on each other"),
+    ],
+)
+def test_products_that_cannot_be_used(arguments, said):
+    with pytest.raises(InputError, match=said):
+        LinearFit(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"criterion": "cp"}, "criterion='cp' is unknown; choose one of bic, aic, adjusted_r2"),
+        ({"missing": "drop"}, "missing='drop' is unknown"),
+        ({"ridge": "much"}, "ridge='much' must be a number from 0 up"),
+    ],
+)
+def test_unknown_options(table, options, said):
+    with pytest.raises(InputError, match=said):
+        LinearFit.from_data(*table, **options)
+
+
+def test_a_criterion_is_for_one_numeric_target(table):
+    X, y = table
+    for target in (None, (y > 0).astype(str), np.column_stack([y, y**2])):
+        with pytest.raises(InputError, match="is for one numeric target"):
+            LinearFit.from_data(X, target, criterion="bic")
+
+
+def test_engines_that_need_sums_decline(table):
+    with pytest.raises(altsets.errors.UnsupportedError, match="not linear in the features"):
+        altsets.find(LinearFit.from_data(*table), n_features=2, n_alternatives=1, engine="milp")
+
+
+def test_black_boxes_agree(table):
+    judge = LinearFit.from_data(*table)
+    boxed = quality.BlackBox(judge.evaluate, n_features_in=9)
+    options = {
+        "n_features": 2,
+        "n_alternatives": 2,
+        "tau": 0.5,
+        "search": "simultaneous",
+        "aggregation": "min",
+    }
+    assert altsets.find(judge, **options).objective == altsets.find(boxed, **options).objective
