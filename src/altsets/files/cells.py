@@ -139,8 +139,10 @@ def _refuse_unknown_layer(source: str, layer: str, known: Sequence[str]) -> None
 
 
 def is_hdf5(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is in the format of .h5ad files."""
+    """Whether a file is in the format of .h5ad files; a pipe is not opened, as it can be read only once."""
     try:
+        if not os.path.isfile(path):
+            return False
         with open(path, "rb") as file:
             return file.read(len(HDF5)) == HDF5
     except (OSError, ValueError):
