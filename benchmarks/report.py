@@ -40,6 +40,7 @@ TITLES = {
     "large": "A million scores",
     "wide": "Wide tables",
     "sparse": "Sparse tables",
+    "streamed": "Tables larger than memory",
     "information": "Mutual information",
     "holes": "Mutual information with missing values",
     "relief": "ReliefF",

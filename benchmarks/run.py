@@ -6,7 +6,8 @@ and ``frozen-multivariate`` on FCBF and mRMR; ``grid`` runs every search of the 
 part of the search in turn, on other data, and ``tuning`` chooses its limits anew there; ``constraints`` has conditions
 on sets, ``distinct`` sets that differ through similarity, ``most`` sets that are as different, or as many, as they can
 be, ``frontier`` whole curves over tau, ``pages`` reports, ``near-best`` counts of sets, ``large`` a million scores,
-``wide`` tables of up to 100,000 columns, ``sparse`` ones of as many,
+``wide`` tables of up to 100,000 columns, ``sparse`` ones of as many, ``streamed`` a Parquet
+folder of 5 GB (``--size``) that is read in passes,
 ``information``, ``holes`` and ``relief`` scores from tables, ``wrapper`` searches that fit models,
 ``embedded`` models that choose features themselves,
 ``estimator`` scikit-learn's
@@ -47,6 +48,7 @@ from benchmarks import (
     report,
     sparse,
     startup,
+    streamed,
     time_limits,
     tuning,
     versions,
@@ -171,6 +173,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     add("--without", nargs="+", choices=list(ablation.VARIANTS), default=(), help="only these in ablation")
     add("--parts", nargs="+", choices=report.TITLES, default=list(report.TITLES))
+    add("--size", type=float, help="gigabytes of the folder of streamed")
     add("--quick", action="store_true", help="6 live searches each, every sixth data set, short limits")
     add(
         "--output",
@@ -258,6 +261,7 @@ def _runs(options: argparse.Namespace, inputs: Inputs) -> dict[str, Callable[[],
         "large": large.run,
         "wide": lambda: wide.run(ROOT / ".bench-venv-wide", options.quick),
         "sparse": lambda: sparse.run(options.quick),
+        "streamed": lambda: streamed.run(options.size, options.quick),
         "time-limits": time_limits.run,
         "information": lambda: information.run(options.datasets, options.matrices),
         "holes": holes.run,
