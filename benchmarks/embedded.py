@@ -38,7 +38,7 @@ MODELS: dict[str, tuple[Any, str]] = {
     ),
     "tree, depth 3": (DecisionTreeClassifier(max_depth=3, random_state=SEED), "matthews_corrcoef"),
 }
-TAU, ALTERNATIVES, FOLDS, MAX_ITERS = 0.5, 4, 5, 100
+TAU, ALTERNATIVES, FOLDS, MAX_ITERS = 0.5, 4, 5, 60
 HEADER = (
     "data",
     "model",

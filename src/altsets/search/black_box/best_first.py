@@ -3,8 +3,8 @@
 Sets are what the model chooses from the features it is allowed. Under all features it chooses one set. To get another
 one, a feature of that set must be banned, so a node has one child for each feature that it uses. Nodes are kept by how
 far their sets are from a valid one (features too many, constraints broken, features shared too many), and these levels
-take turns, the farthest first; within a level the best score comes first. So the search goes straight to sets that
-differ enough, and later comes back to the choices on the way.
+take turns, the farthest first; within a level the best score comes first. Before that, a dive bans as many features at
+once as are in the way, so that there is a valid set soon.
 
 If a model that chooses S from A also chooses S from everything between S and A, as optimal sparse models and greedy
 trees without ties do, every set that it can choose is below the root: as long as S is not inside the set, one of its
@@ -72,14 +72,15 @@ class _BanSearch:
     quality: Embedded
     problem: Problem
     evaluations: Evaluations
-    #: What the model chooses from allowed features, of which some can still be banned.
-    open: dict[FeatureSet, FeatureSet] = field(default_factory=dict)
-    seen: set[FeatureSet] = field(default_factory=set)
+    #: What the model chooses from allowed features; empty if it uses none of them.
+    nodes: dict[FeatureSet, FeatureSet] = field(default_factory=dict)
+    #: Those of which some chosen feature was not banned yet, in the order in which they came.
+    open: dict[FeatureSet, None] = field(default_factory=dict)
 
     @property
     def exhausted(self) -> bool:
         """Whether every feature that was used has been banned."""
-        return bool(self.seen) and not self.open and self.evaluations.failure is None
+        return bool(self.nodes) and not self.open and self.evaluations.failure is None
 
     def next_set(self, others: Sequence[FeatureSet]) -> tuple[FeatureSet | None, float]:
         """The best set of the model that differs enough from the others, as far as the search goes."""
@@ -91,16 +92,22 @@ class _BanSearch:
         )
         for allowed in self.open:
             self._put(queue, allowed, others)
-        while left > 0 and not (self.seen and (evaluations.over or not queue)):
-            parent = queue.pop() if self.seen else None
-            children = [self._root] if parent is None else self._children(parent)
-            visited = self._visit(children[:left])
+        has_dived = best is not None
+        while left > 0 and not (self.nodes and (evaluations.over or not queue)):
+            if not self.nodes:
+                visited = self._visit([self._root])
+            elif not has_dived:
+                has_dived, visited = True, self._dive(others, left)
+            else:
+                parent = queue.pop()
+                children = self._children(parent)
+                visited = self._visit(children[:left])
+                if len(visited) == len(children):
+                    del self.open[parent]
             left -= len(visited)
-            if parent is not None and len(visited) == len(children):
-                del self.open[parent]
             for allowed in visited:
-                chosen = self.open.get(allowed)
-                if chosen is None:
+                chosen = self.nodes[allowed]
+                if not chosen:
                     continue
                 distance = self._put(queue, allowed, others)
                 if not distance and (best is None or known[chosen] > known[best]):
@@ -122,8 +129,8 @@ class _BanSearch:
 
     def _children(self, allowed: FeatureSet) -> list[FeatureSet]:
         """One feature less, of those that the model used; without those that were seen or can hold no valid set."""
-        fewer = (tuple(feature for feature in allowed if feature != banned) for banned in self.open[allowed])
-        return [one for one in fewer if one not in self.seen and self._may_hold_sets(one)]
+        fewer = (tuple(feature for feature in allowed if feature != banned) for banned in self.nodes[allowed])
+        return [one for one in fewer if one not in self.nodes and self._may_hold_sets(one)]
 
     def _may_hold_sets(self, allowed: FeatureSet) -> bool:
         """Whether what constraints demand is among these features."""
@@ -134,13 +141,40 @@ class _BanSearch:
             and all(len(inside.intersection(rule.group)) >= rule.lower for rule in rules.counts)
         )
 
+    def _dive(self, others: Sequence[FeatureSet], most: int) -> list[FeatureSet]:
+        """Go straight down to a valid set: as many features are banned at once as are in the way."""
+        allowed, visited = self._root, list[FeatureSet]()
+        while len(visited) < most and (distance := self._distance(self.nodes[allowed], others)):
+            banned = self._in_the_way(allowed, others)[:distance]
+            fewer = tuple(feature for feature in allowed if feature not in banned)
+            if not banned or not self._may_hold_sets(fewer):
+                break
+            if fewer not in self.nodes:
+                visited += self._visit([fewer])
+            if not self.nodes.get(fewer):
+                break
+            allowed = fewer
+        return visited
+
+    def _in_the_way(self, allowed: FeatureSet, others: Sequence[FeatureSet]) -> list[int]:
+        """Features that sets share too many of, else all that may be banned; first those that are missed least."""
+        chosen, scores = self.nodes[allowed], self.evaluations.known
+        shared = {f for other in others if not self.problem.compatible(chosen, other) for f in other}
+        pool = (shared.intersection(chosen) or set(chosen)) - self.problem.rules.required
+
+        def without(banned: int) -> float:
+            fewer = self.nodes.get(tuple(feature for feature in allowed if feature != banned))
+            return scores[fewer] if fewer else -math.inf
+
+        return sorted(pool, key=lambda feature: (-without(feature), feature))
+
     def _visit(self, nodes: Sequence[FeatureSet]) -> list[FeatureSet]:
         """Let the model choose from each set of features, as far as there is time, from the root anyway."""
         evaluations = self.evaluations
         visited: list[FeatureSet] = []
         for start in range(0, len(nodes), evaluations.at_a_time):
             some = nodes[start : start + evaluations.at_a_time]
-            first = not self.seen
+            first = not self.nodes
             if not first and evaluations.run.tick():
                 break
             try:
@@ -152,15 +186,15 @@ class _BanSearch:
             for allowed, one in chosen.items():
                 if one and one not in evaluations.known:
                     return visited
-                self.seen.add(allowed)
+                self.nodes[allowed] = one
                 visited.append(allowed)
                 if one:
-                    self.open[allowed] = one
+                    self.open[allowed] = None
         return visited
 
     def _put(self, queue: _Levels, allowed: FeatureSet, others: Sequence[FeatureSet]) -> int:
         """Queue a node; how far its set is from a valid one."""
-        chosen = self.open[allowed]
+        chosen = self.nodes[allowed]
         distance = self._distance(chosen, others)
         queue.put(distance, self.evaluations.known[chosen], allowed)
         return distance
