@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse
 from sklearn.cross_decomposition import CCA
 from sklearn.linear_model import LinearRegression
 
@@ -344,3 +345,36 @@ def test_black_boxes_agree(table):
         "aggregation": "min",
     }
     assert altsets.find(judge, **options).objective == altsets.find(boxed, **options).objective
+
+
+# --- By name ----------------------------------------------------------------------------------------------
+
+
+def test_a_selector_needs_no_target(table):
+    X, _ = table
+    frame = pd.DataFrame(X, columns=list("abcdefghi"))
+    selector = altsets.SelectAlternatives("linear_fit", n_features=2, n_alternatives=1).fit(frame)
+    assert selector.result_.sets[0] == best_by_enumeration(LinearFit.from_data(frame), 2)
+    assert selector.transform(frame).shape == (60, 2)
+
+
+def test_a_selector_takes_several_targets(table):
+    X, y = table
+    targets = np.column_stack([y, X[:, 3]])
+    selector = altsets.SelectAlternatives(quality.LinearFit, n_features=2, n_alternatives=1).fit(X, targets)
+    assert selector.result_.sets[0] == best_by_enumeration(LinearFit.from_data(X, targets), 2)
+
+
+def test_notes_of_the_quality_are_those_of_the_answer(table):
+    X, y = table
+    selector = altsets.SelectAlternatives("linear_fit", n_features=2, n_alternatives=1)
+    selector.fit(np.column_stack([X, X[:, 0]]), y)
+    assert any("ridge of 1e-05" in note for note in selector.result_.notes)
+
+
+def test_sparse_and_large_tables_are_refused(table, tmp_path):
+    X, y = table
+    with pytest.raises(InputError, match="linear_fit needs a dense table"):
+        LinearFit.from_data(scipy.sparse.csr_array(X), y)
+    with pytest.raises(InputError, match="needs a table in memory"):
+        LinearFit.from_data(tmp_path / "table.parquet", "y")

@@ -84,6 +84,11 @@ class TableOptions:
         "input. Numeric and text columns; missing values allowed.",
     )
     target: str | None = option("COLUMN", "The column to predict.", "-t")
+    no_target: bool = option(
+        None,
+        "There is nothing to predict: sets that keep as much of the table as possible (linear_fit).",
+        default=False,
+    )
 
 
 @dataclass(frozen=True)
@@ -200,9 +205,14 @@ class QualityOptions:
         "NAME",
         "What a good set is. The sum of its features' scores: mutual_info, f, pearson, spearman, chi2, "
         "symmetrical_uncertainty, relief, importance, permutation or shap. Features that say much about the "
-        "target and little about each other: mrmr, fcbf or cfs. How well a model predicts: wrapper; with features "
+        "target and little about each other: mrmr, fcbf or cfs. What a linear model explains: linear_fit. "
+        "How well a model predicts: wrapper; with features "
         "that it chooses itself: embedded.",
         default="mutual_info",
+    )
+    criterion: str | None = option(
+        "NAME",
+        "How linear_fit compares sets of different sizes (--size), for numeric targets: bic, aic or adjusted_r2.",
     )
     measure: str | None = option(
         "NAME",

@@ -45,8 +45,8 @@ def read_dataset(given: Given, groups: str | None = None) -> Dataset:
     table, columns = given.table, given.columns
     if table.table is None:
         raise InputError("give a TABLE and its --target, or scores that were saved before with --scores.")
-    if table.target is None:
-        raise InputError(f"use --target to name the column of {table.table} to predict.")
+    if table.target is None and not table.no_target:
+        raise InputError(f"use --target to name the column of {table.table} to predict, or --no-target.")
     data = read_table(
         table.table,
         table.target,
@@ -74,17 +74,32 @@ def _named_quality(given: Given) -> NamedQuality:
     from altsets.quality.spec import NamedQuality, takes_option
 
     model, name = given.model, given.quality.quality
+    if given.table.no_target:
+        name = _without_target(given)
     options = {
         "estimator": model.estimator,
         "scoring": model.scoring,
         "pos_label": model.positive,
         "class_weight": model.class_weight,
+        "criterion": given.quality.criterion,
     }
     if given.scoring.scores is not None:
         _refuse_unused({"measure": given.quality.measure, **options})
     if given.evaluation.evaluate:
         options = {option: value for option, value in options.items() if takes_option(name, option)}
     return NamedQuality(name, given.quality.measure, **options)
+
+
+def _without_target(given: Given) -> str:
+    """The quality where there is no target; what needs one is refused."""
+    name = given.quality.quality
+    if given.table.target is not None:
+        raise InputError("--target and --no-target contradict each other; leave out one of them.")
+    if name not in ("mutual_info", "linear_fit"):
+        raise InputError(f"--quality {name} needs a --target; --no-target goes with linear_fit.")
+    if given.evaluation.evaluate:
+        raise InputError("--evaluate predicts a --target; leave it out with --no-target.")
+    return "linear_fit"
 
 
 @dataclass
@@ -440,6 +455,7 @@ class Record:
         data = source.data
         if data is not None:
             known["data"] = _about(data) | _file_of(data, source.given)
+        if data is not None and data.y is not None:
             known["task"] = (
                 data.X.target(request.task).task
                 if data.is_large

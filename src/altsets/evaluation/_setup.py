@@ -217,7 +217,7 @@ def _plan(
         len(sets) if selector is None else int(selector.n_alternatives) + 1,
         None if selector is None else _for_folds(selector, task, options.n_jobs),
         sets,
-        rows_matter=selector is None or spec_of(selector.quality).needs_target,
+        rows_matter=selector is None or spec_of(selector.quality).uses_target,
     )
 
 

@@ -64,11 +64,11 @@ class Dataset:
         The features: finite or missing numbers, and categories. All functions of altsets take it as a table; if it is
         larger than memory, measures that read it in passes do.
     y : ndarray of shape (n_rows,)
-        The target: finite numbers or text. Its name, if the table is larger than memory.
+        The target: finite numbers or text. Its name, if the table is larger than memory; None without a target.
     feature_names : tuple of str
         One name for each column of ``X``.
     target_name : str
-        The name of the target column.
+        The name of the target column; empty without one.
     groups : ndarray of shape (n_rows,) or None
         The column that says which rows belong together, if one was named.
     n_dropped : int
@@ -111,7 +111,7 @@ class Dataset:
 
 def read_table(
     path: str | os.PathLike[str],
-    target: str,
+    target: str | None,
     *,
     columns: Sequence[str] | None = None,
     drop: Sequence[str] = (),
@@ -147,8 +147,8 @@ def read_table(
     path : path-like
         The file, a folder of Parquet files, or ``"-"`` for standard input. The content decides about the format, not
         the name.
-    target : str
-        The name of the target column.
+    target : str or None
+        The name of the target column; None if there is nothing to predict, as for ``linear_fit``.
     columns : sequence of str, default=None
         The only columns to read as features, by name or by a pattern such as ``"S004_*"``; all of them by default. Of
         a large file, that takes less memory.
@@ -213,6 +213,8 @@ def read_table(
         given: dict[str, Any] = {"decimal": decimal, "sheet": sheet, "transpose": transpose or None}
         given["categorical"] = list(categorical) or None
         _refuse_for_cells(Path(path).name, given)
+        if target is None:
+            raise TableError(f"{path} is an AnnData file; name a column of obs as {parameter('target')}.")
         return _dataset_of(
             cells_in(path, layer, raw), target, columns, drop, groups, drop_missing_target, drop_unusable
         )
@@ -221,10 +223,11 @@ def read_table(
             raise TableError(
                 f"{parameter(name, value)} goes with an AnnData file (.h5ad), which {path} is not; leave it out."
             )
-    also = frozenset({target, *drop, *categorical, *([] if groups is None else [groups])})
+    named = [] if target is None else [target]
+    also = frozenset({*named, *drop, *categorical, *([] if groups is None else [groups])})
     wanted = None if columns is None else Wanted(columns, also)
     table: Table | LargeTable | None = None
-    if str(path) != STANDARD_INPUT:
+    if str(path) != STANDARD_INPUT and target is not None:
         table = read_parts(
             Path(path),
             target,
@@ -236,6 +239,7 @@ def read_table(
             drop_unusable=drop_unusable,
         )
     if isinstance(table, LargeTable):
+        assert target is not None
         _refuse_unused(table, decimal=decimal, sheet=sheet, transpose=transpose or None, groups=groups)
         return Dataset(
             table, target, tuple(table.names), target, None, table.n_dropped, "", tuple(table.notes)
@@ -467,7 +471,7 @@ def load_demo() -> Table:
 
 def split_target(
     table: Table,
-    target: str,
+    target: str | None,
     *,
     drop: Sequence[str] = (),
     categorical: Sequence[str] = (),
@@ -478,7 +482,7 @@ def split_target(
     """Take the target apart from the features, and check that a measure can use both; see :func:`read_table`."""
     known = dict(zip(table.names, table.columns, strict=True))
     drop, categorical = (_matched(table, target, given) for given in (drop, categorical))
-    asked = [(target, "target column")]
+    asked = [] if target is None else [(target, "target column")]
     asked += [(name, "column to drop") for name in drop]
     asked += [(name, "categorical column") for name in categorical]
     asked += [] if groups is None else [(groups, "column of groups")]
@@ -487,20 +491,21 @@ def split_target(
             raise _unknown(table, name, role)
     if target in drop:
         raise TableError(f"column {target!r} cannot be both the target and dropped.")
-    if target == groups:
+    if target is not None and target == groups:
         raise TableError(f"column {target!r} cannot be both the target and the column of groups.")
     whole = table
-    if drop_missing_target:
+    if drop_missing_target and target is not None:
         table = _with_target(table, target)
         known = dict(zip(table.names, table.columns, strict=True))
     index = [name for name in table.index if name not in {name for name, _ in asked}]
     features = [name for name in table.names if name not in {target, groups, *drop, *index}]
     if not features:
-        raise TableError(f"{table.source} has no feature columns besides the target {target!r}.")
-    if target in table.unusable:
+        besides = "" if target is None else f" besides the target {target!r}"
+        raise TableError(f"{table.source} has no feature columns{besides}.")
+    if target is not None and target in table.unusable:
         raise TableError(f"target column {target!r} holds {table.unusable[target]}; choose another target.")
     categories = {**table.categories, **{name: None for name in categorical}}
-    y = as_target(known[target], target, is_category=target in categories)
+    y = None if target is None else as_target(known[target], target, is_category=target in categories)
     X, dropped = _usable_features(table, {name: known[name] for name in features}, categories, drop_unusable)
     features = [name for name in features if name not in dropped]
     together = None if groups is None else _complete(known[groups], groups)
@@ -511,7 +516,7 @@ def split_target(
         *_on_times({name: known[name] for name in known if name in dropped or name in drop}),
     )
     n_dropped = whole.n_rows - table.n_rows
-    return Dataset(X, y, tuple(features), target, together, n_dropped, table.sha256, notes)
+    return Dataset(X, y, tuple(features), target or "", together, n_dropped, table.sha256, notes)
 
 
 def _usable_features(
@@ -573,7 +578,7 @@ def _on_times(dropped: Mapping[str, Column]) -> list[str]:
     ]
 
 
-def _matched(table: Table, target: str, given: Sequence[str]) -> list[str]:
+def _matched(table: Table, target: str | None, given: Sequence[str]) -> list[str]:
     """Columns by name; a name with ``*`` or ``?`` that no column has stands for those that it matches."""
     others = FeatureNames.of([name for name in table.names if name != target])
     found = []

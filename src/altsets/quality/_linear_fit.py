@@ -14,13 +14,14 @@ import numpy.typing as npt
 from altsets.arrays import Floats, Indices
 from altsets.errors import InputError
 from altsets.features import FeatureNames, real_numbers
+from altsets.measures.large.table import is_large
 from altsets.measures.redundancy import MATRIX_COLUMNS
 from altsets.quality._explained import Explained, Products
 from altsets.quality._form import Form
 from altsets.quality._quality import Quality, common_names
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features, encode, warn_of_constants
-from altsets.tables.target import counted, labels_of, target_of
+from altsets.tables.target import counted, has_several, labels_of, target_of
 from altsets.wording import join_words, parameter
 
 #: Gram matrices of columns of length one whose smallest eigenvalue is below this have columns that add up to others.
@@ -242,7 +243,12 @@ class LinearFit(Quality):
             raise InputError(
                 f"{parameter('missing', missing)} is unknown; choose one of {', '.join(MISSING)}."
             )
+        if is_large(X):
+            raise InputError(
+                "linear_fit needs a table in memory; choose fewer columns, or use f, or mrmr with pearson."
+            )
         features = features_of(X)
+        features.refuse_sparse("linear_fit", "use f, or mrmr with pearson")
         features, y, weights = counted(features, y, sample_weight)
         warn_of_constants(features)
         table = _Table.of(features, missing, weights)
@@ -545,7 +551,7 @@ class _Targets:
 
 def _several(y: Any, n_rows: int) -> tuple[Floats, tuple[str, ...]] | None:
     """Several columns of numbers with their names; None if there is one column."""
-    if np.ndim(y) != 2 or np.shape(y)[1] < 2:
+    if not has_several(y):
         return None
     targets = features_of(y)
     if targets.n_rows != n_rows:
@@ -618,9 +624,9 @@ def _refuse_dependent(vector: Floats, starts: Indices, names: FeatureNames) -> I
     """What to say about columns that add up to others: those that do."""
     owners = np.searchsorted(starts, np.arange(len(vector)), side="right") - 1
     involved = sorted(set(owners[np.abs(vector) > 0.1 * np.max(np.abs(vector))].tolist()))
+    named = join_words([names[one] for one in involved])
     return InputError(
-        f"{join_words([names[one] for one in involved])} depend on each other: one of them is a sum of the others, up to rounding; drop one, "
-        f"or give {parameter('ridge', AUTOMATIC_RIDGE)}."
+        f"{named} depend on each other: one of them is a sum of the others, up to rounding; drop one, or give {parameter('ridge', AUTOMATIC_RIDGE)}."
     )
 
 

@@ -71,6 +71,8 @@ class Quality(ABC):
     pairs_on_demand: bool = False
     #: What the best feature may score by chance, where that was measured.
     noise_floor: float | None = None
+    #: What users should know about how it was made, one sentence each.
+    notes: tuple[str, ...] = ()
 
     def __init__(self, n_features_in: int, names: list[str] | None) -> None:
         self._n_features_in = n_features_in

@@ -28,6 +28,7 @@ from altsets.measures.redundancy import MATRIX_COLUMNS
 from altsets.quality._additive import Additive
 from altsets.quality._black_box import Wrapper
 from altsets.quality._embedded import Embedded
+from altsets.quality._linear_fit import LinearFit
 from altsets.quality._pairwise import CFS, FCBF, MRMR
 from altsets.quality._quality import Quality
 from altsets.tables.feature_matrix import SPARSE_MEASURES, Features
@@ -38,8 +39,10 @@ PAIRED: dict[str, type[MRMR | FCBF | CFS]] = {"mrmr": MRMR, "fcbf": FCBF, "cfs":
 DEFAULT_MEASURES = {"mrmr": "mutual_info", "fcbf": "mutual_info", "cfs": "pearson"}
 #: Qualities that fit a model to each set.
 OF_MODELS: dict[str, type[Wrapper | Embedded]] = {"wrapper": Wrapper, "embedded": Embedded}
+#: The quality of linear models, which needs no target.
+LINEAR = "linear_fit"
 #: Classes of qualities that can be made of a table, with their names.
-CLASSES: dict[type[Quality], str] = {Additive: "mutual_info"}
+CLASSES: dict[type[Quality], str] = {Additive: "mutual_info", LinearFit: LINEAR}
 CLASSES.update({kind: name for name, kind in (*PAIRED.items(), *OF_MODELS.items())})
 #: What ``from_data`` takes besides the options of a measure, and what changes no score of a feature.
 NO_OPTIONS_OF_MEASURES = ("measure", "scaling", "redundancy_measure", "min_relevance", "feature_names")
@@ -74,8 +77,13 @@ class ScoringOptions:
 class QualitySpec(ABC):
     """A quality that is yet to be made of a table."""
 
-    #: Whether it has to be computed; numbers that are there already need no target.
-    needs_target: ClassVar[bool] = True
+    #: Whether it is computed from a target; numbers that are there already are not.
+    uses_target: ClassVar[bool] = True
+
+    @property
+    def needs_target(self) -> bool:
+        """Whether there is no such quality without a target."""
+        return self.uses_target
 
     @abstractmethod
     def make(self, features: Features, y: Any, how: ScoringOptions = ScoringOptions()) -> Quality:
@@ -97,10 +105,15 @@ class QualitySpec(ABC):
         return False
 
     @property
+    def is_linear(self) -> bool:
+        """Whether the quality of a set is what a linear model on it explains."""
+        return False
+
+    @property
     def takes_sparse(self) -> bool:
         """Whether it can be made of sparse tables, as far as that is known without one."""
         if self.scored_by is None:
-            return self.is_wrapper or not self.needs_target
+            return self.is_wrapper or not self.uses_target
         return self.scored_by[0] in (*SPARSE_MEASURES, "importance")
 
     @property
@@ -164,8 +177,8 @@ class NamedQuality(QualitySpec):
     """A quality by its name, with what belongs to it; what does not go with the name is refused at once.
 
     The name is that of a measure, whose scores are added up (see :data:`altsets.measures.MEASURES`), or ``"mrmr"``,
-    ``"fcbf"``, ``"cfs"`` (with the measure of pairs), or ``"wrapper"`` or ``"embedded"``. The other fields are for
-    measures that fit a model, and for the last two.
+    ``"fcbf"``, ``"cfs"`` (with the measure of pairs), ``"linear_fit"`` (with the criterion that compares sizes), or
+    ``"wrapper"`` or ``"embedded"``. The other fields are for measures that fit a model, and for the last two.
     """
 
     name: str
@@ -174,20 +187,22 @@ class NamedQuality(QualitySpec):
     scoring: Any = None
     pos_label: Any = None
     class_weight: Any = None
+    criterion: str | None = None
 
     def __post_init__(self) -> None:
         name, measure = self.name, self.measure
-        if name not in OF_MODELS and name not in PAIRED and name not in measures.MEASURES:
-            choices = ", ".join((*measures.MEASURES, *PAIRED, *OF_MODELS))
+        if name not in (*OF_MODELS, *PAIRED, LINEAR) and name not in measures.MEASURES:
+            choices = ", ".join((*measures.MEASURES, *PAIRED, LINEAR, *OF_MODELS))
             raise InputError(f"{parameter('quality', name)} is unknown; choose one of {choices}.")
         if measure is not None and name not in PAIRED:
-            whole = f"{name} measures nothing" if name in OF_MODELS else f"{name} is a measure itself"
+            whole = f"{name} is a measure itself" if name in measures.MEASURES else f"{name} measures nothing"
             raise InputError(
                 f"{parameter('measure', measure)} goes with quality {', '.join(PAIRED)}; {whole}."
             )
         for option, value in self.model.items():
             if not takes_option(name, option):
-                takers = [taker for taker in (*measures.MEASURES, *OF_MODELS) if takes_option(taker, option)]
+                named = (*measures.MEASURES, LINEAR, *OF_MODELS)
+                takers = [taker for taker in named if takes_option(taker, option)]
                 raise InputError(
                     f"{parameter(option, value)} goes with quality {', '.join(takers)}, not with {name}."
                 )
@@ -199,13 +214,13 @@ class NamedQuality(QualitySpec):
     @property
     def model(self) -> dict[str, Any]:
         """The options of the model and its scoring that were given."""
-        options = ("estimator", "scoring", "pos_label", "class_weight")
+        options = ("estimator", "scoring", "pos_label", "class_weight", "criterion")
         return {option: value for option in options if (value := getattr(self, option)) is not None}
 
     @property
     def scored_by(self) -> tuple[str, Mapping[str, Any]] | None:
         """The measure that scores single features."""
-        if self.is_wrapper:
+        if self.is_wrapper or self.is_linear:
             return None
         return self.measure or DEFAULT_MEASURES.get(self.name, self.name), {}
 
@@ -220,6 +235,16 @@ class NamedQuality(QualitySpec):
         return self.name in OF_MODELS
 
     @property
+    def is_linear(self) -> bool:
+        """Whether the quality of a set is what a linear model on it explains."""
+        return self.name == LINEAR
+
+    @property
+    def needs_target(self) -> bool:
+        """Whether there is no such quality without a target."""
+        return not self.is_linear
+
+    @property
     def chooses_size(self) -> bool:
         """Whether a model decides how large sets are."""
         return self.is_wrapper and OF_MODELS[self.name].chooses_size
@@ -227,7 +252,7 @@ class NamedQuality(QualitySpec):
     @property
     def kind(self) -> type[Quality]:
         """The class of the quality."""
-        return OF_MODELS.get(self.name) or PAIRED.get(self.name) or Additive
+        return LinearFit if self.is_linear else OF_MODELS.get(self.name) or PAIRED.get(self.name) or Additive
 
     def make(self, features: Features, y: Any, how: ScoringOptions = ScoringOptions()) -> Quality:
         """The quality of sets of these columns."""
@@ -240,6 +265,8 @@ class NamedQuality(QualitySpec):
             options = how.taken_by(partial(_takes, scorer))
         if self.is_wrapper:
             return OF_MODELS[self.name].from_data(features, y, **self.model, **options)
+        if self.is_linear:
+            return LinearFit.from_data(features, y, **self.model, **options)
         if self.is_paired:
             return PAIRED[self.name].from_data(features, y, measure=scorer, **options)
         return Additive.from_data(features, y, measure=self.name, **self.model, **options)
@@ -273,7 +300,7 @@ class GivenQuality(QualitySpec):
     """Numbers that are there already: a quality object, or one score for each column."""
 
     given: Any
-    needs_target = False
+    uses_target = False
 
     @property
     def chooses_size(self) -> bool:
@@ -366,7 +393,9 @@ def spec_of(given: Any) -> QualitySpec:
 
 
 def takes_option(name: str, option: str) -> bool:
-    """Whether a quality fits a model, or scores its predictions, so that it takes an estimator or a scorer."""
+    """Whether a quality has such an option; those that fit a model take an estimator, for example."""
+    if name == LINEAR or option == "criterion":
+        return name == LINEAR and option == "criterion"
     return name in OF_MODELS or _takes(name, option)
 
 

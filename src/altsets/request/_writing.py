@@ -139,7 +139,7 @@ def fields_behind(parameters: Mapping[str, Any], provenance: Mapping[str, Any]) 
         if parameters.get("goal") is not None or not {"n_features", "n_alternatives"} <= parameters.keys():
             return None
         said = provenance.get("quality", {})
-        how = ("measure", "estimator", "scoring", "pos_label", "class_weight")
+        how = ("measure", "estimator", "scoring", "pos_label", "class_weight", "criterion")
         named = {name: value for name in how if (value := said.get(name, parameters.get(name))) is not None}
         name = said.get("quality", parameters.get("quality"))
         options = provenance.get("options") or {}

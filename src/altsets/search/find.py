@@ -211,7 +211,8 @@ def answer(
         )
     with run:
         result = solve(quality, problem, run, request.engine)
-    return replace(result, request=request.without_numbers())
+    notes = [*quality.notes, *result.notes]
+    return replace(result, request=request.without_numbers(), notes=notes)
 
 
 def solve(

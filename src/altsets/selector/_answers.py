@@ -29,7 +29,7 @@ from altsets.search.frontier.plan import SweepPlan
 from altsets.search.frontier.sweep import sweep_request
 from altsets.selector.noise import answer_among, narrowed, refuse_too_few_above, refuse_unknown_noise
 from altsets.tables.feature_matrix import Features, Original
-from altsets.tables.target import target_of, vector_of
+from altsets.tables.target import has_several, target_of, vector_of
 from altsets.wording import duration, parameter
 
 #: What goes on while the noise floor is measured.
@@ -164,9 +164,9 @@ def provenance_of(
 ) -> dict[str, Any]:
     """Where the answer of a selector comes from; ``kept`` says which rows count, if not all do."""
     spec = spec_of(request.quality)
-    y = rows.y if spec.needs_target else None
+    y = rows.y if spec.uses_target else None
     known: dict[str, Any] = {"data": data_of(features, y)}
-    if y is not None:
+    if y is not None and not has_several(y):
         labels = vector_of(y, features.n_rows)
         labels = labels if kept is None else labels[kept]
         known["task"] = target_of(labels, len(labels), request.task).task

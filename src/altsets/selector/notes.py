@@ -20,7 +20,7 @@ from altsets.quality.spec import spec_of
 from altsets.result import Result
 from altsets.selector.suspects import suspects
 from altsets.tables.feature_matrix import Features
-from altsets.tables.target import Target, counted, counted_rows, target_of
+from altsets.tables.target import Target, counted, counted_rows, has_several, target_of
 from altsets.wording import by_interface, list_some, parameter, round_down
 
 #: Measures that take numbers as they are, whether they name classes or not.
@@ -54,6 +54,7 @@ def notes_on(result: Result, background: Background) -> Notes:
     alike = near_copies(result, counting)
     dubious = _dubious(result, background)
     notes = [
+        *result.notes,
         _on_target(background),
         *background.notes,
         *(_ruled_out(rule, counting) for rule in _rules(result) if "proxies" in rule),
@@ -73,7 +74,7 @@ def _on_target(background: Background) -> str:
     if background.quality is None or background.y is None:
         return ""
     spec, task = spec_of(background.quality), background.task
-    if spec.scored_by is None and not spec.is_wrapper:
+    if has_several(background.y) or (spec.scored_by is None and not (spec.is_wrapper or spec.is_linear)):
         return ""
     features, y, _ = counted(background.features, background.y, background.sample_weight)
     target = target_of(y, features.n_rows, task)
@@ -90,8 +91,10 @@ def _dubious(result: Result, background: Background) -> Notes:
     """Columns that look like a mistake: a caution if they are in sets, else a note."""
     chosen = set().union(*result.sets)
     features, y = _counting(background), None
-    if background.quality is not None and spec_of(background.quality).needs_target:
+    if background.quality is not None and spec_of(background.quality).uses_target:
         features, y, _ = counted(background.features, background.y, background.sample_weight)
+    if has_several(y):
+        y = None
     found = Notes([], [])
     for suspect in suspects(features, y, background.task, sorted(chosen), background.target_name):
         kind = found.notes if chosen.isdisjoint(suspect.columns) else found.cautions

@@ -140,6 +140,12 @@ def _row_labels(table: Any) -> Any:
     return index if hasattr(index, "equals") else None
 
 
+def has_several(y: Any) -> bool:
+    """Whether there are several targets, in columns."""
+    shape = np.shape(y)
+    return len(shape) == 2 and shape[1] > 1
+
+
 def labels_of(y: Any, target: Target) -> npt.NDArray[Any]:
     """The target for models and scorers: classes by their names, or numbers."""
     if not target.is_classes:
@@ -318,7 +324,8 @@ def counted(features: Features, y: Any, sample_weight: Any) -> tuple[Features, A
         return features, y, None
     rows = np.flatnonzero(weights)
     if len(rows) < len(weights):
-        y = vector_of(y, features.n_rows)[rows]
+        if y is not None:
+            y = np.asarray(y)[rows] if has_several(y) else vector_of(y, features.n_rows)[rows]
         features, weights = _some_rows(features, rows), weights[rows]
     return features, y, None if (weights == 1).all() else weights
 
