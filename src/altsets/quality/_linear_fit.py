@@ -626,7 +626,8 @@ def _refuse_dependent(vector: Floats, starts: Indices, names: FeatureNames) -> I
     involved = sorted(set(owners[np.abs(vector) > 0.1 * np.max(np.abs(vector))].tolist()))
     named = join_words([names[one] for one in involved])
     return InputError(
-        f"{named} depend on each other: one of them is a sum of the others, up to rounding; drop one, or give {parameter('ridge', AUTOMATIC_RIDGE)}."
+        f"{named} depend on each other: one of them is a sum of the others, up to rounding; drop one, or give "
+        f"{parameter('ridge', AUTOMATIC_RIDGE)}."
     )
 
 
