@@ -271,7 +271,9 @@ def test_public_surface():
         "Additive",
         "BlackBox",
         "Embedded",
+        "FittedSet",
         "Form",
+        "LinearFit",
         "Quality",
         "Wrapper",
     ]

@@ -12,7 +12,7 @@ import numpy as np
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.measures.redundancy import MATRIX_COLUMNS, Redundancy
-from altsets.quality._explained import Explained
+from altsets.quality.explained import Explained
 
 #: Pair terms that are made, or looked at, in one go: a matrix of all of them can take longer than there is time.
 PAIRS_AT_A_TIME = 4_000_000

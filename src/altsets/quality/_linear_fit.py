@@ -16,9 +16,9 @@ from altsets.errors import InputError
 from altsets.features import FeatureNames, real_numbers
 from altsets.measures.large.table import is_large
 from altsets.measures.redundancy import MATRIX_COLUMNS
-from altsets.quality._explained import Explained, Products
 from altsets.quality._form import Form
 from altsets.quality._quality import Quality, common_names
+from altsets.quality.explained import Explained, Products
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features, encode, warn_of_constants
 from altsets.tables.target import counted, has_several, labels_of, target_of

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from altsets.arrays import Floats, Indices, Ints
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
-from altsets.quality._explained import NOTHING_LEFT
+from altsets.quality.explained import NOTHING_LEFT
 from altsets.search.likeness import flat
 from altsets.search.run import Run
 from altsets.search.subset.candidates import (
