@@ -230,6 +230,25 @@ def test_wide_tables_have_a_bound():
     assert result.objective <= result.bound < 2.001
 
 
+@pytest.mark.parametrize("search", ["sequential", "simultaneous"])
+def test_very_wide_tables_are_searched_by_a_shortlist(search):
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(50, 2_100))
+    y = X[:, 3] - X[:, 2_050] + 0.5 * rng.normal(size=50)
+    judge = LinearFit.from_data(X, y)
+    options = {"n_features": 2, "n_alternatives": 1, "tau": 0.5, "search": search, "time_limit": 1.0}
+    result = altsets.find(judge, **options)
+    assert result.engine == "shortlist"
+    # All columns together explain everything, so nothing is proven about the whole table.
+    assert result.status is Status.FEASIBLE
+    assert result.bound == pytest.approx(2.0, abs=1e-3)
+    assert (3, 2_050) in result.sets
+    small = altsets.find(
+        LinearFit.from_data(X[:, [3, *range(1_900, 2_100)]], y, ridge=judge.ridge), **options
+    )
+    assert result.objective >= small.objective - 1e-9
+
+
 # --- Models -----------------------------------------------------------------------------------------------
 
 

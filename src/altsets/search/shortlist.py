@@ -33,6 +33,8 @@ from altsets.search.subset.pricing import PricingOracle
 
 #: Features of the first shortlist, how it grows, and of the longest one: its pairs take 130 MB.
 FIRST, GROWTH, LONGEST = 250, 2, 4_000
+#: The longest one for linear models, which need the inverse of its Gram matrix.
+LONGEST_FITTED = 1_000
 #: Nodes of the first search through a shortlist, how they grow, and the most for one set where there is no time limit.
 FIRST_NODES, NODE_GROWTH, MOST_NODES = 20_000, 4, 6_000_000
 #: The part of the time that simultaneous search spends on sets one after the other, with which it begins; and the part
@@ -93,7 +95,10 @@ class WideSearch:
     @cached_property
     def _linear(self) -> Floats:
         """What each feature alone adds to a set of the largest size."""
-        return self._form.linear
+        form = self._form
+        if form.fit is None:
+            return form.linear
+        return form.linear + form.fit.with_each([], np.arange(len(form.linear)))
 
     @cached_property
     def _by_score(self) -> Indices:
@@ -147,7 +152,7 @@ class WideSearch:
     def _stages(self) -> Iterator[Stage]:
         """Longer shortlists and longer searches in turn, for as long as there is time."""
         n_features, max_nodes, spent = FIRST, FIRST_NODES, 0
-        most = min(LONGEST, len(self._by_score))
+        most = min(LONGEST if self._form.fit is None else LONGEST_FITTED, len(self._by_score))
         while not self.run.stopped and (self.run.remaining < math.inf or spent < MOST_NODES):
             yield Stage(min(n_features, most), max_nodes)
             spent += max_nodes
@@ -157,12 +162,12 @@ class WideSearch:
     def _shortlist(self, length: int, known: Iterable[FeatureSet]) -> Indices:
         """The best features alone, those that add most to known sets, and those that rules name."""
         form, usable, known = self._form, self._by_score, list(known)
-        adding = form.has_pairs and form.has_cheap_rows
+        adding = form.fit is not None or (form.has_pairs and form.has_cheap_rows)
         chosen: list[Indices] = [usable[: length // 2]]
         for one in known:
             chosen.append(np.array(one, dtype=np.intp))
             if adding:
-                gains = self._linear - np.sum([form.pairs_of(j) for j in one], axis=0)
+                gains = self._gains_beside(one)
                 share = max(length // 2 // len(known), 1)
                 chosen.append(usable[np.argsort(-gains[usable], kind="stable")[:share]])
         chosen.append(np.array(self._named_by_rules, dtype=np.intp))
@@ -171,6 +176,14 @@ class WideSearch:
             more = usable[: length + len(few)]
             few = np.unique(np.concatenate([few, more[~np.isin(more, few)][: length - len(few)]]))
         return few[np.isin(few, usable)]
+
+    def _gains_beside(self, chosen: FeatureSet) -> Floats:
+        """What each feature adds to a set, up to a constant."""
+        form = self._form
+        if form.fit is not None:
+            return form.linear + form.fit.with_each(chosen, np.arange(len(form.linear)))
+        gains: Floats = self._linear - np.sum([form.pairs_of(j) for j in chosen], axis=0)
+        return gains
 
     @cached_property
     def _named_by_rules(self) -> list[int]:
@@ -206,6 +219,9 @@ class WideSearch:
         self, shortlist: Indices, others: Sequence[FeatureSet], value: float, max_nodes: int
     ) -> float:
         """A bound on every set of the table, given the best value found."""
+        if self._form.fit is not None:
+            # What linear models explain is no sum that stand-ins could add to; all columns together explain more.
+            return max(value, self.pricing.ceiling)
         relaxed = Relaxation(self.quality, self.problem, shortlist, self._by_score)
         pricing = PricingOracle(relaxed, relaxed.problem_of_one(others), self.run.part())
         found = pricing.k_best(1, threshold=value, max_nodes=max_nodes)
@@ -227,9 +243,8 @@ class WideSearch:
             found = self._packed(Among(self.quality, allowed), problem)
         complete = found.statuses[0] is Status.OPTIMAL
         best = max(first.sets, found.sets, key=self._objective)
-        if (problem.counts_shared or isinstance(problem.dissimilarity, Matched)) and bound - self._objective(
-            best
-        ) > PROVEN:
+        comparable = problem.counts_shared or isinstance(problem.dissimilarity, Matched)
+        if comparable and self._form.fit is None and bound - self._objective(best) > PROVEN:
             relaxed = Relaxation(self.quality, problem, shortlist, self._by_score, problem.n_sets)
             bound = min(bound, self._packed(relaxed, relaxed.problem()).bound)
         value = self._objective(best)
