@@ -46,6 +46,7 @@ TITLES = {
     "relief": "ReliefF",
     "wrapper": "Wrappers",
     "embedded": "Models that choose their features",
+    "linear-models": "Linear models",
     "estimator": "The estimator",
     "evaluation": "Evaluation",
     "startup": "Start-up, deadline, Ctrl-C",

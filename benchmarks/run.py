@@ -9,7 +9,7 @@ be, ``frontier`` whole curves over tau, ``pages`` reports, ``near-best`` counts 
 ``wide`` tables of up to 100,000 columns, ``sparse`` ones of as many, ``streamed`` a Parquet
 folder of 5 GB (``--size``) that is read in passes,
 ``information``, ``holes`` and ``relief`` scores from tables, ``wrapper`` searches that fit models,
-``embedded`` models that choose features themselves,
+``embedded`` models that choose features themselves, ``linear-models`` sets for linear ones,
 ``estimator`` scikit-learn's
 checks and grids, ``evaluation`` how sets are judged, ``startup`` the command line, ``deadlines`` how late hard requests
 come back, ``time-limits`` which sets there are by then, ``versions`` an older checkout beside this one
@@ -40,6 +40,7 @@ from benchmarks import (
     holes,
     information,
     large,
+    linear_models,
     most,
     multivariate,
     near_best,
@@ -68,6 +69,7 @@ PER_SET_LARGE = 10.0
 #: What must hold on any machine; the other targets depend on its speed.
 CORRECTNESS = (
     "objective below the reference's",
+    "objective below fastcan's",
     "searches that raised",
     "answers that contradict each other",
 )
@@ -116,7 +118,7 @@ class Inputs:
             return "none of its data sets is there."
         if part == "near-best" and names.isdisjoint(near_best.DATA):
             return "none of its data sets is there."
-        if part in ("information", "wrapper", "embedded") and not self.importances:
+        if part in ("information", "wrapper", "embedded", "linear-models") and not self.importances:
             return "the folder of data sets was not found."
         if part.startswith("frozen") and not reference.exists():
             return "the file of frozen results was not found."
@@ -268,6 +270,7 @@ def _runs(options: argparse.Namespace, inputs: Inputs) -> dict[str, Callable[[],
         "relief": lambda: relief.run(options.datasets, ROOT / ".bench-venv-relief"),
         "wrapper": lambda: wrapper.run(options.datasets),
         "embedded": lambda: embedded.run(options.datasets),
+        "linear-models": lambda: linear_models.run(options.datasets, ROOT / ".bench-venv-wide"),
         "estimator": lambda: estimator.run(options.datasets),
         "evaluation": lambda: evaluation.run(options.datasets),
         "startup": startup.run,
