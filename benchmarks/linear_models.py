@@ -54,7 +54,7 @@ class Case(NamedTuple):
         return f"{self.data}, k = {self.k}" + ("" if self.has_target else ", no target")
 
 
-#: Twice what a prototype of the search, a page of C for this one purpose, took.
+#: Twice what a prototype of the search alone took, in C and without checks.
 CASES = (
     Case("wdbc", 5, 0.004),
     Case("wdbc", 10, math.inf),

@@ -61,7 +61,7 @@ def main() -> None:
     for name in names:
         package, special, choose = PEERS[name]
         # Imports and first calls are not timed.
-        choose(X[:, :2], y, 1)
+        choose(X[:, :20], y, 1)
         start = time.perf_counter()
         chosen = choose(X, y, int(k))
         answer = {
