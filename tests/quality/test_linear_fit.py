@@ -397,3 +397,13 @@ def test_sparse_and_large_tables_are_refused(table, tmp_path):
         LinearFit.from_data(scipy.sparse.csr_array(X), y)
     with pytest.raises(InputError, match="needs a table in memory"):
         LinearFit.from_data(tmp_path / "table.parquet", "y")
+
+
+def test_sets_of_required_features_alone(table):
+    judge = LinearFit.from_data(*table)
+    rules = [constraints.Require([0, 4])]
+    near = altsets.near_best(judge, n_features=2, constraints=rules)
+    assert near.count == 1
+    result = altsets.find(judge, n_features=2, n_alternatives=0, constraints=rules)
+    assert result.status is Status.OPTIMAL
+    assert result.bound == pytest.approx(judge.evaluate((0, 4)), abs=1e-9)

@@ -374,6 +374,9 @@ class SubsetSearch:
         """Complete the chosen features by r candidates of this level; nothing here is better than ``limit``."""
         must: cython.int = -1
         if r == 0:
+            if self.has_fit:
+                # Nothing is open: all features are in every set.
+                value += self.worth(self.base_share)
             self.leaf(level, value)
             return
         if self.count_node(level):
