@@ -4,27 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import time
-from pathlib import Path
 
 import numpy as np
 
 import altsets
 from altsets import quality
+from benchmarks.memory import peak_memory
 from benchmarks.searches import warm_up
-
-
-def peak_memory() -> float:
-    """Peak resident memory in MB.
-
-    The kernel hands the parent's peak down through ``getrusage``, so its own figure is preferred.
-    """
-    status = Path("/proc/self/status")
-    if status.exists():
-        line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
-        return int(line.split()[1]) / 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def main() -> None:

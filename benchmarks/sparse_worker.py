@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import time
 import warnings
 from typing import Any
@@ -14,6 +13,7 @@ from scipy import sparse
 
 import altsets
 from altsets import measures, quality
+from benchmarks.memory import peak_memory
 
 #: Columns, and rows, of the part that is compared with the same part as a dense table.
 CUT_COLUMNS, CUT_ROWS = 400, 5_000
@@ -54,7 +54,8 @@ def main() -> None:
     else:
         measures.score(X, y, name, **options)
     seconds = time.perf_counter() - start
-    megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    # Before the dense table of the comparison.
+    megabytes = peak_memory()
     found = {"seconds": seconds, "megabytes": megabytes, "difference": _difference(X, y, name, options)}
     print(json.dumps(found))
 

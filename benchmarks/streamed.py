@@ -19,6 +19,9 @@ SIZE, COLUMNS, ROWS = 5.0, 100, 312_500
 #: Megabytes and times the reading that each measure may take.
 MEGABYTES, TIMES = 1_000.0, 2.0
 MEASURES = ("f", "mutual_info")
+#: How often each is run, and which of the runs counts: the fastest, and the one that took the most memory.
+REPEATS = 2
+COUNTED = {"seconds": min, "megabytes": max}
 
 
 def run(size: float | None, quick: bool) -> Section:
@@ -28,9 +31,14 @@ def run(size: float | None, quick: bool) -> Section:
     folder = Path(tempfile.mkdtemp(prefix="altsets-streamed-"))
     try:
         n_rows = _make(folder, size)
-        found = {name: _run(folder, name) for name in ("read", *MEASURES)}
+        # In turn, so that what else the machine does hits all of them.
+        runs = [{name: _run(folder, name) for name in ("read", *MEASURES)} for _ in range(REPEATS)]
     finally:
         shutil.rmtree(folder)
+    found = {
+        name: {what: best(run[name][what] for run in runs) for what, best in COUNTED.items()}
+        for name in runs[0]
+    }
     reading = found["read"]["seconds"]
     lines = []
     for name, answer in found.items():
@@ -49,7 +57,8 @@ def run(size: float | None, quick: bool) -> Section:
             ]
     section.body = [
         f"A folder of {size:g} GB with {n_rows:,} rows of {COLUMNS} columns (doubles), two classes; "
-        "mutual information in bins. Fresh processes; memory is the peak, with imports. `memory` was 600 MB.",
+        f"mutual information in bins. Fresh processes, {REPEATS} of each in turn; the fastest counts, and memory is "
+        "the peak of any of them, with imports. `memory` was 600 MB.",
         table(("what", "time", "times the reading", "memory"), lines),
     ]
     return section

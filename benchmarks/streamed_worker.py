@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import time
 
@@ -11,6 +10,7 @@ import pyarrow.dataset as ds
 import sklearn.utils.multiclass  # noqa: F401  (what a session has loaded already)
 
 from altsets import measures
+from benchmarks.memory import peak_memory
 
 
 def main() -> None:
@@ -24,11 +24,7 @@ def main() -> None:
         options = {"method": "bins"} if what == "mutual_info" else {}
         measures.score(folder, "y", what, memory="600MB", **options)
     seconds = time.perf_counter() - start
-    print(
-        json.dumps(
-            {"seconds": seconds, "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
-        )
-    )
+    print(json.dumps({"seconds": seconds, "megabytes": peak_memory()}))
 
 
 if __name__ == "__main__":

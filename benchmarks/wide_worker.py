@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import sys
 import time
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 
 import altsets
 from altsets import quality
+from benchmarks.memory import peak_memory
 
 
 def wide_table(n_rows: int, n_columns: int, block: int = 20, seed: int = 0) -> tuple[Any, Any]:
@@ -40,7 +40,7 @@ def main() -> None:
     X, y = wide_table(asked.rows, asked.columns)
     # What a session has loaded already.
     quality.MRMR.from_data(X[:, :5], y, measure="pearson")
-    table = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    table = peak_memory()
     shown: list[float] = []
     start = time.perf_counter()
 
@@ -64,7 +64,7 @@ def main() -> None:
         {
             "first": shown[0] if shown else seconds,
             "seconds": seconds,
-            "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+            "megabytes": peak_memory(),
             "table": table,
             "status": str(result.status),
             "qualities": result.qualities,

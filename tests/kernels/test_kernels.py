@@ -615,6 +615,29 @@ def value_products(kernel, rng):
     return out
 
 
+def binned_columns(kernel, rng):
+    """Two columns cut and counted; cells are of any width, and values may be missing or none of the levels."""
+    counted, fits = [], []
+    n_rows = int(rng.integers(1, 30))
+    for levels in rng.random(2) < 0.4:
+        values = rng.normal(size=n_rows).round(int(rng.integers(0, 3)))
+        points = np.unique(values[: int(rng.integers(0, n_rows + 1))])
+        if levels and rng.random() < 0.7:
+            points = np.unique(values)
+        values[rng.random(n_rows) < 0.2] = np.nan
+        values.setflags(write=False)
+        start, scale = float(points[0]) if len(points) else 0.0, float(rng.choice([0.0, 1.0, 7.3]))
+        cells = np.minimum((points - start) * scale, 9).astype(np.intc)
+        firsts = np.searchsorted(cells, np.arange(11)).astype(np.intc)
+        codes = np.zeros(n_rows, dtype=np.intc)
+        fits.append(kernel.cut(values, points, firsts, start, scale, bool(levels), codes))
+        counted.append((codes, len(points) + (1 if levels else 2)))
+    (one, height), (other, width) = counted
+    table = np.ones((height, width), dtype=np.int64)
+    kernel.count(one, other, table)
+    return fits, one, other, table
+
+
 def some_columns(rng, n):
     """Columns with and without ties, long tails, jitter and constants, and which of them are discrete."""
     kinds = [
@@ -666,6 +689,7 @@ def informations_with_holes(kernel, rng):
 #: The kernel of each function, and how to call it.
 CALLS = {
     "best_set": [best_set],
+    "binning": [binned_columns],
     "correlations": [rank_products, value_products],
     "lexicographic": [next_set],
     "degrees": [degree_bound, degree_vectors, prefix_bound],
@@ -795,6 +819,7 @@ REQUESTS = [
 
 SCRIPT = """
 import importlib, json, sys, warnings
+import numpy
 
 class NoCython:
     def find_spec(self, name, path=None, target=None):
@@ -832,6 +857,9 @@ with warnings.catch_warnings(record=True) as caught:
     altsets.measures.pairwise([[0.0, 1.0], [1.0, None], [3.0, 2.0], [1.0, 1.0]], "spearman", warn=False)
     altsets.measures.relief([[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [1.0, 1.0]], [0, 1, 0, 1])
     altsets.measures.mutual_info([[0.5], [1.5], [3.0], [2.0]], [1.0, 2.5, 3.5, 7.0])
+    # Only tables that are read in passes get to this.
+    from altsets.measures.large.accumulators import Cuts
+    assert Cuts.of_codes(3).codes(numpy.array([2.0, 0.0, 1.0])).tolist() == [2, 0, 1]
     # Only searches that take long get to this.
     from altsets.search.packing.master import RestrictedMaster
     from altsets.search.subset.pricing import PricingOracle

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -185,15 +186,39 @@ def test_values_that_the_sample_lacks_are_counted(sampled, tmp_path):
     assert found[1] > 0.005
 
 
-@pytest.mark.parametrize("spread", [1.0, 30.0])
-def test_cells_stand_in_for_cut_points(spread):
-    values = np.sort(np.random.default_rng(0).normal(size=20_000))
-    values = np.sign(values) * np.abs(values) ** spread
-    exact, quick = (Cuts.of_sample(values, 50, is_whole) for is_whole in (True, False))
-    assert (quick.of_cells is not None) == (spread == 1.0)
-    assert np.mean(quick.codes(values) != exact.codes(values)) < 0.01
-    wild = np.array([-1e308, 1e308, values[0], values[-1]])
-    assert quick.codes(wild).tolist() == [0, 49, 0, 49]
+@pytest.mark.parametrize("spread", [0.0, 1.0, 30.0])
+@pytest.mark.parametrize("scale", [1.0, 1e-310, 1e300])
+def test_values_are_cut_where_a_search_would(spread, scale):
+    """Also where all values but a few are in one cell of the grid, and where there can be no grid."""
+    values = np.random.default_rng(0).normal(size=20_000)
+    values = np.sign(values) * np.minimum(np.abs(values) ** spread, 1e7) * scale
+    values[::7] = values[0]
+    cuts = Cuts.of_sample(values, 50, False)
+    near = np.nextafter(cuts.points, np.inf), np.nextafter(cuts.points, -np.inf)
+    asked = np.concatenate([values, cuts.points, *near, [-1.7e308, 1.7e308]])
+    assert len(cuts.points) >= 1
+    assert cuts.codes(asked).tolist() == np.searchsorted(cuts.points, asked, side="right").tolist()
+    assert cuts.codes(np.array([np.nan, asked[0]]))[0] == cuts.n_codes - 1
+
+
+def test_values_that_are_no_levels_have_no_codes():
+    levels = Cuts.of_levels(np.array([3.0, 1.0, 2.0, 1.0]))
+    assert levels.codes(np.array([2.0, np.nan, 1.0, 3.0])).tolist() == [1, 3, 0, 2]
+    for other in (0.5, 1.5, np.nextafter(3.0, 4.0), -1e308, 1e308):
+        assert levels.codes(np.array([1.0, other])) is None
+    assert Cuts.of_levels(np.zeros(0)).codes(np.array([1.0])) is None
+
+
+def test_many_bins_are_not_cut_anew_by_chance(monkeypatch, tmp_path):
+    """Bins of a few rows of the sample each have many more or fewer rows of the table."""
+    monkeypatch.setattr(table, "SAMPLE", 4_000)
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"x": rng.normal(size=20_000), "y": rng.integers(0, 2, 20_000)})
+    wanted = large(write(frame, tmp_path / "many"), "y")
+    monkeypatch.setattr(wanted, "fold", mock.Mock(side_effect=wanted.fold))
+    binned.binned(wanted, {"n_bins": 200})
+    # One for the sample, one for the counts.
+    assert wanted.fold.call_count == 2
 
 
 def test_ties_stay_together():

@@ -16,6 +16,7 @@ __all__ = [
     "cclass",
     "cfunc",
     "compiled",
+    "const",
     "declare",
     "double",
     "exceptval",
@@ -50,6 +51,13 @@ class _Number:
 
     def __getitem__(self, _: Any) -> _View:
         return _View()
+
+
+class _Const:
+    """``cython.const[cython.double]``: the same type, of arrays that are not written to."""
+
+    def __getitem__(self, kind: _Number) -> _Number:
+        return kind
 
 
 class _Lock:
@@ -88,6 +96,7 @@ def _unchanged(thing: T) -> T:
 
 cclass = cfunc = final = _unchanged
 nogil = gil = _Lock()
+const = _Const()
 
 # The last ones, since they hide Python's own.
 _integer, _float = int, float

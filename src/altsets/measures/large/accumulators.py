@@ -13,22 +13,23 @@ not matter that rows are sorted.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from altsets.arrays import Bools, Floats, Indices
+from altsets._kernels import binning
+from altsets.arrays import Bools, Floats, Ints
 from altsets.measures.information.columns import bins_of_values
 
 Counted = npt.NDArray[np.int64]
 
-#: Cells of a grid that stands in for the search among cut points, and the share of rows that it may put into another
-#: bin: the cut points are those of a sample, which are off by more.
-CELLS, ANOTHER_BIN = 8192, 0.01
+#: Cells in which numbers are looked up: many times the usual number of cut points, and few enough for a fast cache.
+CELLS = 4096
 #: Rows that are counted at a time.
-ROWS_AT_A_TIME = 8_192
+ROWS_AT_A_TIME = 16_384
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,22 +227,16 @@ class PairMoments(Moments):
 class Cuts:
     """How numbers become codes: the number of cut points that are not above them; missing is one more code.
 
-    With ``levels``, the cut points are all values that there may be; others have no code. With ``is_coded``, the
-    numbers are codes already.
+    With ``levels``, the cut points are all values that there may be; others have no code.
     """
 
     points: Floats
     levels: bool = False
-    is_coded: bool = False
-    #: Where the codes of the cells of a grid begin, how many cells there are to a unit, and their codes.
-    start: float = 0.0
-    scale: float = 0.0
-    of_cells: Indices | None = None
 
     @classmethod
     def of_codes(cls, n_codes: int) -> Cuts:
         """For whole numbers from 0 on, such as categories and classes."""
-        return cls(np.arange(1.0, n_codes), is_coded=True)
+        return cls(np.arange(1.0, n_codes))
 
     @classmethod
     def of_levels(cls, values: Floats) -> Cuts:
@@ -255,59 +250,36 @@ class Cuts:
             return cls(np.zeros(0))
         ascending = np.sort(values)
         starts = np.flatnonzero(np.append(True, ascending[1:] != ascending[:-1]))
-        bins = bins_of_values(np.diff(starts, append=len(ascending)), n_bins)
-        points = ascending[starts[1:]][bins[1:] > bins[:-1]]
-        if not is_whole and ascending[0] == ascending[-1]:
+        if len(starts) == 1 and not is_whole:
             # Other values are rare; they are below or above it.
-            points = np.array([ascending[0], np.nextafter(ascending[0], np.inf)])
-        exact = cls(points)
-        if is_whole or not len(points):
-            return exact
-        # A table of cells is several times as fast as a search, if cells are narrow where values are dense.
-        width = float(points[-1] - points[0])
-        scale = CELLS / width if width > 0 else np.inf
-        if not np.isfinite(scale) or not np.isfinite(width):
-            return exact
-        # The first cell holds all that is below the first cut point, the last one all from the last cut point on.
-        ends = points[0] + np.arange(CELLS + 2) / scale
-        of_cells = np.searchsorted(points, ends, side="left")
-        quick = replace(exact, start=float(points[0]) - 1 / scale, scale=scale, of_cells=of_cells)
-        differ = np.mean(quick.codes(ascending) != exact.codes(ascending))
-        return quick if differ <= ANOTHER_BIN else exact
+            return cls(np.array([ascending[0], np.nextafter(ascending[0], np.inf)]))
+        bins = bins_of_values(np.diff(starts, append=len(ascending)), n_bins)
+        return cls(ascending[starts[1:]][bins[1:] > bins[:-1]])
 
     @property
     def n_codes(self) -> int:
         """The number of codes, that of missing values included, which is the last."""
         return len(self.points) + (1 if self.levels else 2)
 
-    def codes(self, values: Floats) -> Indices:
-        """One code per number, none of which is missing."""
-        if self.is_coded:
-            return values.astype(np.intp)
-        if self.of_cells is not None:
-            with np.errstate(over="ignore"):
-                cells = np.subtract(values, self.start)
-                cells *= self.scale
-            np.clip(cells, 0.0, CELLS + 1.0, out=cells)
-            return self.of_cells.take(cells.astype(np.intp), mode="clip")
-        return np.searchsorted(self.points, values, side="left" if self.levels else "right")
+    @cached_property
+    def _grid(self) -> tuple[Ints, float, float]:
+        """The number of cut points before each of many cells, where cells start, and how many there are to a unit."""
+        with np.errstate(over="ignore", divide="ignore"):
+            scale = CELLS / np.ptp(self.points) if len(self.points) > 1 else 0.0
+        if not 0 < scale < np.inf:
+            # One cell, as numbers are too close or too far apart.
+            return np.array([0, len(self.points)], dtype=np.intc), 0.0, 0.0
+        start = float(self.points[0])
+        # As the kernel computes them. Cells ascend with the values, however these are rounded, so that no cut point
+        # from a cell before that of a value is above it.
+        cells = np.minimum((self.points - start) * scale, CELLS - 1).astype(np.intc)
+        return np.searchsorted(cells, np.arange(CELLS + 1)).astype(np.intc), start, float(scale)
 
-    def code(self, values: Floats, incomplete: bool) -> Indices | None:
+    def codes(self, values: Floats) -> Ints | None:
         """One code per number; None if a number has none."""
-        if incomplete:
-            known = ~np.isnan(values)
-            found = self.code(values[known], False)
-            if found is None:
-                return None
-            codes = np.full(len(values), self.n_codes - 1, dtype=np.intp)
-            codes[known] = found
-            return codes
-        codes = self.codes(values)
-        if self.levels:
-            there = np.minimum(codes, len(self.points) - 1)
-            if not len(self.points) or (self.points[there] != values).any():
-                return None
-        return codes
+        codes = np.empty(len(values), dtype=np.intc)
+        fits = binning.cut(np.ascontiguousarray(values), self.points, *self._grid, self.levels, codes)
+        return codes if fits else None
 
 
 class Counts:
@@ -321,6 +293,8 @@ class Counts:
         self.tables: dict[tuple[int, int], Counted] = {}
         self.surprising: set[int] = set()
 
+    # What overflows is in the first cell of a grid or in the last one, rightly; only plain Python warns of it.
+    @_QUIETLY
     def add(self, part: Part) -> None:
         """Count some more rows."""
         for some in part.pieces():
@@ -328,35 +302,24 @@ class Counts:
 
     def _add(self, part: Part) -> None:
         first = 0 if self.with_target else len(self.others)
-        others = [self._code(cut, part, place) for place, cut in enumerate(self.others[:first])]
-        if self.with_target:
-            others = [self.others[0].code(part.target, False)]
+        compared = [part.target] if self.with_target else part.columns[:first]
+        others = [cut.codes(values) for cut, values in zip(self.others, compared, strict=True)]
         for column, cut in enumerate(self.cuts):
             if column in self.surprising:
                 continue
-            codes = self._code(cut, part, first + column)
+            codes = cut.codes(part.columns[first + column])
             if codes is None:
                 self.surprising.add(column)
                 continue
             for number, of_other in enumerate(others):
                 if of_other is not None:
-                    self._count(column, number, codes, of_other)
+                    binning.count(codes, of_other, self._table(column, number))
 
-    def _code(self, cut: Cuts, part: Part, place: int) -> Indices | None:
-        return cut.code(part.columns[place], bool(part.incomplete[place]))
-
-    def _count(self, column: int, number: int, codes: Indices, others: Indices) -> None:
-        height, width = self.cuts[column].n_codes, self.others[number].n_codes
-        # Shifts are several times as fast as products.
-        shift = (width - 1).bit_length()
-        pairs = codes << shift
-        pairs += others
-        found = np.bincount(pairs, minlength=height << shift).reshape(height, -1)[:, :width]
-        table = self.tables.get((column, number))
-        if table is None:
-            self.tables[column, number] = found.copy()
-        else:
-            table += found
+    def _table(self, column: int, number: int) -> Counted:
+        if (column, number) not in self.tables:
+            shape = self.cuts[column].n_codes, self.others[number].n_codes
+            self.tables[column, number] = np.zeros(shape, dtype=np.int64)
+        return self.tables[column, number]
 
     def merge(self, other: Self) -> None:
         """Count the rows that another one has counted."""

@@ -186,7 +186,12 @@ class ArrowRows:
         source = {"filesystem": fragment.filesystem} if fragment.path else {}
         file = opened.enter_context(
             pq.ParquetFile(
-                fragment.path or fragment.open(), buffer_size=READ_AT_A_TIME, pre_buffer=False, **source
+                fragment.path or fragment.open(),
+                # Known already, and long where columns are many.
+                metadata=fragment.metadata,
+                buffer_size=READ_AT_A_TIME,
+                pre_buffer=False,
+                **source,
             )
         )
         for batch in file.iter_batches(rows_at_a_time, piece.groups, stored, use_threads=False):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -26,8 +27,9 @@ from altsets.tables.feature_matrix import column_mask
 
 #: Values of a column that is to be discrete.
 MOST_GIVEN_LEVELS = 1_000
-#: A bin that has so many times its share of the rows, and is not a single value, was cut at points that do not fit.
-UNEVEN = 1.5
+#: A bin that has so many times its share of the rows, and is not a single value, was cut at points that do not fit;
+#: if its share of the sample has few rows, so many standard deviations above it.
+UNEVEN, DEVIATIONS = 1.5, 4.5
 
 
 def binned(table: LargeTable, options: dict[str, Any], progress: OnProgress | None = None) -> Binned:
@@ -140,16 +142,21 @@ class Binned:
         return sorted({*surprising, *uneven})
 
     def _counts(self, block: Sequence[int], progress: OnProgress | None) -> Counts:
-        make = partial(Counts, [self._cuts[index] for index in block], [self._cut_target], with_target=True)
+        make = partial(Counts, self._cuts_of(block), [self._cut_target], with_target=True)
         found: Counts = self._table.fold(make, block, self._target.classes, progress)
         return found
+
+    def _cuts_of(self, some: Iterable[int]) -> list[Cuts]:
+        """Cut points for one pass: copies, as what values are looked up in takes more memory than they do."""
+        return [replace(self._cuts[index]) for index in some]
 
     def _is_uneven(self, index: int, counts: npt.NDArray[np.int64]) -> bool:
         """Whether bins are far from equal, though the values could perhaps be told apart."""
         if not self._table.is_sampled or self._is_level[index] or index in self._table.categories:
             return False
         sizes = counts.sum(axis=1)[:-1]
-        return bool(len(sizes) and sizes.max() > UNEVEN * sizes.sum() / self._n_bins)
+        usual = 1 + DEVIATIONS * math.sqrt(self._n_bins / self._table.sample_size)
+        return bool(len(sizes) and sizes.max() > max(UNEVEN, usual) * sizes.sum() / self._n_bins)
 
     def _cut_levels(self, surprising: list[int]) -> None:
         """Find all values of columns that have more than their sample; those with many of them are cut into bins."""
@@ -203,12 +210,7 @@ class Binned:
         return found
 
     def _pairs(self, asked: Indices, others: Indices, measure: str) -> Floats:
-        make = partial(
-            Counts,
-            [self._cuts[index] for index in others],
-            [self._cuts[index] for index in asked],
-            with_target=False,
-        )
+        make = partial(Counts, self._cuts_of(others), self._cuts_of(asked), with_target=False)
         counted: Counts = self._table.fold(make, [*asked.tolist(), *others.tolist()])
         found = np.zeros((len(asked), len(others)))
         for (place, number), counts in counted.tables.items():

@@ -257,7 +257,9 @@ class LargeTable:
 
     def blocks(self, columns: Sequence[int], beside: int = 0) -> list[list[int]]:
         """Columns in groups that can be open at the same time, ``beside`` others."""
-        step = max(self.columns_at_a_time - beside, LEAST_COLUMNS)
+        most = max(self.columns_at_a_time - beside, LEAST_COLUMNS)
+        # Of about the same size: a pass over a few columns takes longer than these do in another one.
+        step = -(-len(columns) // -(-len(columns) // most)) if columns else most
         return [list(columns[start : start + step]) for start in range(0, len(columns), step)]
 
     @property
@@ -276,9 +278,14 @@ class LargeTable:
         return found
 
     @property
+    def sample_size(self) -> int:
+        """The rows of a sample, about."""
+        return min(self.n_rows, SAMPLE)
+
+    @property
     def is_sampled(self) -> bool:
         """Whether a sample is not the whole table."""
-        return self.n_rows > SAMPLE
+        return self.n_rows > self.sample_size
 
     def _rows_of(self, n_columns: int) -> int:
         fitting = self.memory // (8 * COPIES * 2 * n_threads(None) * n_columns)
