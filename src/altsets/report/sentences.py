@@ -34,7 +34,8 @@ SETS = {
     "mrmr": "the mean score of its features, minus how much they repeat each other (mRMR)",
     "fcbf": "the sum of its features' scores; no feature may stand beside another one that says the same better (FCBF)",
     "cfs": "how much its features say about the target together, divided by how much they repeat each other (CFS)",
-    "linear_fit": "the share of the target that the best linear model on its features explains",
+    "linear_fit": "how much of the target, or of the whole table if there is none, the best linear model on its "
+    "features explains (from 0 to 1)",
     "wrapper": "how well a model predicts with its features alone",
 }
 #: What a score of predictions means.
