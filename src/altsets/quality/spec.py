@@ -145,31 +145,37 @@ class QualitySpec(ABC):
     def expected_seconds(
         self, features: Features, y: Any, how: ScoringOptions = ScoringOptions()
     ) -> float | None:
-        """About how long :meth:`make` takes, by the time for one or two columns; None if that is short, or unknown."""
+        """About how long :meth:`make` takes, by the time for some columns; None if that is short, or unknown."""
         n = features.n_features
         few = n < FEWEST_COLUMNS or n * features.n_rows < FEWEST_CELLS
         if few or self.scored_by is None or self.scored_by[0] not in UNIVARIATE:
             return None
         all_pairs = self.is_paired and n <= MATRIX_COLUMNS
         n_scored = n + n * (n - 1) // 2 if all_pairs else n
-        some = features.columns([0, n // 2] if self.is_paired else [n // 2])
-        # Two columns have one pair.
-        n_tried = 3 if self.is_paired else 1
-        expected = 0.0
-        # If it seems to take long, that may have been what was loaded for the first time.
-        for _ in range(2):
-            started = time.perf_counter()
-            try:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
-                    self.make(some, y, replace(how, progress=None))
-            except InputError:
-                # What is wrong with the table is said when all of it is scored.
-                return None
-            expected = n_scored * (time.perf_counter() - started) / n_tried
-            if expected < LONG:
-                return None
-        return expected
+        scored = [2, 5] if self.is_paired else [1, 4]
+        # Two columns have one pair, five have ten.
+        first, second = [3, 15] if self.is_paired else scored
+        started = self._seconds(features, y, how, scored[0])
+        if started is None or n_scored * started / first < LONG:
+            return None
+        # What seems to take long may have been loaded for the first time, or be done once for all columns.
+        fewer, more = (self._seconds(features, y, how, count) for count in scored)
+        if fewer is None or more is None:
+            return None
+        expected = fewer + max(more - fewer, 0.0) / (second - first) * (n_scored - first)
+        return expected if expected >= LONG else None
+
+    def _seconds(self, features: Features, y: Any, how: ScoringOptions, n_columns: int) -> float | None:
+        """How long some columns take; None if they cannot be used, which is said when all of them are scored."""
+        places = np.linspace(0, features.n_features - 1, n_columns).astype(int).tolist()
+        started = time.perf_counter()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self.make(features.columns(places), y, replace(how, progress=None))
+        except InputError:
+            return None
+        return time.perf_counter() - started
 
 
 @dataclass(frozen=True, repr=False)
