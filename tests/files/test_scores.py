@@ -128,7 +128,7 @@ def test_a_wrapper_on_the_command_line(run, table):
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ("TABLE -t y --quality wrapper --save-scores x.csv", "a wrapper has no scores"),
+        ("TABLE -t y --quality wrapper --save-scores x.csv", "wrapper has no scores"),
         (
             "TABLE -t y --estimator tree",
             "--estimator tree goes with quality importance, permutation, shap, wrapper",
@@ -142,9 +142,9 @@ def test_a_wrapper_on_the_command_line(run, table):
             "--estimator oak is unknown; choose one of tree,",
         ),
         ("TABLE -t y --quality wrapper --scoring luck", "--scoring luck is unknown"),
-        ("TABLE -t y --quality wrapper --measure pearson", "a wrapper measures nothing"),
+        ("TABLE -t y --quality wrapper --measure pearson", "wrapper measures nothing"),
         ("TABLE -t y --quality wrapper --max-iters 0", "--max-iters 0"),
-        ("--scores SCORES --quality wrapper", "a wrapper fits models"),
+        ("--scores SCORES --quality wrapper", "wrapper fits models"),
         ("--scores SCORES --quality mrmr", "mrmr needs scores of pairs"),
         ("--scores SCORES --estimator tree", "estimator 'tree' has no use with --scores"),
         ("--scores missing.csv", "there is no file missing.csv"),

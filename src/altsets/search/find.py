@@ -376,7 +376,7 @@ def problem_of(request: Request, quality: Quality) -> Problem:
 
 def refuse_chosen_sizes(quality: Quality, what: str) -> None:
     """Refuse models that choose features themselves, where sets of given sizes are asked for."""
-    if quality.chooses_size:
+    if getattr(quality, "chooses_size", False):
         raise UnsupportedError(
             f"{what} needs sets of a given size, and with {type(quality).__name__} a model chooses how large they are; "
             f"use {by_interface('altsets.find()', 'altsets find')}, once for each tau that you want to know about."
@@ -462,7 +462,11 @@ def _existing_qualities(quality: Quality, problem: Problem, run: Run) -> list[fl
     """What the sets are worth that there are already; a black box may not be asked about them when time is up."""
     if run.is_part or (not quality.has_form and run.stopped):
         return []
-    return [quality.evaluate(chosen) for chosen in problem.existing]
+    try:
+        return [quality.evaluate(chosen) for chosen in problem.existing]
+    except InputError:
+        # Of sets that no search would have looked at, a black box may say what it must not say of others.
+        return []
 
 
 def _parameters(quality: Quality, problem: Problem, run: Run) -> dict[str, Any]:

@@ -142,8 +142,10 @@ def _row_labels(table: Any) -> Any:
 
 def has_several(y: Any) -> bool:
     """Whether there are several targets, in columns."""
-    shape = np.shape(y)
-    return len(shape) == 2 and shape[1] > 1
+    if isinstance(y, list | tuple):
+        return len(y) > 0 and isinstance(y[0], list | tuple) and len(y[0]) > 1
+    shape: tuple[int, ...] = getattr(y, "shape", ())
+    return len(shape) == 2 and shape[-1] > 1
 
 
 def labels_of(y: Any, target: Target) -> npt.NDArray[Any]:
