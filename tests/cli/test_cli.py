@@ -327,7 +327,7 @@ def test_what_some_measures_cannot_take_is_one_line(run, mixed_table, args, mess
     ("args", "message"),
     [
         ("find nowhere.csv -t y", "there is no file nowhere.csv"),
-        ("find . -t y", "is a directory"),
+        ("find . -t y", "holds no Parquet files"),
         ("find TABLE -t z", "no target column 'z'"),
         ("find TABLE -t y --drop q", "no column to drop 'q'"),
         ("find TABLE -t y --existing a,bb", "--existing names 'bb', which is not a feature"),
@@ -447,6 +447,7 @@ def test_the_demo_quotes_the_name_of_its_file(run, tmp_path, monkeypatch):
     assert path.exists()
 
 
+@pytest.mark.slow
 def test_piped_output_has_no_colours_and_fits_80_columns(table):
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     done = subprocess.run(
@@ -493,6 +494,7 @@ def interrupted(script, *args):
     return process.returncode, out, err
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_scoring_says_so(table):
     script = (
         "import sys, time\nfrom altsets import measures\n"
@@ -503,6 +505,7 @@ def test_ctrl_c_while_scoring_says_so(table):
     assert (code, out, err) == (1, "", "Interrupted.\n")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(HIGHS < (1, 11), reason="before 1.11 HiGHS has no sets for this table after a second")
 def test_ctrl_c_during_a_hard_search_prints_the_best_sets_and_the_bound(tmp_path):
     rng = np.random.default_rng(3)

@@ -199,6 +199,7 @@ def test_scores_and_the_baseline_stand_in_the_table(run, table, monkeypatch):
     assert "Score: matthews_corrcoef on test rows" in flat(out)
 
 
+@pytest.mark.slow
 def test_scores_as_a_document(run, table):
     options = ("--estimator", "linear", "--scoring", "accuracy,roc_auc", "--repeats", 2, "--positive", "yes")
     code, out, err = run(*asking(table, *JUDGED, *options, "--json"))

@@ -611,6 +611,7 @@ def test_the_table_as_read_says_which_file_it_was(table):
 # --- No room ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device here")
 @pytest.mark.parametrize(
     "args",
@@ -634,6 +635,7 @@ def test_standard_output_on_a_full_device_is_said_in_one_line(there, args):
     assert done.returncode == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="pipes end in other ways there")
 def test_a_reader_that_has_seen_enough_is_no_error(there):
     command = f"{sys.executable} -m altsets frontier table.csv -t y -k 1:3 --quality f | true"

@@ -147,6 +147,7 @@ def test_features_of_no_set_are_named(run, table):
     assert "In none of these sets: " in out
 
 
+@pytest.mark.slow
 def test_a_wrapper_with_many_sets_is_estimated(run, tmp_path):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 40)

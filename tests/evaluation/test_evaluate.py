@@ -390,6 +390,7 @@ def test_repeats_shuffle_anew_and_count_as_folds(wine):
     assert entry.high - entry.difference == pytest.approx(stats.t.ppf(0.975, 11) * spread)
 
 
+@pytest.mark.slow
 def test_repeats_keep_groups_together(wine):
     X, y = wine
     groups = np.arange(len(y)) // 3

@@ -44,6 +44,7 @@ def wine():
 # --- The same numbers as by evaluations of their own -------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("data", "asked", "selector", "how"),
     [

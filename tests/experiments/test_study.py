@@ -107,6 +107,7 @@ def test_a_fold_is_complete_before_the_next_one_begins():
 # --- What comes out -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_search_and_set_has_a_row(undisturbed):
     frame = results(undisturbed)
     assert not frame["error"].notna().any()
@@ -121,6 +122,7 @@ def test_every_search_and_set_has_a_row(undisturbed):
     assert (frame["features"].isna() == frame["train_objective"].isna()).all()
 
 
+@pytest.mark.slow
 def test_rows_say_what_find_says(undisturbed):
     """The mRMR sets of a fold, all found again from numbers that scikit-learn has computed."""
     table, settings = tables()["table0"], Settings()

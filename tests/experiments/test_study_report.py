@@ -428,6 +428,7 @@ def report(made, tmp_path_factory):
         return few, page.write_report(few, folder, notes=["Limit: 1 s & no more."], core_hours=2.5)
 
 
+@pytest.mark.slow
 def test_the_page_is_sound_and_names_are_escaped(report):
     _, path = report
     text = path.read_text(encoding="utf-8")

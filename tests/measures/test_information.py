@@ -409,6 +409,7 @@ def big_table():
     return np.random.default_rng(17).normal(size=(400_000, 10))
 
 
+@pytest.mark.slow
 @pytest.mark.timing
 def test_what_progress_raises_ends_the_work():
     X = big_table()

@@ -145,6 +145,7 @@ def test_a_wrapper_gives_the_digits_of_a_loop(people):
     assert as_arrow.evaluate((0, 1)) == expected[0]
 
 
+@pytest.mark.slow
 def test_a_wrapper_in_a_selector_in_a_fold_still_sees_the_frame(people):
     frame, y = people
     model = encoding(BY_PANDAS)

@@ -107,6 +107,7 @@ def test_walks_leave_alone_what_they_do_not_know(searched, options):
     assert walks.improve(search.state.sets, 10.0, 1000) == []
 
 
+@pytest.mark.slow
 @pytest.mark.timing
 @pytest.mark.parametrize("aggregation", ["sum", "min"])
 def test_tight_requests_have_a_solution_at_once(aggregation):

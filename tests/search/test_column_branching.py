@@ -32,6 +32,7 @@ def conflicting(n, seed):
     return quality.FCBF(relevance, (dependency + dependency.T) / 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_the_optimum_is_that_of_the_solver(seed):
     searched = conflicting(16, seed)

@@ -356,6 +356,7 @@ def test_a_model_that_uses_everything_is_told():
         quality.Embedded(Ridge(), *rows())
 
 
+@pytest.mark.slow
 def test_sets_larger_than_allowed_are_not_given():
     X, y = rows(20, n_rows=80)
     embedded = quality.Embedded(Lasso(0.1), X, y)

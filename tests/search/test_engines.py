@@ -80,6 +80,7 @@ def check(request, engine):
     return result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", [*EXACT, "greedy"])
 @pytest.mark.parametrize(
     "search", ["sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"]
@@ -102,6 +103,7 @@ def test_against_brute_force(engine, search, aggregation):
     assert (seen > 0) == claims
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", EXACT)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("search", ["sequential", "simultaneous"])
@@ -122,6 +124,7 @@ def test_every_quality_constraint_and_dissimilarity(engine, kind, search):
     assert (seen > 0) == claims
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None, derandomize=True)
 @given(request=problems(max_n=12, max_k=3, max_a=5))
 def test_default_against_brute_force(request):
@@ -283,6 +286,7 @@ def test_a_looser_limit_is_never_worse(request, data):
     assert no_worse(objective(looser), objective(request))
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None, derandomize=True)
 @given(request=anything, data=st.data())
 def test_another_constraint_is_never_better(request, data):
@@ -306,6 +310,7 @@ def test_forbidding_a_feature_is_leaving_it_out(pair):
     assert close(objective(request), objective(replace(larger, constraints=(*larger.constraints, forbid))))
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None, derandomize=True)
 @given(request=anything)
 def test_fewer_sets_have_no_smaller_mean_or_minimum(request):

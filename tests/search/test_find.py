@@ -127,6 +127,7 @@ def test_an_infeasible_request_names_a_smaller_one_that_works(way, n, k, a, opti
         )
 
 
+@pytest.mark.slow
 def test_what_is_said_to_be_possible_is_possible():
     seen = Counter()
 

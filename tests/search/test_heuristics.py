@@ -27,6 +27,7 @@ def find(scores, **options):
     return altsets.find(quality.Additive(scores), **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", SEARCHES)
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(request=problems(searches=("sequential",), with_existing=False, max_a=5))
@@ -35,6 +36,7 @@ def test_same_values_as_the_pseudo_code(search, request):
     assert disagreements(request, request.find(), request.oracle) == []
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(request=problems(searches=("greedy-depth",), max_a=6))
 def test_depth_search_with_existing_sets(request):
@@ -50,6 +52,7 @@ def constrained(draw, search, kinds):
     return replace(request, constraints=tuple(draw(st.lists(taken, min_size=1, max_size=3))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", SEARCHES)
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(data=st.data())
@@ -58,6 +61,7 @@ def test_forbidden_features(search, data):
     assert disagreements(request, request.find(), request.oracle) == []
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None, derandomize=True)
 @given(request=constrained("greedy-depth", ("forbid", "require", "at_most", "at_least", "exclusive")))
 def test_depth_search_with_constraints(request):

@@ -502,6 +502,7 @@ def test_a_threshold_that_the_draws_moved_has_a_wider_interval():
     assert wide[0] < low < high < wide[1]
 
 
+@pytest.mark.slow
 def test_a_black_box_with_too_many_sets_is_estimated():
     scores = np.random.default_rng(1).random(25)
     near, truth = (

@@ -103,6 +103,7 @@ def total(scores, chosen):
     return float(sum(scores[j] for j in chosen))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["exhaustive", "local-search", "greedy-wrapper"])
 @pytest.mark.parametrize("rule", ["max_similarity", "budget"])
 def test_black_boxes_keep_to_them_too(engine, rule):

@@ -140,6 +140,7 @@ def roomy(draw, tau_one=False):
     return scores, k, a, Fraction(differ, k)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", ["greedy-replacement", "greedy-balancing"])
 @settings(max_examples=80, deadline=None, derandomize=True)
 @given(request=roomy())

@@ -168,6 +168,7 @@ def wide(n_rows=60, n_columns=2_400, seed=0):
     return X, X[:, :5].sum(axis=1) + rng.normal(size=n_rows)
 
 
+@pytest.mark.slow
 def test_a_wide_table_is_searched_without_all_pairs():
     X, y = wide()
     on_demand = quality.MRMR.from_data(X, y, measure="pearson")
@@ -196,6 +197,7 @@ def test_what_is_said_where_only_a_shortlist_was_searched(monkeypatch):
         assert "the set is the best among the 250 most promising of 2,400 features" in str(found.verdict)
 
 
+@pytest.mark.slow
 def test_simultaneous_sets_are_no_worse_than_sequential_ones():
     X, y = wide(seed=3)
     good = quality.MRMR.from_data(X, y, measure="pearson")

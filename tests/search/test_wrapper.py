@@ -64,6 +64,7 @@ def rugged(n=30, seed=0, calls=None, **options):
 # --- Repair and Algorithm 1 -----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None, derandomize=True)
 @given(request=small("simultaneous", "sum", max_n=7), data=st.data())
 def test_repair_is_the_closest_valid_solution(request, data):
@@ -122,6 +123,7 @@ def test_repair_of_three_sets_of_many_features(tau):
 # --- Every search against brute force -------------------------------------------------------------
 
 
+@pytest.mark.slow
 @searches
 def test_exhaustive_search_proves_the_optimum(search, aggregation):
     @settings(max_examples=60, deadline=None, derandomize=True)
@@ -134,6 +136,7 @@ def test_exhaustive_search_proves_the_optimum(search, aggregation):
     compare()
 
 
+@pytest.mark.slow
 @heuristics
 @searches
 def test_heuristics_find_valid_sets_no_worse_than_the_first(engine, search, aggregation):

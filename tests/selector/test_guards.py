@@ -510,6 +510,7 @@ def slow_measure(monkeypatch):
     monkeypatch.setattr(spec, "FEWEST_CELLS", 1000)
 
 
+@pytest.mark.slow
 @pytest.mark.timing
 def test_what_takes_long_is_said_beforehand(slow_measure, capsys):
     X, y = made(100, 60)

@@ -173,6 +173,7 @@ def test_wrappers_have_no_scores(given, wine):
     assert selector.scores_ is None
 
 
+@pytest.mark.slow
 def test_options_of_a_quality_are_bound_to_it():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 120)
@@ -227,6 +228,7 @@ def test_a_quality_with_other_names_is_refused(wine):
         SelectAlternatives(own).fit(X, y)
 
 
+@pytest.mark.slow
 def test_random_state_of_every_kind(wine):
     X, y = wine
     names = [
@@ -759,6 +761,7 @@ def table_of(name):
     return pd.DataFrame(signal, columns=[f"f{index}" for index in range(columns)]), y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["made up", *REAL])
 @pytest.mark.filterwarnings("ignore:some columns are constant")
 def test_pipeline_and_grid_on_whole_tables(name):

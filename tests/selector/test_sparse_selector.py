@@ -114,6 +114,7 @@ def test_tag_says_what_the_quality_takes():
         SelectAlternatives("relief").fit(sparse.csr_array(np.eye(10)), [0, 1] * 5)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("measure", ["chi2", "mutual_info", "spearman"])
 def test_wide_tables_are_never_dense(measure):
