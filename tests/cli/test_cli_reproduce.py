@@ -37,7 +37,8 @@ def taken(folder, monkeypatch):
 def test_a_small_part_of_the_study(run, tmp_path, taken):
     out = tmp_path / "out"
     code, printed, err = run("reproduce", "--data", taken, "--out", out, *SMALL)
-    assert (code, err) == (0, "")
+    # On a slow machine there is a line every 10 s.
+    assert (code, [line for line in err.splitlines() if not line.startswith("[")]) == (0, [])
     said = " ".join(printed.split())
     assert re.match(r"Tasks done in \d+ s: 2; there before: 0; failed: 0; left: 0\.", said)
     page = (out / "report" / "index.html").read_text(encoding="utf-8")

@@ -155,7 +155,8 @@ def test_a_time_limit_covers_the_whole_call(name):
 
 def test_hard_requests_name_every_engine():
     asked = {HARD[name]()[4].get("engine", "enumerate") for name in HARD} | {"greedy"}
-    assert asked >= set(ENGINES)
+    # Those for wide tables and for models that choose features have deadlines in files of their own.
+    assert asked >= set(ENGINES) - {"shortlist", "best-first"}
 
 
 @pytest.mark.timing
