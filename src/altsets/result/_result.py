@@ -60,11 +60,6 @@ class Result(SetsFound):
         was done before it asked at all.
     evaluated : int
         Sets that a black box was asked about; 0 for qualities with numbers.
-    costs : list of tuples of float
-        What each set costs, one number for each :class:`altsets.constraints.Budget`; empty without a budget.
-    groups : list of tuples of str or None
-        The group of each feature of each set, where sets were compared with :class:`altsets.dissimilarity.Grouped`;
-        None for a feature without a group.
     matches : list of tuples (i, j, f, g, similarity)
         Which features stand in for which, where sets were compared with :class:`altsets.dissimilarity.Matched`:
         feature f of set i was matched with feature g of set j, an earlier one (``i > j``), and how alike they are.
