@@ -211,6 +211,7 @@ def definitions():
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(st.one_of(*definitions()))
 def test_holds_is_the_definition(pair):

@@ -45,6 +45,7 @@ def wine():
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("data", "asked", "selector", "how"),
     [

@@ -163,6 +163,7 @@ def test_no_set_is_called_as_good_as_a_guess():
     assert evaluation.folds[0].constant == ("no", "no", "no")
 
 
+@pytest.mark.slow
 def test_noise_is_hardly_ever_taken_for_more():
     wrong = 0
     for seed in range(25):

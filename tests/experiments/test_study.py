@@ -397,6 +397,7 @@ def test_a_full_disk_is_said_and_costs_nothing_that_is_done(undisturbed, tmp_pat
     pd.testing.assert_frame_equal(results(out), results(undisturbed))
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_full_from_the_start_does_not_spoil_the_folder(tmp_path, monkeypatch):
     """Not even study.json could be written: the folder holds nothing, and the same command resumes."""
 

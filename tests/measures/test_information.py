@@ -427,6 +427,7 @@ def test_what_progress_raises_ends_the_work():
     assert threading.active_count() == threads
 
 
+@pytest.mark.slow
 @pytest.mark.timing
 def test_ctrl_c_ends_the_work():
     X = big_table()

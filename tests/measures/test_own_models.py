@@ -110,6 +110,7 @@ def scores_of(evaluation, scorer="matthews_corrcoef"):
 # --- The table as it was ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_column_transformer_gives_the_digits_of_a_loop(people):
     frame, y = people
     model = encoding(BY_PANDAS)

@@ -338,6 +338,7 @@ def test_a_dissimilarity_without_a_name_shows_itself():
 # Compatible sets
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(
     first=st.sets(st.integers(0, 8), min_size=1),

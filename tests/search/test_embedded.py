@@ -100,6 +100,7 @@ def expected_qualities(scores, problem):
 # --- Against all sets ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @models
 def test_exhaustive_and_best_first_against_every_choice(model):
     X, y = rows()
@@ -212,6 +213,7 @@ def test_more_steps_are_never_worse_for_the_first_set_and_jobs_change_nothing():
     assert altsets.find(several, **options).sets == altsets.find(embedded, **options).sets
 
 
+@pytest.mark.slow
 def test_sets_that_differ_come_soon():
     """The levels of difference take turns, so that a few steps reach sets that share nothing."""
     X, y = rows(20, n_rows=80)
@@ -368,6 +370,7 @@ def test_sets_larger_than_allowed_are_not_given():
     assert "The model chose no set that fits" in nothing.reason
 
 
+@pytest.mark.slow
 def test_conditions_that_no_set_meets_are_proven():
     X, y = rows(12, n_rows=60)
     embedded = quality.Embedded(Lasso(0.1), X, y)

@@ -81,6 +81,7 @@ def check(request, engine):
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", [*EXACT, "greedy"])
 @pytest.mark.parametrize(
     "search", ["sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"]
@@ -103,6 +104,7 @@ def test_against_brute_force(engine, search, aggregation):
     assert (seen > 0) == claims
 
 
+@pytest.mark.slow
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", EXACT)
 @pytest.mark.parametrize("kind", KINDS)
@@ -225,6 +227,7 @@ def one_more_feature(draw):
     return request, extended(request, score, row, column)
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None, derandomize=True)
 @given(request=anything, data=st.data())
 def test_permuted_features(request, data):
@@ -295,6 +298,7 @@ def test_another_constraint_is_never_better(request, data):
     assert no_worse(objective(request), objective(replace(request, constraints=(*request.constraints, new))))
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None, derandomize=True)
 @given(pair=one_more_feature())
 def test_another_feature_is_never_worse(pair):
@@ -302,6 +306,7 @@ def test_another_feature_is_never_worse(pair):
     assert no_worse(objective(larger), objective(request))
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None, derandomize=True)
 @given(pair=one_more_feature())
 def test_forbidding_a_feature_is_leaving_it_out(pair):
@@ -326,6 +331,7 @@ def test_fewer_sets_have_no_smaller_mean_or_minimum(request):
         assert few / (fewer.n_alternatives + 1) >= mean - 2 * tolerance(many)
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None, derandomize=True)
 @given(request=anything)
 def test_simultaneous_is_no_worse_than_sequential(request):

@@ -397,6 +397,7 @@ def test_the_default_is_the_specialised_engine():
 # --- Deterministic --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @ways
 @pytest.mark.parametrize("engine", ["additive", "milp"])
 def test_the_same_request_gives_the_same_sets(way, engine):

@@ -28,6 +28,7 @@ def find(scores, **options):
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.parametrize("search", SEARCHES)
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(request=problems(searches=("sequential",), with_existing=False, max_a=5))
@@ -52,6 +53,7 @@ def constrained(draw, search, kinds):
     return replace(request, constraints=tuple(draw(st.lists(taken, min_size=1, max_size=3))))
 
 
+@pytest.mark.slow
 @pytest.mark.slow
 @pytest.mark.parametrize("search", SEARCHES)
 @settings(max_examples=60, deadline=None, derandomize=True)
@@ -145,6 +147,7 @@ def test_depth_search_with_required_features_ends_soon():
     assert len(result.sets) == 28  # pairs without a common feature
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None, derandomize=True)
 @given(request=problems(searches=("greedy-depth",), with_existing=False, max_a=4))
 def test_depth_search_begins_like_replacement(request):

@@ -250,6 +250,7 @@ def test_of_too_many_sets_the_best_are_listed():
     assert family.shares().sum() == pytest.approx(5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["additive", "fcbf"])
 def test_sums_that_constraints_make_too_many_are_sifted(kind):
     rng = np.random.default_rng(6)

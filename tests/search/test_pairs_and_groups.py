@@ -66,6 +66,7 @@ def random_request(rng, kind, rule, search, aggregation):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("search", "aggregation"), SEARCHES)
 @pytest.mark.parametrize("rule", ["max_similarity", "budget"])
 @pytest.mark.parametrize("kind", ["additive", "fcbf", "mrmr", "cfs"])
@@ -103,6 +104,7 @@ def total(scores, chosen):
     return float(sum(scores[j] for j in chosen))
 
 
+@pytest.mark.slow
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["exhaustive", "local-search", "greedy-wrapper"])
 @pytest.mark.parametrize("rule", ["max_similarity", "budget"])

@@ -141,6 +141,7 @@ def roomy(draw, tau_one=False):
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.parametrize("search", ["greedy-replacement", "greedy-balancing"])
 @settings(max_examples=80, deadline=None, derandomize=True)
 @given(request=roomy())
@@ -165,6 +166,7 @@ def test_heuristics_reach_the_stated_fraction(search, request):
     assert min(result.qualities) <= balanced.bound + slack
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None, derandomize=True)
 @given(request=roomy(tau_one=True))
 def test_disjoint_sets_greedy_replacement_is_exact(request):

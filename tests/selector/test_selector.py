@@ -292,6 +292,7 @@ def test_fewer_columns_than_asked_are_one_clear_warning(wine):
 # --- Pipelines and grids ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_grid_over_quality_size_and_tau(wine):
     X, y = wine
     model = Pipeline([("select", SelectAlternatives()), ("model", DecisionTreeClassifier(random_state=0))])
@@ -761,6 +762,7 @@ def table_of(name):
     return pd.DataFrame(signal, columns=[f"f{index}" for index in range(columns)]), y
 
 
+@pytest.mark.slow
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["made up", *REAL])
 @pytest.mark.filterwarnings("ignore:some columns are constant")
