@@ -612,7 +612,6 @@ def test_the_table_as_read_says_which_file_it_was(table):
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device here")
 @pytest.mark.parametrize(
     "args",

@@ -20,7 +20,6 @@ PAGE = Path(__file__).parents[2] / "docs" / "howto" / "unusual_inputs.md"
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 @pytest.mark.parametrize("case", odd_inputs.CASES, ids=lambda case: case.what)
 def test_a_right_answer_or_one_sentence(case):
     found, told = odd_inputs.outcome(case)

@@ -45,7 +45,6 @@ def wine():
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("data", "asked", "selector", "how"),
     [

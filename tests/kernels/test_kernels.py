@@ -760,7 +760,6 @@ def test_the_kernels_under_test_are_compiled():
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 @pytest.mark.parametrize(("name", "call"), [(name, call) for name, calls in CALLS.items() for call in calls])
 def test_interpreted_and_compiled_agree(interpreted, name, call):
     slow, fast = interpreted(name), importlib.import_module(f"altsets._kernels.{name}")

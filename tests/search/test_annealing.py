@@ -108,7 +108,6 @@ def test_walks_leave_alone_what_they_do_not_know(searched, options):
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 @pytest.mark.timing
 @pytest.mark.parametrize("aggregation", ["sum", "min"])
 def test_tight_requests_have_a_solution_at_once(aggregation):

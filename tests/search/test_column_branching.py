@@ -33,7 +33,6 @@ def conflicting(n, seed):
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_the_optimum_is_that_of_the_solver(seed):
     searched = conflicting(16, seed)

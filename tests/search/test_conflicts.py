@@ -318,7 +318,6 @@ def crowded(rng, *, own):
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 @pytest.mark.parametrize(("solver", "n_requests"), [(False, 800), (True, 300)])
 def test_against_brute_force(solver, n_requests, monkeypatch):
     if solver:

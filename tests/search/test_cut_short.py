@@ -53,7 +53,6 @@ REQUESTS = [
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 @pytest.mark.parametrize("request_", REQUESTS)
 @pytest.mark.parametrize("make", [black_box, lambda: quality.Additive(SUMS)])
 def test_nothing_is_claimed_that_was_not_searched(make, request_, clock):

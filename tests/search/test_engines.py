@@ -81,7 +81,6 @@ def check(request, engine):
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 @pytest.mark.parametrize("engine", [*EXACT, "greedy"])
 @pytest.mark.parametrize(
     "search", ["sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"]
@@ -104,7 +103,6 @@ def test_against_brute_force(engine, search, aggregation):
     assert (seen > 0) == claims
 
 
-@pytest.mark.slow
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", EXACT)
 @pytest.mark.parametrize("kind", KINDS)

@@ -28,7 +28,6 @@ def find(scores, **options):
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 @pytest.mark.parametrize("search", SEARCHES)
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(request=problems(searches=("sequential",), with_existing=False, max_a=5))
@@ -53,7 +52,6 @@ def constrained(draw, search, kinds):
     return replace(request, constraints=tuple(draw(st.lists(taken, min_size=1, max_size=3))))
 
 
-@pytest.mark.slow
 @pytest.mark.slow
 @pytest.mark.parametrize("search", SEARCHES)
 @settings(max_examples=60, deadline=None, derandomize=True)

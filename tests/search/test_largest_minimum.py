@@ -191,7 +191,6 @@ def test_windows_lose_no_solution(seed):
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 @pytest.mark.parametrize("existing", [(), [(0, 1, 2, 3)]])
 def test_the_optimum_does_not_depend_on_limits(existing):
     # With short lists and few nodes there are many branches, restarts and completions on the way.

@@ -156,7 +156,6 @@ def small_request(rng, search, aggregation):
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 @pytest.mark.parametrize("aggregation", ["sum", "min"])
 @pytest.mark.parametrize("search", ["sequential", "simultaneous"])
 def test_every_engine_agrees_with_brute_force(search, aggregation):

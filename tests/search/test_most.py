@@ -40,7 +40,6 @@ def requests(seed, count, most_sets=250):
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_the_largest_tau_is_that_of_brute_force(seed):
     for rng, request in requests(seed, 25):
@@ -73,7 +72,6 @@ def test_the_largest_tau_is_that_of_brute_force(seed):
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_the_number_of_sets_is_that_of_brute_force(seed):
     for rng, request in requests(100 + seed, 25, most_sets=90):
@@ -97,7 +95,6 @@ def test_the_number_of_sets_is_that_of_brute_force(seed):
         assert min(result.qualities) >= needed - EQUAL * request.oracle.scale, shown
 
 
-@pytest.mark.slow
 @pytest.mark.slow
 @pytest.mark.parametrize("without", [{"listed_sets": 0, "listed_for_own": 0}, {"coloured_sets": 3}])
 def test_it_does_not_depend_on_the_way(without, monkeypatch):

@@ -114,7 +114,6 @@ def test_what_a_branch_proves_is_not_taken_for_the_whole(monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 @pytest.mark.parametrize("aggregation", ["sum", "min"])
 def test_phases_are_right_in_any_order(aggregation, monkeypatch):
     """What a phase reads it waits for, so that another order may take longer or give up, but claims nothing wrong."""
@@ -144,7 +143,6 @@ def test_nothing_is_ruled_out_by_a_search_that_was_cut_off():
     assert not search.state.is_proven
 
 
-@pytest.mark.slow
 @pytest.mark.slow
 @pytest.mark.parametrize("effort", [0, 1])
 @pytest.mark.parametrize("aggregation", ["sum", "min"])

@@ -105,7 +105,6 @@ def total(scores, chosen):
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["exhaustive", "local-search", "greedy-wrapper"])
 @pytest.mark.parametrize("rule", ["max_similarity", "budget"])
 def test_black_boxes_keep_to_them_too(engine, rule):

@@ -141,7 +141,6 @@ def roomy(draw, tau_one=False):
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 @pytest.mark.parametrize("search", ["greedy-replacement", "greedy-balancing"])
 @settings(max_examples=80, deadline=None, derandomize=True)
 @given(request=roomy())

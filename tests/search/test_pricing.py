@@ -473,7 +473,6 @@ def fallen_short(pricing, slack_costs, sets):
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(N_CASES))
 def test_the_bound_by_columns_holds_for_every_solution(seed):
     request, pricing, most = priced_request([6, seed])
@@ -496,7 +495,6 @@ def test_the_bound_by_columns_holds_for_every_solution(seed):
         )
 
 
-@pytest.mark.slow
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, N_CASES, 10))
 def test_a_floor_holds_for_every_solution_above_it(first):

@@ -763,7 +763,6 @@ def table_of(name):
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["made up", *REAL])
 @pytest.mark.filterwarnings("ignore:some columns are constant")
 def test_pipeline_and_grid_on_whole_tables(name):

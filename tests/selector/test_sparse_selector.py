@@ -115,7 +115,6 @@ def test_tag_says_what_the_quality_takes():
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("measure", ["chi2", "mutual_info", "spearman"])
 def test_wide_tables_are_never_dense(measure):
