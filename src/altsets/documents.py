@@ -86,6 +86,32 @@ def json_of(document: dict[str, Any], indent: int | None, timing: bool) -> str:
     return json.dumps(document if timing else without_timing(document), indent=indent, allow_nan=False)
 
 
+class Document:
+    """An answer that can be written as a JSON document; the base of those that ``from_json`` reads again."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document that :meth:`to_json` writes, as a dictionary."""
+        raise NotImplementedError
+
+    def to_json(self, indent: int | None = 2, *, timing: bool = True) -> str:
+        """The whole answer as one JSON document; numbers that are not finite become null.
+
+        Parameters
+        ----------
+        indent : int or None, default=2
+            Spaces per level; None for one line.
+        timing : bool, default=True
+            Whether to write how long it took, and when that was, under ``timing``. All else is the same, byte for
+            byte, for equal answers.
+
+        Returns
+        -------
+        str
+            The document, for ``from_json``.
+        """
+        return json_of(self.to_dict(), indent, timing)
+
+
 def number(value: Any) -> float:
     """A number of a document as a float; anything else is a TypeError."""
     if isinstance(value, bool) or not isinstance(value, int | float):

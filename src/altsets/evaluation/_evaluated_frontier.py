@@ -163,7 +163,7 @@ class EvaluatedPoint:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EvaluatedFrontier:
+class EvaluatedFrontier(documents.Document):
     """A frontier with the cross-validated score of each point; made by :func:`altsets.evaluate_frontier`.
 
     Attributes
@@ -387,24 +387,6 @@ class EvaluatedFrontier:
             "summary": self.explain(),
         }
         return document | {"schema": SCHEMA, "kind": KIND, "evaluation": documents.timed(jsonable(scores))}
-
-    def to_json(self, indent: int | None = 2, *, timing: bool = True) -> str:
-        """The whole frontier with its scores as one JSON document; numbers that are not finite become null.
-
-        Parameters
-        ----------
-        indent : int or None, default=2
-            Spaces per level; None for one line.
-        timing : bool, default=True
-            Whether to write how long it took, and when that was, under ``timing``. All else is the same, byte for
-            byte, for equal answers.
-
-        Returns
-        -------
-        str
-            The document, for :meth:`from_json`.
-        """
-        return documents.json_of(self.to_dict(), indent, timing)
 
     @classmethod
     def from_json(cls, text: str) -> EvaluatedFrontier:

@@ -23,7 +23,7 @@ SCHEMA = 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Evaluation(Measured):
+class Evaluation(Measured, documents.Document):
     """How well feature sets predict, set by set; made by :func:`altsets.evaluate`.
 
     It stores the measurements; comparisons, stability and substitutions are derived from them.
@@ -297,24 +297,6 @@ class Evaluation(Measured):
             for one in order
         ]
         return _frame("substitutions_frame()", rows, ["feature"])
-
-    def to_json(self, indent: int | None = 2, *, timing: bool = True) -> str:
-        """The whole evaluation as one JSON document; numbers that are not finite become null.
-
-        Parameters
-        ----------
-        indent : int or None, default=2
-            Spaces per level; None for one line.
-        timing : bool, default=True
-            Whether to write how long it took, and when that was, under ``timing``. All else is the same, byte for
-            byte, for equal answers.
-
-        Returns
-        -------
-        str
-            The document, for :meth:`from_json`.
-        """
-        return documents.json_of(self.to_dict(), indent, timing)
 
     def to_dict(self) -> dict[str, Any]:
         """The document that :meth:`to_json` writes, as a dictionary."""

@@ -24,7 +24,7 @@ MARK = "*"
 
 
 @dataclass(frozen=True, eq=False)
-class Result(SetsFound):
+class Result(SetsFound, documents.Document):
     """The sets that were found, their qualities, and the certificate.
 
     Attributes
@@ -413,24 +413,6 @@ class Result(SetsFound):
             "similarity": [similarity for *_, similarity in self.matches],
         }
         return frame_of(columns)
-
-    def to_json(self, indent: int | None = 2, *, timing: bool = True) -> str:
-        """The whole result as one JSON document; numbers that are not finite become null.
-
-        Parameters
-        ----------
-        indent : int or None, default=2
-            Spaces per level; None for one line.
-        timing : bool, default=True
-            Whether to write how long it took, and when that was, under ``timing``. All else is the same, byte for
-            byte, for equal answers.
-
-        Returns
-        -------
-        str
-            The document, for :meth:`from_json`.
-        """
-        return documents.json_of(self.to_dict(), indent, timing)
 
     def to_dict(self) -> dict[str, Any]:
         """The document that :meth:`to_json` writes, as a dictionary."""

@@ -111,7 +111,7 @@ class Loss:
 
 
 @dataclass(frozen=True)
-class WhatIf:
+class WhatIf(documents.Document):
     """The best set that is left after each of several losses; :func:`altsets.what_if` makes it.
 
     Attributes
@@ -254,24 +254,6 @@ class WhatIf:
             name = "cost" if len(self.costs) == 1 else f"cost_{number}"
             columns[name] = [loss.costs[number] if loss.costs else math.nan for loss in self.losses]
         return frame_of(columns).set_index("lost")
-
-    def to_json(self, indent: int | None = 2, *, timing: bool = True) -> str:
-        """All losses as one JSON document; numbers that are not finite become null.
-
-        Parameters
-        ----------
-        indent : int or None, default=2
-            Spaces per level; None for one line.
-        timing : bool, default=True
-            Whether to write how long it took, and when that was, under ``timing``. All else is the same, byte for
-            byte, for equal answers.
-
-        Returns
-        -------
-        str
-            The document, for :meth:`from_json`.
-        """
-        return documents.json_of(self.to_dict(), indent, timing)
 
     def to_dict(self) -> dict[str, Any]:
         """The document that :meth:`to_json` writes, as a dictionary."""

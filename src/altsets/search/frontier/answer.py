@@ -31,7 +31,7 @@ CUT_SHORT = {
 
 
 @dataclass(frozen=True)
-class Frontier:
+class Frontier(documents.Document):
     """What difference costs in quality, over tau, sizes and numbers of sets; :func:`frontier` makes it.
 
     Attributes
@@ -257,24 +257,6 @@ class Frontier:
             "elapsed": self.elapsed,
         }
         return documents.timed(document)
-
-    def to_json(self, indent: int | None = 2, *, timing: bool = True) -> str:
-        """The whole frontier as one JSON document; numbers that are not finite become null.
-
-        Parameters
-        ----------
-        indent : int or None, default=2
-            Spaces per level; None for one line.
-        timing : bool, default=True
-            Whether to write how long it took, and when that was, under ``timing``. All else is the same, byte for
-            byte, for equal answers.
-
-        Returns
-        -------
-        str
-            The document, for :meth:`from_json`.
-        """
-        return documents.json_of(self.to_dict(), indent, timing)
 
     @classmethod
     def from_json(cls, text: str) -> Frontier:

@@ -113,7 +113,7 @@ class FeatureImportance:
 
 
 @dataclass(frozen=True)
-class Importance:
+class Importance(documents.Document):
     """What features are worth to near-best sets; :meth:`altsets.NearBest.importance` makes it.
 
     Attributes
@@ -220,24 +220,6 @@ class Importance:
             "elapsed": self.elapsed,
         }
         return documents.timed(document)
-
-    def to_json(self, indent: int | None = 2, *, timing: bool = True) -> str:
-        """All features as one JSON document; numbers that are not finite become null.
-
-        Parameters
-        ----------
-        indent : int or None, default=2
-            Spaces per level; None for one line.
-        timing : bool, default=True
-            Whether to write how long it took, and when that was, under ``timing``. All else is the same, byte for
-            byte, for equal answers.
-
-        Returns
-        -------
-        str
-            The document, for :meth:`from_json`.
-        """
-        return documents.json_of(self.to_dict(), indent, timing)
 
     @classmethod
     def from_json(cls, text: str) -> Importance:
