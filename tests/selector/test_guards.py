@@ -524,6 +524,18 @@ def test_what_takes_long_is_said_beforehand(slow_measure, capsys):
     assert re.search(r"takes about [2-9] s\n", capsys.readouterr().err)
 
 
+def test_memory_is_estimated_and_refused_where_there_is_too_little(monkeypatch, capsys):
+    X, y = made(100, 30)
+    monkeypatch.setattr("altsets.quality.spec.MUCH", 1e4)
+    fitted(X, y, quality="mrmr", verbose=True)
+    assert "takes about 0 MB of memory" in capsys.readouterr().err
+    fitted(X, y, quality="f", verbose=True)
+    assert "memory" not in capsys.readouterr().err
+    monkeypatch.setattr("altsets.machine.memory", lambda: 1000)
+    with pytest.raises(InputError, match=r"the pairs of 30 features .* of memory, and this machine has"):
+        fitted(X, y, quality="mrmr")
+
+
 def test_what_is_wrong_with_a_table_is_not_said_by_an_estimate(slow_measure):
     from altsets.quality.spec import NamedQuality
     from altsets.tables.conversion import features_of

@@ -18,7 +18,6 @@ from altsets.cli.printing import NO_SET, Waiting, console_for, fail, say_error
 from altsets.documents import TABLE
 from altsets.errors import InputError
 from altsets.features import FeatureNames
-from altsets.wording import duration
 
 if TYPE_CHECKING:
     from altsets.cli.options import Given
@@ -198,10 +197,10 @@ class Source:
 
         how = ScoringOptions(self.given.scoring.task, progress=progress)
         features = data.X if data.is_large else features_of(data.X, data.feature_names)
-        expected = None if data.is_large else self.asked.expected_seconds(features, data.y, how)
-        if expected is not None:
+        expected = "" if data.is_large else self.asked.forecast(features, data.y, how)
+        if expected:
             keep = "" if save_to else "; --save-scores FILE keeps them for the next search"
-            say_error(f"{what} takes about {duration(expected)}{keep}.")
+            say_error(f"{what} takes {expected}{keep}.")
         made = self.asked.make(features, data.y, how=how)
         if save_to is not None:
             try:

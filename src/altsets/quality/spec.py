@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from altsets import measures
+from altsets import machine, measures
 from altsets.errors import InputError, NotExpressedError
 from altsets.features import first_difference
 from altsets.measures import UNIVARIATE, noise_floor
@@ -32,7 +32,7 @@ from altsets.quality._linear_fit import LinearFit
 from altsets.quality._pairwise import CFS, FCBF, MRMR
 from altsets.quality._quality import Quality
 from altsets.tables.feature_matrix import SPARSE_MEASURES, Features
-from altsets.wording import parameter
+from altsets.wording import duration, parameter
 
 #: Qualities that look at pairs of features, and what they measure with unless another measure is given.
 PAIRED: dict[str, type[MRMR | FCBF | CFS]] = {"mrmr": MRMR, "fcbf": FCBF, "cfs": CFS}
@@ -50,6 +50,8 @@ NO_OPTIONS_OF_MEASURES = ("measure", "scaling", "redundancy_measure", "min_relev
 
 #: Seconds that are worth a word beforehand; smaller tables than that take less.
 LONG, FEWEST_COLUMNS, FEWEST_CELLS = 10.0, 20, 1_000_000
+#: Bytes that are.
+MUCH = 2e9
 
 
 @dataclass(frozen=True)
@@ -141,6 +143,33 @@ class QualitySpec(ABC):
             return noise_floor(features, y, name, n_scored=n_scored, **options)
         except KeyboardInterrupt:
             return None
+
+    def expected_bytes(self, features: Features) -> float | None:
+        """About how much memory :meth:`make` takes besides the table; None if that is little, or unknown.
+
+        More than the machine has is refused.
+        """
+        if features.is_sparse or self.scored_by is None or not self.is_paired:
+            # Other tables are scored some columns at a time.
+            return None
+        n = features.n_features
+        # Columns of length one, and all pairs unless these are computed on demand.
+        expected = 8.0 * n * (features.n_rows + (2 * n if n <= MATRIX_COLUMNS else 0))
+        if expected > machine.memory():
+            raise InputError(
+                f"the pairs of {n:,} features of {features.n_rows:,} rows take about {machine.size(expected)} of "
+                f"memory, and this machine has {machine.size(machine.memory())}; choose fewer columns or rows, or a "
+                "quality without pairs, such as f."
+            )
+        return expected if expected >= MUCH else None
+
+    def forecast(self, features: Features, y: Any, how: ScoringOptions = ScoringOptions()) -> str:
+        """What :meth:`make` takes, such as "about 5 min and 3.1 GB of memory"; empty if that is little."""
+        seconds, n_bytes = self.expected_seconds(features, y, how), self.expected_bytes(features)
+        time_in_words = [] if seconds is None else [duration(seconds)]
+        memory_in_words = [] if n_bytes is None else [f"{machine.size(n_bytes)} of memory"]
+        said = " and ".join([*time_in_words, *memory_in_words])
+        return f"about {said}" if said else ""
 
     def expected_seconds(
         self, features: Features, y: Any, how: ScoringOptions = ScoringOptions()

@@ -30,7 +30,7 @@ from altsets.search.frontier.sweep import sweep_request
 from altsets.selector.noise import answer_among, narrowed, refuse_too_few_above, refuse_unknown_noise
 from altsets.tables.feature_matrix import Features, Original
 from altsets.tables.target import has_several, target_of, vector_of
-from altsets.wording import duration, parameter
+from altsets.wording import parameter
 
 #: What goes on while the noise floor is measured.
 NOISE = "Measuring what features score by chance"
@@ -223,9 +223,9 @@ def _answer(
         kind = memory.cache(_measured, verbose=0)(kind, table, rows.sample_weight)
     what = f"Scoring {table[0].shape[1]:,} features of {table[0].shape[0]:,} rows"
     begin(what)
-    expected = None if lines is None else _expected_seconds(*how, table, rows, n_jobs)
-    if expected is not None:
-        begin(f"{what} takes about {duration(expected)}")
+    expected = _forecast(*how, table, rows, n_jobs, lines)
+    if expected:
+        begin(f"{what} takes {expected}")
     quality = memory.cache(_scored, ignore=["n_jobs", "lines"], verbose=0)(*how, table, rows, n_jobs, lines)
     measured = replace(request, dissimilarity=kind).measured(Features(*table), rows.sample_weight)
     if request.above_noise:
@@ -267,11 +267,22 @@ def _scored(
     return spec_of(quality).make(Features(*table), rows.y, how)
 
 
-def _expected_seconds(
-    quality: Any, task: str, random_state: int | None, table: PlainTable, rows: RowData, n_jobs: int | None
-) -> float | None:
+def _forecast(
+    quality: Any,
+    task: str,
+    random_state: int | None,
+    table: PlainTable,
+    rows: RowData,
+    n_jobs: int | None,
+    lines: Any,
+) -> str:
+    """What scoring takes; without lines to say it in, only too much memory matters, which is refused."""
+    spec, features = spec_of(quality), Features(*table)
+    if lines is None:
+        spec.expected_bytes(features)
+        return ""
     how = ScoringOptions(task, n_jobs, random_state, rows.groups, sample_weight=rows.sample_weight)
-    return spec_of(quality).expected_seconds(Features(*table), rows.y, how)
+    return spec.forecast(features, rows.y, how)
 
 
 def _noise_floor(
