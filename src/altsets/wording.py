@@ -46,10 +46,10 @@ def span(values: Sequence[float], form: str = "g") -> str:
 
 
 def duration(seconds: float) -> str:
-    """Seconds or minutes as an estimate has them: ``"40 s"``, ``"6 min"``, ``"2 h"``."""
+    """A time in words of the right size: ``"40 s"``, ``"6 min"``, ``"2.5 h"``."""
     if seconds < 90:
         return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 90 * 60 else f"{seconds / 3600:.0f} h"
+    return f"{seconds / 60:.0f} min" if seconds < 90 * 60 else f"{seconds / 3600:.2g} h"
 
 
 def percent(share: float) -> str:

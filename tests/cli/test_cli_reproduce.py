@@ -6,9 +6,9 @@ import re
 import numpy as np
 import pytest
 
-from altsets.cli.printing import duration
 from altsets.experiments import datasets
 from altsets.experiments.store import Store
+from altsets.wording import duration
 
 SMALL = ("--datasets", "spect", "--methods", "model_gain,fcbf", "--folds", "0", "--k", "5", "--jobs", "1")
 

@@ -409,13 +409,6 @@ def console_for(stderr: bool = False) -> Console:
     return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
 
 
-def duration(seconds: float) -> str:
-    """A time in words of the right size: 12 s, 3 min, 2.5 h."""
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
-
-
 def printable(text: str) -> str:
     """Names come out of files: nothing in them may steer the terminal."""
     return "".join(char if char.isprintable() else " " if char.isspace() else "\ufffd" for char in text)

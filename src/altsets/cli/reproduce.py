@@ -15,7 +15,6 @@ from altsets.cli.printing import (
     NO_SET,
     Waiting,
     console_for,
-    duration,
     plain_messages,
     printable,
     say,
@@ -23,6 +22,7 @@ from altsets.cli.printing import (
 )
 from altsets.errors import InputError, MissingExtraError
 from altsets.features import names_in
+from altsets.wording import duration
 
 if TYPE_CHECKING:
     from altsets.experiments.run import Outcome, StudyProgress
