@@ -100,6 +100,8 @@ class ConstraintRules:
     def of(cls, constraints: Iterable[Constraint]) -> ConstraintRules:
         """The rules of resolved constraints."""
         rules = [rule for constraint in constraints for rule in constraint.rules()]
+        if not rules:
+            return NO_RULES
         counts = [rule for rule in rules if isinstance(rule, CountRule)]
         return cls(
             required=frozenset(feature for rule in counts if rule.requires for feature in rule.group),
@@ -125,6 +127,10 @@ class ConstraintRules:
     def only_forbid(self) -> bool:
         """Whether nothing is demanded but the size of sets, and that some features are not chosen."""
         return self.only_exclude and self.conflicts is None
+
+
+#: Of most requests.
+NO_RULES = ConstraintRules(frozenset(), frozenset(), (), (), (), None, ())
 
 
 def _any_of(pairs: Sequence[Bools | Conflicts]) -> Bools | Conflicts | None:

@@ -441,7 +441,9 @@ def one_of(name: str, value: Any, allowed: Sequence[str]) -> str:
 
 def list_constraints(constraints: Any) -> tuple[Constraint, ...]:
     """One constraint or several, as a tuple."""
-    several = isinstance(constraints, Iterable) and not isinstance(constraints, str)
+    # Nearly always; checks against abstract types are slow.
+    listed_already = isinstance(constraints, tuple | list)
+    several = listed_already or (isinstance(constraints, Iterable) and not isinstance(constraints, str))
     listed: tuple[Any, ...] = tuple(constraints) if several else (constraints,)
     for constraint in listed:
         if not isinstance(constraint, Constraint):

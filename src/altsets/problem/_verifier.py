@@ -72,8 +72,8 @@ def verify_scores(
     """Check that the scores beside the features of an answer are those of the quality."""
     expected: list[tuple[float, ...]] = []
     if feature_scores is not None:
-        expected = [tuple(float(feature_scores[feature]) for feature in chosen) for chosen in sets]
-    if [tuple(map(float, given)) for given in scores] != expected:
+        expected = [tuple(map(feature_scores.item, chosen)) for chosen in sets]
+    if list(map(tuple, scores)) != expected:
         raise VerificationError("the scores beside the features of an answer are not those of the quality.")
 
 

@@ -98,7 +98,7 @@ class RequestFields:
             if n_alternatives == "max"
             else whole_number("n_alternatives", n_alternatives, least=0)
         )
-        values = {
+        values: dict[str, Any] = {
             "n_features": _size_of_sets(n_features, quality),
             "n_alternatives": count,
             "tau": None if tau is None else _plain_tau(tau),
@@ -119,8 +119,8 @@ class RequestFields:
             "unusable": one_of("unusable", unusable, UNUSABLE),
             "above_noise": bool(above_noise),
         }
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
+        # A frozen record has no other way, and one by one they would take longer.
+        vars(self).update(values)
 
     @property
     def has_size(self) -> bool:
@@ -177,6 +177,8 @@ def _same(one: Any, other: Any) -> bool:
 
 def _plain_tau(tau: Any) -> float | Fraction:
     """Tau as asked: a float stays one, everything else is exact."""
+    if type(tau) is float and 0.0 <= tau <= 1.0:
+        return tau
     exact = exact_tau(tau)
     if isinstance(tau, Fraction) or not isinstance(tau, float | numbers.Real):
         return exact

@@ -210,15 +210,21 @@ def answer(
             "sets are constructed, not searched for."
         )
     with run:
-        result = solve(quality, problem, run, request.engine)
-    notes = [*quality.notes, *result.notes]
-    return replace(result, request=request.without_numbers(), notes=notes)
+        return solve(quality, problem, run, request.engine, request=request)
 
 
 def solve(
-    quality: Quality, problem: Problem, run: Run, engine: str = "auto", scaling: Scaling | None = None
+    quality: Quality,
+    problem: Problem,
+    run: Run,
+    engine: str = "auto",
+    scaling: Scaling | None = None,
+    request: Request | None = None,
 ) -> Result:
-    """The verified answer; in a part of a larger search, without the reason why there are fewer sets than asked."""
+    """The verified answer; in a part of a larger search, without the reason why there are fewer sets than asked.
+
+    If it is all of the answer to a request, it holds that and the notes of the quality.
+    """
     # Models behind a black box may use more threads.
     with nullcontext() if not quality.has_form else ONE_THREAD:
         chosen = _engine(engine, quality, problem, run)
@@ -232,7 +238,7 @@ def solve(
             except Stopped:
                 answer = _cut_short(scaling.quality, problem, run)
             answer = merge_known(scaling.quality, problem, answer, run.known)
-        return _result(quality, problem, chosen, answer, run, scaling)
+        return _result(quality, problem, chosen, answer, run, scaling, request)
 
 
 def iterate(
@@ -416,7 +422,13 @@ def _cut_short(quality: Quality, problem: Problem, run: Run) -> Answer:
 
 
 def _result(
-    quality: Quality, problem: Problem, engine: Engine, answer: Answer, run: Run, scaling: Scaling
+    quality: Quality,
+    problem: Problem,
+    engine: Engine,
+    answer: Answer,
+    run: Run,
+    scaling: Scaling,
+    request: Request | None,
 ) -> Result:
     stop_reason, sets = answer.stop_reason(run), list(answer.sets)
     if problem.search == "simultaneous":
@@ -455,6 +467,8 @@ def _result(
         scores=scores,
         shortlist=answer.shortlist,
         existing_qualities=_existing_qualities(quality, problem, run),
+        request=None if request is None else request.without_numbers(),
+        notes=[] if request is None else list(quality.notes),
     )
 
 

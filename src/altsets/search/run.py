@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import Any, Self
@@ -143,13 +143,15 @@ class Run:
         """Begin with proven facts about the request, in user units."""
         self.known = known
 
-    @contextmanager
-    def keep_back(self, part: float) -> Iterator[None]:
+    def keep_back(self, part: float) -> AbstractContextManager[None]:
         """Inside, this run ends early, so that a part of the time that is left remains for what follows."""
-        last, left = self.deadline, self.remaining
-        self.deadline = min(
-            last, self.deadline if left == math.inf else time.perf_counter() + (1 - part) * left
-        )
+        left = self.remaining
+        return nullcontext() if left == math.inf else self._ending_in((1 - part) * left)
+
+    @contextmanager
+    def _ending_in(self, seconds: float) -> Iterator[None]:
+        last = self.deadline
+        self.deadline = min(last, time.perf_counter() + seconds)
         early = self.deadline < last
         try:
             yield

@@ -115,8 +115,11 @@ class Candidates:
 
     def tolerance(self, n_features: int) -> float:
         """Differences in quality up to this are rounding error: sums of k scores, each with its own."""
-        largest = float(np.max(np.abs(self.scores), initial=0.0))
-        return max(SCORE_ERROR * largest * (n_features + 4), SMALLEST_TOLERANCE)
+        return max(SCORE_ERROR * self._largest * (n_features + 4), SMALLEST_TOLERANCE)
+
+    @cached_property
+    def _largest(self) -> float:
+        return float(np.max(np.abs(self.scores), initial=0.0))
 
     def difference_tolerance(self, n_features: int) -> float:
         """The same for two qualities that were both summed up: each has an error of its own."""
