@@ -582,3 +582,21 @@ def test_statuses_have_colours_on_a_terminal():
     console = Console(file=screen, force_terminal=True, color_system="standard", width=80)
     printing.show(result, console, details=True)
     assert "\x1b[32moptimal" in screen.getvalue()
+
+
+def test_linear_models_are_printed(run, write):
+    rng = np.random.default_rng(0)
+    rows = [f"{a},{b},{c},{2 * a - b + 0.3 * e:.6f}" for a, b, c, e in rng.normal(size=(30, 4)).round(3)]
+    table = write("\n".join(["a,b,c,y", *rows]))
+    asked = ("find", table, "-t", "y", "--quality", "linear_fit", "-a", 0)
+    _, plain, _ = run(*asked, "-k", 2)
+    _, detailed, _ = run(*asked, "-k", 2, "--details")
+    assert "(intercept)" not in plain
+    assert " R²" not in plain[plain.index("Quality") :].splitlines()[0]
+    assert "standard errors as if their columns had been fixed in advance" in " ".join(detailed.split())
+    assert [line.split()[0] for line in detailed[detailed.index("(intercept)") :].splitlines()[:3]] == [
+        *("(intercept)", "a", "b")
+    ]
+    # Where a criterion is the quality, R² stands beside it.
+    _, by_bic, _ = run(*asked, "--criterion", "bic", "--size", "1:3")
+    assert by_bic[by_bic.index("Quality") :].splitlines()[0].split()[-1] == "R²"

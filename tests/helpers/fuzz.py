@@ -28,7 +28,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
-from checks import LOCAL, PROVEN, Request, disagreements
+from checks import LOCAL, PROVEN, QUALITIES, Request, disagreements
 from extreme_requests import extreme_request, solver_request
 from family_truth import InDoubt
 from random_requests import random_request
@@ -125,13 +125,24 @@ def run(
     solver_share: float = SOLVER_SHARE,
     large_share: float = 0.01,
     extreme_share: float = EXTREME_SHARE,
+    kind: str | None = None,
     jobs: int = 1,
     progress: Callable[[Report], None] | None = None,
 ) -> Report:
     """Check ``n_problems`` problems and report what disagrees."""
     report = Report()
+    if kind is not None:
+        extreme_share = 0.0
     portions = [
-        (start, min(start + PORTION, first + n_problems), seed, solver_share, large_share, extreme_share)
+        (
+            start,
+            min(start + PORTION, first + n_problems),
+            seed,
+            solver_share,
+            large_share,
+            extreme_share,
+            kind,
+        )
         for start in range(first, first + n_problems, PORTION)
     ]
     for part in _in_parallel(portions, jobs):
@@ -149,14 +160,14 @@ def _in_parallel(portions: list[tuple[Any, ...]], jobs: int) -> Iterator[Report]
         yield from pool.imap_unordered(_run_portion, portions)
 
 
-def _run_portion(portion: tuple[int, int, int, float, float, float]) -> Report:
-    start, end, seed, solver_share, large_share, extreme_share = portion
+def _run_portion(portion: tuple[int, int, int, float, float, float, str | None]) -> Report:
+    start, end, seed, solver_share, large_share, extreme_share, kind = portion
     report = Report()
     for index in range(start, end):
         rng = np.random.default_rng([seed, index])
         extreme = rng.random() < extreme_share
         large = not extreme and rng.random() < large_share
-        request = extreme_request(rng) if extreme else random_request(rng, large)
+        request = extreme_request(rng) if extreme else random_request(rng, large, kind)
         with_solver = rng.random() < solver_share * (4 if large else 1)
         if extreme and rng.random() < HARD_FOR_SOLVERS_SHARE:
             request, with_solver = solver_request(rng), True
@@ -170,8 +181,8 @@ def _run_portion(portion: tuple[int, int, int, float, float, float]) -> Report:
             if _makes_sense(report, label, request):
                 check(report, label, request, with_solver, rng)
         report.n_problems += 1
-        kind = f"{'extreme ' if extreme else ''}{'boxed ' if request.boxed else ''}{request.kind}"
-        report.kinds[f"{kind}{' with constraints' if request.constraints else ''}"] += 1
+        shown = f"{'extreme ' if extreme else ''}{'boxed ' if request.boxed else ''}{request.kind}"
+        report.kinds[f"{shown}{' with constraints' if request.constraints else ''}"] += 1
     return report
 
 
@@ -446,6 +457,11 @@ def main() -> int:
     parser.add_argument(
         "--extreme-share", type=float, default=EXTREME_SHARE, help="share of problems with extreme numbers"
     )
+    parser.add_argument(
+        "--kind",
+        choices=list(QUALITIES),
+        help="only problems with a quality of this kind, none with extreme numbers",
+    )
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
     options = parser.parse_args()
     start, shown = time.perf_counter(), 0
@@ -470,6 +486,7 @@ def main() -> int:
         solver_share=options.solver_share,
         large_share=options.large_share,
         extreme_share=options.extreme_share,
+        kind=options.kind,
         jobs=options.jobs,
         progress=progress,
     )

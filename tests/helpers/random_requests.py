@@ -15,6 +15,8 @@ MOST_SETS = 500
 MOST_SETS_OWN = 90
 #: So few sets can be asked for all at once.
 FEW_SETS = 15
+#: Products of columns of length one have no smaller eigenvalue, where there is no ridge.
+NEARLY_SINGULAR = 1e-8
 
 Maker = Callable[[], Any]
 
@@ -24,9 +26,9 @@ def one_of(rng: np.random.Generator, makers: list[Maker]) -> Any:
     return makers[rng.integers(len(makers))]()
 
 
-def random_request(rng: np.random.Generator, large: bool = False) -> Request:
-    """One request; small enough for the oracle unless ``large``. A third is additive without constraints."""
-    plain = rng.random() < 1 / 3
+def random_request(rng: np.random.Generator, large: bool = False, kind: str | None = None) -> Request:
+    """One request; small enough for the oracle unless ``large``. A third is additive without constraints, if any is."""
+    plain = kind in (None, "additive") and rng.random() < 1 / 3
     own = not plain and not large and rng.random() < 0.12
     alike = not own and rng.random() < 0.25
     most_sets = MOST_SETS_OWN if own or (alike and not large) else MOST_SETS
@@ -59,7 +61,7 @@ def random_request(rng: np.random.Generator, large: bool = False) -> Request:
             else {"dissimilarity": random_dissimilarity(rng, own)}
         ),
         **random_limit(rng, k, own or likeness["dissimilarity"] == "grouped"),
-        **({"scores": floats(random_scores(rng, n))} if plain else random_numbers(rng, n)),
+        **({"scores": floats(random_scores(rng, n))} if plain else random_numbers(rng, n, kind)),
     )
 
 
@@ -132,9 +134,9 @@ def random_limit(rng: np.random.Generator, k: int, own: bool = False) -> dict[st
 # --- Numbers ------------------------------------------------------------------------------------------
 
 
-def random_numbers(rng: np.random.Generator, n: int) -> dict[str, Any]:
-    """A quality of any kind."""
-    kind = str(rng.choice(["additive", "fcbf", "mrmr", "mrmr", "cfs", "linear"]))
+def random_numbers(rng: np.random.Generator, n: int, kind: str | None = None) -> dict[str, Any]:
+    """A quality of one kind, or of any."""
+    kind = kind or str(rng.choice(["additive", "fcbf", "mrmr", "mrmr", "cfs", "linear"]))
     if kind == "linear":
         return {"kind": kind, "scores": (0.0,) * n, "matrix": random_products(rng, n)}
     scores = random_scores(rng, n)
@@ -164,9 +166,12 @@ def random_products(rng: np.random.Generator, n: int) -> tuple[tuple[float, ...]
         if rng.random() < 0.6
         else rng.integers(-2, 3, size=(n_rows, n)).astype(float)
     )
-    if n > 1 and rng.random() < 0.4:  # Columns that are alike, or nearly the same.
+    if n > 1 and rng.random() < 0.5:  # Columns that are alike, nearly the same, or the same.
         first, second = rng.choice(n, 2, replace=False)
-        X[:, first] = X[:, second] + 10.0 ** -int(rng.integers(0, 5)) * rng.normal(size=n_rows)
+        X[:, first] = X[:, second] + rng.choice([1.0, 1e-1, 1e-2, 1e-3, 1e-4, 0.0]) * rng.normal(size=n_rows)
+    if n > 2 and rng.random() < 0.1:  # A column that others add up to, or nearly.
+        first, *others = rng.choice(n, 3, replace=False)
+        X[:, first] = X[:, others].sum(axis=1) + rng.choice([1e-3, 0.0]) * rng.normal(size=n_rows)
     kind = str(rng.choice(["one", "several", "classes", "itself"]))
     if kind == "one":
         T = X @ rng.normal(size=(n, 1)) + rng.normal(size=(n_rows, 1))
@@ -179,12 +184,13 @@ def random_products(rng: np.random.Generator, n: int) -> tuple[tuple[float, ...]
         )[0]
     else:
         T = X
-    # More columns than rows, and those that add up to others, need a ridge.
-    ridge = 0.0 if rng.random() < 0.3 and n_rows > n + 2 else float(rng.choice([1e-4, 1e-2, 1.0]))
     gram = X.T @ X
-    gram = (gram + gram.T) / 2 + max(
-        ridge, 1e-3 * (ridge == 0 and np.linalg.eigvalsh(gram)[0] < 1e-6)
-    ) * np.eye(n)
+    gram = (gram + gram.T) / 2
+    # More columns than rows, and those that add up to others, need a ridge; those that nearly do can be without.
+    lengths = np.sqrt(np.maximum(np.diag(gram), 1e-300))
+    singular = np.linalg.eigvalsh(gram / lengths / lengths[:, None])[0] < NEARLY_SINGULAR
+    ridge = 0.0 if rng.random() < 0.5 and not singular else float(rng.choice([1e-4, 1e-2, 1.0]))
+    gram += ridge * np.eye(n)
     return tuple(floats(np.concatenate(pair)) for pair in zip(gram, X.T @ T, strict=True))
 
 

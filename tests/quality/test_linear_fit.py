@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from itertools import combinations
 
@@ -263,6 +264,101 @@ def test_coefficients_and_standard_errors():
     assert fitted.coefficients[:, 0] == pytest.approx(weights[1:], abs=1e-9)
     assert fitted.intercept == pytest.approx(weights[0], abs=1e-9)
     assert fitted.standard_errors[:, 0] == pytest.approx(errors[1:], abs=1e-9)
+    assert fitted.intercept_errors == pytest.approx(errors[0], abs=1e-9)
+    assert fitted.target_r2 == pytest.approx(fitted.r2, abs=1e-12)
+
+
+def test_weighted_models_count_rows(table):
+    X, y = table
+    weights = np.random.default_rng(1).integers(1, 4, size=60)
+    repeated = LinearFit.from_data(np.repeat(X, weights, axis=0), np.repeat(y, weights)).fit([0, 5])
+    weighed = LinearFit.from_data(X, y, sample_weight=weights).fit([0, 5])
+    assert weighed.coefficients == pytest.approx(repeated.coefficients, abs=1e-9)
+    assert weighed.intercept == pytest.approx(repeated.intercept, abs=1e-9)
+    assert weighed.target_r2 == pytest.approx(repeated.target_r2, abs=1e-9)
+    # The same errors, but for the number of rows that the residuals are divided by.
+    factor = math.sqrt((weights.sum() - 3) / (60 - 3))
+    assert weighed.standard_errors == pytest.approx(repeated.standard_errors * factor, abs=1e-9)
+    assert weighed.intercept_errors == pytest.approx(repeated.intercept_errors * factor, abs=1e-9)
+
+
+def test_huge_targets_have_errors(table):
+    X, y = table
+    plain, huge = (LinearFit.from_data(X, y * unit).fit([0, 5]) for unit in (1.0, 1e200))
+    assert huge.standard_errors / 1e200 == pytest.approx(plain.standard_errors, rel=1e-9)
+    assert huge.target_r2 == pytest.approx(plain.target_r2, abs=1e-12)
+
+
+def test_models_of_an_answer(table):
+    X, y = table
+    frame = pd.DataFrame(X, columns=list("abcdefghi"))
+    targets = pd.DataFrame({"first": y, "second": X[:, 3] + X[:, 7]})
+    judge = LinearFit.from_data(frame, targets)
+    result = altsets.find(judge, n_features=2, n_alternatives=1, tau=0.5)
+    lines = result.models_frame()
+    assert list(lines) == ["set", "target", "column", "coefficient", "standard_error", "r2"]
+    for number, names in enumerate(result.named_sets):
+        assert result.to_frame()["r2"][number] == result.qualities[number]
+        for target in targets:
+            model = LinearRegression().fit(frame[list(names)], targets[target])
+            mine = lines[(lines["set"] == number) & (lines["target"] == target)]
+            assert list(mine["column"]) == ["(intercept)", *names]
+            assert list(mine["coefficient"]) == pytest.approx([model.intercept_, *model.coef_], abs=1e-9)
+            assert mine["r2"].unique() == pytest.approx([model.score(frame[list(names)], targets[target])])
+    again = altsets.Result.from_json(result.to_json())
+    assert again == result
+    pd.testing.assert_frame_equal(again.models_frame(), lines)
+
+
+def test_other_verbs_have_models(table):
+    judge = LinearFit.from_data(*table)
+    answers = [
+        *(point.result for point in altsets.frontier(judge, n_features=2, n_alternatives=1).points),
+        altsets.most_different(judge, n_features=2, n_alternatives=1),
+        *altsets.iterate(judge, 2, 0.5, n_alternatives=1),
+    ]
+    for answer in answers:
+        assert [model.r2 for model in answer.models] == answer.qualities
+
+
+def test_models_without_errors(table):
+    X, y = table
+    result = altsets.find(LinearFit.from_data(X, y, ridge=0.5), n_features=2, n_alternatives=0)
+    assert result.models_frame()["standard_error"].isna().all()
+    again = altsets.Result.from_json(result.to_json())
+    pd.testing.assert_frame_equal(again.models_frame(), result.models_frame())
+
+
+def test_answers_without_models(table):
+    X, y = table
+    for judge in (LinearFit.from_data(X), LinearFit(X.T @ X, X.T @ y), quality.Additive([3, 2, 1])):
+        result = altsets.find(judge, n_features=2, n_alternatives=0)
+        assert result.models == []
+        assert result.models_frame().empty
+        assert "r2" not in result.to_frame()
+        assert "model" not in result.to_dict()["sets"][0]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda entry: entry.pop("r2"),
+        lambda entry: entry["columns"].append("another"),
+        lambda entry: entry["coefficients"][0].append(1.0),
+        lambda entry: entry.update(intercept=["one"]),
+    ],
+)
+def test_damaged_models_are_refused(table, damage):
+    document = altsets.find(LinearFit.from_data(*table), n_features=2, n_alternatives=0).to_dict()
+    damage(document["sets"][0]["model"])
+    with pytest.raises(InputError, match="incomplete or damaged"):
+        altsets.Result.from_json(json.dumps(document))
+
+
+def test_names_of_columns_follow_the_features():
+    colours = pd.DataFrame({"colour": list("rgbrgbrrgb"), "size": np.arange(10.0) ** 2})
+    judge = LinearFit.from_data(colours, np.arange(10.0)).with_names(["hue", "width"])
+    assert judge.fit(["hue", "width"]).columns == ("hue=b", "hue=g", "width")
 
 
 def test_no_model_without_a_table():

@@ -874,3 +874,24 @@ def test_notebooks_without_jinja2_and_after_any_trouble(monkeypatch, judged):
         assert "All 2 sets predict" in evaluation._repr_html_() or "set 0" in evaluation._repr_html_()
     empty = replace(found(), sets=[], named_sets=[], qualities=[], scores=[])
     assert empty.explain().split()[0] in empty._repr_html_()
+
+
+# --- Linear models ------------------------------------------------------------------------------------
+
+
+def test_linear_models_have_a_section():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 4))
+    judge = quality.LinearFit.from_data(X, X[:, :2] + rng.normal(size=(40, 2)))
+    result = altsets.find(judge, n_features=2, n_alternatives=1, tau=0.5)
+    document = summarise(result)
+    explained = block(document, "explained")
+    assert [column["name"] for column in explained["columns"]] == ["Set", "Explained", "R² of x0", "R² of x1"]
+    assert [row[1] for row in explained["rows"]] == result.qualities
+    coefficients = block(document, "coefficients")
+    expected = result.models_frame()[["set", "target", "column", "coefficient", "standard_error"]]
+    assert coefficients["rows"] == [[str(row[0]), *row[1:]] for row in expected.values.tolist()]
+
+
+def test_other_answers_have_no_models():
+    assert "models" not in [part["id"] for part in summarise(found())["sections"]]

@@ -128,7 +128,10 @@ def show_verdict(verdict: Verdict, console: Console) -> None:
 
 
 def _show_details(result: Result, console: Console) -> None:
-    """Objective, bound and gap; engine, proof and time."""
+    """Linear models; objective, bound and gap; engine, proof and time."""
+    if result.models:
+        say(console, "Linear models, with standard errors as if their columns had been fixed in advance:")
+        console.print(_models_grid(result))
     if math.isinf(result.bound):
         say(console, f"Objective {result.objective:.6g}; no bound is known.")
     else:
@@ -250,6 +253,12 @@ def _sets_grid(result: Result, *, with_share: bool, with_status: bool) -> Grid:
     grid.add_column("Quality", justify="right", no_wrap=True)
     if with_share:
         grid.add_column("Of set 0", justify="right", no_wrap=True)
+    # Of linear models the quality is R² itself, unless a criterion compares sizes.
+    r2 = [model.r2 for model in result.models]
+    if r2 == result.qualities:
+        r2 = []
+    if r2:
+        grid.add_column("R²", justify="right", no_wrap=True)
     for _ in costs[:1] and costs[0]:
         grid.add_column("Cost", justify="right", no_wrap=True)
     if with_status:
@@ -260,9 +269,30 @@ def _sets_grid(result: Result, *, with_share: bool, with_status: bool) -> Grid:
         cells += [_one_line_each([group or "-" for group in groups[number]])] if groups else []
         cells += [_plain("\n".join(scores[number]))] if scores else []
         cells += [f"{value:#.6g}", *([f"{value / result.qualities[0]:.1%}"] if with_share else [])]
+        cells += [f"{r2[number]:.4f}"] if r2 else []
         cells += [f"{cost:.6g}" for cost in costs[number]] if costs else []
         known = [Text(status, style="green" if status == "optimal" else "yellow")] if with_status else []
         grid.add_row(*cells, *known)
+    return grid
+
+
+def _models_grid(result: Result) -> Grid:
+    """A line for each coefficient; what holds for a whole set or target is on its first line."""
+    several = len(result.models[0].targets) > 1
+    grid = _grid("Set")
+    for name in ["Target"] * several + ["Column"]:
+        grid.add_column(name, min_width=6, overflow="ellipsis", no_wrap=True)
+    for name in ("Coefficient", "Error", "R²"):
+        grid.add_column(name, justify="right", no_wrap=True)
+    for number, model in enumerate(result.models):
+        shown = None
+        for target, name, value, error, r2 in model.rows():
+            first = shown != target
+            cells = [str(number) if shown is None else ""]
+            cells += [_plain(printable(target)) if first else ""] if several else []
+            cells += [_plain(printable(name)), f"{value:#.4g}", "-" if math.isnan(error) else f"{error:#.3g}"]
+            grid.add_row(*cells, f"{r2:.4f}" if first else "")
+            shown = target
     return grid
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,12 +15,14 @@ from altsets.errors import InputError
 from altsets.features import FeatureNames, real_numbers
 from altsets.measures.large.table import is_large
 from altsets.measures.redundancy import MATRIX_COLUMNS
+from altsets.quality._fitted_set import FittedSet
 from altsets.quality._form import Form
+from altsets.quality._linear_table import LinearTable, LinearTargets, fitted_columns
 from altsets.quality._quality import Quality, common_names
 from altsets.quality.explained import Explained, Products
 from altsets.tables.conversion import features_of
-from altsets.tables.feature_matrix import Features, encode, warn_of_constants
-from altsets.tables.target import counted, has_several, labels_of, target_of
+from altsets.tables.feature_matrix import warn_of_constants
+from altsets.tables.target import counted
 from altsets.wording import join_words, parameter
 
 #: Gram matrices of columns of length one whose smallest eigenvalue is below this have columns that add up to others.
@@ -33,47 +34,6 @@ NEARLY_DEPENDENT, AUTOMATIC_RIDGE = 1e-6, 1e-5
 ASYMMETRY = 1e-9
 CRITERIA = ("bic", "aic", "adjusted_r2")
 MISSING = ("error", "mean")
-
-
-@dataclass(frozen=True)
-class FittedSet:
-    """The least-squares model on one set.
-
-    Attributes
-    ----------
-    features : tuple of str
-        The names of the features.
-    columns : tuple of str
-        The names of the columns: a category has one for each label but the last.
-    coefficients : ndarray of shape (n_columns, n_targets)
-        In the units of the table.
-    standard_errors : ndarray of shape (n_columns, n_targets)
-        Of the coefficients; nan where there are no rows left to estimate them, or with a ridge.
-    intercept : ndarray of shape (n_targets,)
-        What the model predicts where all columns are 0.
-    r2 : float
-        The share of the targets that the model explains, on the same rows.
-    targets : tuple of str
-        What each column of the coefficients is about.
-
-    See Also
-    --------
-    altsets.quality.LinearFit.fit : Makes it.
-
-    Examples
-    --------
-    >>> fitted = LinearFit.from_data([[0, 1], [1, 0], [2, 1], [3, 1]], [1.0, 3.0, 5.0, 7.0]).fit([0])
-    >>> fitted.features, fitted.intercept.round(6).tolist(), round(fitted.r2, 6)
-    (('x0',), [1.0], 1.0)
-    """
-
-    features: tuple[str, ...]
-    columns: tuple[str, ...]
-    coefficients: Floats
-    standard_errors: Floats
-    intercept: Floats
-    r2: float
-    targets: tuple[str, ...]
 
 
 class LinearFit(Quality):
@@ -180,8 +140,8 @@ class LinearFit(Quality):
         self._explained = Explained(gram, np.ascontiguousarray(cross), starts, ceiling, smallest, factor)
         self._total, self._penalty, self._rows = 1.0, 0.0, 0
         self._criterion: str | None = None
-        self._table: _Table | None = None
-        self._targets: _Targets | None = None
+        self._table: LinearTable | None = None
+        self._targets: LinearTargets | None = None
         self.notes: tuple[str, ...] = ()
 
     @classmethod
@@ -251,8 +211,8 @@ class LinearFit(Quality):
         features.refuse_sparse("linear_fit", "use f, or mrmr with pearson")
         features, y, weights = counted(features, y, sample_weight)
         warn_of_constants(features)
-        table = _Table.of(features, missing, weights)
-        targets = _Targets.of(y, table, task)
+        table = LinearTable.of(features, missing, weights)
+        targets = LinearTargets.of(y, table, task)
         if criterion is not None and not targets.is_one_number:
             raise InputError(
                 f"{parameter('criterion', criterion)} is for one numeric target; leave it out, or choose one size."
@@ -265,16 +225,20 @@ class LinearFit(Quality):
             made._take_criterion(criterion, table)
         return made
 
-    def _of_table(self, table: _Table, targets: _Targets, ridge: float | str) -> None:
+    def _of_table(self, table: LinearTable, targets: LinearTargets, ridge: float | str) -> None:
         n_columns, shares = table.units.shape[1], targets.units / math.sqrt(targets.total)
         wide = n_columns > MATRIX_COLUMNS
         notes: list[str] = []
+        smallest = 0.0
+        if not wide:
+            correlations = table.gram
+            smallest = float(np.linalg.eigvalsh(correlations)[0])
         if ridge == "auto":
             chosen = 0.0
             if n_columns >= table.rows:
                 chosen = AUTOMATIC_RIDGE
                 why = f"there are {n_columns:,} columns and {table.rows:,} rows"
-            elif not wide and table.smallest < NEARLY_DEPENDENT:
+            elif not wide and smallest < NEARLY_DEPENDENT:
                 chosen, why = AUTOMATIC_RIDGE, "some columns nearly add up to others"
             elif wide:
                 chosen, why = AUTOMATIC_RIDGE, f"there are {n_columns:,} columns"
@@ -292,16 +256,16 @@ class LinearFit(Quality):
             gram: Floats | Products = Products(table.units, chosen, shares)
             smallest = chosen / (1 + chosen)
         else:
-            gram = (table.gram + chosen * np.eye(n_columns)) / (1 + chosen)
+            gram = (correlations + chosen * np.eye(n_columns)) / (1 + chosen)
             np.fill_diagonal(gram, 1.0)
-            smallest = (table.smallest + chosen) / (1 + chosen)
+            smallest = (smallest + chosen) / (1 + chosen)
             if smallest < DEPENDENT:
-                _, vectors = np.linalg.eigh(table.gram)
+                _, vectors = np.linalg.eigh(correlations)
                 raise _refuse_dependent(vectors[:, 0], table.starts, FeatureNames.of_quality(self))
         self._set(gram, cross, table.starts, smallest)
         self.notes = tuple(notes)
 
-    def _take_criterion(self, criterion: str, table: _Table) -> None:
+    def _take_criterion(self, criterion: str, table: LinearTable) -> None:
         """Sizes are compared by a criterion."""
         rows, widths = table.rows, np.diff(table.starts)
         if criterion == "adjusted_r2" and widths.max() > 1:
@@ -406,181 +370,30 @@ class LinearFit(Quality):
         if table is None or targets is None or not targets.names:
             raise InputError("there is no model without a table and a target; use LinearFit.from_data(X, y).")
         chosen = sorted(set(FeatureNames.of_quality(self).positions(features, "fit")))
-        columns = self._explained.columns_of(chosen)
-        units, wanted = table.units[:, columns], table.centred(targets.raw)
+        return self._fitted(table, targets, chosen)
+
+    def _fitted(self, table: LinearTable, targets: LinearTargets, chosen: Sequence[int]) -> FittedSet:
+        names, columns = [], self._explained.columns_of(chosen)
+        owners = np.searchsorted(table.starts, columns, side="right") - 1
+        for owner, column in zip(owners.tolist(), columns.tolist(), strict=True):
+            label = table.labels[column]
+            names.append(f"{self._name(owner)}={label}" if label else self._name(owner))
         # The ridge that keeps a search from dividing by zero is no choice of the user.
         ridge = self.ridge if self.ridge > AUTOMATIC_RIDGE else 0.0
-        inverse = np.linalg.pinv(units.T @ units + ridge * np.eye(len(columns)), hermitian=True)
-        weights = inverse @ (units.T @ wanted)
-        scale = np.divide(
-            1.0, table.lengths[columns], out=np.zeros(len(columns)), where=table.lengths[columns] > 0
-        )
-        coefficients = weights * scale[:, None]
-        left = table.rows - len(columns) - 1
-        errors = np.full_like(coefficients, np.nan)
-        if left > 0 and not ridge:
-            residual = np.sum((wanted - units @ weights) ** 2, axis=0) / left
-            errors = np.sqrt(np.maximum(np.diag(inverse), 0.0)[:, None] * residual) * scale[:, None]
-        means = np.average(targets.raw, axis=0, weights=None if table.roots is None else table.roots**2)
         return FittedSet(
             features=self.names_of(chosen),
-            columns=tuple(table.names[column] for column in columns.tolist()),
-            coefficients=coefficients,
-            standard_errors=errors,
-            intercept=means - table.means[columns] @ coefficients,
+            columns=tuple(names),
             r2=self.share(chosen),
             targets=targets.names,
+            **fitted_columns(table, targets, columns, ridge),
         )
 
-
-# --- Tables -------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class _Table:
-    """The columns of a table: centred, weighed and of length one (``units``), and as they are (``matrix``)."""
-
-    matrix: Floats
-    names: tuple[str, ...]
-    starts: Indices
-    means: Floats
-    lengths: Floats
-    units: Floats
-    #: Square roots of the weights of rows; None if all count the same.
-    roots: Floats | None
-
-    @classmethod
-    def of(cls, features: Features, missing: str, weights: Floats | None) -> _Table:
-        """Categories become columns of 0 and 1, one for each label but the last."""
-        if missing == "mean":
-            features = _with_means(features, weights)
-        features.refuse_missing(
-            "linear_fit", advice="fill them in, drop these rows, or pass missing='mean' to put in the means"
-        )
-        encoded = encode(features)
-        widths = np.bincount(encoded.owners, minlength=features.n_features)
-        kept = np.ones(len(encoded.owners), dtype=bool)
-        kept[np.cumsum(widths)[widths > 1] - 1] = False
-        matrix = encoded.matrix[:, kept] if not kept.all() else encoded.matrix
-        starts = np.concatenate([[0], np.cumsum(np.where(widths > 1, widths - 1, widths))])
-        names = [
-            name if index not in features.categories or widths[index] == 1 else f"{name}={label}"
-            for index, name in enumerate(FeatureNames.of(features.feature_names))
-            for label in (features.categories[index][:-1] if widths[index] > 1 else [""])
-        ]
-        roots = None if weights is None else np.sqrt(weights)
-        means = np.average(matrix, axis=0, weights=weights)
-        units = matrix - means
-        if roots is not None:
-            units *= roots[:, None]
-        lengths = np.linalg.norm(units, axis=0)
-        # What is left of a constant column is rounding.
-        noise = np.sqrt(len(matrix)) * 1e-14 * np.abs(means)
-        lengths = np.where(lengths > noise, lengths, 0.0)
-        units *= np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-        return cls(matrix, tuple(names), starts.astype(np.intp), means, lengths, units, roots)
-
-    @property
-    def rows(self) -> int:
-        """How many rows there are."""
-        return len(self.units)
-
-    def centred(self, values: Floats) -> Floats:
-        """Other columns for the same rows: less their means, and weighed."""
-        weights = None if self.roots is None else self.roots**2
-        centred = values - np.average(values, axis=0, weights=weights)
-        return centred if self.roots is None else centred * self.roots[:, None]
-
-    @property
-    def gram(self) -> Floats:
-        """Correlations of the columns; constant ones have none."""
-        gram = self.units.T @ self.units
-        np.fill_diagonal(gram, 1.0)
-        return gram
-
-    @property
-    def smallest(self) -> float:
-        """The smallest eigenvalue of the correlations."""
-        return float(np.linalg.eigvalsh(self.gram)[0])
-
-
-@dataclass(frozen=True, eq=False)
-class _Targets:
-    """What sets explain: columns whose squares add up to ``total``; ``raw`` are those that models predict, as given."""
-
-    units: Floats
-    total: float
-    raw: Floats
-    names: tuple[str, ...]
-    is_classes: bool = False
-
-    @classmethod
-    def of(cls, y: Any, table: _Table, task: str) -> _Targets:
-        """The targets of a table; its own columns if there are none."""
-        if y is None:
-            return cls(_compressed(table.units), float(np.count_nonzero(table.lengths)), np.zeros((0, 0)), ())
-        several = _several(y, table.rows)
-        if several is not None:
-            raw, names = several
-            units = table.centred(raw)
-            lengths = np.linalg.norm(units, axis=0)
-            if not lengths.all():
-                raise InputError(
-                    f"target {names[int(np.argmin(lengths))]!r} is the same in all rows; leave it out."
-                )
-            return cls(units / lengths, float(len(lengths)), raw, names)
-        target = target_of(y, table.rows, task)
-        if not target.is_classes:
-            raw = np.asarray(target.values, dtype=np.float64)[:, None]
-            units = table.centred(raw / np.max(np.abs(raw), initial=1.0))
-            return cls(units, float(np.sum(units**2)), raw, ("target",))
-        labels = labels_of(y, target)
-        codes = np.asarray(target.values)
-        first = [codes.tolist().index(code) for code in range(target.n_distinct)]
-        raw = (codes[:, None] == np.arange(1, target.n_distinct)).astype(np.float64)
-        # Of length one and at right angles to each other.
-        units = np.linalg.qr(table.centred(raw))[0]
-        names = tuple(str(labels[place]) for place in first[1:])
-        return cls(units, float(units.shape[1]), raw, names, is_classes=True)
-
-    @property
-    def is_one_number(self) -> bool:
-        """Whether it is one numeric target."""
-        return not self.is_classes and len(self.names) == 1
-
-
-def _several(y: Any, n_rows: int) -> tuple[Floats, tuple[str, ...]] | None:
-    """Several columns of numbers with their names; None if there is one column."""
-    if not has_several(y):
-        return None
-    targets = features_of(y)
-    if targets.n_rows != n_rows:
-        raise InputError(f"the targets have {targets.n_rows} rows, but the table has {n_rows}.")
-    targets.refuse_categories("linear_fit with several targets", advice="turn them into numbers")
-    targets.refuse_missing("linear_fit", advice="drop rows without a target")
-    return targets.values, tuple(targets.feature_names)
-
-
-def _compressed(units: Floats) -> Floats:
-    """Columns with the same products among rows, no more than there are rows."""
-    if units.shape[1] <= len(units):
-        return units
-    values, vectors = np.linalg.eigh(units @ units.T)
-    kept = values > values[-1] * len(values) * np.finfo(np.float64).eps
-    compressed: Floats = vectors[:, kept] * np.sqrt(values[kept])
-    return compressed
-
-
-def _with_means(features: Features, weights: Floats | None) -> Features:
-    """Missing numbers replaced by the mean of their column."""
-    values = features.values.copy()
-    for column in np.flatnonzero(features.incomplete).tolist():
-        known = ~np.isnan(values[:, column])
-        if not known.any():
-            raise InputError(f"{features.label(column)} has no values at all; drop it.")
-        counted_rows = None if weights is None else weights[known]
-        values[~known, column] = np.average(values[known, column], weights=counted_rows)
-    return Features(values, features.names, features.categories)
+    def models_in(self, sets: Sequence[Sequence[int]]) -> list[FittedSet]:
+        """The linear model on each set; an empty list without a table, or without a target."""
+        table, targets = self._table, self._targets
+        if table is None or targets is None or not targets.names:
+            return []
+        return [self._fitted(table, targets, chosen) for chosen in sets]
 
 
 # --- Checks -------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from altsets.features import are_counted, first_difference, labels_of, real_numb
 from altsets.measures.large.table import LargeTable, is_large, large_table
 from altsets.measures.pairs import is_array, warn_of_pairs
 from altsets.measures.redundancy import MATRIX_COLUMNS, ON_DEMAND, Redundancy
+from altsets.quality._fitted_set import FittedSet
 from altsets.quality._form import Form
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import LEAVE_OUT_ROWS
@@ -145,6 +146,21 @@ class Quality(ABC):
         """
         scores = self.feature_scores
         return [] if scores is None else [tuple(scores[list(chosen)].tolist()) for chosen in sets]
+
+    def models_in(self, sets: Sequence[Sequence[int]]) -> list[FittedSet]:
+        """The model on each set, where the quality is that of models; else an empty list.
+
+        Parameters
+        ----------
+        sets : sequence of sequence of int
+            The indices of each set, sorted.
+
+        Returns
+        -------
+        list of FittedSet
+            One per set.
+        """
+        return []
 
     @abstractmethod
     def evaluate(self, indices: Sequence[int]) -> float:

@@ -164,6 +164,48 @@ def _matches(result: Result) -> Block | None:
     return table("matches", "What matches what: features of two sets that are alike.", columns, rows)
 
 
+#: Targets that have a column of their own in the table of R².
+MOST_TARGETS = 6
+
+
+def models_section(result: Result) -> Block | None:
+    """The linear models on the sets: what each explains, and its coefficients."""
+    if not result.models:
+        return None
+    targets = result.models[0].targets
+    several = len(targets) > 1
+    about = "R² on these rows"
+    if several:
+        about = "the mean R² of several targets; of classes, the mean squared canonical correlation"
+    columns = [column("Set"), column("Explained", "number", 4, about=about)]
+    if 1 < len(targets) <= MOST_TARGETS:
+        columns += [column(f"R² of {target}", "number", 4) for target in targets]
+    explained = [
+        [result.label(number).removeprefix("set "), model.r2, *(model.target_r2 if len(columns) > 2 else ())]
+        for number, model in enumerate(result.models)
+    ]
+    rows = [
+        [result.label(number).removeprefix("set "), *(line[:1] if several else ()), *line[1:4]]
+        for number, model in enumerate(result.models)
+        for line in model.rows()
+    ]
+    named = [column("Set"), *([column("Target")] if several else []), column("Column")]
+    numbers = [column("Coefficient", "number", 4), column("Standard error", "number", 3)]
+    return section(
+        "models",
+        "The linear models",
+        [
+            table("explained", "What each model explains.", columns, explained),
+            table("coefficients", "Coefficients, in the units of the table.", [*named, *numbers], rows),
+            text(
+                "The standard errors are those of one regression whose columns were fixed in advance. These were "
+                "chosen because they fit, so the true errors are larger.",
+                tone="note",
+            ),
+        ],
+    )
+
+
 def all_features_section(result: Result | None, scoring: Scoring | None) -> Block | None:
     """All features of the table with their scores, and the sets they are in."""
     if scoring is None:

@@ -111,6 +111,7 @@ def summarise(
     parts = [
         _in_short(replace(answers, result=shown)),
         None if shown is None else sections.sets_section(shown, with_table=len(shown.sets) > _n_first(shown)),
+        None if shown is None else sections.models_section(shown),
         sections.evaluation_section(evaluation, with_sets=result is None)
         if evaluation and evaluation.folds
         else None,

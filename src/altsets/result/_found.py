@@ -7,6 +7,7 @@ from typing import Any
 
 from altsets.constraints import Budget
 from altsets.features import FeatureNames
+from altsets.quality import FittedSet
 from altsets.request import Request
 from altsets.result._status import Status, StopReason
 
@@ -69,6 +70,7 @@ class SetsFound:
     shortlist: Shortlist | None = field(default=None, compare=False, repr=False)
     set_names: tuple[str, ...] = field(default=(), compare=False, repr=False)
     existing_qualities: list[float] = field(default_factory=list, compare=False, repr=False)
+    models: list[FittedSet] = field(default_factory=list, compare=False, repr=False)
 
     def label(self, number: int) -> str:
         """A set as texts, tables and charts call it: ``"set 1"``, or ``"set 1 (shape)"`` if it has a name.

@@ -11,8 +11,8 @@ from typing import Any
 from altsets import documents
 from altsets.display import renderer
 from altsets.errors import InputError, MissingExtraError, NotExpressedError
-from altsets.request import Request
-from altsets.result._found import Match, SetsFound, Shortlist
+from altsets.result._found import Match, SetsFound
+from altsets.result._reading import fields_in
 from altsets.result._status import Status, StopReason
 from altsets.result._verdict import Verdict, open_sizes, verdict_on
 from altsets.wording import counted, round_down
@@ -91,6 +91,9 @@ class Result(SetsFound, documents.Document):
         Names that :meth:`with_names` gave to the sets; empty if they have numbers alone.
     existing_qualities : list of float
         The quality of each existing set that was given, by the same measure; empty if there was none.
+    models : list of FittedSet
+        The linear model on each set, with coefficients, standard errors and R^2, where the quality is a
+        :class:`altsets.quality.LinearFit` of a table with a target; else empty.
 
     See Also
     --------
@@ -103,7 +106,7 @@ class Result(SetsFound, documents.Document):
     Two results are equal if they say the same about the same request; what it took to find out (``elapsed``,
     ``steps``,
     ``evaluated``) and when (``provenance``) does not count, nor what was said about the table (``noise_floor``,
-    ``notes``, ``cautions``), nor names of sets.
+    ``notes``, ``cautions``), nor ``models`` and names of sets.
 
     Examples
     --------
@@ -269,7 +272,8 @@ class Result(SetsFound, documents.Document):
         are above the noise floor, if that was measured. Where sets were compared through similarity, the column
         ``matches`` says which of its features stand in for features of earlier sets; :meth:`matches_frame` has them
         one by one. ``groups`` are those of the features, where sets were compared by groups; ``cost`` is what a set
-        costs, if there was a budget (``cost_0``, ``cost_1`` and so on if there were several). ``name`` is what
+        costs, if there was a budget (``cost_0``, ``cost_1`` and so on if there were several). ``r2`` is what the
+        linear model on the set explains, if there is one (see :meth:`models_frame`). ``name`` is what
         :meth:`with_names` called it.
 
         Parameters
@@ -309,6 +313,8 @@ class Result(SetsFound, documents.Document):
         }
         if self.scores:
             columns["scores"] = [list(scores) for scores in self.scores]
+        if self.models:
+            columns["r2"] = [model.r2 for model in self.models]
         if self.above_noise:
             columns["above_noise"] = [list(above) for above in self.above_noise]
         if self.groups:
@@ -414,6 +420,43 @@ class Result(SetsFound, documents.Document):
         }
         return frame_of(columns)
 
+    def models_frame(self) -> Any:
+        """One row for each coefficient of the linear model on each set, where there are models.
+
+        Returns
+        -------
+        DataFrame
+            Of pandas, with the columns ``set``, ``target``, ``column`` (of a category ``name=label``, of the intercept
+            ``(intercept)``), ``coefficient``, ``standard_error`` and ``r2``, which is that of the model for the target.
+
+        Raises
+        ------
+        altsets.errors.MissingExtraError
+            If pandas is not installed.
+
+        See Also
+        --------
+        altsets.quality.LinearFit.fit : The model on any set.
+
+        Notes
+        -----
+        Standard errors are those of a regression whose columns were fixed in advance. The columns of these sets were
+        chosen because they fit, so the true errors are larger.
+
+        Examples
+        --------
+        >>> import altsets
+        >>> quality = altsets.quality.LinearFit.from_data([[0, 1], [1, 0], [2, 1], [3, 1]], [1.0, 3.0, 5.0, 7.0])
+        >>> frame = altsets.find(quality, n_features=1, n_alternatives=0).models_frame()
+        >>> print(frame[["set", "column", "coefficient", "r2"]].round(6).to_string(index=False))
+         set      column  coefficient  r2
+           0 (intercept)          1.0 1.0
+           0          x0          2.0 1.0
+        """
+        rows = [(number, *row) for number, model in enumerate(self.models) for row in model.rows()]
+        names = ("set", "target", "column", "coefficient", "standard_error", "r2")
+        return frame_of({name: [row[place] for row in rows] for place, name in enumerate(names)})
+
     def to_dict(self) -> dict[str, Any]:
         """The document that :meth:`to_json` writes, as a dictionary."""
         beside: dict[str, Sequence[Any]] = {"scores": self.scores, "groups": self.groups, "costs": self.costs}
@@ -425,6 +468,7 @@ class Result(SetsFound, documents.Document):
                 "quality": documents.finite(self.qualities[number]),
                 "status": str(self.statuses[number]),
                 **{name: list(values[number]) for name, values in beside.items() if values},
+                **({"model": self.models[number].to_dict()} if self.models else {}),
             }
             for number, (names, chosen) in enumerate(zip(self.named_sets, self.sets, strict=True))
         ]
@@ -505,43 +549,8 @@ class Result(SetsFound, documents.Document):
             raise InputError(f"this is not an altsets result of schema {SCHEMA} (found schema {found!r}).")
         try:
             document = documents.untimed(document)
-            status = Status(document["status"])
-            unknown = -math.inf if status is Status.INFEASIBLE and not document["sets"] else math.inf
-            return (
-                cls(
-                    sets=[documents.whole_numbers(entry["indices"]) for entry in document["sets"]],
-                    qualities=[documents.number(entry["quality"]) for entry in document["sets"]],
-                    objective=documents.number_or(document["objective"], math.nan),
-                    bound=documents.number_or(document["bound"], unknown),
-                    status=status,
-                    statuses=[Status(entry) for entry in document["statuses"]],
-                    named_sets=[documents.texts(entry["features"]) for entry in document["sets"]],
-                    parameters=dict(document["parameters"].items()),
-                    engine=documents.text(document["engine"]),
-                    proof=documents.text(document["proof"]),
-                    reason=documents.text(document["reason"]),
-                    elapsed=documents.number(document["elapsed"]),
-                    # Documents of earlier versions do not have these.
-                    stop_reason=StopReason(document.get("stop_reason", StopReason.FINISHED)),
-                    steps=documents.whole_numbers([document.get("steps", 0)])[0],
-                    evaluated=documents.whole_numbers([document.get("evaluated", 0)])[0],
-                    matches=[_match(entry) for entry in document.get("matches", [])],
-                    finding=documents.text(document.get("finding", "")),
-                    provenance=dict(document.get("provenance", {}).items()),
-                    scores=[_scores(entry["scores"]) for entry in document["sets"] if "scores" in entry],
-                    noise_floor=documents.number_or(document.get("noise_floor"), None),
-                    notes=[documents.text(note) for note in document.get("notes", [])],
-                    cautions=[documents.text(caution) for caution in document.get("cautions", [])],
-                    request=_request_in(document),
-                    shortlist=_shortlist_in(document.get("shortlist")),
-                    existing_qualities=[
-                        documents.number_or(value, math.nan)
-                        for value in document.get("existing_qualities", [])
-                    ],
-                )
-                ._whole()
-                .with_names([entry["name"] for entry in document["sets"] if "name" in entry])
-            )
+            found = cls(**fields_in(document))._whole()
+            return found.with_names([entry["name"] for entry in document["sets"] if "name" in entry])
         except InputError:
             raise
         except documents.DAMAGED as error:
@@ -557,6 +566,8 @@ class Result(SetsFound, documents.Document):
         for scores, chosen in zip(self.scores, self.sets, strict=True) if self.scores else ():
             if len(scores) != len(chosen):
                 raise ValueError(f"a set of {len(chosen)} features has {len(scores)} scores")
+        if self.models and len(self.models) != len(self.sets):
+            raise ValueError(f"{len(self.sets)} sets have {len(self.models)} models")
         for match in self.matches:
             if match[0] <= match[1]:
                 raise ValueError(f"set {match[0]} is matched with set {match[1]}, which is no earlier one")
@@ -565,13 +576,6 @@ class Result(SetsFound, documents.Document):
         # What is derived from the parameters raises if these are damaged.
         self.explain(), self.costs, self.compared
         return self
-
-
-def _shortlist_in(entry: Any) -> Shortlist | None:
-    if entry is None:
-        return None
-    lengths = list(documents.whole_numbers(entry["lengths"]))
-    return Shortlist(lengths, documents.whole_numbers([entry["n_features"]])[0])
 
 
 def frame_of(columns: dict[str, Any], index_name: str | None = None) -> Any:
@@ -587,26 +591,6 @@ def frame_of(columns: dict[str, Any], index_name: str | None = None) -> Any:
 def overlap_table(sets: Sequence[Sequence[Any]]) -> list[list[int]]:
     """How many features or groups each pair of sets shares; the diagonal holds the sizes."""
     return [[len(set(first) & set(second)) for second in sets] for first in sets]
-
-
-def _request_in(document: dict[str, Any]) -> Request | None:
-    """The request of an answer; documents of earlier versions say it in their parameters, if at all."""
-    if "request" in document:
-        try:
-            return None if document["request"] is None else Request.from_dict(document["request"])
-        except NotExpressedError:
-            # It names code, which a file must not; the answer itself can be read.
-            return None
-    return Request.from_parameters(document["parameters"], document.get("provenance", {}))
-
-
-def _match(entry: Any) -> Match:
-    (later, earlier), (feature, other) = map(documents.whole_numbers, (entry["sets"], entry["indices"]))
-    return later, earlier, feature, other, documents.number(entry["similarity"])
-
-
-def _scores(entry: Any) -> tuple[float, ...]:
-    return tuple(map(documents.number, entry))
 
 
 def _duration(seconds: float) -> str:

@@ -249,6 +249,7 @@ class FamilySearch(ABC):
             proof=CUT_SHORT.get(result.stop_reason, "") + argument,
             finding=self.describe(),
             scores=quality.scores_in(sets),
+            models=quality.models_in(sets),
         )
 
     def _no_sets(self, *, proven: bool) -> Result:

@@ -469,6 +469,7 @@ def _result(
         existing_qualities=_existing_qualities(quality, problem, run),
         request=None if request is None else request.without_numbers(),
         notes=[] if request is None else list(quality.notes),
+        models=[] if run.is_part else quality.models_in(sets),
     )
 
 

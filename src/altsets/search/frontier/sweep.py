@@ -594,6 +594,7 @@ def _improve(
         reason="",
         matches=kind.matches_among(sets) if isinstance(kind, Matched) else [],
         scores=quality.scores_in(sets),
+        models=quality.models_in(sets),
     )
     return replace(point, result=result)
 

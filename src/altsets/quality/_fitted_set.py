@@ -1,0 +1,148 @@
+"""The linear model on one set, as a record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from altsets import documents
+from altsets.arrays import Floats
+
+#: What the row of the intercept is called.
+INTERCEPT = "(intercept)"
+
+
+@dataclass(frozen=True, eq=False)
+class FittedSet:
+    """The least-squares model on one set.
+
+    Attributes
+    ----------
+    features : tuple of str
+        The names of the features.
+    columns : tuple of str
+        The names of the columns: a category has one for each label but the last.
+    coefficients : ndarray of shape (n_columns, n_targets)
+        In the units of the table.
+    standard_errors : ndarray of shape (n_columns, n_targets)
+        Of the coefficients; nan where there are no rows left to estimate them, or with a ridge.
+    intercept : ndarray of shape (n_targets,)
+        What the model predicts where all columns are 0.
+    intercept_errors : ndarray of shape (n_targets,)
+        Their standard errors.
+    r2 : float
+        The share of the targets that the set explains, on the same rows: what
+        :meth:`LinearFit.share <altsets.quality.LinearFit.share>` says. For one numeric target it is R^2.
+    target_r2 : ndarray of shape (n_targets,)
+        R^2 of the model for each target; with classes, for the column of 0 and 1 that says which rows are of the class.
+    targets : tuple of str
+        What each column of the coefficients is about: the targets, or all classes but the first.
+
+    See Also
+    --------
+    altsets.quality.LinearFit.fit : Makes it.
+    altsets.Result.models_frame : Those of all sets in one table.
+
+    Examples
+    --------
+    >>> from altsets.quality import LinearFit
+    >>> fitted = LinearFit.from_data([[0, 1], [1, 0], [2, 1], [3, 1]], [1.0, 3.0, 5.0, 7.0]).fit([0])
+    >>> fitted.features, fitted.intercept.round(6).tolist(), round(fitted.r2, 6)
+    (('x0',), [1.0], 1.0)
+    """
+
+    features: tuple[str, ...]
+    columns: tuple[str, ...]
+    coefficients: Floats
+    standard_errors: Floats
+    intercept: Floats
+    intercept_errors: Floats
+    r2: float
+    target_r2: Floats
+    targets: tuple[str, ...]
+
+    def rows(self) -> list[tuple[str, str, float, float, float]]:
+        """The model as lines of a table; for each target the intercept comes first.
+
+        Returns
+        -------
+        list of (str, str, float, float, float)
+            Target, column, coefficient, standard error and R^2 for the target; the column of the intercept is
+            ``"(intercept)"``.
+        """
+        found = []
+        for place, target in enumerate(self.targets):
+            values = [self.intercept[place], *self.coefficients[:, place]]
+            errors = [self.intercept_errors[place], *self.standard_errors[:, place]]
+            for column, value, error in zip((INTERCEPT, *self.columns), values, errors, strict=True):
+                found.append((target, column, float(value), float(error), float(self.target_r2[place])))
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """The model as a part of a JSON document.
+
+        Returns
+        -------
+        dict
+            Lists instead of arrays; None where there is no standard error.
+        """
+        arrays = {name: _listed(getattr(self, name)) for name in ARRAYS}
+        return {
+            "columns": list(self.columns),
+            "targets": list(self.targets),
+            "r2": self.r2,
+            **arrays,
+        }
+
+    @classmethod
+    def from_dict(cls, entry: dict[str, Any], features: tuple[str, ...]) -> FittedSet:
+        """Read what :meth:`to_dict` wrote.
+
+        Parameters
+        ----------
+        entry : dict
+            The part of a document.
+        features : tuple of str
+            The names of the features of the set.
+
+        Returns
+        -------
+        FittedSet
+            The same model.
+
+        Raises
+        ------
+        ValueError
+            If its parts do not fit together.
+        """
+        columns, targets = documents.texts(entry["columns"]), documents.texts(entry["targets"])
+        shapes = {
+            "coefficients": (len(columns), len(targets)),
+            "standard_errors": (len(columns), len(targets)),
+        }
+        arrays = {name: _array(entry[name], shapes.get(name, (len(targets),)), name) for name in ARRAYS}
+        return cls(
+            features=features, columns=columns, targets=targets, r2=documents.number(entry["r2"]), **arrays
+        )
+
+
+ARRAYS = ("coefficients", "standard_errors", "intercept", "intercept_errors", "target_r2")
+
+
+def _listed(values: Floats) -> Any:
+    """An array in lists, nan as None."""
+    if values.ndim > 1:
+        return list(map(_listed, values))
+    return [documents.finite(value) for value in values.tolist()]
+
+
+def _array(entry: Any, shape: tuple[int, ...], name: str) -> Floats:
+    """Lists as an array, None as nan."""
+    rows = entry if len(shape) == 2 else [entry]
+    numbers = [[documents.number_or(value, np.nan) for value in row] for row in rows]
+    found = np.array(numbers, dtype=np.float64).reshape(-1, shape[-1])
+    if found.shape != (shape if len(shape) == 2 else (1, *shape)):
+        raise ValueError(f"a model has {name} of another shape than its columns and targets")
+    return found.reshape(shape)

@@ -1,0 +1,198 @@
+"""Tables and targets of linear models: columns centred and of length one, and models on some of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from altsets.arrays import Floats, Indices
+from altsets.errors import InputError
+from altsets.tables.conversion import features_of
+from altsets.tables.feature_matrix import Features, encode
+from altsets.tables.target import has_several, labels_of, target_of
+
+
+@dataclass(frozen=True, eq=False)
+class LinearTable:
+    """The columns of a table: centred, weighed and of length one (``units``)."""
+
+    #: Of the columns of categories; empty for numbers.
+    labels: tuple[str, ...]
+    starts: Indices
+    means: Floats
+    lengths: Floats
+    units: Floats
+    #: Square roots of the weights of rows; None if all count the same.
+    roots: Floats | None
+
+    @classmethod
+    def of(cls, features: Features, missing: str, weights: Floats | None) -> LinearTable:
+        """Categories become columns of 0 and 1, one for each label but the last."""
+        if missing == "mean":
+            features = _with_means(features, weights)
+        features.refuse_missing(
+            "linear_fit", advice="fill them in, drop these rows, or pass missing='mean' to put in the means"
+        )
+        encoded = encode(features)
+        widths = np.bincount(encoded.owners, minlength=features.n_features)
+        kept = np.ones(len(encoded.owners), dtype=bool)
+        kept[np.cumsum(widths)[widths > 1] - 1] = False
+        matrix = encoded.matrix[:, kept] if not kept.all() else encoded.matrix
+        starts = np.concatenate([[0], np.cumsum(np.where(widths > 1, widths - 1, widths))])
+        labels = [
+            str(label)
+            for index in range(features.n_features)
+            for label in (features.categories[index][:-1] if widths[index] > 1 else [""])
+        ]
+        roots = None if weights is None else np.sqrt(weights)
+        means = np.average(matrix, axis=0, weights=weights)
+        units = matrix - means
+        if roots is not None:
+            units *= roots[:, None]
+        lengths = np.linalg.norm(units, axis=0)
+        # What is left of a constant column is rounding.
+        noise = np.sqrt(len(matrix)) * 1e-14 * np.abs(means)
+        lengths = np.where(lengths > noise, lengths, 0.0)
+        units *= np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+        return cls(tuple(labels), starts.astype(np.intp), means, lengths, units, roots)
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return len(self.units)
+
+    def centred(self, values: Floats) -> Floats:
+        """Other columns for the same rows: less their means, and weighed."""
+        centred = values - self.averages(values)
+        return centred if self.roots is None else centred * self.roots[:, None]
+
+    def averages(self, values: Floats) -> Floats:
+        """The weighed means of other columns for the same rows."""
+        averages: Floats = np.average(values, axis=0, weights=None if self.roots is None else self.roots**2)
+        return averages
+
+    @property
+    def weight(self) -> float:
+        """What all rows together weigh."""
+        return float(self.rows) if self.roots is None else float(np.sum(self.roots**2))
+
+    @property
+    def gram(self) -> Floats:
+        """Correlations of the columns; constant ones have none."""
+        gram = self.units.T @ self.units
+        np.fill_diagonal(gram, 1.0)
+        return gram
+
+
+@dataclass(frozen=True, eq=False)
+class LinearTargets:
+    """What sets explain: columns whose squares add up to ``total``.
+
+    Models predict the columns of ``raw``, one for each name, as they were given; there are none without a target.
+    """
+
+    units: Floats
+    total: float
+    raw: Floats
+    names: tuple[str, ...]
+    is_classes: bool = False
+
+    @classmethod
+    def of(cls, y: Any, table: LinearTable, task: str) -> LinearTargets:
+        """The targets of a table; its own columns if there are none."""
+        if y is None:
+            nothing = np.zeros((table.rows, 0))
+            return cls(_compressed(table.units), float(np.count_nonzero(table.lengths)), nothing, ())
+        several = _several(y, table.rows)
+        if several is not None:
+            raw, names = several
+            units = table.centred(raw)
+            lengths = np.linalg.norm(units, axis=0)
+            if not lengths.all():
+                raise InputError(
+                    f"target {names[int(np.argmin(lengths))]!r} is the same in all rows; leave it out."
+                )
+            return cls(units / lengths, float(len(lengths)), raw, names)
+        target = target_of(y, table.rows, task)
+        if not target.is_classes:
+            raw = np.asarray(target.values, dtype=np.float64)[:, None]
+            units = table.centred(raw / np.max(np.abs(raw), initial=1.0))
+            return cls(units, float(np.sum(units**2)), raw, ("target",))
+        labels = labels_of(y, target)
+        codes = np.asarray(target.values)
+        first = [codes.tolist().index(code) for code in range(target.n_distinct)]
+        raw = (codes[:, None] == np.arange(1, target.n_distinct)).astype(np.float64)
+        # Of length one and at right angles to each other.
+        units = np.linalg.qr(table.centred(raw))[0]
+        names = tuple(str(labels[place]) for place in first[1:])
+        return cls(units, float(units.shape[1]), raw, names, is_classes=True)
+
+    @property
+    def is_one_number(self) -> bool:
+        """Whether it is one numeric target."""
+        return not self.is_classes and len(self.names) == 1
+
+
+def fitted_columns(
+    table: LinearTable, targets: LinearTargets, columns: Indices, ridge: float
+) -> dict[str, Floats]:
+    """The model on some columns, in the units of the table: what a :class:`FittedSet` has in arrays."""
+    # Of order one, so that squares of large targets do not overflow.
+    size = np.max(np.abs(targets.raw), axis=0)
+    scaled = targets.raw / np.where(size > 0, size, 1.0)
+    units, wanted = table.units[:, columns], table.centred(scaled)
+    inverse = np.linalg.pinv(units.T @ units + ridge * np.eye(len(columns)), hermitian=True)
+    weights = inverse @ (units.T @ wanted)
+    lengths = table.lengths[columns]
+    scale = np.divide(1.0, lengths, out=np.zeros(len(columns)), where=lengths > 0)
+    missed = np.sum((wanted - units @ weights) ** 2, axis=0)
+    left = table.rows - len(columns) - 1
+    # What a ridge does to errors depends on the true coefficients.
+    variances = missed / left if left > 0 and not ridge else np.full(len(missed), np.nan)
+    middle = table.means[columns] * scale
+    spread = 1 / table.weight + middle @ inverse @ middle
+    return {
+        "coefficients": weights * scale[:, None] * size,
+        "standard_errors": np.sqrt(np.maximum(np.diag(inverse), 0.0)[:, None] * variances)
+        * scale[:, None]
+        * size,
+        "intercept": (table.averages(scaled) - middle @ weights) * size,
+        "intercept_errors": np.sqrt(spread * variances) * size,
+        "target_r2": 1 - missed / np.sum(wanted**2, axis=0),
+    }
+
+
+def _several(y: Any, n_rows: int) -> tuple[Floats, tuple[str, ...]] | None:
+    """Several columns of numbers with their names; None if there is one column."""
+    if not has_several(y):
+        return None
+    targets = features_of(y)
+    if targets.n_rows != n_rows:
+        raise InputError(f"the targets have {targets.n_rows} rows, but the table has {n_rows}.")
+    targets.refuse_categories("linear_fit with several targets", advice="turn them into numbers")
+    targets.refuse_missing("linear_fit", advice="drop rows without a target")
+    return targets.values, tuple(targets.feature_names)
+
+
+def _compressed(units: Floats) -> Floats:
+    """Columns with the same products among rows, no more than there are rows."""
+    if units.shape[1] <= len(units):
+        return units
+    values, vectors = np.linalg.eigh(units @ units.T)
+    kept = values > values[-1] * len(values) * np.finfo(np.float64).eps
+    compressed: Floats = vectors[:, kept] * np.sqrt(values[kept])
+    return compressed
+
+
+def _with_means(features: Features, weights: Floats | None) -> Features:
+    """Missing numbers replaced by the mean of their column."""
+    values = features.values.copy()
+    for column in np.flatnonzero(features.incomplete).tolist():
+        known = ~np.isnan(values[:, column])
+        if not known.any():
+            raise InputError(f"{features.label(column)} has no values at all; drop it.")
+        counted_rows = None if weights is None else weights[known]
+        values[~known, column] = np.average(values[known, column], weights=counted_rows)
+    return Features(values, features.names, features.categories)
