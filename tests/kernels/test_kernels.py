@@ -356,17 +356,29 @@ def random_fit(rng, n):
     widths = rng.choice([1, 1, 1, 2], n)
     first = np.concatenate([[0], np.cumsum(widths)]).astype(np.intc)
     n_columns = int(first[-1])
-    X = rng.normal(size=(n_columns + 3, n_columns))
-    X[:, 0] += 0.9 * X[:, -1]
-    X /= np.linalg.norm(X, axis=0)
-    cross = X.T @ rng.normal(size=(n_columns + 3, int(rng.integers(1, 3)))) / 10
-    gram = X.T @ X
-    inverse = np.linalg.inv(gram)
-    inverse = (inverse + inverse.T) / 2
-    weights = inverse @ cross
-    explained = float(np.sum(weights * cross))
+    # Whole numbers and sums that are rounded once: the same on every processor, whatever its linear algebra does.
+    X = rng.integers(-99, 100, (n_columns + 3, n_columns)).astype(float)
+    X[:, 0] += X[:, -1]
+    norms = np.sqrt((X * X).sum(axis=0))
+    targets = rng.integers(-99, 100, (n_columns + 3, int(rng.integers(1, 3)))).astype(float)
+    gram, cross = X.T @ X / norms[:, None] / norms, X.T @ targets / norms[:, None] / 1000
+    inverse = inverted(gram)
+    weights = np.array([[math.fsum(row * column) for column in cross.T] for row in inverse])
+    explained = math.fsum((weights * cross).ravel())
     in_logs = bool(rng.random() < 0.3 and explained < 0.9)
     return FitTerms(first, gram, cross, inverse, weights, explained, 1e-12, 0.05, 2.0, in_logs)
+
+
+def inverted(matrix):
+    """The inverse of a symmetric matrix by elimination, which every processor does alike."""
+    both = np.hstack([matrix, np.eye(len(matrix))])
+    for pivot in range(len(matrix)):
+        both[pivot] /= both[pivot, pivot]
+        for row in range(len(matrix)):
+            if row != pivot:
+                both[row] -= both[row, pivot] * both[pivot]
+    inverse = both[:, len(matrix) :]
+    return (inverse + inverse.T) / 2
 
 
 def sets_by_fit(kernel, rng):
@@ -620,7 +632,7 @@ def binned_columns(kernel, rng):
     counted, fits = [], []
     n_rows = int(rng.integers(1, 30))
     for levels in rng.random(2) < 0.4:
-        values = rng.normal(size=n_rows).round(int(rng.integers(0, 3)))
+        values = rng.integers(-250, 250, n_rows) / 10 ** int(rng.integers(0, 3))
         points = np.unique(values[: int(rng.integers(0, n_rows + 1))])
         if levels and rng.random() < 0.7:
             points = np.unique(values)
