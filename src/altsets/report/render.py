@@ -66,9 +66,9 @@ def require_jinja2() -> Any:
 
 def page(document: Block) -> str:
     """A whole HTML page: the document, the module that draws it, and the same in plain tables."""
-    style, module = _resource("shell.css"), _resource("altsets.js")
+    style, module = resource("shell.css"), resource("altsets.js")
     policy = (
-        f"default-src 'none'; script-src '{_hash(module)}'; style-src '{_hash(style)}'; img-src data:; "
+        f"default-src 'none'; script-src '{hash_of(module)}'; style-src '{hash_of(style)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
     return _render(
@@ -82,13 +82,13 @@ def page(document: Block) -> str:
 
 def fragment(document: Block) -> str:
     """A part of a page, for notebooks: the same element, with static content where scripts do not run."""
-    return _render("fragment.html", document, {"module": _resource("altsets.js")})
+    return _render("fragment.html", document, {"module": resource("altsets.js")})
 
 
 def _render(template: str, document: Block, trusted: dict[str, str], **values: str) -> str:
     jinja2 = require_jinja2()
     environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(_resource),
+        loader=jinja2.FunctionLoader(resource),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -113,11 +113,11 @@ def embed(document: Block) -> str:
 
 
 @cache
-def _resource(name: str) -> str:
+def resource(name: str) -> str:
     return resources.files("altsets.report").joinpath("page").joinpath(name).read_text(encoding="utf-8")
 
 
-def _hash(content: str) -> str:
+def hash_of(content: str) -> str:
     """The hash of a script or a style for a content-security policy."""
     return f"sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}"
 

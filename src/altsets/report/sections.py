@@ -105,11 +105,11 @@ def sets_table(identity: str, caption: str, result: Result, in_use: int | None =
             which = result.label(number).removeprefix("set ") + (" (in use)" if number == in_use else "")
         part += [list(dict.fromkeys(group or "-" for group in groups[number]))] if groups else []
         part += costs[number] if costs else []
-        rows.append([which, list(names), value, *part, _certainty(result, result.statuses[number])])
+        rows.append([which, list(names), value, *part, certainty(result, result.statuses[number])])
     return table(identity, caption, columns, rows)
 
 
-def _certainty(result: Result, status: Status) -> str:
+def certainty(result: Result, status: Status) -> str:
     """The proven status of a set; where sets were chosen together, nothing is proven about one of them alone."""
     alone = len(result.sets) == 1 or result.parameters.get("search") == "sequential"
     return IN_WORDS[status] if alone or status is not Status.OPTIMAL else "proven best together"

@@ -224,11 +224,11 @@ def _in_short(answers: _Answers) -> Block:
         items.append(("Nearly as good", f"{near.explain().split('. ')[0].rstrip('.')}."))
     cautions = text(*said.cautions, *_better(answers), tone="warning")
     return section(
-        "in-short", "In short", [_banner(said, result), cautions, _first_sets(result), facts(items)]
+        "in-short", "In short", [banner(said, result), cautions, _first_sets(result), facts(items)]
     )
 
 
-def _banner(said: Verdict, result: Result | None) -> Block | None:
+def banner(said: Verdict, result: Result | None) -> Block | None:
     """The verdict, and in a word whether it is proven."""
     if result is None or result.finding:
         return verdict(said.findings, "", good=True)

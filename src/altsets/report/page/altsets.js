@@ -144,8 +144,8 @@ function message(text) {
   return el("p", { class: "message", role: "note" }, text);
 }
 
-function download(name, text) {
-  const url = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
+function download(name, content, type = "text/csv;charset=utf-8") {
+  const url = URL.createObjectURL(new Blob([content], { type }));
   el("a", { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
@@ -233,14 +233,12 @@ function namesOf(names) {
 class Table {
   constructor(page, block, label) {
     this.page = page;
-    this.columns = list(block.columns).map((column) => ({ kind: "text", ...column, name: textOf(column?.name) }));
-    this.rows = list(block.rows).map(list);
+    this.read(block);
     this.size = Number.isInteger(block.page_size) && block.page_size > 0 ? block.page_size : ROWS_A_PAGE;
     this.file = textOf(block.file) || "table.csv";
     this.label = label;
     this.query = "";
     this.printing = false;
-    this.formats = this.columns.map((column, c) => formatOf(this.rows.map((row) => row[c]), column.digits));
     this.pager = new Pager("rows", () => this.draw());
     this.build(block);
     const sort = block.sort;
@@ -252,8 +250,21 @@ class Table {
     });
   }
 
-  build(block) {
+  read(block) {
+    this.columns = list(block.columns).map((column) => ({ kind: "text", ...column, name: textOf(column?.name) }));
+    this.rows = list(block.rows).map(list);
+    this.formats = this.columns.map((column, c) => formatOf(this.rows.map((row) => row[c]), column.digits));
     this.heads = this.columns.map((column, c) => this.head(column, c));
+  }
+
+  /** Other columns and rows in the same place. */
+  update(block) {
+    this.read(block);
+    this.body.previousSibling.firstChild.replaceChildren(...this.heads);
+    this.sort(this.by < this.columns.length ? this.by : null, this.descending);
+  }
+
+  build(block) {
     this.body = el("tbody");
     const named = this.label.id ? { "aria-labelledby": this.label.id } : { "aria-label": this.label.text };
     const table = el("table", named, el("thead", {}, el("tr", {}, ...this.heads)), this.body);
@@ -509,8 +520,8 @@ class Drawing {
     this.text(x, y, value, { kind: "soft", size: SMALL, ...options });
   }
 
-  target(x, y, width, height, text) {
-    this.targets.push({ x, y, width, height, text });
+  target(x, y, width, height, text, item) {
+    this.targets.push({ x, y, width, height, text, item });
   }
 
   /** Stripes for what colour alone must not say. */
@@ -618,6 +629,8 @@ class Membership {
     this.scores = this.features.map((_, f) => list(block.scores)[f] ?? null);
     this.quiet = this.features.map((_, f) => Boolean(list(block.marks)[f]));
     this.members = this.features.map((_, f) => list(list(block.members)[f]));
+    /** What a row stands for, where pages let people choose one. */
+    this.items = list(block.items);
     this.sets = list(block.sets).map(textOf);
     this.scoreName = textOf(block.score_name) || "score";
     this.scored = this.scores.some(isNumber);
@@ -665,7 +678,7 @@ class Membership {
       drawing.text(4, y + 16, name, { room: labels - 8, kind: this.quiet[f] ? "soft" : null });
       if (this.scored) drawing.bar(scale, this.scores[f], y, this.quiet[f] ? hatch : null);
       this.drawDots(drawing, this.members[f].slice(columns.from), heads, left, y + ROW / 2);
-      drawing.target(0, y, width, ROW, this.sentence(f));
+      drawing.target(0, y, width, ROW, this.sentence(f), this.items[f]);
     });
     drawing.line(0, bottom, width, bottom, "rule");
     this.explain(drawing, hatch);
@@ -976,15 +989,14 @@ const CHARTS = { membership: Membership, bars: Bars, lines: Lines, matrix: Matri
 /** The frame around a drawing: title, description, key, pages, its numbers on request, and a voice for each mark. */
 class Figure {
   constructor(page, block, chart) {
-    Object.assign(this, { page, block, chart, width: 0, current: -1 });
-    this.title = textOf(block.title) || "Chart";
+    Object.assign(this, { page, chart, width: 0, current: -1 });
     this.rows = new Pager(chart.rows.what, () => this.draw());
     this.columns = chart.columns ? new Pager(chart.columns(page.width).what, () => this.draw()) : null;
-    this.build();
+    this.build(block);
     page.watch(this.plot, () => this.resize(this.plot.clientWidth));
   }
 
-  build() {
+  build(block) {
     const id = this.page.id("figure");
     const named = { "aria-labelledby": id, "aria-describedby": `${id}-about` };
     this.key = el("ul", { class: "key" });
@@ -993,18 +1005,41 @@ class Figure {
     this.more = el("div", { class: "numbers", id: `${id}-numbers`, hidden: true });
     const controls = { "aria-expanded": "false", "aria-controls": this.more.id };
     this.toggle = button("Show as table", () => this.showNumbers(), controls);
+    this.head = heading(this.page.level + 2, "", { id, class: "figure-title" });
+    this.about = el("p", { class: "about", id: `${id}-about` });
+    this.note = el("p", { class: "small muted" });
     this.element = el(
       "figure",
-      { id: textOf(this.block.id) || null },
-      heading(this.page.level + 2, this.title, { id, class: "figure-title" }),
-      prose(el("p", { class: "about", id: `${id}-about` }), this.block.description),
+      { id: textOf(block.id) || null },
+      this.head,
+      this.about,
       this.key,
       this.plot,
-      this.block.note ? prose(el("p", { class: "small muted" }), this.block.note) : null,
+      this.note,
       el("div", { class: "tools below" }, this.rows.element, this.columns?.element, this.toggle),
       this.more,
     );
+    this.say(block);
     this.listen();
+  }
+
+  say(block) {
+    this.block = block;
+    this.title = textOf(block.title) || "Chart";
+    const texts = [[this.head, this.title], [this.about, block.description], [this.note, block.note]];
+    for (const [element, text] of texts) {
+      element.replaceChildren();
+      prose(element, text);
+    }
+    this.note.hidden = !block.note;
+  }
+
+  /** Other numbers in the same frame, so that what has the focus keeps it. */
+  update(block) {
+    this.say(block);
+    this.chart = new CHARTS[block.chart](block);
+    this.draw();
+    this.numbers?.update(this.chart.table());
   }
 
   listen() {
@@ -1012,7 +1047,9 @@ class Figure {
     this.plot.addEventListener("pointerdown", (event) => this.point(event));
     this.plot.addEventListener("pointerleave", () => this.show(-1));
     this.plot.addEventListener("blur", () => this.show(-1));
+    this.plot.addEventListener("click", () => this.choose());
     this.plot.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") this.choose();
       const { stride, targets } = this.drawing;
       const all = targets.length;
       const steps = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: stride, ArrowUp: -stride, Home: -all, End: all };
@@ -1081,12 +1118,20 @@ class Figure {
     this.tip.style.top = `${(y + height) * ratio + 8}px`;
   }
 
+  /** Tells the page which mark was chosen, where marks stand for something. */
+  choose() {
+    const target = this.drawing.targets[this.current];
+    if (target?.item === undefined) return;
+    this.plot.dispatchEvent(new CustomEvent("choose", { bubbles: true, composed: true, detail: target }));
+  }
+
   showNumbers() {
     const open = this.more.hidden;
-    if (open && !this.more.firstChild) {
+    if (open && !this.numbers) {
       const file = `${textOf(this.block.id) || "chart"}.csv`;
       const block = { ...this.chart.table(), page_size: ROWS_A_PAGE, file };
-      this.more.append(new Table(this.page, block, { text: `Numbers of ${cut(this.title, 80)}` }).element);
+      this.numbers = new Table(this.page, block, { text: `Numbers of ${cut(this.title, 80)}` });
+      this.more.append(this.numbers.element);
     }
     this.more.hidden = !open;
     this.toggle.setAttribute("aria-expanded", String(open));
@@ -1551,7 +1596,7 @@ nav a:hover { text-decoration: underline; text-underline-offset: 3px; }
 @media (prefers-reduced-motion: no-preference) {
   button, .names li { transition: background-color 0.12s; }
 }
-`.replace(/([\d.]+)rem\b/g, "calc($1 * var(--unit))");
+`;
 
 /** What a shadow tree cannot say: the edges of the window, and of the sheet of paper. */
 const AROUND = `
@@ -1566,7 +1611,8 @@ function sheetOf(text) {
   return sheet;
 }
 
-const STYLE_SHEET = sheetOf(STYLE);
+const inUnits = (style) => style.replace(/([\d.]+)rem\b/g, "calc($1 * var(--unit))");
+const STYLE_SHEET = sheetOf(inUnits(STYLE));
 const AROUND_SHEET = sheetOf(AROUND);
 
 // --- The element -----------------------------------------------------------------------------------------------------
@@ -1644,3 +1690,7 @@ class AltsetsPage extends HTMLElement {
 
 // Several outputs of a notebook bring the module along several times.
 if (!customElements.get("altsets-page")) customElements.define("altsets-page", AltsetsPage);
+
+// For pages that draw blocks of their own.
+export { AROUND_SHEET, CHARTS, Figure, Page, Pager, STYLE_SHEET, blockOf, button, count, cut, download, el, fill, inUnits };
+export { labelOf, list, nameOf, numberText, prose, sheetOf, tamed };
