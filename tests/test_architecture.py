@@ -237,6 +237,7 @@ def test_public_surface():
         "Result",
         "SelectAlternatives",
         "SelectFeatures",
+        "Session",
         "Status",
         "Verdict",
         "WhatIf",

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from altsets.search.near_best import Importance, NearBest, near_best
     from altsets.search.what_if import WhatIf, what_if
     from altsets.selector import SelectAlternatives, SelectFeatures, reduced
+    from altsets.session import Session
 
 __all__ = [
     "Dataset",
@@ -47,6 +48,7 @@ __all__ = [
     "Result",
     "SelectAlternatives",
     "SelectFeatures",
+    "Session",
     "Status",
     "Verdict",
     "WhatIf",
@@ -89,6 +91,7 @@ _MODULES = {
     "search.near_best": ("Importance", "NearBest", "near_best"),
     "selector": ("SelectAlternatives", "SelectFeatures", "reduced"),
     "search.what_if": ("WhatIf", "what_if"),
+    "session": ("Session",),
 }
 _HOMES = {name: f"altsets.{module}" for module, names in _MODULES.items() for name in names}
 # What answers show themselves with; they stand below it and do not import it.

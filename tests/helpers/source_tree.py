@@ -16,6 +16,7 @@ ROOMS = (
     "report",
     "plots",
     "views",
+    "session",
     "evaluation",
     "selector",
     "provenance",

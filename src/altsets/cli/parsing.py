@@ -265,31 +265,15 @@ def dissimilarity_from(
 
 def _distinct(option: str, text: str, has_table: bool) -> Matched:
     """``0.9`` or ``0.9:spearman``."""
-    from altsets.constraints.similarity import MEASURES
-    from altsets.dissimilarity import Matched
+    from altsets.dissimilarity import matched_in
 
-    least, colon, measure = (part.strip() for part in text.partition(":"))
-    try:
-        threshold = float(least)
-    except ValueError:
-        threshold = None
-    if threshold is None or (colon and not measure):
-        raise InputError(f"{option} {text!r} must have the form 0.9 or 0.9:spearman.")
-    if not 0 < threshold <= 1:
-        raise InputError(
-            f"{option} {text}: features count as the same from a similarity on that is above 0 and at most 1; give one "
-            "such as 0.9."
-        )
-    if measure and measure not in MEASURES:
-        raise InputError(
-            f"{option} {text}: the measure {measure!r} is unknown; choose {' or '.join(MEASURES)}."
-        )
+    found = matched_in(option, text)
     if not has_table:
         raise InputError(
             f"{option} compares columns with each other, which saved scores do not allow; give the TABLE and its "
             "--target beside --scores."
         )
-    return Matched(measure or "spearman", threshold=threshold)
+    return found
 
 
 def _groups_in(path: str, names: FeatureNames) -> Grouped:

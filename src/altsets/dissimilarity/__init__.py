@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from altsets.constraints.similarity import MEASURES
 from altsets.dissimilarity._grouped import Grouped
 from altsets.dissimilarity._matched import Matched
-from altsets.errors import NotExpressedError
+from altsets.errors import InputError, NotExpressedError
 
 __all__ = ["Grouped", "Matched"]
 
@@ -28,6 +29,32 @@ def is_named(kind: Any) -> bool:
 def matched_on_table(kind: Any, X: Any, sample_weight: Any = None) -> Any:
     """The same dissimilarity; a similarity that was only named is measured on this table."""
     return kind.computed(X, sample_weight) if isinstance(kind, Matched) else kind
+
+
+def matched_in(who: str, text: str) -> Matched:
+    """What ``0.9`` or ``0.9:spearman`` stands for: from when on features count as the same, and by which measure."""
+    least, colon, measure = (part.strip() for part in text.partition(":"))
+    try:
+        threshold = float(least)
+    except ValueError:
+        threshold = None
+    if threshold is None or (colon and not measure):
+        raise InputError(f"{who} {text!r} must have the form 0.9 or 0.9:spearman.")
+    if not 0 < threshold <= 1:
+        raise InputError(
+            f"{who} {text}: features count as the same from a similarity on that is above 0 and at most 1; give one "
+            "such as 0.9."
+        )
+    if measure and measure not in MEASURES:
+        raise InputError(f"{who} {text}: the measure {measure!r} is unknown; choose {' or '.join(MEASURES)}.")
+    return Matched(measure or "spearman", threshold=threshold)
+
+
+def matched_text(kind: Matched) -> str | None:
+    """The text that :func:`matched_in` reads; None if there is none for this one."""
+    if kind.measure is None or kind.threshold is None:
+        return None
+    return f"{kind.threshold!r}:{kind.measure}"
 
 
 def dissimilarity_dict(kind: Any) -> Any:

@@ -16,7 +16,13 @@ from typing import Any
 from altsets import documents
 from altsets.constraints import Forbid, constraint_from
 from altsets.constraints.base import features_literal, features_text
-from altsets.dissimilarity import Matched, dissimilarity_dict, dissimilarity_from, dissimilarity_python
+from altsets.dissimilarity import (
+    Matched,
+    dissimilarity_dict,
+    dissimilarity_from,
+    dissimilarity_python,
+    matched_text,
+)
 from altsets.errors import InputError, NotExpressedError
 from altsets.measures.models import MODELS
 from altsets.quality.spec import NamedQuality, spec_of
@@ -339,9 +345,9 @@ def _difference_words(request: RequestFields) -> list[str]:
         words.append(f"--min-difference={request.min_difference}")
     kind = request.dissimilarity
     if isinstance(kind, Matched):
-        if kind.measure is None or kind.threshold is None:
+        if (text := matched_text(kind)) is None:
             raise NotExpressedError("sets were compared by a similarity that has no option")
-        return [*words, f"--distinct={kind.threshold!r}:{kind.measure}"]
+        return [*words, f"--distinct={text}"]
     if not isinstance(kind, str):
         raise NotExpressedError("sets were compared by groups or by a function of your own")
     return words if kind == "dice" else [*words, f"--dissimilarity={kind}"]

@@ -200,9 +200,13 @@ def answer(
     *,
     measured: Request | None = None,
     callback: Callable[[Progress], object] | None = None,
+    stop: Callable[[], bool] | None = None,
 ) -> Result:
-    """Search for the sets of a request; ``measured`` is the same with numbers of a table, if it needs one."""
-    run = Run(request.time_limit, callback, request.max_iters)
+    """Search for the sets of a request; ``measured`` is the same with numbers of a table, if it needs one.
+
+    ``stop`` is asked now and then: once it returns true, the best so far is the answer, with its bound.
+    """
+    run = Run(request.time_limit, callback, request.max_iters, stop)
     problem = problem_of(measured or request, quality)
     if run.remaining < -MOST_LATE:
         warn_user(

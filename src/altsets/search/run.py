@@ -19,6 +19,8 @@ from altsets.result import Progress, StopReason
 
 #: Seconds between two calls of a user's callback from inside a kernel.
 CALLBACK_EVERY = 0.1
+#: Seconds between two questions whether to stop, which may take a while to answer where processes are asked.
+STOP_EVERY = 0.005
 
 #: Whether the best objective and the bound, in user units, settle the question of a part of a search.
 Enough = Callable[[float, float], bool]
@@ -88,8 +90,8 @@ class Run:
     only the time limit (in seconds) makes an answer depend on the clock.
 
     As a context manager it turns the first Ctrl-C into a request to stop: the engine returns its best answer so far
-    with its bound. A second Ctrl-C, or an exception in the user's callback, is kept in ``error`` until compiled code
-    has returned, and raised on exit.
+    with its bound. So does ``stop``, a function that says whether to. A second Ctrl-C, or an exception in a function of
+    the user's, is kept in ``error`` until compiled code has returned, and raised on exit.
     """
 
     def __init__(
@@ -97,6 +99,7 @@ class Run:
         time_limit: float | None = None,
         callback: Callable[[Progress], object] | None = None,
         max_iters: int = MAX_ITERS,
+        stop: Callable[[], bool] | None = None,
     ) -> None:
         self.max_iters = max_iters
         #: Power of two between engine units and user units.
@@ -119,6 +122,7 @@ class Run:
         self.error: BaseException | None = None
         self._callback = callback
         self._called = self.started
+        self._stop, self._asked = stop, -math.inf
         self._previous: Any = None
         self._whole: Run | None = None
         self._is_turn = False
@@ -202,7 +206,7 @@ class Run:
 
     @property
     def was_interrupted(self) -> bool:
-        """Whether Ctrl-C ended this run, or the whole that it is a part of."""
+        """Whether the user ended this run, or the whole that it is a part of."""
         return self.interrupted or (self._whole is not None and self._whole.was_interrupted)
 
     @property
@@ -220,12 +224,24 @@ class Run:
 
     @property
     def stopped(self) -> bool:
-        """Whether to end: time is up, the user pressed Ctrl-C, a part has used its steps or has found enough."""
+        """Whether to end: time is up, the user wants it, a part has used its steps or has found enough."""
         if self._whole is not None and self._whole.stopped:
             return True
+        if self._stop is not None:
+            self._ask_whether_to_stop(self._stop)
         if self._is_enough or self.interrupted or self.error is not None or self.steps >= self.max_steps:
             return True
         return self.deadline < math.inf and time.perf_counter() >= self.deadline
+
+    def _ask_whether_to_stop(self, stop: Callable[[], bool]) -> None:
+        now = time.perf_counter()
+        if now - self._asked < STOP_EVERY or self.error is not None:
+            return
+        self._asked = now
+        try:
+            self.interrupted = self.interrupted or bool(stop())
+        except BaseException as error:
+            self.error = error
 
     def update_incumbent(self, sets: Sequence[FeatureSet], objective: float) -> bool:
         """Keep these sets if they beat the best so far; say whether they did."""

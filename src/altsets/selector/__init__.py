@@ -4,19 +4,38 @@ A thin shell: the table is brought into form, :func:`quality_of` says what a goo
 and the answer is put into attributes.
 """
 
-from altsets.selector._alternatives import Alternative, SelectAlternatives
-from altsets.selector._answers import check_frontier, check_request, frontier_for, quality_of, search_for
+from altsets.selector._alternatives import (
+    Alternative,
+    SelectAlternatives,
+    groups_of,
+    refuse_numbered,
+    table_and_target,
+)
+from altsets.selector._answers import (
+    RowData,
+    check_frontier,
+    check_request,
+    frontier_for,
+    quality_of,
+    scored,
+    search_for,
+)
 from altsets.selector._column_selector import SelectFeatures
 from altsets.selector._reduced import reduced
 
 __all__ = [
     "Alternative",
+    "RowData",
     "SelectAlternatives",
     "SelectFeatures",
     "check_frontier",
     "check_request",
     "frontier_for",
+    "groups_of",
     "quality_of",
     "reduced",
+    "refuse_numbered",
+    "scored",
     "search_for",
+    "table_and_target",
 ]

@@ -271,8 +271,7 @@ class SelectAlternatives(ColumnSelector):
             If a parameter is out of range, unknown or contradicts another one, the table or the target cannot be used,
             or no set exists.
         """
-        if is_anndata(X):
-            X, y = _cells(X, y)
+        X, y = table_and_target(X, y)
         usable = usable_columns(X, self.unusable)
         features = usable.features
         try:
@@ -291,12 +290,11 @@ class SelectAlternatives(ColumnSelector):
                 "as quality do without."
             )
         check_request(self, features)
-        if usable.dropped:
-            _refuse_numbered_constraints(self, usable)
+        refuse_numbered(self.constraints, usable)
         warn_of_size(self, features.n_features)
         started = time.perf_counter()
         refuse_other_rows(features, groups=groups)
-        rows = RowData(y, sample_weight, _groups_of(groups, features.n_rows))
+        rows = RowData(y, sample_weight, groups_of(groups, features.n_rows))
         with progress_lines(self.verbose) as lines:
             found = answered(self, features, rows, check_memory(self.memory), lines)
         if not found.result.sets:
@@ -564,10 +562,12 @@ class SelectAlternatives(ColumnSelector):
         return [note for note in (self.result_.noise_in_words(), *self.result_.notes) if note]
 
 
-def _refuse_numbered_constraints(selector: SelectAlternatives, usable: UsableColumns) -> None:
+def refuse_numbered(constraints: Any, usable: UsableColumns) -> None:
     """Refuse constraints on columns by number, which would be about others where some are dropped."""
+    if not usable.dropped:
+        return
     known = usable.all_names, usable.features.feature_names
-    before, after = (constraints_by_name(selector.constraints, names) for names in known)
+    before, after = (constraints_by_name(constraints, names) for names in known)
     if before != after:
         raise InputError(
             f"unusable='drop' leaves out {list_some(list(usable.dropped))}, and then columns have other numbers; name "
@@ -575,16 +575,18 @@ def _refuse_numbered_constraints(selector: SelectAlternatives, usable: UsableCol
         )
 
 
-def _cells(adata: Any, target: Any) -> tuple[Features, Any]:
-    """The matrix of an AnnData object, and its target: a column of obs by name, or values of its own."""
-    if isinstance(target, str):
-        data = from_anndata(adata, target)
+def table_and_target(X: Any, y: Any) -> tuple[Any, Any]:
+    """A table and its target; of an AnnData object its matrix, and a column of obs by name or values of its own."""
+    if not is_anndata(X):
+        return X, y
+    if isinstance(y, str):
+        data = from_anndata(X, y)
         return data.X, data.y
-    cells = cells_of(adata)
-    return features_of(cells.matrix, cells.genes), target
+    cells = cells_of(X)
+    return features_of(cells.matrix, cells.genes), y
 
 
-def _groups_of(groups: Any, n_rows: int) -> Any:
+def groups_of(groups: Any, n_rows: int) -> Any:
     """One group for each row, in an array that can be kept and compared; None if there are none."""
     if groups is None:
         return None

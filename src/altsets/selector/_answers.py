@@ -67,11 +67,15 @@ def quality_of(
     selector: Any, features: Features, y: Any, sample_weight: Any = None, groups: Any = None
 ) -> Quality:
     """What the quality of a selector means on these rows."""
-    request = request_of(selector)
-    quality = request.quality_on(features, y, sample_weight, groups, selector.n_jobs)
+    return scored(request_of(selector), features, RowData(y, sample_weight, groups), selector.n_jobs)
+
+
+def scored(request: Request, features: Features, rows: RowData, n_jobs: int | None = None) -> Quality:
+    """What the quality of a request means on these rows, with the noise floor if the request is about it."""
+    quality = request.quality_on(features, rows.y, rows.sample_weight, rows.groups, n_jobs)
     if request.above_noise:
-        how = replace(request.scoring(n_jobs=selector.n_jobs), sample_weight=sample_weight)
-        quality.noise_floor = spec_of(request.quality).noise_floor(features, y, how)
+        how = replace(request.scoring(n_jobs=n_jobs), sample_weight=rows.sample_weight)
+        quality.noise_floor = spec_of(request.quality).noise_floor(features, rows.y, how)
     return quality
 
 

@@ -18,9 +18,11 @@ from altsets.search.find import answer
 from altsets.wording import counted, join_words, parameter, plural
 
 
-def answer_among(request: Request, quality: Quality, measured: Request, callback: Any = None) -> Result:
+def answer_among(
+    request: Request, quality: Quality, measured: Request, callback: Any = None, stop: Any = None
+) -> Result:
     """Search for the sets of a request, among features above the noise floor if it says so."""
-    found = answer(request, quality, measured=narrowed(measured, quality), callback=callback)
+    found = answer(request, quality, measured=narrowed(measured, quality), callback=callback, stop=stop)
     if not request.above_noise:
         return found
     # The last one is no condition of the user's.

@@ -1,0 +1,223 @@
+"""What a session searches in: the table with its scores, what no step changes, and answers that come again."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from altsets.constraints import AtMost, Constraint, Forbid, Require
+from altsets.dissimilarity import Matched, is_named, matched_in, matched_on_table, matched_text
+from altsets.errors import InputError, NotExpressedError
+from altsets.features import FeatureNames
+from altsets.quality import Quality
+from altsets.quality.spec import NamedQuality, spec_of
+from altsets.request import Request
+from altsets.result import Progress, Result, StopReason
+from altsets.selector import RowData, groups_of, refuse_numbered, scored, table_and_target
+from altsets.selector.noise import answer_among, refuse_too_few_above, refuse_unknown_noise
+from altsets.session._state import SessionState, plain_tau
+from altsets.tables.conversion import usable_columns
+from altsets.tables.feature_matrix import Features
+from altsets.tables.target import refuse_other_rows
+from altsets.wording import counted, parameter
+
+#: Answers that are kept for states that come again; the oldest go first.
+MOST_ANSWERS = 256
+
+
+@dataclass(frozen=True, eq=False)
+class SessionData:
+    """The table that a session is about, with what goes with its rows."""
+
+    features: Features
+    rows: RowData
+    n_jobs: int | None = None
+
+    @classmethod
+    def of(cls, X: Any, rows: RowData, n_jobs: int | None, unusable: str, constraints: Any) -> SessionData:
+        """The table in one form; what cannot be used is refused or dropped."""
+        X, y = table_and_target(X, rows.y)
+        usable = usable_columns(X, unusable)
+        refuse_numbered(constraints, usable)
+        refuse_other_rows(usable.features, groups=rows.groups)
+        groups = groups_of(rows.groups, usable.features.n_rows)
+        return cls(usable.features, RowData(y, rows.sample_weight, groups), n_jobs)
+
+
+@dataclass(eq=False)
+class Searcher:
+    """Answers states: scores each quality once, measures each similarity once, and searches."""
+
+    #: None if there is nothing but a quality in numbers.
+    data: SessionData | None
+    #: What no step changes, and what the others begin with.
+    base: Request
+    #: Qualities by their names; None is the one that was given, where it has no name.
+    qualities: dict[str | None, Quality] = field(default_factory=dict)
+    #: Dissimilarities that were measured on the table, by their text.
+    measured: dict[str | None, Any] = field(default_factory=dict)
+    answers: OrderedDict[SessionState, Result] = field(default_factory=OrderedDict)
+
+    @cached_property
+    def names(self) -> FeatureNames:
+        """The names of all features."""
+        if self.data is not None:
+            return FeatureNames.of(self.data.features.feature_names)
+        return FeatureNames.of_quality(self.base.quality)
+
+    @cached_property
+    def start(self) -> SessionState:
+        """The state that a session begins with."""
+        base = self.base
+        if base.n_alternatives == "max":
+            raise InputError(
+                f"{parameter('n_alternatives', 'max')} is no number; a session goes on with more() from a few sets."
+            )
+        return SessionState(
+            quality=_name_of(spec_of(base.quality)),
+            n_features=base.n_features,
+            n_alternatives=int(base.n_alternatives),
+            tau=plain_tau(0.5 if base.tau is None else base.tau),
+            search=base.search,
+            aggregation=base.aggregation,
+            distinct=_text_of(base.dissimilarity),
+        )
+
+    def answer(
+        self,
+        state: SessionState,
+        callback: Callable[[Progress], object] | None = None,
+        stop: Callable[[], bool] | None = None,
+    ) -> Result:
+        """The answer of :func:`altsets.find` to what a state asks."""
+        known = self.answers.get(state)
+        if known is not None:
+            self.answers.move_to_end(state)
+            return known
+        request = self.request_of(state)
+        self.check(request)
+        quality = self.quality_of(state)
+        refuse_too_few_above(request, quality)
+        found = answer_among(request, quality, self._on_table(state, request), callback, stop)
+        if found.stop_reason is StopReason.FINISHED:
+            # Whatever was cut short may come further next time.
+            self.answers[state] = found
+        if len(self.answers) > MOST_ANSWERS:
+            self.answers.popitem(last=False)
+        return found
+
+    def request_of(self, state: SessionState) -> Request:
+        """What a state asks."""
+        n_alternatives = state.n_alternatives - len(state.pinned)
+        if n_alternatives < 0:
+            raise InputError(
+                f"{counted(len(state.pinned), 'set')} pinned of {state.n_alternatives + 1} asked for leave none to "
+                "search for; ask for more sets, or unpin one."
+            )
+        own = [
+            *([Require(state.require)] if state.require else []),
+            *([Forbid(state.forbid)] if state.forbid else []),
+            *(AtMost(len(chosen) - 1, chosen) for chosen in state.rejected),
+        ]
+        changes: dict[str, Any] = {"tau": state.tau, "min_difference": None}
+        if state.distinct != self.start.distinct:
+            changes["dissimilarity"] = self._compared_by(state.distinct)
+        if state.quality != self.start.quality:
+            changes["quality"] = self._named_quality(state.quality)
+        return replace(
+            self.base,
+            n_features=state.n_features,
+            n_alternatives=n_alternatives,
+            search=state.search,
+            aggregation=state.aggregation,
+            constraints=(*self.base.constraints, *own),
+            existing=state.pinned,
+            **changes,
+        )
+
+    def _compared_by(self, distinct: str | None) -> Any:
+        if distinct is not None:
+            return matched_in("distinct", distinct)
+        # The session began with another similarity, which has a text, or it would not be another state.
+        return "dice"
+
+    def _named_quality(self, name: str | None) -> Any:
+        if name is None:
+            raise InputError(
+                "quality=None is the quality that a session was made with, and this one has a name."
+            )
+        if self.data is None:
+            raise InputError(
+                f"{parameter('quality', name)} is computed from a table, and this session has numbers only; make one "
+                "of the table."
+            )
+        return spec_of(name)
+
+    def check(self, request: Request) -> None:
+        """Say what is wrong before anything is measured."""
+        if self.data is not None and self.data.rows.y is None and spec_of(request.quality).needs_target:
+            raise InputError(
+                "this quality needs a target: give y, or a quality that does without, such as 'linear_fit'."
+            )
+        if self.data is None and request.needs_table:
+            raise InputError(
+                "how alike features are is measured on a table, and this session has numbers only; make one of the "
+                "table."
+            )
+        refuse_unknown_noise(request)
+        request.check(self.names)
+
+    def quality_of(self, state: SessionState) -> Quality:
+        """The quality of a state in numbers, which are computed once."""
+        known = self.qualities.get(state.quality)
+        if known is None:
+            request, data = self.request_of(state), self.data
+            if data is None:
+                known = request.quality
+            else:
+                # More memory than the machine has is refused.
+                spec_of(request.quality).expected_bytes(data.features)
+                known = scored(request, data.features, data.rows, data.n_jobs)
+            self.qualities[state.quality] = known
+        return known
+
+    def _on_table(self, state: SessionState, request: Request) -> Request:
+        """The request with numbers of the table where it has only names of similarities."""
+        if self.data is None or not request.needs_table:
+            return request
+        kind = request.dissimilarity
+        if is_named(kind):
+            if state.distinct not in self.measured:
+                self.measured[state.distinct] = matched_on_table(
+                    kind, self.data.features, self.data.rows.sample_weight
+                )
+            kind = self.measured[state.distinct]
+        own = request.constraints[len(self.base.constraints) :]
+        return replace(request, dissimilarity=kind, constraints=(*self._given_constraints, *own))
+
+    @cached_property
+    def _given_constraints(self) -> tuple[Constraint, ...]:
+        assert self.data is not None
+        plain = replace(self.base, dissimilarity="dice")
+        return plain.measured(self.data.features, self.data.rows.sample_weight).constraints
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Names are functions of what is there anyway.
+        return {name: value for name, value in vars(self).items() if name != "names"}
+
+
+def _text_of(kind: Any) -> str | None:
+    """The text of a similarity, if it has one and is measured on the table."""
+    return matched_text(kind) if isinstance(kind, Matched) and kind.is_named else None
+
+
+def _name_of(spec: Any) -> str | None:
+    """The name of a quality, if that says all about it."""
+    try:
+        plain = spec.as_dict() if isinstance(spec, NamedQuality) else {}
+    except NotExpressedError:
+        return None
+    return plain["name"] if plain.keys() == {"name"} else None

@@ -1,0 +1,209 @@
+"""The state of a session: all that a step can change, as a frozen record, and the changes that steps make."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
+from typing import Any
+
+from altsets.dissimilarity import matched_in, matched_text
+from altsets.errors import InputError
+from altsets.features import Feature, FeatureNames, given_feature, whole_number
+from altsets.problem import AGGREGATIONS, SEARCHES, exact_tau, one_of
+from altsets.wording import join_words, parameter, shorten
+
+#: A set by the names of its features, in the order of the table.
+NamedSet = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SessionState:
+    """All that a step of a session can change. Features are names, a name stands for a quality."""
+
+    #: None: the quality that the session was made with, where that has no name.
+    quality: str | None
+    #: None: as many as the model chooses.
+    n_features: int | None
+    n_alternatives: int
+    #: A fraction that no float holds is text.
+    tau: float | str
+    search: str
+    aggregation: str
+    #: From when on features count as the same, such as "0.9:spearman"; None: sets differ as the session has it.
+    distinct: str | None
+    require: NamedSet = ()
+    forbid: NamedSet = ()
+    pinned: tuple[NamedSet, ...] = ()
+    rejected: tuple[NamedSet, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """The state as plain values that JSON knows, in lists of its own."""
+        return {entry.name: _listed(getattr(self, entry.name)) for entry in fields(self)}
+
+    def changed(self, changes: Any, names: FeatureNames) -> SessionState:
+        """The same with other values for some fields, as users or documents have them; checked."""
+        if not isinstance(changes, Mapping):
+            raise InputError(
+                f"a state is a dictionary, not {shorten(changes)}; take session.state and change it."
+            )
+        known = [entry.name for entry in fields(self)]
+        if unknown := [name for name in changes if name not in known]:
+            raise InputError(
+                f"{shorten(unknown[0])} is no part of a session's state; its parts are {join_words(known)}."
+            )
+        return replace(self, **{name: _checked(name, value, names) for name, value in changes.items()})
+
+    # --- What steps do -----------------------------------------------------------------------------------------------
+
+    def requiring(self, features: NamedSet) -> SessionState:
+        """Every set has these features."""
+        allowed = self.allowing(features)
+        return replace(allowed, require=(*allowed.require, *features))
+
+    def forbidding(self, features: NamedSet) -> SessionState:
+        """No set has these features."""
+        allowed = self.allowing(features)
+        return replace(allowed, forbid=(*allowed.forbid, *features))
+
+    def allowing(self, features: NamedSet) -> SessionState:
+        """A set may have these features, or not."""
+        return replace(self, require=_without(self.require, features), forbid=_without(self.forbid, features))
+
+    def pinning(self, chosen: NamedSet) -> SessionState:
+        """Keep a set."""
+        return replace(self, pinned=(*self.pinned, chosen), rejected=_without(self.rejected, [chosen]))
+
+    def unpinning(self, chosen: NamedSet) -> SessionState:
+        """Search for a set again that was kept."""
+        return replace(self, pinned=_without(self.pinned, [chosen]))
+
+    def rejecting(self, chosen: NamedSet) -> SessionState:
+        """No set has all of these features."""
+        return replace(self.unpinning(chosen), rejected=(*self.rejected, chosen))
+
+    def with_more(self) -> SessionState:
+        """One more set."""
+        return replace(self, n_alternatives=self.n_alternatives + 1)
+
+
+@dataclass(frozen=True)
+class StateChange:
+    """What leads from a state to the next one: a method of the session with its arguments, and a few words."""
+
+    method: str
+    arguments: tuple[str, ...]
+    words: str
+
+    @classmethod
+    def between(cls, before: SessionState, after: SessionState) -> StateChange:
+        """The simplest one."""
+        if before == after:
+            return cls("set", (), "again")
+        if after == before.with_more():
+            return cls("more", (), "one more set")
+        features = {
+            "require": _gained(before.require, after.require),
+            "forbid": _gained(before.forbid, after.forbid),
+            "allow": (*_gained(after.require, before.require), *_gained(after.forbid, before.forbid)),
+        }
+        made = {"require": before.requiring, "forbid": before.forbidding, "allow": before.allowing}
+        for method, some in features.items():
+            if some and made[method](some) == after:
+                return cls(method, (repr(list(some)),), f"{method} {', '.join(some)}")
+        sets = {
+            "pin": _gained(before.pinned, after.pinned),
+            "unpin": _gained(after.pinned, before.pinned),
+            "reject": _gained(before.rejected, after.rejected),
+        }
+        moved = {"pin": before.pinning, "unpin": before.unpinning, "reject": before.rejecting}
+        for method, several in sets.items():
+            if len(several) == 1 and moved[method](several[0]) == after:
+                return cls(method, (repr(list(several[0])),), f"{method} {', '.join(several[0])}")
+        given, wanted = before.as_dict(), after.as_dict()
+        changed = {name: value for name, value in wanted.items() if value != given[name]}
+        return cls(
+            "set",
+            tuple(f"{name}={value!r}" for name, value in changed.items()),
+            ", ".join(_words(name, value) for name, value in changed.items()),
+        )
+
+
+def named(features: Any, names: FeatureNames, who: str) -> NamedSet:
+    """Features as users give them (one or several; by name, index or pattern) by their names, in the table's order."""
+    several = [features] if isinstance(features, str | numbers.Real) else features
+    if not isinstance(several, Iterable) or isinstance(several, Mapping):
+        raise InputError(f"{who} takes features, by name or index, not {shorten(features)}.")
+    found = names.positions([given_feature(feature, who) for feature in several], who)
+    return tuple(names[index] for index in sorted(set(found)))
+
+
+def _checked(name: str, value: Any, names: FeatureNames) -> Any:
+    match name:
+        case "quality":
+            if value is not None and not isinstance(value, str):
+                raise InputError(
+                    f"{parameter(name, value)} must be a name, such as 'mrmr', to be a step of a session."
+                )
+            return value
+        case "n_features":
+            return None if value is None else whole_number(name, value, least=1)
+        case "n_alternatives":
+            return whole_number(name, value, least=0)
+        case "tau":
+            return plain_tau(value)
+        case "search":
+            return one_of(name, value, SEARCHES)
+        case "aggregation":
+            return one_of(name, value, AGGREGATIONS)
+        case "distinct":
+            is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+            if value is not None and not is_number and not isinstance(value, str):
+                raise InputError(f"{parameter(name, value)} must have the form 0.9 or 0.9:spearman.")
+            return None if value is None else matched_text(matched_in(name, str(value)))
+        case "require" | "forbid":
+            return named(value, names, name)
+        case _:
+            return _checked_sets(name, value, names)
+
+
+def _checked_sets(name: str, value: Any, names: FeatureNames) -> tuple[NamedSet, ...]:
+    if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
+        raise InputError(f"{parameter(name, value)} must be a list of sets of features.")
+    return tuple(dict.fromkeys(checked_set(chosen, names, f"a set in {name}") for chosen in value))
+
+
+def checked_set(chosen: Any, names: FeatureNames, who: str) -> NamedSet:
+    """A set by the names of its features; refused if it has none, or is no list."""
+    if isinstance(chosen, str | numbers.Real):
+        raise InputError(f"{who} must be a list of features, not {shorten(chosen)}.")
+    found = named(chosen, names, who)
+    if not found:
+        raise InputError(f"{who} is empty; give it at least one feature.")
+    return found
+
+
+def plain_tau(tau: Any) -> float | str:
+    """Tau as JSON has it: a number, or a fraction as text where no float is the same."""
+    exact = exact_tau(tau)
+    return float(exact) if Fraction(float(exact)) == exact else str(exact)
+
+
+def _listed(value: Any) -> Any:
+    return [_listed(entry) for entry in value] if isinstance(value, tuple) else value
+
+
+def _without(some: tuple[Any, ...], others: Sequence[Feature | NamedSet]) -> tuple[Any, ...]:
+    return tuple(entry for entry in some if entry not in others)
+
+
+def _gained(before: tuple[Any, ...], after: tuple[Any, ...]) -> tuple[Any, ...]:
+    known = set(before)
+    return tuple(entry for entry in after if entry not in known)
+
+
+def _words(name: str, value: Any) -> str:
+    return (
+        f"{name} = {'; '.join(map(str, value)) or 'none'}" if isinstance(value, list) else f"{name} = {value}"
+    )
