@@ -44,8 +44,10 @@ HOMES = {
     "pyarrow": {"experiments", "files", "measures"},
     "rich": {"cli"},
     "shap": {"measures"},
+    "starlette": {"app"},
     "threadpoolctl": {"measures", "search"},
     "typer": {"cli"},
+    "uvicorn": {"app"},
 }
 #: Those that have more than a few homes.
 AT_LARGE = {"numpy", "scipy", "sklearn"}

@@ -12,6 +12,7 @@ from pathlib import Path
 #: public names, stands above them all.
 ROOMS = (
     "cli",
+    "app",
     "experiments",
     "report",
     "plots",

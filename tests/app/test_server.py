@@ -1,0 +1,254 @@
+import json
+import os
+import signal
+import threading
+import time
+
+import psutil
+import pytest
+from explorers import STATE, Page, running, slow_to_prepare, stand_in, unprepared
+
+from altsets.app import server, workers
+from altsets.app.server import Explorer
+from altsets.errors import InputError
+
+
+@pytest.fixture(scope="module")
+def explorer():
+    with running() as explorer:
+        explorer.cookie = Page(explorer).cookie
+        yield explorer
+
+
+@pytest.fixture(scope="module")
+def page(explorer):
+    page = Page(explorer, "page", explorer.cookie)
+    page.follow(page.ask())
+    return page
+
+
+def children():
+    return {
+        one.pid
+        for one in psutil.Process().children(recursive=True)
+        if "resource_tracker" not in str(one.cmdline())
+    }
+
+
+def test_an_answer_has_the_number_the_state_and_the_view(page):
+    reply = page.follow(page.ask(state={"forbid": ["a"]}))
+    assert reply["number"] == page.number
+    assert reply["state"] == STATE | {"forbid": ["a"]}
+    assert reply["view"]["words"] == ["a"]
+    assert (reply["error"], reply["superseded"]) == (None, False)
+    assert 0 <= reply["seconds"] < 20
+
+
+def test_a_long_search_replies_with_the_best_so_far(page):
+    began = time.monotonic()
+    reply = page.ask(state={"require": ["slow"]})
+    assert not reply["finished"]
+    assert reply["view"]["best"] == "so far"
+    assert time.monotonic() - began < 1
+    page.cancel(reply["number"])
+
+
+@pytest.mark.parametrize("how", ["slow", "deaf"])
+def test_cancel_keeps_the_best_at_once(page, how):
+    reply = page.ask(state={"require": [how]})
+    began = time.monotonic()
+    kept = page.cancel(reply["number"])
+    assert time.monotonic() - began < 0.5
+    assert kept["finished"]
+    assert kept["error"] is None
+    assert kept["view"]["best"] == {"slow": "kept", "deaf": "so far"}[how]
+    # It goes on, with another process where the first had to be ended.
+    pid = page.follow(page.ask())["view"]["pid"]
+    assert (pid == kept["view"]["pid"]) is (how == "slow")
+
+
+def test_a_newer_question_supersedes_the_older_one(page):
+    replies = []
+    thread = threading.Thread(target=lambda: replies.append(page.ask(state={"require": ["slow"]})))
+    began = time.monotonic()
+    thread.start()
+    time.sleep(0.1)
+    newer = page.follow(page.ask(state={"forbid": ["b"]}))
+    thread.join()
+    assert time.monotonic() - began < 2
+    assert replies[0]["superseded"]
+    assert replies[0]["view"] is None
+    assert newer["view"]["words"] == ["b"]
+    assert not newer["superseded"]
+
+
+def test_the_frontier_waits_for_the_answer_and_is_not_superseded_by_a_comparison(page):
+    answer = page.ask(state={"require": ["slow"]})
+    frontier = page.ask("frontier", {"forbid": ["f"]})
+    compared = page.ask("compare", {"forbid": ["c"]}, other=STATE)
+    assert not frontier["finished"]
+    page.cancel(answer["number"])
+    assert page.follow(frontier)["view"]["words"] == ["f"]
+    assert page.follow(compared)["view"]["words"] == ["c"]
+
+
+def test_an_evaluation_runs_beside_the_search_and_its_process_ends(page):
+    pid = page.follow(page.ask())["view"]["pid"]
+    evaluation = page.ask("evaluate", {"require": ["slow"]})
+    reply = page.follow(page.ask())
+    assert reply["view"]["pid"] == pid
+    while evaluation["view"] is None:
+        _, evaluation = page.post("wait", {"client": page.name, "number": evaluation["number"]})
+    evaluation = page.cancel(evaluation["number"])
+    other = evaluation["view"]["pid"]
+    assert other != pid
+    until = time.monotonic() + 5
+    while psutil.pid_exists(other):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def test_a_worker_that_is_killed_costs_one_answer(page):
+    pid = page.follow(page.ask())["view"]["pid"]
+    reply = page.ask(state={"require": ["slow"]})
+    os.kill(pid, signal.SIGKILL)
+    reply = page.follow(reply)
+    assert reply["error"] == (
+        "The process that searched has ended (signal 9, perhaps for lack of memory); the next step starts a new one."
+    )
+    after = page.follow(page.ask(state={"forbid": ["after"]}))
+    assert after["view"]["words"] == ["after"]
+    assert after["view"]["pid"] != pid
+    # Also while nothing is searched.
+    os.kill(after["view"]["pid"], signal.SIGKILL)
+    time.sleep(0.1)
+    assert page.follow(page.ask())["error"] is None
+
+
+def test_errors_are_sentences_and_the_worker_goes_on(page):
+    pid = page.follow(page.ask())["view"]["pid"]
+    assert page.follow(page.ask(state={"require": ["error"]}))["error"] == "there is no feature 'error'."
+    said = page.follow(page.ask(state={"require": ["defect"]}))["error"]
+    assert said == "altsets failed (RuntimeError: a defect); please report this."
+    assert page.follow(page.ask())["view"]["pid"] == pid
+
+
+def test_files(page):
+    for kind, (name, type_) in server.FILES.items():
+        body = json.dumps({"client": page.name, "state": STATE | {"forbid": ["ü"]}, "kind": kind}).encode()
+        status, headers, content = page.send("POST", "/api/download", page.headers(), body)
+        assert status == 200
+        assert headers["Content-Disposition"] == f'attachment; filename="{name}"'
+        assert headers["Content-Type"] == type_
+        assert json.loads(content) == [kind, ["ü"]]
+    status, reply = page.post(
+        "download", {"client": page.name, "state": STATE | {"require": ["error"]}, "kind": "csv"}
+    )
+    assert (status, reply["error"]) == (409, "there is no feature 'error'.")
+
+
+def test_questions_that_are_not_known(page):
+    for route in ("wait", "cancel"):
+        status, reply = page.post(route, {"client": "nobody", "number": 1})
+        assert status == 404
+        assert "ask again" in reply["error"]
+
+
+@pytest.mark.slow
+def test_ten_clients_at_once_do_not_mix(explorer):
+    wrong = []
+
+    def play(name):
+        page = Page(explorer, name, explorer.cookie)
+        for step in range(20):
+            said = [name, str(step)]
+            reply = page.follow(page.ask(state={"forbid": said, "n_features": step}))
+            if reply["error"] or reply["view"]["words"] != said or reply["state"]["n_features"] != step:
+                wrong.append(reply)
+
+    threads = [threading.Thread(target=play, args=(f"client-{number}",)) for number in range(10)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+@pytest.mark.slow
+def test_the_oldest_client_makes_room(monkeypatch):
+    monkeypatch.setattr(workers, "MOST_CLIENTS", 2)
+    with running() as explorer:
+        first = Page(explorer, "first")
+        pid = first.follow(first.ask())["view"]["pid"]
+        for name in ("second", "third"):
+            other = Page(explorer, name, first.cookie)
+            other.follow(other.ask())
+        until = time.monotonic() + 5
+        while psutil.pid_exists(pid):
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        # A page that comes back is a new client.
+        assert first.follow(first.ask())["view"]["pid"] != pid
+
+
+@pytest.mark.slow
+def test_idle_clients_end(monkeypatch):
+    monkeypatch.setattr(workers, "IDLE", 0.3)
+    with running() as explorer:
+        page = Page(explorer)
+        pid = page.follow(page.ask())["view"]["pid"]
+        until = time.monotonic() + 5
+        while psutil.pid_exists(pid):
+            assert time.monotonic() < until
+            time.sleep(0.05)
+
+
+def test_the_page_is_told_how_far_scores_are():
+    with running(slow_to_prepare) as explorer:
+        page = Page(explorer)
+        reply = page.ask()
+        said = set()
+        while not reply["finished"]:
+            said |= set((reply["view"] or {"words": []})["words"])
+            _, reply = page.post("wait", {"client": page.name, "number": reply["number"]})
+        assert any(words.startswith("Scoring: ") for words in said)
+        assert reply["view"]["words"] == []
+
+
+def test_a_table_that_cannot_be_scored():
+    said = []
+    with running(unprepared, on_failure=said.append) as explorer:
+        page = Page(explorer)
+        reply = page.follow(page.ask())
+        assert reply["error"] == "the target has one value only."
+        assert said == ["the target has one value only."]
+
+
+def test_no_process_is_left_behind():
+    before, ended = children(), []
+    with running(on_end=lambda: ended.append(True)) as explorer:
+        page = Page(explorer)
+        page.follow(page.ask())
+        page.ask(state={"require": ["deaf"]})
+        page.ask("evaluate", {"require": ["deaf"]})
+        assert children() - before
+    assert children() <= before
+    assert ended == [True]
+
+
+def test_a_server_that_ends_at_once():
+    before = children()
+    with running():
+        pass
+    assert children() <= before
+
+
+def test_a_port_in_use():
+    explorer = Explorer(stand_in)
+    try:
+        with pytest.raises(InputError, match=rf"--port {explorer.port} cannot be used .*; give another one"):
+            Explorer(stand_in, explorer.port)
+        with pytest.raises(InputError, match="--port 70000 cannot be used"):
+            Explorer(stand_in, 70000)
+    finally:
+        explorer._socket.close()

@@ -1,0 +1,162 @@
+"""Explorers for tests: a stand-in for the engine, servers that end with the test, and clients over real sockets."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import signal
+import threading
+import time
+from contextlib import contextmanager
+
+from altsets.app.server import Explorer
+from altsets.errors import InputError
+
+STATE = {
+    "quality": "mutual_info",
+    "n_features": 5,
+    "n_alternatives": 3,
+    "tau": 0.5,
+    "search": "sequential",
+    "aggregation": "sum",
+    "distinct": None,
+    "require": [],
+    "forbid": [],
+    "pinned": [],
+    "rejected": [],
+}
+
+
+def stand_in():
+    """An engine that does what the required features of a state say, and answers with the forbidden ones."""
+    return _run
+
+
+def slow_to_prepare():
+    """The same, with scores that take a while."""
+
+    def engine(job, tell, stopped):
+        if job["verb"] == "prepare":
+            for share in range(4):
+                tell({"state": None, "view": {"words": [f"Scoring: {25 * share} %."]}})
+                time.sleep(0.2)
+        return _run(job, tell, stopped)
+
+    return engine
+
+
+def unprepared():
+    """An engine whose table cannot be scored."""
+
+    def engine(job, tell, stopped):
+        raise InputError("the target has one value only.")
+
+    return engine
+
+
+def _run(job, tell, stopped):
+    state = job.get("state")
+    orders = state["require"] if state else []
+    view = {"words": state["forbid"] if state else [], "pid": os.getpid()}
+    if "error" in orders:
+        raise InputError("there is no feature 'error'.")
+    if job["verb"] == "download":
+        return {"text": json.dumps([job["with"]["kind"], view["words"]])}
+    if "defect" in orders:
+        raise RuntimeError("a defect")
+    if "crash" in orders:
+        os.kill(os.getpid(), signal.SIGKILL)
+    if "slow" in orders or "deaf" in orders:
+        tell({"state": state, "view": view | {"best": "so far"}})
+        until = time.monotonic() + 20
+        while time.monotonic() < until and ("deaf" in orders or not stopped()):
+            time.sleep(0.01)
+        return {"state": state, "view": view | {"best": "kept"}}
+    return {"state": state, "view": view}
+
+
+@contextmanager
+def running(open_engine=stand_in, **options):
+    """An explorer in a thread of this process; nothing of it is left behind."""
+    explorer = Explorer(open_engine, **options)
+    thread = threading.Thread(target=explorer.run, daemon=True)
+    thread.start()
+    try:
+        yield explorer
+    finally:
+        while thread.is_alive():
+            explorer.stop()
+            thread.join(0.05)
+
+
+class Page:
+    """A client: what a browser with the page would send."""
+
+    def __init__(self, explorer, name="page", cookie=None):
+        self.port, self.name, self.number = explorer.port, name, 0
+        self.cookie = cookie or self.enter(explorer.address)
+
+    def enter(self, address):
+        """Exchange the token of an address for a cookie."""
+        status, headers, _ = self.send("GET", address.partition(str(self.port))[2], {})
+        assert status == 303
+        return headers["Set-Cookie"].partition(";")[0]
+
+    def headers(self, **changed):
+        """The headers of a request of the page; None leaves one out."""
+        own = {
+            "Host": f"127.0.0.1:{self.port}",
+            "Origin": f"http://127.0.0.1:{self.port}",
+            "Cookie": self.cookie,
+            "Content-Type": "application/json",
+        }
+        changed = {name.replace("_", "-"): value for name, value in changed.items()}
+        return {name: value for name, value in (own | changed).items() if value is not None}
+
+    def send(self, method, path, headers, body=b""):
+        """Send one request; the status, headers and body of the response."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        try:
+            connection.putrequest(method, path, skip_host="Host" in headers)
+            for name, value in headers.items():
+                connection.putheader(name, value)
+            if body:
+                connection.putheader("Content-Length", str(len(body)))
+            connection.endheaders(body)
+            response = connection.getresponse()
+            return response.status, response.headers, response.read()
+        finally:
+            connection.close()
+
+    def post(self, route, message):
+        """Send a message; the status and what came back."""
+        body = json.dumps(message).encode()
+        status, _, content = self.send("POST", f"/api/{route}", self.headers(), body)
+        return status, json.loads(content)
+
+    def ask(self, verb="answer", state=None, **more):
+        """Ask, and the first reply."""
+        self.number += 1
+        message = {
+            "client": self.name,
+            "number": self.number,
+            "verb": verb,
+            "state": STATE | (state or {}),
+            "with": more,
+        }
+        status, reply = self.post("ask", message)
+        assert status == 200, reply
+        return reply
+
+    def follow(self, reply, seconds=20.0):
+        """Wait for the whole answer."""
+        until = time.monotonic() + seconds
+        while not reply["finished"]:
+            assert time.monotonic() < until, reply
+            _, reply = self.post("wait", {"client": self.name, "number": reply["number"]})
+        return reply
+
+    def cancel(self, number):
+        """Cancel a question."""
+        return self.post("cancel", {"client": self.name, "number": number})[1]
