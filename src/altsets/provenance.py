@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.constraints import Constraint
+from altsets.measures.large.table import LargeTable
 from altsets.request import DEFAULT_SEED as DEFAULT_SEED
 from altsets.tables.conversion import NUMERIC_KINDS, is_missing
 from altsets.tables.feature_matrix import Features
@@ -36,8 +37,10 @@ def record(asked: Mapping[str, Any], seconds: float) -> dict[str, Any]:
     return {**versions, **asked, "time": now, "seconds": round(seconds, 3)}
 
 
-def data_of(features: Features, y: Any = None) -> dict[str, Any]:
-    """The size of a table, and the hash of its content."""
+def data_of(features: Features | LargeTable, y: Any = None) -> dict[str, Any]:
+    """The size of a table, and the hash of its content; that of a table read in passes would take one more."""
+    if isinstance(features, LargeTable):
+        return {"rows": features.n_rows, "columns": features.n_features}
     return {"rows": features.n_rows, "columns": features.n_features, "sha256": fingerprint(features, y)}
 
 

@@ -460,7 +460,7 @@ def test_measures_that_need_all_rows_are_refused(measure, folder):
 
 
 def test_more_that_is_refused(folder):
-    with pytest.raises(InputError, match="sample_weight has no use"):
+    with pytest.raises(InputError, match="sample_weight needs the table in memory"):
         measures.score(large(folder, "ill", ["near"]), "ill", "f", sample_weight=[1])
     with pytest.raises(InputError, match="f takes no options but task; got n_bins"):
         measures.score(large(folder, "ill", ["near"]), "ill", "f", n_bins=3)

@@ -11,7 +11,7 @@ from altsets.cli.evaluating import Splits, evaluate_sets
 from altsets.cli.options import Given, with_options
 from altsets.cli.outputs import check_outputs, rows_of_evaluation
 from altsets.cli.printing import console_for, plain_messages, show_evaluation, show_verdict
-from altsets.cli.searching import Record, needs_memory, read_dataset
+from altsets.cli.searching import Record, read_dataset
 from altsets.errors import InputError
 from altsets.features import FeatureNames
 
@@ -39,7 +39,9 @@ def evaluate_command(context: typer.Context, given: Given) -> None:
         splits = Splits.of(given.evaluation)
         data = read_dataset(given, splits.groups)
         if data.is_large:
-            raise needs_memory("a model", data)
+            from altsets.measures.large.table import needs_memory
+
+            raise needs_memory("a model", data.X.source)
         splits.check(data.groups)
         found = evaluate_sets(parsing.sets_in(path, FeatureNames.of(data.feature_names)), data, given)
         found = replace(found, provenance=record.of_evaluation(found.provenance, data, given))

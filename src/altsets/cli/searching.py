@@ -255,18 +255,12 @@ def source_from(given: Given) -> Source:
 
 def _refuse_passes(given: Given, data: Dataset) -> None:
     """Refuse what needs all rows of a table in memory, before it is read."""
+    from altsets.measures.large.table import needs_memory
+
     asked = {"--evaluate": given.evaluation.evaluate, "--above-noise": given.sets.above_noise}
     for option, value in asked.items():
         if value:
-            raise needs_memory(option, data)
-
-
-def needs_memory(what: str, data: Dataset) -> InputError:
-    """Why a table that is read in passes does not do, and what to do about it."""
-    return InputError(
-        f"{what} needs the table in memory, and {data.X.source} is read in passes; leave it out, read fewer columns "
-        "(--columns), or give more --memory."
-    )
+            raise needs_memory(option, data.X.source)
 
 
 def _check_saved_scores(given: Given, asked: NamedQuality, has_table: bool) -> None:
@@ -374,7 +368,9 @@ def run_on_scores(
     with Waiting(console_for(stderr=True)) as waiting:
         if request.needs_table:
             if source.table_read.is_large:
-                raise needs_memory("the similarity of features", source.table_read)
+                from altsets.measures.large.table import needs_memory
+
+                raise needs_memory("the similarity of features", source.table_read.X.source)
             waiting.say(f"Comparing {len(source.names)} features with each other")
             request = request.measured(source.table_read.X)
         scored = source.quality(waiting, clock.check)
@@ -447,13 +443,13 @@ class Record:
 
     def of_search(self, source: Source, request: Request) -> dict[str, Any]:
         """The record of a search."""
-        from altsets.provenance import DEFAULT_SEED, constraints_by_name
+        from altsets.provenance import DEFAULT_SEED, constraints_by_name, data_of
         from altsets.tables.target import target_of
 
         known: dict[str, Any] = {"data": {"columns": len(source.names)}}
         data = source.data
         if data is not None:
-            known["data"] = _about(data) | _file_of(data, source.given)
+            known["data"] = data_of(data.X, data.y) | _file_of(data, source.given)
         if data is not None and data.y is not None:
             known["task"] = (
                 data.X.target(request.task).task
@@ -475,15 +471,6 @@ class Record:
         from altsets.provenance import record
 
         return record({**self._known, **known}, time.perf_counter() - self._started)
-
-
-def _about(data: Dataset) -> dict[str, Any]:
-    """The size of a table and the hash of its content; to hash a table that is read in passes would be one more."""
-    from altsets.provenance import data_of
-
-    if data.is_large:
-        return {"rows": data.X.n_rows, "columns": data.X.n_features}
-    return data_of(data.X, data.y)
 
 
 def _file_of(data: Dataset, given: Given) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from altsets import machine, measures
 from altsets.errors import InputError, NotExpressedError
 from altsets.features import first_difference
 from altsets.measures import UNIVARIATE, noise_floor
-from altsets.measures.large.scores import MERGED, MERGED_PAIRS, refuse_measure
+from altsets.measures.large.scores import MERGED, MERGED_PAIRS, measure_refused, refuse_measure
 from altsets.measures.large.table import LargeTable
 from altsets.measures.pairs import call_measure, is_array
 from altsets.measures.redundancy import MATRIX_COLUMNS
@@ -88,7 +88,9 @@ class QualitySpec(ABC):
         return self.uses_target
 
     @abstractmethod
-    def make(self, features: Features, y: Any, how: ScoringOptions = ScoringOptions()) -> Quality:
+    def make(
+        self, features: Features | LargeTable, y: Any, how: ScoringOptions = ScoringOptions()
+    ) -> Quality:
         """The quality of sets of these columns."""
 
     @property
@@ -289,7 +291,9 @@ class NamedQuality(QualitySpec):
         """The class of the quality."""
         return LinearFit if self.is_linear else OF_MODELS.get(self.name) or PAIRED.get(self.name) or Additive
 
-    def make(self, features: Features, y: Any, how: ScoringOptions = ScoringOptions()) -> Quality:
+    def make(
+        self, features: Features | LargeTable, y: Any, how: ScoringOptions = ScoringOptions()
+    ) -> Quality:
         """The quality of sets of these columns."""
         scorer = self.name if self.scored_by is None else self.scored_by[0]
         if isinstance(features, LargeTable):
@@ -342,11 +346,15 @@ class GivenQuality(QualitySpec):
         """Whether a model decides how large sets are."""
         return isinstance(self.given, Quality) and self.given.chooses_size
 
-    def make(self, features: Features, y: Any, how: ScoringOptions = ScoringOptions()) -> Quality:
+    def make(
+        self, features: Features | LargeTable, y: Any, how: ScoringOptions = ScoringOptions()
+    ) -> Quality:
         """The same with the names of the table's columns."""
         _refuse_weights(how, "numbers that were given")
         if isinstance(self.given, Quality):
             return fit_to_table(self.given, features)
+        if isinstance(features, LargeTable):
+            return fit_to_table(Additive(self.given), features)
         return Additive.from_data(features, y, measure=self.given)
 
 
@@ -377,9 +385,13 @@ class BoundQuality(QualitySpec):
         """Whether a model decides how large sets are."""
         return bool(self.kind.chooses_size)
 
-    def make(self, features: Features, y: Any, how: ScoringOptions = ScoringOptions()) -> Quality:
+    def make(
+        self, features: Features | LargeTable, y: Any, how: ScoringOptions = ScoringOptions()
+    ) -> Quality:
         """The quality of sets of these columns; what the measure takes besides is up to the user who bound it."""
         measure = self.scored_by
+        if isinstance(features, LargeTable) and not (self.is_paired or self.kind is Additive):
+            raise measure_refused(self.kind.__name__)
         splits_rows = self.kind in OF_MODELS.values() or (measure is not None and measure[0] == "permutation")
         options = how.taken_by(lambda option: option == "groups" and splits_rows)
         made: Quality = self.kind.from_data(features, y, **{**self.bound, **options})
@@ -392,9 +404,13 @@ class OwnQuality(QualitySpec):
 
     function: Callable[..., Any]
 
-    def make(self, features: Features, y: Any, how: ScoringOptions = ScoringOptions()) -> Quality:
+    def make(
+        self, features: Features | LargeTable, y: Any, how: ScoringOptions = ScoringOptions()
+    ) -> Quality:
         """What the function returns: a quality, or one score for each column."""
         _refuse_weights(how, "functions")
+        if isinstance(features, LargeTable):
+            raise measure_refused("a function of your own")
         answer = call_measure(self.function, features, np.asarray(y))
         if isinstance(answer, Quality):
             return fit_to_table(answer, features)
@@ -441,7 +457,7 @@ def _takes(scorer: str, option: str) -> bool:
     return scorer in measures.MEASURES and option in inspect.signature(measures.MEASURES[scorer]).parameters
 
 
-def fit_to_table(quality: Quality, features: Features) -> Quality:
+def fit_to_table(quality: Quality, features: Features | LargeTable) -> Quality:
     """A quality that was given, with the names of the table's columns; refused if it is about other features."""
     if quality.n_features_in != features.n_features:
         raise InputError(

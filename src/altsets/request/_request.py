@@ -10,6 +10,7 @@ from altsets.constraints import Size
 from altsets.dissimilarity import is_named, matched_on_table
 from altsets.documents import document_in
 from altsets.features import FeatureNames
+from altsets.measures.large.table import LargeTable
 from altsets.measures.pairs import is_array
 from altsets.problem import Problem
 from altsets.quality import Quality
@@ -206,7 +207,7 @@ class Request(RequestFields):
 
     def quality_on(
         self,
-        features: Features,
+        features: Features | LargeTable,
         y: Any,
         sample_weight: Any = None,
         groups: Any = None,
@@ -217,7 +218,7 @@ class Request(RequestFields):
 
         Parameters
         ----------
-        features : Features
+        features : Features or LargeTable
             The table, converted to numbers and categories.
         y : array-like of shape (n_samples,)
             The target.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
@@ -18,14 +18,17 @@ from altsets.errors import InputError, warn_user
 from altsets.features import whole_number
 from altsets.files.cells import cells_of
 from altsets.files.dataset import from_anndata
+from altsets.measures.large.table import LargeTable, is_large, large_table
 from altsets.provenance import constraints_by_name
 from altsets.quality.spec import spec_of
+from altsets.request import Request
 from altsets.result import MARK, Status
 from altsets.search.what_if import WhatIf, lose
 from altsets.selector._answers import (
     Found,
     RowData,
     answered,
+    answered_in_passes,
     check_request,
     progress_lines,
     provenance_of,
@@ -34,7 +37,7 @@ from altsets.selector._answers import (
 )
 from altsets.selector._column_selector import ColumnSelector, SelectFeatures, fitted_like
 from altsets.selector.notes import Background, notes_on
-from altsets.tables.conversion import UsableColumns, features_of, is_anndata, left_out, usable_columns
+from altsets.tables.conversion import features_of, is_anndata, left_out, usable_columns
 from altsets.tables.feature_matrix import Features
 from altsets.tables.target import counted_rows, refuse_other_rows
 from altsets.wording import list_some
@@ -251,9 +254,12 @@ class SelectAlternatives(ColumnSelector):
         X : table of shape (n_samples, n_features)
             A NumPy array or a frame (pandas, polars, Arrow): numbers, booleans, text, categories; missing values
             are welcome where the measure has a meaning for them. Nothing is filled in. Or a sparse matrix or array of
-            SciPy, or a pandas frame of sparse columns, which is never made dense as a whole; or an AnnData object.
+            SciPy, or a pandas frame of sparse columns, which is never made dense as a whole; or an AnnData object. Or
+            a table that is read in passes: an Arrow dataset, the path of a Parquet file or of a folder of them, a Dask
+            frame or array.
         y : array-like of shape (n_samples,) or str, default=None
-            The target: classes or numbers, one column. For an AnnData object, also the name of a column of ``obs``.
+            The target: classes or numbers, one column. For an AnnData object, also the name of a column of ``obs``; for
+            a table that is read in passes, the name of one of its columns (of a Dask array, another Dask array).
         sample_weight : array-like of shape (n_samples,), default=None
             How much each row counts, for qualities that know weights; whole numbers for all others.
         groups : array-like of shape (n_samples,), default=None
@@ -272,11 +278,13 @@ class SelectAlternatives(ColumnSelector):
             or no set exists.
         """
         X, y = table_and_target(X, y)
+        if is_large(X):
+            return self._fit_in_passes(X, y, sample_weight)
         usable = usable_columns(X, self.unusable)
         features = usable.features
         try:
             if isinstance(X, Features):
-                self._take_names(X)
+                self._take_names(X.n_features, X.names)
             else:
                 validate_data(self, X, skip_check_array=True)
         except TypeError as error:
@@ -289,9 +297,7 @@ class SelectAlternatives(ColumnSelector):
                 "SelectAlternatives requires y to be passed, but the target y is None; only scores or a quality object "
                 "as quality do without."
             )
-        check_request(self, features)
-        refuse_numbered(self.constraints, usable)
-        warn_of_size(self, features.n_features)
+        self._check(features, usable.all_names, usable.dropped)
         started = time.perf_counter()
         refuse_other_rows(features, groups=groups)
         rows = RowData(y, sample_weight, groups_of(groups, features.n_rows))
@@ -315,25 +321,58 @@ class SelectAlternatives(ColumnSelector):
         result = replace(
             found.result, **notes._asdict(), provenance=origin, request=request.without_numbers()
         )
-        self._keep(found._replace(result=result), request.n_features or max(map(len, result.sets)), usable)
+        self._keep(found._replace(result=result), request, usable.places, usable.dropped)
         return self
 
-    def _take_names(self, features: Features) -> None:
+    def _fit_in_passes(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        """Find the sets of a table that is never in memory as a whole."""
+        started = time.perf_counter()
+        table = large_table(X, y, drop_unusable=self.unusable == "drop")
+        self._take_names(len(table.all_names), None if hasattr(X, "chunks") else table.all_names)
+        self._check(table, table.all_names, table.dropped)
+        with progress_lines(self.verbose) as lines:
+            found = answered_in_passes(self, table, sample_weight, lines)
+        if not found.result.sets:
+            raise InputError(f"no set was found. {found.result.explain()}")
+        request = request_of(self, table.n_features)
+        rows = RowData(table.target_name, sample_weight)
+        origin = provenance_of(request, table, rows, None, time.perf_counter() - started)
+        result = replace(
+            found.result,
+            notes=[*found.result.notes, *table.notes],
+            provenance=origin,
+            request=request.without_numbers(),
+        )
+        places = [place for place, name in enumerate(table.all_names) if name not in table.dropped]
+        self._keep(found._replace(result=result), request, places, table.dropped)
+        return self
+
+    def _check(
+        self, features: Features | LargeTable, all_names: Sequence[str], dropped: Mapping[str, str]
+    ) -> None:
+        """Refuse what cannot be asked of these columns, before they are scored."""
+        check_request(self, features)
+        refuse_numbered(self.constraints, all_names, features.feature_names, dropped)
+        warn_of_size(self, features.n_features)
+
+    def _take_names(self, n_features: int, names: Sequence[str] | None) -> None:
         """The columns of a table that scikit-learn does not know; nothing is left of an earlier fit."""
-        self.n_features_in_ = features.n_features
-        if features.names is not None:
-            self.feature_names_in_ = np.array(features.names, dtype=object)
+        self.n_features_in_ = n_features
+        if names is not None:
+            self.feature_names_in_ = np.array(list(names), dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
 
-    def _keep(self, found: Found, n_features: int, usable: UsableColumns) -> None:
+    def _keep(
+        self, found: Found, request: Request, places: Sequence[int], dropped: Mapping[str, str]
+    ) -> None:
         result = found.result
-        self._places = np.array(usable.places, dtype=np.intp)
-        self.dropped_ = list(usable.dropped)
+        self._places = np.array(places, dtype=np.intp)
+        self.dropped_ = list(dropped)
         self.result_ = result
         self.alternative_ = whole_number("alternative", self.alternative, least=0)
         self.note_ = " ".join([*result.cautions, *result.notes])
-        self.n_features_ = n_features
+        self.n_features_ = request.n_features or max(map(len, result.sets))
         self.scores_ = None if found.scores is None else np.full(self.n_features_in_, np.nan)
         if self.scores_ is not None:
             self.scores_[self._places] = found.scores
@@ -439,7 +478,12 @@ class SelectAlternatives(ColumnSelector):
         If proline fails: flavanoids, color_intensity (quality 1.21974, >99 % of set 0), proven to be the best.
         """
         check_is_fitted(self)
-        table = usable_columns(X, self.unusable).features
+        table: Features | LargeTable
+        if is_large(X):
+            table = large_table(X, y, drop_unusable=self.unusable == "drop")
+            y = table.target_name
+        else:
+            table = usable_columns(X, self.unusable).features
         request = self.result_.request or request_of(self, table.n_features)
         if request.quality is None:
             request = replace(request, quality=self.quality)
@@ -562,15 +606,16 @@ class SelectAlternatives(ColumnSelector):
         return [note for note in (self.result_.noise_in_words(), *self.result_.notes) if note]
 
 
-def refuse_numbered(constraints: Any, usable: UsableColumns) -> None:
+def refuse_numbered(
+    constraints: Any, all_names: Sequence[str], kept: Sequence[str], dropped: Mapping[str, str]
+) -> None:
     """Refuse constraints on columns by number, which would be about others where some are dropped."""
-    if not usable.dropped:
+    if not dropped:
         return
-    known = usable.all_names, usable.features.feature_names
-    before, after = (constraints_by_name(constraints, names) for names in known)
+    before, after = (constraints_by_name(constraints, names) for names in (all_names, kept))
     if before != after:
         raise InputError(
-            f"unusable='drop' leaves out {list_some(list(usable.dropped))}, and then columns have other numbers; name "
+            f"unusable='drop' leaves out {list_some(list(dropped))}, and then columns have other numbers; name "
             "the features in constraints."
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import fields, replace
 from typing import Any, NamedTuple
@@ -18,6 +18,7 @@ from altsets.display import SECONDS_PER_LINE, ProgressLines
 from altsets.dissimilarity import Grouped, is_named, matched_on_table
 from altsets.errors import InputError, NotExpressedError, warn_user
 from altsets.features import whole_number
+from altsets.measures.large.table import LargeTable, needs_memory
 from altsets.problem import dissimilarity_of
 from altsets.provenance import constraints_by_name, data_of, record
 from altsets.quality import Quality
@@ -111,7 +112,7 @@ def check_frontier(
     return SweepPlan.of(request, lambda one: one.check(names), n_features, n_alternatives, taus)
 
 
-def check_request(selector: Any, features: Features) -> None:
+def check_request(selector: Any, features: Features | LargeTable) -> None:
     """Say what is wrong with the parameters, which takes no time, before the table is scored."""
     request = request_of(selector, features.n_features)
     refuse_unknown_noise(request)
@@ -163,14 +164,35 @@ def answered(selector: Any, features: Features, rows: RowData, memory: Any, line
         ) from error
 
 
+def answered_in_passes(selector: Any, table: LargeTable, sample_weight: Any, lines: Any = None) -> Found:
+    """The same of a table that is read in passes, as far as that goes without all of its rows."""
+    request = request_of(selector, table.n_features)
+    refused = {
+        "keeping scores (memory)": selector.memory is not None,
+        parameter("above_noise", True): request.above_noise,
+        "the similarity of features": request.needs_table,
+    }
+    for what, is_asked in refused.items():
+        if is_asked:
+            raise needs_memory(what, table.source)
+    begin, progress = _lines_of(lines)
+    begin(f"Scoring {table.n_features:,} features of {table.n_rows:,} rows")
+    quality = request.quality_on(table, table.target_name, sample_weight, None, selector.n_jobs, progress)
+    begin("Searching")
+    return _found(request, quality, request, lines)
+
+
 def provenance_of(
-    request: Request, features: Features, rows: RowData, kept: Bools | None, seconds: float
+    request: Request, features: Features | LargeTable, rows: RowData, kept: Bools | None, seconds: float
 ) -> dict[str, Any]:
     """Where the answer of a selector comes from; ``kept`` says which rows count, if not all do."""
     spec = spec_of(request.quality)
     y = rows.y if spec.uses_target else None
     known: dict[str, Any] = {"data": data_of(features, y)}
-    if y is not None and not has_several(y):
+    if isinstance(features, LargeTable):
+        if y is not None:
+            known["task"] = features.target(request.task).task
+    elif y is not None and not has_several(y):
         labels = vector_of(y, features.n_rows)
         labels = labels if kept is None else labels[kept]
         known["task"] = target_of(labels, len(labels), request.task).task
@@ -219,7 +241,7 @@ PlainTable = tuple[Any, list[str] | None, dict[int, tuple[str, ...]], Original |
 def _answer(
     request: Request, table: PlainTable, rows: RowData, n_jobs: int | None, memory: Any, lines: Any
 ) -> Found:
-    begin = (lambda _: None) if lines is None else lines.begin
+    begin, _ = _lines_of(lines)
     how = (request.quality, request.task, request.random_state)
     kind = request.dissimilarity
     if is_named(kind):
@@ -239,10 +261,8 @@ def _answer(
         )
         refuse_too_few_above(request, quality)
     begin("Searching")
-    result = answer_among(request, quality, measured, None if lines is None else lines.report)
-    if isinstance(kind, Grouped):
-        kind = kind.resolve(quality.feature_names)
-    found = Found(result, quality.feature_scores, dissimilarities(kind, result.sets))
+    found = _found(request, quality, measured, lines)
+    result = found.result
     if result.interrupted:
         raise _Interrupted(found)
     # After the search: whatever time it takes, the sets are the same.
@@ -251,6 +271,22 @@ def _answer(
         begin(NOISE)
         floor = memory.cache(_noise_floor, ignore=["n_jobs"], verbose=0)(*how, table, rows, n_jobs)
     return found._replace(result=replace(result, noise_floor=floor))
+
+
+def _lines_of(lines: Any) -> tuple[Callable[[str], object], Callable[[float], object] | None]:
+    """How to say that a step begins, and how far the scores are."""
+    if lines is None:
+        return lambda _: None, None
+    return lines.begin, lambda share: lines.say(f"Scoring features: {share:.0%}")
+
+
+def _found(request: Request, quality: Quality, measured: Request, lines: Any) -> Found:
+    """The search, and how different its sets are."""
+    result = answer_among(request, quality, measured, None if lines is None else lines.report)
+    kind = measured.dissimilarity
+    if isinstance(kind, Grouped):
+        kind = kind.resolve(quality.feature_names)
+    return Found(result, quality.feature_scores, dissimilarities(kind, result.sets))
 
 
 def _measured(dissimilarity: Any, table: PlainTable, sample_weight: Any) -> Any:
@@ -266,7 +302,7 @@ def _scored(
     n_jobs: int | None,
     lines: Any,
 ) -> Quality:
-    progress = None if lines is None else lambda share: lines.say(f"Scoring features: {share:.0%}")
+    _, progress = _lines_of(lines)
     how = ScoringOptions(task, n_jobs, random_state, rows.groups, progress, sample_weight=rows.sample_weight)
     return spec_of(quality).make(Features(*table), rows.y, how)
 

@@ -20,6 +20,7 @@ from sklearn.utils.validation import _num_samples, check_array, check_is_fitted,
 from altsets.arrays import Bools, Indices
 from altsets.errors import InputError
 from altsets.features import FeatureNames, given_feature
+from altsets.measures.large.table import is_large, some_columns
 from altsets.tables.conversion import is_anndata
 from altsets.tables.target import weights_of
 from altsets.wording import list_some
@@ -43,9 +44,12 @@ class ColumnSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         -------
         table of shape (n_samples, n_selected_features)
             An array, or a frame as ``set_output`` says; text and missing values as they were. A sparse matrix stays
-            sparse; of an AnnData object, it is the part with the genes of the set.
+            sparse; of an AnnData object, it is the part with the genes of the set. Of a Dask table, these columns stay
+            on the cluster; of an Arrow dataset or a path, they are read, and the others are not.
         """
         check_is_fitted(self)
+        if is_large(X):
+            return self._transform_large(X)
         if is_anndata(X):
             X, places = self._located(X)
             return X[:, places]
@@ -57,6 +61,24 @@ class ColumnSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             return check_array(kept, **ANY_TABLE)
         # polars and Arrow know best what their columns are in pandas.
         return kept.to_pandas() if wanted == "pandas" and hasattr(kept, "to_pandas") else kept
+
+    def _transform_large(self, X: Any) -> Any:
+        """The columns of the set of a table that is not in memory."""
+        if hasattr(X, "chunks"):
+            if X.ndim != 2 or X.shape[1] != self.n_features_in_:
+                raise InputError(f"X has shape {X.shape}, and {self.n_features_in_} columns are expected.")
+        elif not hasattr(self, "feature_names_in_"):
+            raise InputError(
+                f"{type(self).__name__} was fitted to columns without names, so their places cannot be told in this "
+                "table; give an array."
+            )
+        kept = some_columns(X, self.get_feature_names_out().tolist(), self.get_support(indices=True).tolist())
+        if hasattr(kept, "dask"):
+            return kept
+        wanted = _get_output_config("transform", estimator=self)["dense"]
+        if wanted == "default":
+            return check_array(kept.to_pandas(), **ANY_TABLE)
+        return kept.to_pandas() if wanted == "pandas" else kept
 
     def _located(self, X: Any) -> tuple[Any, Indices]:
         """The table, checked, and where in it the columns of the set are."""

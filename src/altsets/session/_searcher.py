@@ -41,7 +41,7 @@ class SessionData:
         """The table in one form; what cannot be used is refused or dropped."""
         X, y = table_and_target(X, rows.y)
         usable = usable_columns(X, unusable)
-        refuse_numbered(constraints, usable)
+        refuse_numbered(constraints, usable.all_names, usable.features.feature_names, usable.dropped)
         refuse_other_rows(usable.features, groups=rows.groups)
         groups = groups_of(rows.groups, usable.features.n_rows)
         return cls(usable.features, RowData(y, rows.sample_weight, groups), n_jobs)

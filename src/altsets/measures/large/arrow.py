@@ -43,7 +43,7 @@ class ArrowRows:
     """
 
     def __init__(self, dataset: Any, source: str = "the dataset") -> None:
-        self.source = source
+        self.source, self.dataset = source, dataset
         self._fragments = list(_explained(dataset.get_fragments(), source))
         self._is_parquet = "Parquet" in type(getattr(dataset, "format", None)).__name__
         self.types: dict[str, Any] = {field.name: field.type for field in dataset.schema}
@@ -222,6 +222,20 @@ def _naming(where: str) -> Iterator[None]:
         raise TableError(
             f"{where} is damaged or cannot be read: {reason_of(error)}; get it once more."
         ) from error
+
+
+def read_columns(dataset: Any, names: Sequence[str], source: str, known: str | None = None) -> Any:
+    """Some columns of a dataset as an Arrow table; only rows in which ``known`` is not missing, if it is given."""
+    import pyarrow.dataset as ds
+
+    lacking = [name for name in names if name not in dataset.schema.names]
+    if lacking:
+        raise TableError(
+            f"{source} lacks {len(lacking)} of the {len(names)} columns that are to be kept: {list_some(lacking)}."
+        )
+    rows = None if known is None else ~ds.field(known).is_null(nan_is_null=True)
+    with _naming(source):
+        return dataset.to_table(columns=list(names), filter=rows)
 
 
 def _explained(fragments: Any, source: str) -> Iterator[Any]:

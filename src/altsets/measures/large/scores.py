@@ -21,7 +21,7 @@ from altsets.measures.large.accumulators import (
     TargetMoments,
 )
 from altsets.measures.large.binned import Binned, binned
-from altsets.measures.large.table import LargeTable, part_of
+from altsets.measures.large.table import LargeTable, needs_memory, part_of
 from altsets.measures.workers import OnProgress
 from altsets.wording import join_words, list_some, parameter
 
@@ -41,7 +41,7 @@ def score_large(
     """One score per column, and the constant columns, which score 0."""
     refuse_measure(measure, MERGED)
     if options.pop("sample_weight", None) is not None:
-        raise InputError("sample_weight has no use for a table that is read in passes; leave it out.")
+        raise needs_memory("sample_weight", table.source)
     # None of them changes a number.
     for name in ("n_jobs", "random_state"):
         options.pop(name, None)
@@ -59,11 +59,15 @@ def score_large(
 def refuse_measure(measure: Any, known: Sequence[str]) -> None:
     """Refuse what needs all rows at once."""
     if not isinstance(measure, str) or measure not in known:
-        name = measure if isinstance(measure, str) else "this measure"
-        raise InputError(
-            f"{name} needs the table in memory, and this one is read in passes; choose {join_words(known, 'or')}, or "
-            "take fewer rows."
-        )
+        raise measure_refused(measure if isinstance(measure, str) else "this measure", known)
+
+
+def measure_refused(name: str, known: Sequence[str] = MERGED) -> InputError:
+    """Why a table that is read in passes cannot be measured so, and what does it instead."""
+    return InputError(
+        f"{name} needs the table in memory, and this one is read in passes; choose {join_words(known, 'or')}, or take "
+        "fewer rows."
+    )
 
 
 # --- Moments ------------------------------------------------------------------------------------------

@@ -17,13 +17,13 @@ from altsets.arrays import Bools
 from altsets.errors import InputError, TableError
 from altsets.features import FeatureNames
 from altsets.measures.large.accumulators import RowSample
-from altsets.measures.large.arrow import ArrowRows, open_dataset
+from altsets.measures.large.arrow import ArrowRows, open_dataset, read_columns
 from altsets.measures.large.dask import TARGET, DaskRows
 from altsets.measures.large.decoding import MOST_DISTINCT, Decoder, Look, Step, kind_of, refuse_kind
 from altsets.measures.workers import OnProgress, n_threads
 from altsets.tables.conversion import clause_of, left_out, refused
 from altsets.tables.target import check_task, task_of
-from altsets.wording import counted, list_some, parameter
+from altsets.wording import by_interface, counted, list_some, parameter
 
 #: The share of the machine's memory that is used unless another ceiling is given, and the least.
 SHARE, LEAST = 0.25, 64_000_000
@@ -118,7 +118,11 @@ class LargeTable:
         self.notes = [
             f"Column {name} was left out: it is the index of a frame." for name in index if features is None
         ]
+        #: What is wrong with columns that were left out.
+        self.dropped: dict[str, str] = {}
         self.names = self._usable(named, drop_unusable)
+        #: With those that were left out.
+        self.all_names = FeatureNames.of(named)
         #: What was found out about the columns, for measures that share it.
         self.prepared: dict[Any, Any] = {}
         if not self.names:
@@ -142,7 +146,8 @@ class LargeTable:
             raise TableError(
                 f"{refused(errors)}; change these columns, or leave them out with {parameter('drop_unusable', True)}."
             )
-        self.notes += left_out({name: clause_of(error) for name, error in wrong.items()})
+        self.dropped = {name: clause_of(error) for name, error in wrong.items()}
+        self.notes += left_out(self.dropped)
         return [name for name in named if name not in wrong]
 
     def __repr__(self) -> str:
@@ -228,6 +233,12 @@ class LargeTable:
     def labels(self, mask: Bools, most: int = 8) -> str:
         """The names of some columns in a message; only the first ones of many."""
         return list_some([self.names[index] for index in np.flatnonzero(mask)], most)
+
+    def read(self, names: Sequence[str]) -> Any:
+        """Some columns of the rows that count, as an Arrow table in memory."""
+        assert isinstance(self._rows, ArrowRows)
+        known = self.target_name if self._drop_missing_target else None
+        return read_columns(self._rows.dataset, names, self.source, known)
 
     # --- Passes ---------------------------------------------------------------------------------------
 
@@ -345,7 +356,39 @@ def is_large(X: Any) -> bool:
     )
 
 
-def large_table(X: Any, y: Any, memory: int | str | None = None) -> LargeTable:
+def needs_memory(what: str, source: str) -> InputError:
+    """Why a table that is read in passes does not do, and what to do about it."""
+    less = by_interface("take fewer rows or columns", "read fewer columns (--columns), or give more --memory")
+    return InputError(
+        f"{what} needs the table in memory, and {source} is read in passes; leave it out, or {less}."
+    )
+
+
+def some_columns(X: Any, names: Sequence[str], places: Sequence[int]) -> Any:
+    """Some columns of what :func:`is_large`: still to be computed of a Dask table, else an Arrow table in memory.
+
+    Columns of an array have no names, but places.
+    """
+    if isinstance(X, LargeTable):
+        return X.read(names)
+    if isinstance(X, str | os.PathLike):
+        return read_columns(open_dataset(Path(X))[0], names, Path(X).name or str(X))
+    if hasattr(X, "get_fragments"):
+        return read_columns(X, names, "the dataset")
+    if hasattr(X, "chunks"):
+        return X[:, list(places)]
+    known = {str(name): name for name in X.columns}
+    lacking = [name for name in names if name not in known]
+    if lacking:
+        raise InputError(
+            f"X lacks {len(lacking)} of the {len(names)} columns that are to be kept: {list_some(lacking)}."
+        )
+    return X[[known[name] for name in names]]
+
+
+def large_table(
+    X: Any, y: Any, memory: int | str | None = None, *, drop_unusable: bool = False
+) -> LargeTable:
     """A large table from what users have, with the target that they name."""
     if isinstance(X, LargeTable):
         if y is not None and y is not X and y != X.target_name:
@@ -360,6 +403,7 @@ def large_table(X: Any, y: Any, memory: int | str | None = None) -> LargeTable:
                 "dask.array.from_array(y)."
             )
         return LargeTable(DaskRows(X, y), TARGET, memory=memory)
+    how: dict[str, Any] = {"memory": memory, "drop_unusable": drop_unusable}
     if not isinstance(y, str):
         raise InputError(
             "the target of a table that is read in passes is one of its columns, given by name; got "
@@ -367,10 +411,10 @@ def large_table(X: Any, y: Any, memory: int | str | None = None) -> LargeTable:
         )
     if isinstance(X, str | os.PathLike):
         dataset, others = open_dataset(Path(X))
-        table = LargeTable(ArrowRows(dataset, Path(X).name or str(X)), y, memory=memory)
+        table = LargeTable(ArrowRows(dataset, Path(X).name or str(X)), y, **how)
         if others:
             table.notes.append(f"Files that are not Parquet were left out: {list_some(others, 3)}.")
         return table
     if hasattr(X, "get_fragments"):
-        return LargeTable(ArrowRows(X), y, memory=memory)
-    return LargeTable(DaskRows(X), y, memory=memory)
+        return LargeTable(ArrowRows(X), y, **how)
+    return LargeTable(DaskRows(X), y, **how)
