@@ -273,7 +273,7 @@ def test_a_state_that_comes_again_is_not_searched_again(session, monkeypatch):
 
 
 def test_old_steps_and_answers_go(session, monkeypatch):
-    monkeypatch.setattr("altsets.session._session.MOST_STEPS", 3)
+    monkeypatch.setattr("altsets.session._steps.MOST_STEPS", 3)
     monkeypatch.setattr("altsets.session._searcher.MOST_ANSWERS", 2)
     for tau in (0.1, 0.2, 0.3, 0.4):
         session.set(tau=tau)

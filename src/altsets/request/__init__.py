@@ -22,6 +22,7 @@ from altsets.request._writing import (
     option_words,
     python_lines,
     shell_line,
+    table_arguments,
     with_imports,
 )
 
@@ -38,5 +39,6 @@ __all__ = [
     "option_words",
     "python_lines",
     "shell_line",
+    "table_arguments",
     "with_imports",
 ]

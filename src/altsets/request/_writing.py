@@ -195,6 +195,11 @@ def arguments(request: RequestFields, names: Sequence[str] | None = None, table:
     return said + _changed(request, "engine", "max_iters", "time_limit")
 
 
+def table_arguments(request: RequestFields) -> list[str]:
+    """What the request says about how a table is taken, as keyword arguments; defaults are left out."""
+    return _changed(request, "task", "random_state", "unusable", "above_noise")
+
+
 def _changed(request: RequestFields, *names: str) -> list[str]:
     """Fields that are not as they are by default, as keyword arguments."""
     return [f"{name}={value!r}" for name, value in _changes(request, names)]
@@ -223,8 +228,7 @@ def python_lines(
         raise NotExpressedError("sets that others must differ from were given")
     if request.engine != "auto":
         raise NotExpressedError(f"the engine {request.engine!r} was asked for, which only find() takes")
-    said = [named_quality(request).to_python(), *arguments(request, names)]
-    said += _changed(request, "task", "random_state", "unusable", "above_noise")
+    said = [named_quality(request).to_python(), *arguments(request, names), *table_arguments(request)]
     known = {"X": "table", "y": "target", **beside}
     fitted = ", ".join(["X", "y", *(f"{name}={name}" for name in beside)])
     return with_imports(

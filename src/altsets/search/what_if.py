@@ -425,7 +425,7 @@ def lose(
 ) -> WhatIf:
     """The losses for an answer to a request, which has the numbers of a table where it needs them."""
     run = Run(checked_seconds(time_limit), callback, request.max_iters)
-    _check_same(quality, result)
+    refuse_other_quality(quality, result)
     exact = request.engine if request.search in ("sequential", "simultaneous") else "auto"
     single = replace(request, n_alternatives=0, search="sequential", aggregation="sum", engine=exact)
     scores, floor = quality.feature_scores, result.noise_floor
@@ -451,7 +451,7 @@ def lose(
     )
 
 
-def _check_same(quality: Quality, result: Result) -> None:
+def refuse_other_quality(quality: Quality, result: Result) -> None:
     """Refuse an answer without sets, and one whose sets have another quality."""
     if not result.sets:
         raise InputError("this result has no sets, so there is nothing that could be lost.")

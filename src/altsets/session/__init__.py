@@ -4,7 +4,8 @@ A :class:`altsets.Session` scores the table once. Its state is a plain record (`
 another state; what a state asks for is a :class:`altsets.Request`, and its answer is that of :func:`altsets.find`.
 """
 
+from altsets.session._comparison import SessionComparison
 from altsets.session._session import Session
 from altsets.session._step import SessionStep
 
-__all__ = ["Session", "SessionStep"]
+__all__ = ["Session", "SessionComparison", "SessionStep"]

@@ -55,36 +55,49 @@ class Searcher:
     data: SessionData | None
     #: What no step changes, and what the others begin with.
     base: Request
+    #: The state that a session begins with.
+    start: SessionState
     #: Qualities by their names; None is the one that was given, where it has no name.
     qualities: dict[str | None, Quality] = field(default_factory=dict)
     #: Dissimilarities that were measured on the table, by their text.
     measured: dict[str | None, Any] = field(default_factory=dict)
     answers: OrderedDict[SessionState, Result] = field(default_factory=OrderedDict)
+    #: What a file says about the data, where these are not there.
+    origin: dict[str, Any] | None = None
+
+    @classmethod
+    def of(cls, data: SessionData | None, base: Request) -> Searcher:
+        """A session begins with what the request says."""
+        return cls(data, base, _start_of(base))
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether neither a table nor numbers are there, so that nothing can be searched."""
+        return self.data is None and not isinstance(self.base.quality, Quality)
+
+    @property
+    def has_table(self) -> bool:
+        """Whether scores come from a table, be it here or not."""
+        return self.data is not None or (self.origin is not None and "sha256" in self.origin)
+
+    @property
+    def given_names(self) -> FeatureNames | None:
+        """The names of all features, as far as they are known."""
+        return None if self.is_closed else self.names
+
+    def uses(self, name: str) -> bool:
+        """Whether ``"sample_weight"`` or ``"groups"`` goes with the rows."""
+        if self.data is None:
+            return self.origin is not None and name in self.origin
+        return getattr(self.data.rows, name) is not None
 
     @cached_property
     def names(self) -> FeatureNames:
         """The names of all features."""
+        self._refuse_closed()
         if self.data is not None:
             return FeatureNames.of(self.data.features.feature_names)
         return FeatureNames.of_quality(self.base.quality)
-
-    @cached_property
-    def start(self) -> SessionState:
-        """The state that a session begins with."""
-        base = self.base
-        if base.n_alternatives == "max":
-            raise InputError(
-                f"{parameter('n_alternatives', 'max')} is no number; a session goes on with more() from a few sets."
-            )
-        return SessionState(
-            quality=_name_of(spec_of(base.quality)),
-            n_features=base.n_features,
-            n_alternatives=int(base.n_alternatives),
-            tau=plain_tau(0.5 if base.tau is None else base.tau),
-            search=base.search,
-            aggregation=base.aggregation,
-            distinct=_text_of(base.dissimilarity),
-        )
 
     def answer(
         self,
@@ -108,6 +121,12 @@ class Searcher:
         if len(self.answers) > MOST_ANSWERS:
             self.answers.popitem(last=False)
         return found
+
+    def _refuse_closed(self) -> None:
+        if self.is_closed:
+            raise InputError(
+                "this session was read without its data; give X and y to Session.load() to go on."
+            )
 
     def request_of(self, state: SessionState) -> Request:
         """What a state asks."""
@@ -176,6 +195,7 @@ class Searcher:
         if known is None:
             request, data = self.request_of(state), self.data
             if data is None:
+                self._refuse_closed()
                 known = request.quality
             else:
                 # More memory than the machine has is refused.
@@ -207,6 +227,22 @@ class Searcher:
     def __getstate__(self) -> dict[str, Any]:
         # Names are functions of what is there anyway.
         return {name: value for name, value in vars(self).items() if name != "names"}
+
+
+def _start_of(base: Request) -> SessionState:
+    if base.n_alternatives == "max":
+        raise InputError(
+            f"{parameter('n_alternatives', 'max')} is no number; a session goes on with more() from a few sets."
+        )
+    return SessionState(
+        quality=_name_of(spec_of(base.quality)),
+        n_features=base.n_features,
+        n_alternatives=int(base.n_alternatives),
+        tau=plain_tau(0.5 if base.tau is None else base.tau),
+        search=base.search,
+        aggregation=base.aggregation,
+        distinct=_text_of(base.dissimilarity),
+    )
 
 
 def _text_of(kind: Any) -> str | None:

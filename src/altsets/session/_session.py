@@ -1,34 +1,29 @@
-"""The session: steps from state to state, each with its answer; back and forth."""
+"""The session: steps, and what can be done with their answers."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Sequence
+import os
+from collections.abc import Iterable
+from dataclasses import fields
 from typing import Any
 
 from altsets.constraints import Constraint
+from altsets.display import renderer
 from altsets.errors import InputError
-from altsets.features import Feature
+from altsets.evaluation import Evaluation, evaluate
 from altsets.problem import Dissimilarity
 from altsets.quality import Quality
 from altsets.quality.spec import spec_of
 from altsets.request import MAX_ITERS, Request
-from altsets.result import Progress, Result
-from altsets.selector import RowData
+from altsets.selector import RowData, SelectAlternatives
+from altsets.session import _saving as saving
+from altsets.session._comparison import SessionComparison, steps_compared
 from altsets.session._searcher import Searcher, SessionData
-from altsets.session._state import NamedSet, SessionState, StateChange, checked_set, named
 from altsets.session._step import SessionStep
-from altsets.wording import counted, parameter
-
-#: Seconds for the search of a step, unless a user gives another number.
-STEP_SECONDS = 10.0
-#: Steps that can be taken back; the oldest go first.
-MOST_STEPS = 1_000
-#: What the first step is called.
-FIRST = "start"
+from altsets.session._steps import SessionSteps
 
 
-class Session:
+class Session(SessionSteps):
     """Search in steps: change what is asked and see the proven sets change; take steps back; keep what is good.
 
     Columns are scored once. Each step is one exact search, with the time limit of the session, and its answer is that
@@ -125,7 +120,7 @@ class Session:
         constraints: Iterable[Constraint] | Constraint = (),
         task: str = "auto",
         max_iters: int = MAX_ITERS,
-        time_limit: float | None = STEP_SECONDS,
+        time_limit: float | None = saving.STEP_SECONDS,
         n_jobs: int | None = None,
         random_state: int | None = None,
         unusable: str = "error",
@@ -153,366 +148,242 @@ class Session:
             unusable=unusable,
             above_noise=above_noise,
         )
-        self._searcher = Searcher(data, base)
-        self._steps: list[SessionStep] = []
-        self._position = -1
+        super().__init__(Searcher.of(data, base))
         self._searcher.check(self._searcher.request_of(self._searcher.start))
 
-    # --- What is asked, and the answer -------------------------------------------------------------------------------
+    # --- What can be done with answers -------------------------------------------------------------------------------
 
-    @property
-    def state(self) -> dict[str, Any]:
-        """All that steps can change, as plain values that JSON knows; a copy.
-
-        ``quality`` (a name; None for one that was given and has none), ``n_features``, ``n_alternatives``, ``tau``,
-        ``search``, ``aggregation``, ``distinct`` (None, or from when on features count as the same, such as
-        ``"0.9:spearman"``), ``require`` and ``forbid`` (names), ``pinned`` and ``rejected`` (lists of names).
-        """
-        return self._state.as_dict()
-
-    @property
-    def request(self) -> Request:
-        """What is asked now; the same question as a :class:`altsets.Request`, for other searches."""
-        return self._searcher.request_of(self._state)
-
-    @property
-    def result(self) -> Result:
-        """The answer to :attr:`request`: the sets that were searched for, without those that are pinned."""
-        return self._current.result
-
-    @property
-    def sets(self) -> list[NamedSet]:
-        """The names of the features of each set; pinned sets come first."""
-        return self._current.sets
-
-    @property
-    def qualities(self) -> list[float]:
-        """The quality of each of :attr:`sets`."""
-        return self._current.qualities
-
-    @property
-    def feature_names(self) -> list[str]:
-        """The names of all features."""
-        return list(self._searcher.names)
-
-    @property
-    def quality(self) -> Quality:
-        """The quality in numbers by which sets are searched now."""
-        return self._searcher.quality_of(self._state)
-
-    @property
-    def history(self) -> list[SessionStep]:
-        """All steps, also those that were taken back and not replaced since; :attr:`position` says where we are."""
-        self._begin()
-        return list(self._steps)
-
-    @property
-    def position(self) -> int:
-        """The number of the current step in :attr:`history`."""
-        self._begin()
-        return self._position
-
-    # --- Steps -------------------------------------------------------------------------------------------------------
-
-    def go_to(
-        self,
-        state: Any,
-        name: str | None = None,
-        *,
-        callback: Callable[[Progress], object] | None = None,
-        stop: Callable[[], bool] | None = None,
-    ) -> Session:
-        """Go to a state, such as one of another step or of a file.
+    def compare(self, first: Any, second: Any) -> SessionComparison:
+        """Compare two sets, or two steps: what they share, what each has alone, and what that means for quality.
 
         Parameters
         ----------
-        state : dict
-            As :attr:`state` has it. What it does not say is as the session began.
-        name : str, default=None
-            A name for the step; by default it says what has changed.
-        callback : callable, default=None
-            Called with a :class:`altsets.Progress` now and then. What it raises ends the search, and the session stays
-            where it was.
-        stop : callable, default=None
-            Asked now and then, without arguments, whether to end the search: the best so far is the answer then, with
-            its bound.
+        first, second : int, sequence of features, SessionStep or dict
+            Two sets, by their numbers in :attr:`sets` or by their features. Or two steps of :attr:`history`, or states,
+            which are searched if that has not been done yet; the session stays where it is.
 
         Returns
         -------
-        Session
-            Itself.
+        SessionComparison
+            With words, a frame, and plain values.
 
         Raises
         ------
         altsets.errors.InputError
-            If the state has an unknown part, feature or quality, or values that cannot be; the session stays where it
-            was.
-        """
-        return self._go(self._searcher.start.changed(state, self._searcher.names), name, callback, stop)
+            If one is a set and the other a step, or there is no such set.
 
-    def set(
-        self,
-        *,
-        name: str | None = None,
-        callback: Callable[[Progress], object] | None = None,
-        stop: Callable[[], bool] | None = None,
-        **changes: Any,
-    ) -> Session:
-        """StateChange settings.
+        Examples
+        --------
+        >>> import altsets
+        >>> session = altsets.Session(altsets.quality.Additive([9, 8, 7, 3, 2, 1]), n_features=2, n_alternatives=1)
+        >>> start, forbidden = session.forbid(0).history
+        >>> print(session.compare(start, forbidden).explain())
+        Changed: forbid from none to {x0}. 0 of 2 sets are the same. Step 'start' and step 'forbid x0' share 2 of 4
+        features: x1 and x2. Only step 'start' has x0. Only step 'forbid x0' has x3. Step 'forbid x0' keeps 79 % of the
+        mean quality of step 'start'.
+        """
+        steps = [self._as_step(one, label) for one, label in ((first, "the first"), (second, "the second"))]
+        if steps[0] is not None and steps[1] is not None:
+            return steps_compared(steps[0], steps[1])
+        if steps[0] is not None or steps[1] is not None:
+            raise InputError("compare() takes two sets or two steps, not one of each.")
+        chosen = [self._set(one, "compare") for one in (first, second)]
+        quality, names = self.quality, self._searcher.names
+        values = [quality.evaluate(sorted(names.positions(one, "compare"))) for one in chosen]
+        labels = [
+            f"set {self.sets.index(one)}" if one in self.sets else label
+            for one, label in zip(chosen, ("the first set", "the second set"), strict=True)
+        ]
+        return SessionComparison(
+            (labels[0], labels[1]), ([chosen[0]], [chosen[1]]), ([values[0]], [values[1]])
+        )
+
+    def _as_step(self, given: Any, label: str) -> SessionStep | None:
+        if isinstance(given, SessionStep):
+            return given
+        if not isinstance(given, dict):
+            return None
+        state = self._searcher.start.changed(given, self._searcher.names)
+        return SessionStep(label, state, self._searcher.answer(state))
+
+    def evaluate(self, **options: Any) -> Evaluation:
+        """Measure how well the sets predict rows that the model has not seen.
+
+        Without pinned sets, sets are searched anew on the training rows of each fold, as with
+        :class:`altsets.SelectAlternatives`. With pinned sets, those of the session are evaluated as they are: they have
+        seen all rows, and may look better than they are.
 
         Parameters
         ----------
-        name : str, default=None
-            A name for the step; by default it says what has changed.
-        callback : callable, default=None
-            Called with a :class:`altsets.Progress` now and then, as for :meth:`go_to`.
-        stop : callable, default=None
-            Asked now and then whether to end the search and keep the best so far, as for :meth:`go_to`.
-        **changes : any part of :attr:`state`
-            Such as ``tau=0.4`` or ``quality="mrmr"``; the others stay as they are.
+        **options : any option of :func:`altsets.evaluate`
+            Such as ``cv=10``, ``estimator="linear"`` or ``progress=print``.
 
         Returns
         -------
-        Session
-            Itself.
-        """
-        return self._go(self._now.changed(changes, self._searcher.names), name, callback, stop)
-
-    def require(self, features: Feature | Sequence[Feature], *, name: str | None = None) -> Session:
-        """Ask for sets that all have these features.
-
-        Parameters
-        ----------
-        features : int, str or sequence of them
-            One feature or several, by index, name or pattern. They are no longer forbidden.
-        name : str, default=None
-            A name for the step.
-
-        Returns
-        -------
-        Session
-            Itself.
-        """
-        return self._go(self._now.requiring(named(features, self._searcher.names, "require")), name)
-
-    def forbid(self, features: Feature | Sequence[Feature], *, name: str | None = None) -> Session:
-        """Ask for sets without these features.
-
-        Parameters
-        ----------
-        features : int, str or sequence of them
-            One feature or several, by index, name or pattern. They are no longer required.
-        name : str, default=None
-            A name for the step.
-
-        Returns
-        -------
-        Session
-            Itself.
-        """
-        return self._go(self._now.forbidding(named(features, self._searcher.names, "forbid")), name)
-
-    def allow(self, features: Feature | Sequence[Feature], *, name: str | None = None) -> Session:
-        """Neither require nor forbid these features any more.
-
-        Parameters
-        ----------
-        features : int, str or sequence of them
-            One feature or several, by index, name or pattern.
-        name : str, default=None
-            A name for the step.
-
-        Returns
-        -------
-        Session
-            Itself.
-        """
-        return self._go(self._now.allowing(named(features, self._searcher.names, "allow")), name)
-
-    def pin(self, which: int | Sequence[Feature], *, name: str | None = None) -> Session:
-        """Keep a set as it is: it comes first from now on, and the others are searched to differ from it.
-
-        A set that is pinned stays, also if it is not as large, or not as different from other pinned ones, as sets that
-        are searched for have to be.
-
-        Parameters
-        ----------
-        which : int or sequence of features
-            The number of a set in :attr:`sets`, or any set, by names or indices.
-        name : str, default=None
-            A name for the step.
-
-        Returns
-        -------
-        Session
-            Itself.
+        Evaluation
+            What :func:`altsets.evaluate` measures.
 
         Raises
         ------
         altsets.errors.InputError
-            If there is no such set, it is pinned already, or no set would be left to search for.
+            If the session has no table or no target, or there is no set.
         """
-        chosen = self._set(which, "pin")
-        if chosen in self._now.pinned:
-            raise InputError(f"pin: the set {', '.join(chosen)} is pinned already; unpin() lets it go.")
-        return self._go(self._now.pinning(chosen), name)
-
-    def unpin(self, which: int | Sequence[Feature], *, name: str | None = None) -> Session:
-        """Let a pinned set go: the search may find it again, or a better one.
-
-        Parameters
-        ----------
-        which : int or sequence of features
-            The number of a set in :attr:`sets`, where pinned ones come first, or its features.
-        name : str, default=None
-            A name for the step.
-
-        Returns
-        -------
-        Session
-            Itself.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If this set is not pinned.
-        """
-        chosen = self._set(which, "unpin")
-        if chosen not in self._now.pinned:
-            raise InputError(f"unpin: the set {', '.join(chosen)} is not pinned; pin() keeps a set.")
-        return self._go(self._now.unpinning(chosen), name)
-
-    def reject(self, which: int | Sequence[Feature], *, name: str | None = None) -> Session:
-        """Ask for other sets than this one: no set has all of its features from now on.
-
-        Parameters
-        ----------
-        which : int or sequence of features
-            The number of a set in :attr:`sets`, or any set, by names or indices.
-        name : str, default=None
-            A name for the step.
-
-        Returns
-        -------
-        Session
-            Itself.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If there is no such set, or it is rejected already.
-        """
-        chosen = self._set(which, "reject")
-        if chosen in self._now.rejected:
-            raise InputError(
-                f"reject: the set {', '.join(chosen)} is rejected already; undo() takes a step back."
+        data = self._searcher.data
+        if data is None or data.rows.y is None:
+            raise InputError("evaluate() needs a table and a target; make a session with X and y.")
+        request = self.request
+        if request.existing:
+            what: Any = self.sets
+        else:
+            known = SelectAlternatives().get_params()
+            what = SelectAlternatives(
+                **{one.name: getattr(request, one.name) for one in fields(request) if one.name in known}
             )
-        return self._go(self._now.rejecting(chosen), name)
+        given = {
+            "task": request.task,
+            "groups": data.rows.groups,
+            "sample_weight": data.rows.sample_weight,
+            "n_jobs": data.n_jobs,
+        }
+        return evaluate(what, data.features, data.rows.y, **{**given, **options})
 
-    def more(self, *, name: str | None = None) -> Session:
-        """Ask for one more set.
+    # --- Written and read --------------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> str:
+        """Write all steps with their answers into a JSON file, without the table.
 
         Parameters
         ----------
-        name : str, default=None
-            A name for the step.
+        path : path-like
+            A new file.
+        force : bool, default=False
+            Whether it may replace another file.
 
         Returns
         -------
-        Session
-            Itself.
-        """
-        return self._go(self._now.with_more(), name)
-
-    def undo(self) -> Session:
-        """Take the last step back.
-
-        Returns
-        -------
-        Session
-            Itself.
+        str
+            The path of the file.
 
         Raises
         ------
         altsets.errors.InputError
-            If there is no step before.
+            If the file exists and ``force`` is False, or it cannot be written.
+        altsets.errors.NotExpressedError
+            If sets are compared by a function or a matrix of your own, or a constraint has one.
         """
-        if self.position == 0:
-            raise InputError("there is no step to take back.")
-        self._position -= 1
-        return self
-
-    def redo(self) -> Session:
-        """Take a step again that was taken back.
-
-        Returns
-        -------
-        Session
-            Itself.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If no step was taken back, or another one was taken since.
-        """
-        if self.position == len(self._steps) - 1:
-            raise InputError("there is no step to take again.")
-        self._position += 1
-        return self
-
-    # --- How it is done ----------------------------------------------------------------------------------------------
-
-    @property
-    def _state(self) -> SessionState:
-        """The current state, whether it was searched or not."""
-        return self._steps[self._position].asked if self._steps else self._searcher.start
-
-    @property
-    def _current(self) -> SessionStep:
         self._begin()
-        return self._steps[self._position]
+        return saving.save(path, self._searcher, self._steps, self._position, force)
 
-    @property
-    def _now(self) -> SessionState:
-        """The state that a step starts from, which has an answer to come back to."""
-        return self._current.asked
-
-    def _begin(self) -> None:
-        if not self._steps:
-            self._go(self._searcher.start)
-
-    def _go(
-        self,
-        state: SessionState,
-        name: str | None = None,
-        callback: Callable[[Progress], object] | None = None,
-        stop: Callable[[], bool] | None = None,
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        X: Any = None,
+        y: Any = None,
+        *,
+        quality: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
+        n_jobs: int | None = None,
     ) -> Session:
-        started = time.perf_counter()
-        if name is not None and (not isinstance(name, str) or not name.strip()):
-            raise InputError(f"{parameter('name', name)} must be text.")
-        result = self._searcher.answer(state, callback, stop)
-        is_first = not self._steps and state == self._searcher.start
-        name = name or (FIRST if is_first else StateChange.between(self._state, state).words)
-        del self._steps[self._position + 1 :]
-        self._steps.append(SessionStep(name, state, result, time.perf_counter() - started))
-        del self._steps[:-MOST_STEPS]
-        self._position = len(self._steps) - 1
-        return self
+        """Read what :meth:`save` wrote, and go on.
 
-    def _set(self, which: Any, who: str) -> NamedSet:
-        """A set by its number among those that there are, or by its features."""
-        if isinstance(which, int) and not isinstance(which, bool):
-            sets = self.sets
-            if not 0 <= which < len(sets):
-                raise InputError(
-                    f"{who}: there is no set number {which} among {counted(len(sets), 'set')}; the first is number 0."
-                )
-            return sets[which]
-        return checked_set(which, self._searcher.names, who)
+        Parameters
+        ----------
+        path : path-like
+            The file.
+        X : table or quality object, default=None
+            What the session was about. Without it, the steps and their answers can be read and compared, and no
+            further step taken.
+        y : array-like of shape (n_samples,), default=None
+            The target.
+        quality : estimator, class, callable, quality object or array, default=None
+            The quality that the session was made with, if it has no name.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The weights that the session was made with.
+        groups : array-like of shape (n_samples,), default=None
+            The groups that the session was made with.
+        n_jobs : int, default=None
+            Threads or processes for measures and wrappers that use several.
+
+        Returns
+        -------
+        Session
+            Where it was.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If the file is not such a document or is damaged, or the data are not those of the session.
+        """
+        session = cls.__new__(cls)
+        rows = RowData(y, sample_weight, groups)
+        SessionSteps.__init__(session, *saving.load(path, X, rows, quality, n_jobs))
+        return session
+
+    def to_python(self) -> str:
+        """Lines of Python that take the same steps, up to the current one.
+
+        Returns
+        -------
+        str
+            Lines of Python.
+
+        Raises
+        ------
+        altsets.errors.NotExpressedError
+            If sets are compared by a function or a matrix of your own, or a constraint has one.
+
+        Examples
+        --------
+        >>> import altsets
+        >>> session = altsets.Session(altsets.quality.Additive([9, 8, 7, 3]), n_features=2, n_alternatives=1)
+        >>> print(session.forbid(0).set(tau=1, name="apart").to_python())
+        import altsets
+        <BLANKLINE>
+        # scored is your quality.
+        session = altsets.Session(scored, n_features=2, n_alternatives=1, tau=0.5)
+        session.forbid(['x0'])
+        session.set(tau=1.0, name='apart')
+        """
+        self._begin()
+        return saving.python_lines(self._searcher, self._steps[: self._position + 1])
+
+    def to_command(self, table: str = "TABLE", target: str = "TARGET") -> str:
+        """The command that searches for the sets of the current step, besides those that are pinned.
+
+        Parameters
+        ----------
+        table : str, default="TABLE"
+            The file with the table.
+        target : str, default="TARGET"
+            The column to predict.
+
+        Returns
+        -------
+        str
+            One line, to be copied into a shell.
+
+        Raises
+        ------
+        altsets.errors.NotExpressedError
+            If the command line has no words for the request.
+        """
+        return self.request.to_command(table, target, self._searcher.names)
+
+    # --- Shown -------------------------------------------------------------------------------------------------------
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        """The sets of the current step, for a notebook."""
+        pinned = [
+            f"Pinned: {', '.join(chosen)} (quality {quality:.6g})."
+            for chosen, quality in zip(self._now.pinned, self.qualities, strict=False)
+        ]
+        html = renderer("notebook")(self.result, notes=pinned)
+        return {"text/plain": repr(self), "text/html": html}
 
     def __repr__(self) -> str:
-        about = f"{len(self._searcher.names):,} features"
+        about = "without its table" if self._searcher.is_closed else f"{len(self._searcher.names):,} features"
         if not self._steps:
             return f"Session({about}, not searched yet)"
         step = self._steps[self._position]

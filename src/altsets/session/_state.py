@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any
 
+from altsets import documents
 from altsets.dissimilarity import matched_in, matched_text
 from altsets.errors import InputError
 from altsets.features import Feature, FeatureNames, given_feature, whole_number
@@ -54,6 +55,14 @@ class SessionState:
                 f"{shorten(unknown[0])} is no part of a session's state; its parts are {join_words(known)}."
             )
         return replace(self, **{name: _checked(name, value, names) for name, value in changes.items()})
+
+    @classmethod
+    def read(cls, document: Any, names: FeatureNames | None = None) -> SessionState:
+        """The state in a document; without names, features are what it says. Anything else is an error of reading."""
+        if document.keys() != {entry.name for entry in fields(cls)}:
+            raise ValueError("a state has other parts than states have")
+        found = {name: _checked(name, value, names) for name, value in document.items()}
+        return cls(**found)
 
     # --- What steps do -----------------------------------------------------------------------------------------------
 
@@ -130,8 +139,13 @@ class StateChange:
         )
 
 
-def named(features: Any, names: FeatureNames, who: str) -> NamedSet:
-    """Features as users give them (one or several; by name, index or pattern) by their names, in the table's order."""
+def named(features: Any, names: FeatureNames | None, who: str) -> NamedSet:
+    """Features as users give them (one or several; by name, index or pattern) by their names, in the table's order.
+
+    Without the names of a table, only a list of names is taken, as it is.
+    """
+    if names is None:
+        return documents.texts(features)
     several = [features] if isinstance(features, str | numbers.Real) else features
     if not isinstance(several, Iterable) or isinstance(several, Mapping):
         raise InputError(f"{who} takes features, by name or index, not {shorten(features)}.")
@@ -139,7 +153,7 @@ def named(features: Any, names: FeatureNames, who: str) -> NamedSet:
     return tuple(names[index] for index in sorted(set(found)))
 
 
-def _checked(name: str, value: Any, names: FeatureNames) -> Any:
+def _checked(name: str, value: Any, names: FeatureNames | None) -> Any:
     match name:
         case "quality":
             if value is not None and not isinstance(value, str):
@@ -168,13 +182,13 @@ def _checked(name: str, value: Any, names: FeatureNames) -> Any:
             return _checked_sets(name, value, names)
 
 
-def _checked_sets(name: str, value: Any, names: FeatureNames) -> tuple[NamedSet, ...]:
+def _checked_sets(name: str, value: Any, names: FeatureNames | None) -> tuple[NamedSet, ...]:
     if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
         raise InputError(f"{parameter(name, value)} must be a list of sets of features.")
     return tuple(dict.fromkeys(checked_set(chosen, names, f"a set in {name}") for chosen in value))
 
 
-def checked_set(chosen: Any, names: FeatureNames, who: str) -> NamedSet:
+def checked_set(chosen: Any, names: FeatureNames | None, who: str) -> NamedSet:
     """A set by the names of its features; refused if it has none, or is no list."""
     if isinstance(chosen, str | numbers.Real):
         raise InputError(f"{who} must be a list of features, not {shorten(chosen)}.")
@@ -204,6 +218,6 @@ def _gained(before: tuple[Any, ...], after: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _words(name: str, value: Any) -> str:
-    return (
-        f"{name} = {'; '.join(map(str, value)) or 'none'}" if isinstance(value, list) else f"{name} = {value}"
-    )
+    if isinstance(value, list):
+        return f"{name} = {'; '.join(map(str, value)) or 'none'}"
+    return f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}"

@@ -18,6 +18,8 @@ class SessionStep:
     ----------
     name : str
         What the step was called, or what it changed.
+    asked : SessionState
+        All settings as a record; ``state`` has them as a dictionary.
     result : Result
         The answer: the sets that were searched for, without those that are pinned.
     seconds : float

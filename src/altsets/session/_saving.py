@@ -1,0 +1,189 @@
+"""A session as a JSON file, and as lines of Python."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from altsets import documents
+from altsets.errors import InputError, NotExpressedError
+from altsets.files.contents import read_text
+from altsets.files.writing import NewFile
+from altsets.provenance import data_of, fingerprint
+from altsets.quality import Quality
+from altsets.quality.spec import spec_of
+from altsets.request import Request, arguments, call, named_quality, table_arguments, with_imports
+from altsets.result import Result
+from altsets.search.what_if import refuse_other_quality
+from altsets.selector import RowData
+from altsets.session._searcher import Searcher, SessionData
+from altsets.session._state import SessionState, StateChange
+from altsets.session._step import SessionStep
+from altsets.version import __version__
+from altsets.wording import join_words, parameter
+
+SCHEMA = 1
+#: Seconds for the search of a step, unless a user gives another number.
+STEP_SECONDS = 10.0
+#: What a quality without a name is called in lines of Python.
+OWN_QUALITY = "scored"
+
+
+# --- JSON -------------------------------------------------------------------------------------------------
+
+
+def save(
+    path: str | os.PathLike[str], searcher: Searcher, steps: Sequence[SessionStep], position: int, force: bool
+) -> str:
+    """Write a session into a file."""
+    document = {
+        "schema": SCHEMA,
+        "session": __version__,
+        "request": _written(searcher.base),
+        "start": searcher.start.as_dict(),
+        "data": searcher.origin if searcher.origin is not None else _origin(searcher),
+        "position": position,
+        "steps": [
+            {"name": step.name, "state": step.state, "seconds": step.seconds, "result": step.result.to_dict()}
+            for step in steps
+        ],
+    }
+    name = os.fspath(path)
+    content = json.dumps(document, indent=2, allow_nan=False).encode() + b"\n"
+    NewFile(name, name, force).check().write(content)
+    return name
+
+
+def _written(base: Request) -> dict[str, Any]:
+    """What no step changes; a quality without a name is given again when the file is read."""
+    try:
+        return base.to_dict()
+    except NotExpressedError:
+        return replace(base, quality=None).to_dict()
+
+
+def _origin(searcher: Searcher) -> dict[str, Any]:
+    """By what the data of a session are known again; a quality in numbers is known by what its sets are worth."""
+    if searcher.data is None:
+        return {"columns": len(searcher.names)}
+    features, rows = searcher.data.features, searcher.data.rows
+    beside = {"sample_weight": rows.sample_weight, "groups": rows.groups}
+    hashed = {name: fingerprint(features, values) for name, values in beside.items() if values is not None}
+    return {**data_of(features, rows.y), **hashed}
+
+
+def load(
+    path: str | os.PathLike[str], X: Any, rows: RowData, quality: Any, n_jobs: int | None
+) -> tuple[Searcher, list[SessionStep], int]:
+    """Read a session, and see that the data are the same."""
+    name = os.fspath(path)
+    try:
+        document = documents.document_in(read_text(name))
+        if not isinstance(document, dict) or document.get("schema") != SCHEMA or "session" not in document:
+            raise InputError(f"this is not an altsets session of schema {SCHEMA}.")
+        searcher = _searcher(document, X, rows, quality, n_jobs)
+        steps = [_step(entry, searcher) for entry in document["steps"]]
+        position = document["position"]
+        if type(position) is not int or not 0 <= position < len(steps):
+            raise ValueError(f"there is no step {position!r}")
+    except InputError as error:
+        raise type(error)(f"{name}: {error}") from error
+    except documents.DAMAGED as error:
+        raise InputError(f"{name}: this altsets session is incomplete or damaged: {error!r}.") from error
+    if isinstance(X, Quality):
+        for step in steps:
+            if step.result.sets:
+                refuse_other_quality(X, step.result)
+    return searcher, steps, position
+
+
+def _searcher(document: dict[str, Any], X: Any, rows: RowData, quality: Any, n_jobs: int | None) -> Searcher:
+    base, origin = Request.from_dict(document["request"]), document["data"]
+    start = SessionState.read(document["start"])
+    if isinstance(X, Quality):
+        searcher = Searcher(None, replace(base, quality=X), start)
+    elif X is None:
+        return Searcher(None, base, start, origin=origin)
+    else:
+        data = SessionData.of(X, rows, n_jobs, base.unusable, base.constraints)
+        searcher = Searcher(data, replace(base, quality=_quality_in(base, quality)), start)
+    _refuse_other_data(origin, _origin(searcher))
+    return searcher
+
+
+def _quality_in(base: Request, quality: Any) -> Any:
+    if base.quality is None and quality is None:
+        raise InputError("its quality has no name; give the one that it was made with, as quality.")
+    if base.quality is not None and quality is not None:
+        raise InputError(f"its quality is {base.quality!r}; leave out {parameter('quality')}.")
+    if quality is None:
+        return base.quality
+    return quality if isinstance(quality, Quality) else spec_of(quality)
+
+
+def _refuse_other_data(saved: dict[str, Any], given: dict[str, Any]) -> None:
+    for what in dict.fromkeys([*given, *saved]):
+        one, other = saved.get(what), given.get(what)
+        if one == other:
+            continue
+        if what == "sha256":
+            raise InputError("the data are not those of the session: names, values or the target differ.")
+        if what in ("sample_weight", "groups"):
+            how = "needs the" if other is None else "had no" if one is None else "had other"
+            raise InputError(f"the data are not those of the session, which {how} {what}.")
+        raise InputError(f"the data are not those of the session, which has {one} {what}, not {other}.")
+
+
+def _step(entry: Any, searcher: Searcher) -> SessionStep:
+    names = None if searcher.is_closed else searcher.names
+    return SessionStep(
+        documents.text(entry["name"]),
+        SessionState.read(entry["state"], names),
+        Result.from_json(json.dumps(entry["result"])),
+        documents.number(entry["seconds"]),
+    )
+
+
+# --- Python -----------------------------------------------------------------------------------------------
+
+
+def python_lines(searcher: Searcher, steps: Sequence[SessionStep]) -> str:
+    """Lines that make a session and take these steps."""
+    base = replace(searcher.base, time_limit=None)
+    known = {"X": "table", "y": "target"} if searcher.has_table else {}
+    try:
+        quality = named_quality(base).to_python()
+    except NotExpressedError:
+        known, quality = known | {OWN_QUALITY: "quality"}, OWN_QUALITY
+    said = [*(name for name in known if name != OWN_QUALITY), quality, *arguments(base, searcher.given_names)]
+    said += table_arguments(base)
+    if searcher.base.time_limit != STEP_SECONDS:
+        said.append(f"time_limit={searcher.base.time_limit!r}")
+    for name in ("sample_weight", "groups"):
+        if searcher.uses(name):
+            known[name] = {"sample_weight": "weights of rows", "groups": "groups of rows"}[name]
+            said.append(f"{name}={name}")
+    verb = "is" if len(known) == 1 else "are"
+    lines = [f"# {join_words(list(known))} {verb} your {join_words(list(known.values()))}."]
+    lines.append(call("session = altsets.Session", said))
+    return with_imports([*lines, *_steps_taken(searcher.start, steps)])
+
+
+def _steps_taken(start: SessionState, steps: Sequence[SessionStep]) -> list[str]:
+    lines = []
+    before = None
+    for step in steps:
+        change = StateChange.between(before or start, step.asked)
+        own_name = [] if step.name == change.words else [f"name={step.name!r}"]
+        if before is not None:
+            lines.append(call(f"session.{change.method}", [*change.arguments, *own_name]))
+        elif step.asked != start:
+            # The session began with another state than it was made with.
+            known = start.as_dict()
+            changed = {name: value for name, value in step.state.items() if value != known[name]}
+            lines.append(call("session.go_to", [repr(changed), *own_name]))
+        before = step.asked
+    return lines

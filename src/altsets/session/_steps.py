@@ -1,0 +1,384 @@
+"""Steps from state to state, each with its answer; back and forth."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+from altsets.errors import InputError
+from altsets.features import Feature
+from altsets.quality import Quality
+from altsets.request import Request
+from altsets.result import Progress, Result
+from altsets.session._searcher import Searcher
+from altsets.session._state import NamedSet, SessionState, StateChange, checked_set, named
+from altsets.session._step import SessionStep
+from altsets.wording import counted, parameter
+
+#: Steps that can be taken back; the oldest go first.
+MOST_STEPS = 1_000
+#: What the first step is called.
+FIRST = "start"
+
+
+class SessionSteps:
+    """The steps of a session; :class:`altsets.Session` documents them and adds what can be done with answers."""
+
+    def __init__(self, searcher: Searcher, steps: Sequence[SessionStep] = (), position: int = -1) -> None:
+        self._searcher = searcher
+        self._steps = list(steps)
+        self._position = position
+
+    # --- What is asked, and the answer -------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """All that steps can change, as plain values that JSON knows; a copy.
+
+        ``quality`` (a name; None for one that was given and has none), ``n_features``, ``n_alternatives``, ``tau``,
+        ``search``, ``aggregation``, ``distinct`` (None, or from when on features count as the same, such as
+        ``"0.9:spearman"``), ``require`` and ``forbid`` (names), ``pinned`` and ``rejected`` (lists of names).
+        """
+        return self._state.as_dict()
+
+    @property
+    def request(self) -> Request:
+        """What is asked now; the same question as a :class:`altsets.Request`, for other searches."""
+        return self._searcher.request_of(self._state)
+
+    @property
+    def result(self) -> Result:
+        """The answer to :attr:`request`: the sets that were searched for, without those that are pinned."""
+        return self._current.result
+
+    @property
+    def sets(self) -> list[NamedSet]:
+        """The names of the features of each set; pinned sets come first."""
+        return self._current.sets
+
+    @property
+    def qualities(self) -> list[float]:
+        """The quality of each of :attr:`sets`."""
+        return self._current.qualities
+
+    @property
+    def feature_names(self) -> list[str]:
+        """The names of all features."""
+        return list(self._searcher.names)
+
+    @property
+    def quality(self) -> Quality:
+        """The quality in numbers by which sets are searched now."""
+        return self._searcher.quality_of(self._state)
+
+    @property
+    def history(self) -> list[SessionStep]:
+        """All steps, also those that were taken back and not replaced since; :attr:`position` says where we are."""
+        self._begin()
+        return list(self._steps)
+
+    @property
+    def position(self) -> int:
+        """The number of the current step in :attr:`history`."""
+        self._begin()
+        return self._position
+
+    # --- Steps -------------------------------------------------------------------------------------------------------
+
+    def go_to(
+        self,
+        state: Any,
+        name: str | None = None,
+        *,
+        callback: Callable[[Progress], object] | None = None,
+        stop: Callable[[], bool] | None = None,
+    ) -> Self:
+        """Go to a state, such as one of another step or of a file.
+
+        Parameters
+        ----------
+        state : dict
+            As :attr:`state` has it. What it does not say is as the session began.
+        name : str, default=None
+            A name for the step; by default it says what has changed.
+        callback : callable, default=None
+            Called with a :class:`altsets.Progress` now and then. What it raises ends the search, and the session stays
+            where it was.
+        stop : callable, default=None
+            Asked now and then, without arguments, whether to end the search: the best so far is the answer then, with
+            its bound.
+
+        Returns
+        -------
+        Session
+            Itself.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If the state has an unknown part, feature or quality, or values that cannot be; the session stays where it
+            was.
+        """
+        return self._go(self._searcher.start.changed(state, self._searcher.names), name, callback, stop)
+
+    def set(
+        self,
+        *,
+        name: str | None = None,
+        callback: Callable[[Progress], object] | None = None,
+        stop: Callable[[], bool] | None = None,
+        **changes: Any,
+    ) -> Self:
+        """StateChange settings.
+
+        Parameters
+        ----------
+        name : str, default=None
+            A name for the step; by default it says what has changed.
+        callback : callable, default=None
+            Called with a :class:`altsets.Progress` now and then, as for :meth:`go_to`.
+        stop : callable, default=None
+            Asked now and then whether to end the search and keep the best so far, as for :meth:`go_to`.
+        **changes : any part of :attr:`state`
+            Such as ``tau=0.4`` or ``quality="mrmr"``; the others stay as they are.
+
+        Returns
+        -------
+        Session
+            Itself.
+        """
+        return self._go(self._now.changed(changes, self._searcher.names), name, callback, stop)
+
+    def require(self, features: Feature | Sequence[Feature], *, name: str | None = None) -> Self:
+        """Ask for sets that all have these features.
+
+        Parameters
+        ----------
+        features : int, str or sequence of them
+            One feature or several, by index, name or pattern. They are no longer forbidden.
+        name : str, default=None
+            A name for the step.
+
+        Returns
+        -------
+        Session
+            Itself.
+        """
+        return self._go(self._now.requiring(named(features, self._searcher.names, "require")), name)
+
+    def forbid(self, features: Feature | Sequence[Feature], *, name: str | None = None) -> Self:
+        """Ask for sets without these features.
+
+        Parameters
+        ----------
+        features : int, str or sequence of them
+            One feature or several, by index, name or pattern. They are no longer required.
+        name : str, default=None
+            A name for the step.
+
+        Returns
+        -------
+        Session
+            Itself.
+        """
+        return self._go(self._now.forbidding(named(features, self._searcher.names, "forbid")), name)
+
+    def allow(self, features: Feature | Sequence[Feature], *, name: str | None = None) -> Self:
+        """Neither require nor forbid these features any more.
+
+        Parameters
+        ----------
+        features : int, str or sequence of them
+            One feature or several, by index, name or pattern.
+        name : str, default=None
+            A name for the step.
+
+        Returns
+        -------
+        Session
+            Itself.
+        """
+        return self._go(self._now.allowing(named(features, self._searcher.names, "allow")), name)
+
+    def pin(self, which: int | Sequence[Feature], *, name: str | None = None) -> Self:
+        """Keep a set as it is: it comes first from now on, and the others are searched to differ from it.
+
+        A set that is pinned stays, also if it is not as large, or not as different from other pinned ones, as sets that
+        are searched for have to be.
+
+        Parameters
+        ----------
+        which : int or sequence of features
+            The number of a set in :attr:`sets`, or any set, by names or indices.
+        name : str, default=None
+            A name for the step.
+
+        Returns
+        -------
+        Session
+            Itself.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If there is no such set, it is pinned already, or no set would be left to search for.
+        """
+        chosen = self._set(which, "pin")
+        if chosen in self._now.pinned:
+            raise InputError(f"pin: the set {', '.join(chosen)} is pinned already; unpin() lets it go.")
+        return self._go(self._now.pinning(chosen), name)
+
+    def unpin(self, which: int | Sequence[Feature], *, name: str | None = None) -> Self:
+        """Let a pinned set go: the search may find it again, or a better one.
+
+        Parameters
+        ----------
+        which : int or sequence of features
+            The number of a set in :attr:`sets`, where pinned ones come first, or its features.
+        name : str, default=None
+            A name for the step.
+
+        Returns
+        -------
+        Session
+            Itself.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If this set is not pinned.
+        """
+        chosen = self._set(which, "unpin")
+        if chosen not in self._now.pinned:
+            raise InputError(f"unpin: the set {', '.join(chosen)} is not pinned; pin() keeps a set.")
+        return self._go(self._now.unpinning(chosen), name)
+
+    def reject(self, which: int | Sequence[Feature], *, name: str | None = None) -> Self:
+        """Ask for other sets than this one: no set has all of its features from now on.
+
+        Parameters
+        ----------
+        which : int or sequence of features
+            The number of a set in :attr:`sets`, or any set, by names or indices.
+        name : str, default=None
+            A name for the step.
+
+        Returns
+        -------
+        Session
+            Itself.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If there is no such set, or it is rejected already.
+        """
+        chosen = self._set(which, "reject")
+        if chosen in self._now.rejected:
+            raise InputError(
+                f"reject: the set {', '.join(chosen)} is rejected already; undo() takes a step back."
+            )
+        return self._go(self._now.rejecting(chosen), name)
+
+    def more(self, *, name: str | None = None) -> Self:
+        """Ask for one more set.
+
+        Parameters
+        ----------
+        name : str, default=None
+            A name for the step.
+
+        Returns
+        -------
+        Session
+            Itself.
+        """
+        return self._go(self._now.with_more(), name)
+
+    def undo(self) -> Self:
+        """Take the last step back.
+
+        Returns
+        -------
+        Session
+            Itself.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If there is no step before.
+        """
+        if self.position == 0:
+            raise InputError("there is no step to take back.")
+        self._position -= 1
+        return self
+
+    def redo(self) -> Self:
+        """Take a step again that was taken back.
+
+        Returns
+        -------
+        Session
+            Itself.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If no step was taken back, or another one was taken since.
+        """
+        if self.position == len(self._steps) - 1:
+            raise InputError("there is no step to take again.")
+        self._position += 1
+        return self
+
+    # --- How it is done ----------------------------------------------------------------------------------------------
+
+    @property
+    def _state(self) -> SessionState:
+        """The current state, whether it was searched or not."""
+        return self._steps[self._position].asked if self._steps else self._searcher.start
+
+    @property
+    def _current(self) -> SessionStep:
+        self._begin()
+        return self._steps[self._position]
+
+    @property
+    def _now(self) -> SessionState:
+        """The state that a step starts from, which has an answer to come back to."""
+        return self._current.asked
+
+    def _begin(self) -> None:
+        if not self._steps:
+            self._go(self._searcher.start)
+
+    def _go(
+        self,
+        state: SessionState,
+        name: str | None = None,
+        callback: Callable[[Progress], object] | None = None,
+        stop: Callable[[], bool] | None = None,
+    ) -> Self:
+        started = time.perf_counter()
+        if name is not None and (not isinstance(name, str) or not name.strip()):
+            raise InputError(f"{parameter('name', name)} must be text.")
+        result = self._searcher.answer(state, callback, stop)
+        is_first = not self._steps and state == self._searcher.start
+        name = name or (FIRST if is_first else StateChange.between(self._state, state).words)
+        del self._steps[self._position + 1 :]
+        self._steps.append(SessionStep(name, state, result, time.perf_counter() - started))
+        del self._steps[:-MOST_STEPS]
+        self._position = len(self._steps) - 1
+        return self
+
+    def _set(self, which: Any, who: str) -> NamedSet:
+        """A set by its number among those that there are, or by its features."""
+        if isinstance(which, int) and not isinstance(which, bool):
+            sets = self.sets
+            if not 0 <= which < len(sets):
+                raise InputError(
+                    f"{who}: there is no set number {which} among {counted(len(sets), 'set')}; the first is number 0."
+                )
+            return sets[which]
+        return checked_set(which, self._searcher.names, who)

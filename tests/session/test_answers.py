@@ -1,0 +1,353 @@
+"""What can be done with the answers of a session: compared, evaluated, saved and read, written as code, shown."""
+
+from __future__ import annotations
+
+import json
+import math
+import shlex
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import altsets
+from altsets import Session, constraints, dissimilarity, quality
+from altsets.errors import InputError, NotExpressedError
+
+NAMES = ["age", "height", "weight", "shoe size", "it's", "a,b"]
+SCORES = quality.Additive([9, 8, 7, 3, 2, 1], feature_names=NAMES)
+
+
+@pytest.fixture
+def session():
+    return Session(SCORES, n_features=2, n_alternatives=1)
+
+
+@pytest.fixture(scope="module")
+def frame():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 80)
+    X = rng.normal(size=(80, 6)) + y[:, None] * np.linspace(1.5, 0, 6)
+    return pd.DataFrame(X, columns=NAMES), y
+
+
+# --- Compared ---------------------------------------------------------------------------------------------
+
+
+def test_two_sets_are_compared(session):
+    found = session.compare(0, 1)
+    assert found.labels == ("set 0", "set 1")
+    assert found.shared == ["age"]
+    assert found.only == (["height"], ["weight"])
+    assert found.qualities == ([17.0], [16.0])
+    assert found.explain() == (
+        "Set 0 and set 1 share 1 of 3 features: age. Only set 0 has height. Only set 1 has weight. "
+        "Set 1 keeps 94 % of the quality of set 0."
+    )
+    assert found.to_frame().to_dict() == {
+        "set 0": {"age": 1, "height": 1, "weight": 0},
+        "set 1": {"age": 1, "height": 0, "weight": 1},
+    }
+    own = session.compare(["shoe size", "age"], (1,))
+    assert own.labels == ("the first set", "the second set")
+    assert own.qualities == ([12.0], [8.0])
+    assert "share 0 of 3 features. Only the first set has age and shoe size." in own.explain()
+    assert session.compare(0, 0).explain().endswith("The quality is the same, 17.")
+
+
+def test_two_steps_are_compared(session):
+    session.set(tau=1, quality=None).pin(0)
+    start, apart, pinned = session.history
+    found = session.compare(start, apart)
+    assert found.changes == {"tau": (0.5, 1.0)}
+    assert found.same_sets == [("age", "height")]
+    assert found.explain() == (
+        "Changed: tau from 0.5 to 1. 1 of 2 sets is the same. Step 'start' and step 'tau = 1' share 3 of 4 features: "
+        "age, height and weight. Only step 'tau = 1' has shoe size. Step 'tau = 1' keeps 82 % of the mean quality of "
+        "step 'start'."
+    )
+    assert session.compare(apart, pinned).changes == {"pinned": ([], [["age", "height"]])}
+    assert (
+        "Changed: pinned from none to {age, height}. 2 of 2 sets are the same."
+        in session.compare(apart, pinned).explain()
+    )
+    plain = json.loads(json.dumps(found.to_dict()))
+    assert plain["only"] == [[], ["shoe size"]]
+    assert plain["words"] == found.explain()
+
+
+def test_states_are_compared_without_a_step(session):
+    found = session.compare({}, {"forbid": ["age"]})
+    assert found.changes == {"forbid": ([], ["age"])}
+    assert found.labels == ("step 'the first'", "step 'the second'")
+    assert len(session.history) == 1
+
+
+def test_a_set_is_not_compared_with_a_step(session):
+    with pytest.raises(InputError, match="two sets or two steps"):
+        session.compare(0, session.history[0])
+    with pytest.raises(InputError, match="no set number 5"):
+        session.compare(0, 5)
+
+
+def test_qualities_of_other_kinds_are_not_compared(frame):
+    X, y = frame
+    session = Session(X, y, n_features=2).set(quality="f")
+    assert "mean quality" not in session.compare(*session.history).explain()
+    none = session.set(quality="mutual_info", require=["age"], forbid=["age"])
+    assert none.sets == []
+    assert "0 of 4 sets are the same" in none.compare(none.history[0], none.history[-1]).explain()
+
+
+# --- Evaluated --------------------------------------------------------------------------------------------
+
+
+def test_sets_are_searched_in_each_fold_unless_some_are_pinned(frame):
+    X, y = frame
+    session = Session(X, y, n_features=2, n_alternatives=1).forbid("age")
+    selector = altsets.SelectAlternatives(
+        n_features=2, n_alternatives=1, tau=0.5, constraints=[constraints.Forbid("age")]
+    )
+    shares = []
+    found = session.evaluate(cv=3, progress=shares.append)
+    assert found.to_json(timing=False) == altsets.evaluate(selector, X, y, cv=3).to_json(timing=False)
+    assert shares[-1] == 1
+    assert not found.given
+    pinned = session.pin(0).evaluate(cv=3)
+    assert pinned.given
+    assert pinned.n_sets == 2
+
+
+def test_without_a_target_nothing_is_evaluated(session, frame):
+    with pytest.raises(InputError, match="needs a table and a target"):
+        session.evaluate()
+    with pytest.raises(InputError, match="needs a table and a target"):
+        Session(frame[0], quality="linear_fit").evaluate()
+
+
+# --- Saved and read ---------------------------------------------------------------------------------------
+
+
+def same_steps(one, other):
+    assert [step.name for step in one.history] == [step.name for step in other.history]
+    assert [step.state for step in one.history] == [step.state for step in other.history]
+    assert [step.result for step in one.history] == [step.result for step in other.history]
+    assert one.position == other.position
+    return True
+
+
+def test_a_session_is_saved_and_read(frame, tmp_path):
+    X, y = frame
+    session = Session(X, y, "mrmr", n_features=2, n_alternatives=1, constraints=[constraints.Forbid("a,b")])
+    session.pin(1).set(tau="1/3", distinct=0.9, name="near").reject(["it's"]).undo()
+    path = session.save(tmp_path / "steps.json")
+    again = Session.load(path, X, y)
+    assert same_steps(again, session)
+    assert again.redo().set(tau=1).sets == session.redo().set(tau=1).sets
+    with pytest.raises(InputError, match="exists"):
+        session.save(path)
+    session.save(path, force=True)
+    # CSV or frame, the numbers count.
+    assert same_steps(Session.load(path, X.copy(), y.tolist()), session)
+
+
+def test_a_session_is_read_without_its_table(frame, tmp_path):
+    session = Session(*frame, n_features=2).forbid("age")
+    path = session.save(tmp_path / "steps.json")
+    again = Session.load(path)
+    assert same_steps(again, session)
+    assert again.sets == session.sets
+    assert again.undo().compare(*again.history).only == session.compare(*session.history).only
+    assert again.redo().to_python() == session.to_python()
+    assert "without its table" in repr(again)
+    for step in (
+        lambda: again.forbid("age"),
+        lambda: again.more(),
+        lambda: again.go_to({}),
+        lambda: again.quality,
+    ):
+        with pytest.raises(InputError, match="read without its data; give X and y"):
+            step()
+    with pytest.raises(InputError, match="needs a table"):
+        again.evaluate()
+    other = again.save(tmp_path / "again.json")
+    assert same_steps(Session.load(other, *frame), again)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda X, y: (X.iloc[:-1], y[:-1]), "80 rows, not 79"),
+        (lambda X, y: (X.iloc[:, :-1], y), "6 columns, not 5"),
+        (lambda X, y: (X + 1, y), "names, values or the target differ"),
+        (lambda X, y: (X, 1 - y), "names, values or the target differ"),
+        (lambda X, y: (X.rename(columns={"age": "old"}), y), "names, values or the target differ"),
+    ],
+)
+def test_other_data_are_refused(frame, tmp_path, change, words):
+    path = Session(*frame, n_features=2).save(tmp_path / "steps.json")
+    with pytest.raises(InputError) as caught:
+        Session.load(path, *change(*frame))
+    assert words in str(caught.value)
+    assert "the data are not those of the session" in str(caught.value)
+
+
+def test_weights_belong_to_the_data(frame, tmp_path):
+    weights = np.arange(80) % 3
+    path = Session(*frame, "f", n_features=2, sample_weight=weights).save(tmp_path / "steps.json")
+    assert "sample_weight=sample_weight" in Session.load(path).to_python()
+    Session.load(path, *frame, sample_weight=weights)
+    with pytest.raises(InputError, match="which needs the sample_weight"):
+        Session.load(path, *frame)
+    with pytest.raises(InputError, match="which had other sample_weight"):
+        Session.load(path, *frame, sample_weight=weights + 1)
+
+
+def test_a_quality_in_numbers_is_known_by_its_sets(session, tmp_path):
+    path = session.pin(0).save(tmp_path / "steps.json")
+    assert same_steps(Session.load(path, SCORES), session)
+    assert Session.load(path, SCORES).more().sets == session.more().sets
+    with pytest.raises(InputError, match="not searched with this quality"):
+        Session.load(path, quality.Additive([1, 2, 3, 4, 5, 6], feature_names=NAMES))
+    with pytest.raises(InputError, match="6 columns, not 2"):
+        Session.load(path, quality.Additive([1, 2]))
+
+
+def test_a_quality_without_a_name_is_given_again(frame, tmp_path):
+    X, y = frame
+    scores = [6, 5, 4, 3, 2, 1]
+    session = Session(X, y, scores, n_features=2)
+    assert session.state["quality"] is None
+    path = session.set(quality="f").save(tmp_path / "steps.json")
+    assert same_steps(Session.load(path, X, y, quality=scores), session)
+    with pytest.raises(InputError, match="its quality has no name"):
+        Session.load(path, X, y)
+    named = Session(X, y, n_features=2).save(tmp_path / "named.json")
+    with pytest.raises(InputError, match="leave out quality"):
+        Session.load(named, X, y, quality=scores)
+
+
+def test_what_cannot_be_written_is_said(frame, tmp_path):
+    own = Session(*frame, dissimilarity=lambda F, G: float(F[0] != G[0]))
+    for write in (lambda: own.save(tmp_path / "steps.json"), own.to_python, own.to_command):
+        with pytest.raises(NotExpressedError, match="a function of your own"):
+            write()
+
+
+def damaged(change):
+    def edit(document):
+        change(document)
+        return document
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    ("edit", "words"),
+    [
+        (lambda _: [], "not an altsets session"),
+        (lambda _: {"schema": 1}, "not an altsets session"),
+        (damaged(lambda found: found.pop("steps")), "incomplete or damaged"),
+        (damaged(lambda found: found.update(position=9)), "incomplete or damaged"),
+        (damaged(lambda found: found.update(position=True)), "incomplete or damaged"),
+        (damaged(lambda found: found["steps"][0]["state"].pop("tau")), "incomplete or damaged"),
+        (damaged(lambda found: found["steps"][0]["state"].update(forbid="age")), "incomplete or damaged"),
+        (damaged(lambda found: found["steps"][0]["state"].update(tau=7)), "tau=7"),
+        (damaged(lambda found: found["steps"][0]["result"].pop("sets")), "incomplete or damaged"),
+        (
+            damaged(lambda found: found["request"].update(quality={"name": "wrapper", "estimator": "os.x"})),
+            "os.x",
+        ),
+    ],
+)
+def test_damaged_files_are_refused(frame, tmp_path, edit, words):
+    path = tmp_path / "steps.json"
+    Session(*frame, n_features=2).save(path)
+    path.write_text(json.dumps(edit(json.loads(path.read_text()))))
+    with pytest.raises(InputError) as caught:
+        Session.load(path)
+    assert words in str(caught.value)
+    assert str(path) in str(caught.value)
+
+
+# --- As code ----------------------------------------------------------------------------------------------
+
+
+def run_lines(text, **known):
+    exec(text, known)
+    return known["session"]
+
+
+def test_the_python_lines_take_the_same_steps(frame):
+    X, y = frame
+    session = Session(
+        X,
+        y,
+        "mrmr",
+        n_features=2,
+        n_alternatives=1,
+        constraints=[constraints.Exclusive(["age", "it's"])],
+        dissimilarity=dissimilarity.Matched("spearman", threshold=0.9),
+        task="classification",
+        time_limit=None,
+    )
+    session.set(tau=1, n_alternatives=2).require("it's").forbid(["a,b", "age"]).allow("it's").more().pin(0)
+    session.reject(["height", "weight"]).unpin(0).set(
+        pinned=[["age"]], forbid=[], name="by hand"
+    ).undo().redo().undo()
+    text = session.to_python()
+    again = run_lines(text, X=X, y=y)
+    assert [step.state for step in again.history] == [step.state for step in session.history[:-1]]
+    assert [step.name for step in again.history] == [step.name for step in session.history[:-1]]
+    assert again.sets == session.sets
+    assert "session.more()" in text
+    assert "session.set(" in session.redo().to_python()
+    assert run_lines(session.to_python(), X=X, y=y).history[-1].name == "by hand"
+
+
+def test_lines_of_a_session_that_began_elsewhere():
+    session = Session(SCORES, n_features=2).go_to({"tau": 1, "forbid": ["it's"]}, name="elsewhere").more()
+    again = run_lines(session.to_python(), scored=SCORES)
+    assert [step.state for step in again.history] == [step.state for step in session.history]
+    assert again.history[0].name == "elsewhere"
+
+
+def test_the_command_finds_the_other_sets(frame, tmp_path, run):
+    X, y = frame
+    table = tmp_path / "table.csv"
+    X.assign(target=y).to_csv(table, index=False)
+    session = (
+        Session(X, y, "mrmr", n_features=2, n_alternatives=2).forbid("it's").pin(1).reject(["age", "a,b"])
+    )
+    command = shlex.split(session.to_command(str(table), "target"))
+    assert command[:2] == ["altsets", "find"]
+    code, out, _ = run(*command[1:], "--json")
+    assert code == 0
+    found = json.loads(out)
+    assert [tuple(entry["features"]) for entry in found["sets"]] == session.result.named_sets
+    assert [entry["quality"] for entry in found["sets"]] == pytest.approx(session.result.qualities)
+
+
+# --- Shown ------------------------------------------------------------------------------------------------
+
+
+def test_a_notebook_shows_the_sets(session):
+    shown = session.pin(0)._repr_mimebundle_()
+    assert shown["text/plain"] == repr(session)
+    assert repr(session).splitlines()[:3] == [
+        "Session(6 features; step 1 of 1, 'pin age, height')",
+        "  set 0 (pinned): age, height (quality 17)",
+        "  set 1: age, weight (quality 16)",
+    ]
+    assert "weight" in shown["text/html"]
+    assert "Pinned: age, height (quality 17)." in shown["text/html"]
+
+
+def test_pinned_sets_without_a_quality_are_nan():
+    boxed = quality.BlackBox(
+        lambda chosen: 1 / 0 if len(chosen) == 1 else float(sum(chosen)), n_features_in=5
+    )
+    session = Session(boxed, n_features=2, n_alternatives=1)
+    session.set(pinned=[[0, 1]])
+    assert session.qualities[0] == 1.0
+    assert not math.isnan(session.qualities[1])
