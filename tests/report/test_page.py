@@ -88,7 +88,7 @@ def test_the_module_can_stand_in_a_script_and_asks_for_nothing():
 
 
 def test_the_module_is_small():
-    assert len(module_text().encode()) < 84_000
+    assert len(module_text().encode()) < 80_000
 
 
 # --- The browser ----------------------------------------------------------------------------------------------

@@ -136,6 +136,8 @@ function prose(parent, value) {
   return parent;
 }
 
+const retell = (element, text) => (element.replaceChildren(), prose(element, text));
+
 function heading(level, text, attributes = {}) {
   return prose(el(`h${clamp(level, 1, 6)}`, attributes), text);
 }
@@ -629,7 +631,6 @@ class Membership {
     this.scores = this.features.map((_, f) => list(block.scores)[f] ?? null);
     this.quiet = this.features.map((_, f) => Boolean(list(block.marks)[f]));
     this.members = this.features.map((_, f) => list(list(block.members)[f]));
-    /** What a row stands for, where pages let people choose one. */
     this.items = list(block.items);
     this.sets = list(block.sets).map(textOf);
     this.scoreName = textOf(block.score_name) || "score";
@@ -1026,11 +1027,9 @@ class Figure {
   say(block) {
     this.block = block;
     this.title = textOf(block.title) || "Chart";
-    const texts = [[this.head, this.title], [this.about, block.description], [this.note, block.note]];
-    for (const [element, text] of texts) {
-      element.replaceChildren();
-      prose(element, text);
-    }
+    retell(this.head, this.title);
+    retell(this.about, block.description);
+    retell(this.note, block.note);
     this.note.hidden = !block.note;
   }
 
@@ -1118,11 +1117,10 @@ class Figure {
     this.tip.style.top = `${(y + height) * ratio + 8}px`;
   }
 
-  /** Tells the page which mark was chosen, where marks stand for something. */
+  /** Tells the page which mark was chosen. */
   choose() {
-    const target = this.drawing.targets[this.current];
-    if (target?.item === undefined) return;
-    this.plot.dispatchEvent(new CustomEvent("choose", { bubbles: true, composed: true, detail: target }));
+    const detail = this.drawing.targets[this.current];
+    if (detail?.item !== undefined) this.plot.dispatchEvent(new CustomEvent("choose", { bubbles: true, detail }));
   }
 
   showNumbers() {
@@ -1389,7 +1387,7 @@ h1, h2, h3, h4 { font-family: ${SERIF}; line-height: 1.22; margin: 0; font-weigh
 .head > * { font-size: 2.1rem; letter-spacing: -0.01em; }
 .head > .subtitle { font-size: 1.05rem; letter-spacing: 0; color: var(--soft); margin: 0; max-width: 46rem; overflow-wrap: anywhere; }
 :host([embedded]) .head > :first-child { font-size: 1.5rem; }
-section { padding-top: 2.6rem; scroll-margin-top: 0; }
+section { padding-top: 2.6rem; }
 #in-short { padding-top: 1.4rem; }
 #in-short .aside { max-width: none; }
 #in-short > .table { margin-top: 1.15rem; }
@@ -1494,7 +1492,6 @@ th.number .sign { left: auto; right: calc(100% + 0.2em); }
 .legend dt { display: inline; font-weight: 600; }
 .legend dt::after { content: ": "; }
 .legend dd { display: inline; }
-bdi { unicode-bidi: isolate; }
 .long { display: inline-block; vertical-align: top; max-width: 100%; }
 .long summary { list-style: none; cursor: pointer; text-decoration: underline dotted; text-underline-offset: 3px; overflow-wrap: anywhere; }
 .long summary::-webkit-details-marker { display: none; }
@@ -1504,7 +1501,6 @@ figure { margin: 0; }
 .about { color: var(--soft); font-size: 0.92rem; max-width: 44rem; margin-top: 0.25rem; }
 .plot { position: relative; margin-top: 0.6rem; }
 .plot svg { display: block; max-width: 100%; height: auto; overflow: visible; }
-.plot .message { margin: 0; }
 .key { list-style: none; display: flex; flex-wrap: wrap; gap: 0.15rem 1.1rem; margin: 0.6rem 0 0; padding: 0; font-size: 0.8rem; color: var(--soft); }
 .key li { display: flex; align-items: center; gap: 0.4rem; min-width: 0; overflow-wrap: anywhere; }
 .key svg { flex: none; }
@@ -1535,8 +1531,7 @@ text.on-high { fill: var(--on-high); }
 .across.dash1 { stroke-dasharray: 2 3; }
 .across.dash2 { stroke-dasharray: 9 3 2 3; }
 .series { fill: none; stroke-width: 1.8; stroke-linejoin: round; }
-.open { vector-effect: non-scaling-stroke; }
-.open { fill: var(--paper); stroke: var(--soft); stroke-width: 1.8; }
+.open { vector-effect: non-scaling-stroke; fill: var(--paper); stroke: var(--soft); stroke-width: 1.8; }
 .ring { fill: none; stroke: var(--ink); stroke-width: 1.6; }
 .here { fill: none; stroke: var(--accent); stroke-width: 2; }
 ${[0, 1, 2, 3, 4, 5, 6, 7].map((c) => `.series.c${c}, .open.c${c} { stroke: var(--c${c}); } .dot.c${c} { fill: var(--c${c}); }`).join("\n")}
@@ -1572,7 +1567,7 @@ nav a:hover { text-decoration: underline; text-underline-offset: 3px; }
   :host { --paper: #fff; --band: #f6f6f4; --unit: 12.5px; line-height: 1.45; background: none; }
   :host, .page, .bar, .cell, .key svg { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   .page { max-width: none; padding: 0; min-height: 0 !important; }
-  nav, button, input, .tip, .tools input, .pager button, .here { display: none !important; }
+  nav, button, input, .tip, .pager button, .here { display: none !important; }
   .on-paper { display: block; }
   .on-paper:empty { display: none; }
   .table { display: block; }
@@ -1588,7 +1583,6 @@ nav a:hover { text-decoration: underline; text-underline-offset: 3px; }
   #in-short .facts { font-size: 0.92rem; }
   #in-short .facts > div { padding: 0.22rem 0; grid-template-columns: 8.5rem minmax(0, 1fr); gap: 0 1rem; }
   .head > * { font-size: 1.7rem; }
-  .head { padding-bottom: 0.7rem; }
   .scroller { overflow: visible; background: none; }
   .long summary { text-decoration: none; }
   tbody tr:hover { background: none; }
@@ -1691,6 +1685,4 @@ class AltsetsPage extends HTMLElement {
 // Several outputs of a notebook bring the module along several times.
 if (!customElements.get("altsets-page")) customElements.define("altsets-page", AltsetsPage);
 
-// For pages that draw blocks of their own.
-export { AROUND_SHEET, CHARTS, Figure, Page, Pager, STYLE_SHEET, blockOf, button, count, cut, download, el, fill, inUnits };
-export { labelOf, list, nameOf, numberText, prose, sheetOf, tamed };
+export { AROUND_SHEET, CHARTS, Figure, Page, Pager, STYLE_SHEET, blockOf, button, count, cut, download, el, fill, inUnits, labelOf, list, nameOf, numberText, prose, retell, sheetOf, tamed };
