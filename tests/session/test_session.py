@@ -409,3 +409,38 @@ def test_hostile_names_are_names():
     session = Session(quality.Additive(range(6, 0, -1), feature_names=names), n_features=2, n_alternatives=0)
     assert session.forbid("*").state["forbid"] == ["*"]
     assert session.require("}{").sets == [("?", "}{")]
+
+
+# --- Scores that others have computed -------------------------------------------------------------------
+
+
+def test_scores_come_from_another_session():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 5)), rng.integers(0, 2, 60)
+    first, second = Session(X, y, n_features=2), altsets.Session(X, y, n_features=2)
+    state = first.state | {"quality": "mrmr"}
+    assert not first.has_scores(state)
+    shares = []
+    quality = first.scored_for(state, shares.append)
+    assert first.has_scores(state)
+    assert not first.has_scores(first.state)
+    assert shares[-1] == 1
+    assert first.scored_for(state) is quality
+    second.add_scores(state, quality)
+    assert second.go_to(state).quality is quality
+    assert second.sets == first.go_to(state).sets
+    other = Session(X[:, :4], y, n_features=2)
+    with pytest.raises(InputError, match="about other features"):
+        other.add_scores(state, quality)
+
+
+def test_scoring_ends_with_what_progress_raises():
+    rng = np.random.default_rng(0)
+    session = Session(rng.normal(size=(60, 5)), rng.integers(0, 2, 60), "mrmr", n_features=2)
+
+    def enough(share):
+        raise KeyError("enough")
+
+    with pytest.raises(KeyError, match="enough"):
+        session.scored_for(session.state, enough)
+    assert not session.has_scores(session.state)

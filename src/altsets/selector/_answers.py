@@ -71,9 +71,15 @@ def quality_of(
     return scored(request_of(selector), features, RowData(y, sample_weight, groups), selector.n_jobs)
 
 
-def scored(request: Request, features: Features, rows: RowData, n_jobs: int | None = None) -> Quality:
+def scored(
+    request: Request,
+    features: Features,
+    rows: RowData,
+    n_jobs: int | None = None,
+    progress: Callable[[float], object] | None = None,
+) -> Quality:
     """What the quality of a request means on these rows, with the noise floor if the request is about it."""
-    quality = request.quality_on(features, rows.y, rows.sample_weight, rows.groups, n_jobs)
+    quality = request.quality_on(features, rows.y, rows.sample_weight, rows.groups, n_jobs, progress)
     if request.above_noise:
         how = replace(request.scoring(n_jobs=n_jobs), sample_weight=rows.sample_weight)
         quality.noise_floor = spec_of(request.quality).noise_floor(features, rows.y, how)

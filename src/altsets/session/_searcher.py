@@ -189,7 +189,7 @@ class Searcher:
         refuse_unknown_noise(request)
         request.check(self.names)
 
-    def quality_of(self, state: SessionState) -> Quality:
+    def quality_of(self, state: SessionState, progress: Callable[[float], object] | None = None) -> Quality:
         """The quality of a state in numbers, which are computed once."""
         known = self.qualities.get(state.quality)
         if known is None:
@@ -200,7 +200,7 @@ class Searcher:
             else:
                 # More memory than the machine has is refused.
                 spec_of(request.quality).expected_bytes(data.features)
-                known = scored(request, data.features, data.rows, data.n_jobs)
+                known = scored(request, data.features, data.rows, data.n_jobs, progress)
             self.qualities[state.quality] = known
         return known
 

@@ -72,6 +72,59 @@ class SessionSteps:
         """The quality in numbers by which sets are searched now."""
         return self._searcher.quality_of(self._state)
 
+    def scored_for(self, state: Any, progress: Callable[[float], object] | None = None) -> Quality:
+        """Get the quality in numbers of a state, computed if no state with it was there before.
+
+        Parameters
+        ----------
+        state : dict
+            As :attr:`state` has it; what it does not say is as the session began.
+        progress : callable, default=None
+            Called now and then with the share of the work that is done, from 0 to 1, by measures that take long. What
+            it raises ends the work.
+
+        Returns
+        -------
+        Quality
+            The quality.
+        """
+        return self._searcher.quality_of(self._searcher.start.changed(state, self._searcher.names), progress)
+
+    def has_scores(self, state: Any) -> bool:
+        """Whether a step to this state needs no scores to be computed.
+
+        Parameters
+        ----------
+        state : dict
+            As :attr:`state` has it; what it does not say is as the session began.
+
+        Returns
+        -------
+        bool
+            Whether the quality of the state is known in numbers.
+        """
+        return self._searcher.start.changed(state, self._searcher.names).quality in self._searcher.qualities
+
+    def add_scores(self, state: Any, quality: Quality) -> None:
+        """Take the scores that another session on the same table has computed.
+
+        Parameters
+        ----------
+        state : dict
+            A state with this quality.
+        quality : Quality
+            What :meth:`scored_for` of the other session returned.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If it is about other features.
+        """
+        if list(quality.feature_names) != self.feature_names:
+            raise InputError("these scores are about other features than this session; compute them anew.")
+        name = self._searcher.start.changed(state, self._searcher.names).quality
+        self._searcher.qualities[name] = quality
+
     @property
     def history(self) -> list[SessionStep]:
         """All steps, also those that were taken back and not replaced since; :attr:`position` says where we are."""
