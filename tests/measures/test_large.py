@@ -359,6 +359,25 @@ def test_a_damaged_file_is_named(how, tmp_path):
         measures.score(path, "ill", "symmetrical_uncertainty")
 
 
+def change(path):
+    content = bytearray(path.read_bytes())
+    content[300:308] = b"\x00" * 8
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize("how", [damage, change])
+def test_a_damaged_file_is_named_where_all_is_read(how, tmp_path):
+    path = write(
+        FRAME, tmp_path / "damaged", write_page_checksum=True, compression="none", use_dictionary=False
+    )
+    how(path / "part-2.parquet")
+    said = r"part-2\.parquet is damaged or cannot be read: .*get it once more\.$"
+    with pytest.raises(TableError, match=said):
+        altsets.read_table(path, "ill")
+    with pytest.raises(TableError, match=said):
+        measures.score(path, "ill", "symmetrical_uncertainty")
+
+
 def broken(path, **changes):
     pq.write_table(pa.table(changes), path / "part-9.parquet")
 

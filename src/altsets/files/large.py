@@ -12,7 +12,7 @@ from altsets.features import FeatureNames, is_pattern
 from altsets.files.columns import Table, refuse_labels
 from altsets.files.contents import PARQUET
 from altsets.files.parsing import LABEL, NUMBER, Wanted, parse_arrow
-from altsets.measures.large.arrow import ArrowRows, open_dataset
+from altsets.measures.large.arrow import ArrowRows, open_dataset, read_columns
 from altsets.measures.large.decoding import kind_of
 from altsets.measures.large.table import LargeTable, memory_of
 from altsets.tables.conversion import clause_of, left_out, refused
@@ -47,7 +47,9 @@ def read_parts(
         large.notes += notes
         return large
     if path.is_dir():
-        return replace(parse_arrow(dataset.to_table(columns=kept), rows.source, wanted), notes=tuple(notes))
+        return replace(
+            parse_arrow(read_columns(dataset, kept, rows.source), rows.source, wanted), notes=tuple(notes)
+        )
     return None
 
 

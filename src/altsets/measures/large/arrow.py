@@ -191,6 +191,8 @@ class ArrowRows:
                 metadata=fragment.metadata,
                 buffer_size=READ_AT_A_TIME,
                 pre_buffer=False,
+                # Of files that have checksums.
+                page_checksum_verification=True,
                 **source,
             )
         )
@@ -226,6 +228,7 @@ def _naming(where: str) -> Iterator[None]:
 
 def read_columns(dataset: Any, names: Sequence[str], source: str, known: str | None = None) -> Any:
     """Some columns of a dataset as an Arrow table; only rows in which ``known`` is not missing, if it is given."""
+    import pyarrow as pa
     import pyarrow.dataset as ds
 
     lacking = [name for name in names if name not in dataset.schema.names]
@@ -235,7 +238,14 @@ def read_columns(dataset: Any, names: Sequence[str], source: str, known: str | N
         )
     rows = None if known is None else ~ds.field(known).is_null(nan_is_null=True)
     with _naming(source):
-        return dataset.to_table(columns=list(names), filter=rows)
+        try:
+            return dataset.to_table(columns=list(names), filter=rows)
+        except (pa.ArrowException, OSError):
+            # Files are read together, and the message does not tell which one it was.
+            for fragment in dataset.get_fragments():
+                with _naming(Path(getattr(fragment, "path", "")).name or source):
+                    fragment.to_table(schema=dataset.schema, columns=list(names))
+            raise
 
 
 def _explained(fragments: Any, source: str) -> Iterator[Any]:
@@ -255,7 +265,7 @@ def open_dataset(path: Path) -> tuple[Any, list[str]]:
 
     if path.is_file():
         with _naming(path.name):
-            return ds.dataset(str(path), format="parquet"), []
+            return ds.dataset(str(path), format=_checked_parquet()), []
     if not path.is_dir():
         raise TableError(f"there is no file or folder {path}; check the name.")
     seen = sorted(file for file in path.rglob("*") if file.is_file())
@@ -269,8 +279,17 @@ def open_dataset(path: Path) -> tuple[Any, list[str]]:
     with _naming(parquet[0].name):
         dataset = ds.dataset(
             [str(file) for file in parquet],
-            format="parquet",
+            format=_checked_parquet(),
             partitioning=ds.partitioning(flavor="hive"),
             partition_base_dir=str(path),
         )
     return dataset, [file.name for file in files if file not in parquet]
+
+
+def _checked_parquet() -> Any:
+    """The format of Parquet files; numbers are checked where a file has checksums."""
+    import pyarrow.dataset as ds
+
+    return ds.ParquetFileFormat(
+        default_fragment_scan_options=ds.ParquetFragmentScanOptions(page_checksum_verification=True)
+    )

@@ -358,9 +358,11 @@ def is_large(X: Any) -> bool:
 
 def needs_memory(what: str, source: str) -> InputError:
     """Why a table that is read in passes does not do, and what to do about it."""
-    less = by_interface("take fewer rows or columns", "read fewer columns (--columns), or give more --memory")
+    instead = by_interface(
+        ", or take fewer rows or columns", ", read fewer columns (--columns), or give more --memory"
+    )
     return InputError(
-        f"{what} needs the table in memory, and {source} is read in passes; leave it out, or {less}."
+        f"{what} needs the table in memory, and {source} is read in passes; leave it out{instead}."
     )
 
 
