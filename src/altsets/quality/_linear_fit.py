@@ -17,7 +17,7 @@ from altsets.measures.large.table import is_large
 from altsets.measures.redundancy import MATRIX_COLUMNS
 from altsets.quality._fitted_set import FittedSet
 from altsets.quality._form import Form
-from altsets.quality._linear_table import LinearTable, LinearTargets, fitted_columns
+from altsets.quality._linear_table import LinearTable, LinearTargets, Predicted, fitted_columns
 from altsets.quality._quality import Quality, common_names
 from altsets.quality.explained import Explained, Products
 from altsets.tables.conversion import features_of
@@ -32,6 +32,8 @@ DEPENDENT = 1e-9
 NEARLY_DEPENDENT, AUTOMATIC_RIDGE = 1e-6, 1e-5
 #: By how much a Gram matrix may differ from its transpose, relative to its largest number.
 ASYMMETRY = 1e-9
+#: Sets whose shares are kept: those of one answer are asked for several times.
+MOST_SHARES = 100
 CRITERIA = ("bic", "aic", "adjusted_r2")
 MISSING = ("error", "mean")
 
@@ -141,7 +143,9 @@ class LinearFit(Quality):
         self._total, self._penalty, self._rows = 1.0, 0.0, 0
         self._criterion: str | None = None
         self._table: LinearTable | None = None
-        self._targets: LinearTargets | None = None
+        self._predicted: Predicted | None = None
+        self._alone: Floats | None = None
+        self._shares: dict[tuple[int, ...], float] = {}
         self.notes: tuple[str, ...] = ()
 
     @classmethod
@@ -220,7 +224,7 @@ class LinearFit(Quality):
         made = cls.__new__(cls)
         Quality.__init__(made, features.n_features, features.names)
         made._of_table(table, targets, ridge)
-        made._table, made._targets = table, targets
+        made._table, made._predicted = table, targets.predicted
         if criterion is not None:
             made._take_criterion(criterion, table)
         return made
@@ -280,8 +284,11 @@ class LinearFit(Quality):
     @property
     def feature_scores(self) -> Floats:
         """What each feature alone explains."""
-        scores: Floats = self._explained.with_each([], np.arange(self.n_features_in))
-        return scores
+        if self._alone is None:
+            scores: Floats = self._explained.with_each([], np.arange(self.n_features_in))
+            scores.setflags(write=False)
+            self._alone = scores
+        return self._alone
 
     @property
     def criterion(self) -> str | None:
@@ -301,7 +308,16 @@ class LinearFit(Quality):
         float
             From 0 to 1.
         """
-        columns = self._explained.columns_of(sorted(indices))
+        chosen = tuple(sorted(indices))
+        if chosen not in self._shares:
+            if len(self._shares) >= MOST_SHARES:
+                self._shares.clear()
+            self._shares[chosen] = self._share(chosen)
+        return self._shares[chosen]
+
+    def _share(self, chosen: Sequence[int]) -> float:
+        """The same, computed anew."""
+        columns = self._explained.columns_of(chosen)
         gram, cross = self._explained.gram[np.ix_(columns, columns)], self._explained.cross[columns]
         # By eigenvectors, as answers of engines, which use factors and inverses, are checked with this. An error of the
         # weights counts only by its square in the last line, whose sums have more digits.
@@ -366,13 +382,12 @@ class LinearFit(Quality):
         >>> quality.fit([0]).coefficients.round(6).tolist()
         [[2.0]]
         """
-        table, targets = self._table, self._targets
-        if table is None or targets is None or not targets.names:
+        if self._table is None or self._predicted is None:
             raise InputError("there is no model without a table and a target; use LinearFit.from_data(X, y).")
         chosen = sorted(set(FeatureNames.of_quality(self).positions(features, "fit")))
-        return self._fitted(table, targets, chosen)
+        return self._fitted(self._table, self._predicted, chosen)
 
-    def _fitted(self, table: LinearTable, targets: LinearTargets, chosen: Sequence[int]) -> FittedSet:
+    def _fitted(self, table: LinearTable, predicted: Predicted, chosen: Sequence[int]) -> FittedSet:
         names, columns = [], self._explained.columns_of(chosen)
         owners = np.searchsorted(table.starts, columns, side="right") - 1
         for owner, column in zip(owners.tolist(), columns.tolist(), strict=True):
@@ -384,16 +399,15 @@ class LinearFit(Quality):
             features=self.names_of(chosen),
             columns=tuple(names),
             r2=self.share(chosen),
-            targets=targets.names,
-            **fitted_columns(table, targets, columns, ridge),
+            targets=predicted.names,
+            **fitted_columns(table, predicted, columns, ridge),
         )
 
     def models_in(self, sets: Sequence[Sequence[int]]) -> list[FittedSet]:
         """The linear model on each set; an empty list without a table, or without a target."""
-        table, targets = self._table, self._targets
-        if table is None or targets is None or not targets.names:
+        if self._table is None or self._predicted is None:
             return []
-        return [self._fitted(table, targets, chosen) for chosen in sets]
+        return [self._fitted(self._table, self._predicted, chosen) for chosen in sets]
 
 
 # --- Checks -------------------------------------------------------------------------------------------

@@ -87,63 +87,81 @@ class LinearTable:
 
 
 @dataclass(frozen=True, eq=False)
-class LinearTargets:
-    """What sets explain: columns whose squares add up to ``total``.
+class Predicted:
+    """What models predict: columns with names.
 
-    Models predict the columns of ``raw``, one for each name, as they were given; there are none without a target.
+    They are divided by ``sizes``, so that squares do not overflow, then have these ``means`` and, less those and
+    weighed, are ``centred``, with these sums of ``squares``.
     """
+
+    names: tuple[str, ...]
+    sizes: Floats
+    means: Floats
+    centred: Floats
+    squares: Floats
+
+    @classmethod
+    def of(cls, columns: Floats, names: tuple[str, ...], table: LinearTable) -> Predicted:
+        """Columns that models on a table predict."""
+        largest = np.max(np.abs(columns), axis=0)
+        # Powers of two, by which nothing is rounded.
+        sizes = np.exp2(np.round(np.log2(np.where(largest > 0, largest, 1.0))))
+        columns = columns / sizes
+        centred = table.centred(columns)
+        return cls(names, sizes, table.averages(columns), centred, np.sum(centred**2, axis=0))
+
+
+@dataclass(frozen=True, eq=False)
+class LinearTargets:
+    """What sets explain: columns whose squares add up to ``total``; and what models predict, if there is a target."""
 
     units: Floats
     total: float
-    raw: Floats
-    names: tuple[str, ...]
+    predicted: Predicted | None = None
     is_classes: bool = False
 
     @classmethod
     def of(cls, y: Any, table: LinearTable, task: str) -> LinearTargets:
         """The targets of a table; its own columns if there are none."""
         if y is None:
-            nothing = np.zeros((table.rows, 0))
-            return cls(_compressed(table.units), float(np.count_nonzero(table.lengths)), nothing, ())
+            return cls(_compressed(table.units), float(np.count_nonzero(table.lengths)))
         several = _several(y, table.rows)
         if several is not None:
-            raw, names = several
-            units = table.centred(raw)
-            lengths = np.linalg.norm(units, axis=0)
+            predicted = Predicted.of(*several, table)
+            lengths = np.sqrt(predicted.squares)
             if not lengths.all():
-                raise InputError(
-                    f"target {names[int(np.argmin(lengths))]!r} is the same in all rows; leave it out."
-                )
-            return cls(units / lengths, float(len(lengths)), raw, names)
+                constant = predicted.names[int(np.argmin(lengths))]
+                raise InputError(f"target {constant!r} is the same in all rows; leave it out.")
+            return cls(predicted.centred / lengths, float(len(lengths)), predicted)
         target = target_of(y, table.rows, task)
         if not target.is_classes:
-            raw = np.asarray(target.values, dtype=np.float64)[:, None]
-            units = table.centred(raw / np.max(np.abs(raw), initial=1.0))
-            return cls(units, float(np.sum(units**2)), raw, ("target",))
+            column = np.asarray(target.values, dtype=np.float64)[:, None]
+            predicted = Predicted.of(column, ("target",), table)
+            return cls(predicted.centred, float(predicted.squares[0]), predicted)
         labels = labels_of(y, target)
         codes = np.asarray(target.values)
         first = [codes.tolist().index(code) for code in range(target.n_distinct)]
-        raw = (codes[:, None] == np.arange(1, target.n_distinct)).astype(np.float64)
+        columns = (codes[:, None] == np.arange(1, target.n_distinct)).astype(np.float64)
+        predicted = Predicted.of(columns, tuple(str(labels[place]) for place in first[1:]), table)
         # Of length one and at right angles to each other.
-        units = np.linalg.qr(table.centred(raw))[0]
-        names = tuple(str(labels[place]) for place in first[1:])
-        return cls(units, float(units.shape[1]), raw, names, is_classes=True)
+        units = np.linalg.qr(predicted.centred)[0]
+        return cls(units, float(units.shape[1]), predicted, is_classes=True)
 
     @property
     def is_one_number(self) -> bool:
         """Whether it is one numeric target."""
-        return not self.is_classes and len(self.names) == 1
+        return self.predicted is not None and not self.is_classes and len(self.predicted.names) == 1
 
 
 def fitted_columns(
-    table: LinearTable, targets: LinearTargets, columns: Indices, ridge: float
+    table: LinearTable, targets: Predicted, columns: Indices, ridge: float
 ) -> dict[str, Floats]:
     """The model on some columns, in the units of the table: what a :class:`FittedSet` has in arrays."""
-    # Of order one, so that squares of large targets do not overflow.
-    size = np.max(np.abs(targets.raw), axis=0)
-    scaled = targets.raw / np.where(size > 0, size, 1.0)
-    units, wanted = table.units[:, columns], table.centred(scaled)
-    inverse = np.linalg.pinv(units.T @ units + ridge * np.eye(len(columns)), hermitian=True)
+    units, wanted, size = table.units[:, columns], targets.centred, targets.sizes
+    values, vectors = np.linalg.eigh(units.T @ units + ridge * np.eye(len(columns)))
+    # Of columns that add up to others nothing is left but rounding.
+    kept = values > len(values) * np.finfo(np.float64).eps * max(values[-1], 0.0)
+    inverse = vectors[:, kept] / values[kept] @ vectors[:, kept].T
     weights = inverse @ (units.T @ wanted)
     lengths = table.lengths[columns]
     scale = np.divide(1.0, lengths, out=np.zeros(len(columns)), where=lengths > 0)
@@ -158,9 +176,9 @@ def fitted_columns(
         "standard_errors": np.sqrt(np.maximum(np.diag(inverse), 0.0)[:, None] * variances)
         * scale[:, None]
         * size,
-        "intercept": (table.averages(scaled) - middle @ weights) * size,
+        "intercept": (targets.means - middle @ weights) * size,
         "intercept_errors": np.sqrt(spread * variances) * size,
-        "target_r2": 1 - missed / np.sum(wanted**2, axis=0),
+        "target_r2": 1 - missed / targets.squares,
     }
 
 
