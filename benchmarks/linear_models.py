@@ -1,7 +1,8 @@
 """Sets for linear models: how long a proof takes, with and without a target, and what greedy choice misses.
 
 Whole tables, classes as the target. Beside them are sets of fastcan, which maximises the same criterion feature by
-feature or with a beam, and for near-best sets and frontiers of small sets, brute force.
+feature or with a beam; the best set of each size by R's leaps, which is exact; and for near-best sets and frontiers of
+small sets, brute force.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import shutil
 import subprocess
 import tempfile
 import time
@@ -21,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import altsets
+from altsets import constraints
 from altsets.quality import LinearFit
 from benchmarks.reference import ReferenceUnavailableError, prepare_environment
 from benchmarks.report import Check, Section, duration, table
@@ -38,6 +41,12 @@ MOST_COLUMNS = 85
 PROVEN_TOGETHER = 0.9
 SIZE, SMALL_SIZE, WITHIN, TOLERANCE = 5, 3, 0.05, 1e-9
 BRUTE_FORCE_DATA = "wdbc"
+#: Data for R's leaps, which takes a minute for the second; and the largest size.
+LEAPS_DATA, LEAPS_SIZE = ("wdbc", "spectf"), 10
+LEAPS = Path(__file__).with_name("leaps_worker.R")
+#: Generated data to choose a size on: columns, those that matter, rows; and the seconds that the authors of R's
+#: lmSubsets report for the best sets of all sizes of as many columns.
+COLUMNS, USEFUL, ROWS, LM_SUBSETS = 40, 20, 1000, 0.3
 
 
 class Case(NamedTuple):
@@ -280,6 +289,81 @@ def _from_table(X: Any, y: Any, k: int) -> altsets.Result:
     return altsets.find(made, n_features=k, n_alternatives=0, time_limit=PER_SET)
 
 
+# --- Sets of each size --------------------------------------------------------------------------------
+
+
+def of_each_size(quality: LinearFit, most: int) -> list[tuple[int, ...]]:
+    """The best set of each size."""
+    sizes = range(1, most + 1)
+    return [altsets.find(quality, n_features=size, n_alternatives=0).sets[0] for size in sizes]
+
+
+def leaps(rscript: str, X: Any, y: Any, most: int) -> tuple[float, list[tuple[int, ...]]]:
+    """The same by R's leaps, and the seconds that it takes."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "table.csv"
+        np.savetxt(path, np.column_stack([X, np.unique(y, return_inverse=True)[1]]), delimiter=",")
+        command = [rscript, LEAPS, path, str(most)]
+        seconds, *sets = subprocess.run(
+            command, capture_output=True, text=True, check=True
+        ).stdout.splitlines()
+    return float(seconds), [tuple(map(int, line.split())) for line in sets]
+
+
+def _beside_leaps(tables: Tables, section: Section) -> None:
+    rscript = shutil.which("Rscript")
+    if rscript is None or subprocess.run([rscript, "-e", "library(leaps)"], capture_output=True).returncode:
+        section.body.append("Not beside leaps: there is no R with this package (Debian: `r-cran-leaps`).")
+        return
+    lines, same = [], []
+    for name in filter(tables.__contains__, LEAPS_DATA):
+        X, y = tables[name]
+        quality = tables.quality(name)
+        ours = timed(partial(of_each_size, quality, LEAPS_SIZE))
+        seconds, sets = leaps(rscript, X, y, LEAPS_SIZE)
+        same += [one == other for one, other in zip(ours.answer, sets, strict=True)]
+        lines.append((name, quality.n_features_in, duration(seconds), ours))
+    section.body += [
+        f"The best set of each size from 1 to {LEAPS_SIZE}, as by `regsubsets` of R's leaps, which is exact, too.",
+        table(("data", "n", "its time", "our time"), lines),
+    ]
+    section.checks.append(
+        Check("best sets of each size: the same as by leaps", "all", f"{sum(same)} of {len(same)}", all(same))
+    )
+
+
+def _which_size(section: Section) -> None:
+    """The best set of all sizes by BIC, and of each size, on generated data."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(ROWS, COLUMNS))
+    y = X[:, :USEFUL] @ rng.normal(scale=0.3, size=USEFUL) + rng.normal(size=ROWS)
+    by_bic, by_share = LinearFit.from_data(X, y, criterion="bic"), LinearFit.from_data(X, y)
+    sizes = [constraints.Size(1, COLUMNS)]
+    best = timed(lambda: altsets.find(by_bic, n_alternatives=0, constraints=sizes, time_limit=PER_SET))
+    each = timed(partial(of_each_size, by_share, COLUMNS))
+    chosen = max(each.answer, key=by_bic.evaluate)
+    section.body.append(
+        f"Generated data of {ROWS:,} rows and {COLUMNS} columns, {USEFUL} of which matter. The best of all sizes by "
+        f"BIC: {len(best.answer.sets[0])} features in {best}, {best.answer.status}. The best sets of all {COLUMNS} "
+        f"sizes: {each}. For these the authors of R's lmSubsets report {LM_SUBSETS:g} s, on another machine and "
+        "other data of as many columns."
+    )
+    section.checks += [
+        Check(
+            "the best of all sizes by BIC",
+            "that of the best sets of each size",
+            "the same" if best.answer.sets[0] == chosen else "another",
+            best.answer.sets[0] == chosen,
+        ),
+        Check(
+            f"the best sets of {COLUMNS} sizes",
+            f"<= {LM_SUBSETS:g} s, as published for lmSubsets",
+            duration(each.cpu),
+            each.cpu <= LM_SUBSETS,
+        ),
+    ]
+
+
 def run(folder: Path, environment: Path) -> Section:
     """All searches on the data sets that are there."""
     tables, section = Tables(folder), Section("linear-models")
@@ -287,4 +371,6 @@ def run(folder: Path, environment: Path) -> Section:
     _simultaneous(tables, section)
     _brute_force(tables, section)
     _beside_fastcan(tables, section, environment)
+    _beside_leaps(tables, section)
+    _which_size(section)
     return section
