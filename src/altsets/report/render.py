@@ -114,6 +114,7 @@ def embed(document: Block) -> str:
 
 @cache
 def resource(name: str) -> str:
+    """The text of a file that pages are made of."""
     return resources.files("altsets.report").joinpath("page").joinpath(name).read_text(encoding="utf-8")
 
 

@@ -12,12 +12,16 @@ from altsets.constraints import AtMost, Constraint, Forbid, Require
 from altsets.dissimilarity import Matched, is_named, matched_in, matched_on_table, matched_text
 from altsets.errors import InputError, NotExpressedError
 from altsets.features import FeatureNames
+from altsets.measures import UNIVARIATE
 from altsets.quality import Quality
-from altsets.quality.spec import NamedQuality, spec_of
+from altsets.quality.spec import LINEAR, PAIRED, NamedQuality, spec_of
 from altsets.request import Request
 from altsets.result import Progress, Result, StopReason
+from altsets.search.frontier import Frontier, FrontierProgress
+from altsets.search.frontier.sweep import sweep_request
+from altsets.search.what_if import WhatIf, lose
 from altsets.selector import RowData, groups_of, refuse_numbered, scored, table_and_target
-from altsets.selector.noise import answer_among, refuse_too_few_above, refuse_unknown_noise
+from altsets.selector.noise import answer_among, narrowed, refuse_too_few_above, refuse_unknown_noise
 from altsets.session._state import SessionState, plain_tau
 from altsets.tables.conversion import usable_columns
 from altsets.tables.feature_matrix import Features
@@ -188,6 +192,35 @@ class Searcher:
             )
         refuse_unknown_noise(request)
         request.check(self.names)
+
+    def frontier(
+        self, state: SessionState, known: Result, callback: Callable[[FrontierProgress], object] | None = None
+    ) -> Frontier:
+        """What difference costs with the other settings of a state, whose answer is one of the points."""
+        request, quality = replace(self.request_of(state), tau=None), self.quality_of(state)
+        measured = narrowed(self._on_table(state, request), quality)
+        asked = (request.n_features, request.n_alternatives, None)
+        return sweep_request(request, quality, *asked, measured=measured, callback=callback, known=known)
+
+    def what_if(self, state: SessionState, known: Result, features: Any) -> WhatIf:
+        """What is left of the answer to a state if features fail."""
+        request = self._on_table(state, self.request_of(state))
+        return lose(request, self.quality_of(state), known, features, time_limit=request.time_limit)
+
+    @property
+    def quality_names(self) -> list[str]:
+        """Names of qualities that a state can have: those that are computed quickly, and the one at the start."""
+        first = [] if self.start.quality is None else [self.start.quality]
+        data = self.data
+        if data is None:
+            return first
+        names = [
+            name
+            for name in (*UNIVARIATE, *PAIRED, LINEAR)
+            if (data.rows.y is not None or not spec_of(name).needs_target)
+            and (not data.features.is_sparse or spec_of(name).takes_sparse)
+        ]
+        return list(dict.fromkeys([*first, *names]))
 
     def quality_of(self, state: SessionState, progress: Callable[[float], object] | None = None) -> Quality:
         """The quality of a state in numbers, which are computed once."""

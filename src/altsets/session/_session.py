@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -11,10 +11,13 @@ from altsets.constraints import Constraint
 from altsets.display import renderer
 from altsets.errors import InputError
 from altsets.evaluation import Evaluation, evaluate
+from altsets.features import Feature
 from altsets.problem import Dissimilarity
 from altsets.quality import Quality
 from altsets.quality.spec import spec_of
 from altsets.request import MAX_ITERS, Request
+from altsets.search.frontier import Frontier, FrontierProgress
+from altsets.search.what_if import WhatIf
 from altsets.selector import RowData, SelectAlternatives
 from altsets.session import _saving as saving
 from altsets.session._comparison import SessionComparison, steps_compared
@@ -246,6 +249,60 @@ class Session(SessionSteps):
             "n_jobs": data.n_jobs,
         }
         return evaluate(what, data.features, data.rows.y, **{**given, **options})
+
+    def frontier(self, callback: Callable[[FrontierProgress], object] | None = None) -> Frontier:
+        """Find sets for every tau that matters, with the other settings of the current step.
+
+        Parameters
+        ----------
+        callback : callable, default=None
+            Called with a :class:`altsets.FrontierProgress` before each search and after it. What it raises ends them.
+
+        Returns
+        -------
+        Frontier
+            What :func:`altsets.frontier` finds, in no more time than a step has.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If a model chooses how large sets are.
+
+        Examples
+        --------
+        >>> import altsets
+        >>> session = altsets.Session(altsets.quality.Additive([9, 8, 7, 3, 2, 1]), n_features=2, n_alternatives=1)
+        >>> [(point.tau, point.worst) for point in session.frontier()]
+        [(0.0, 17.0), (0.5, 16.0), (1.0, 10.0)]
+        """
+        return self._searcher.frontier(self._now, self.result, callback)
+
+    def what_if(self, features: Sequence[Feature] | str | None = None) -> WhatIf:
+        """Find the best set that is left if a feature fails, for each of some features.
+
+        Parameters
+        ----------
+        features : sequence of int or str, or "all", default=None
+            As for :func:`altsets.what_if`; by default those of set 0.
+
+        Returns
+        -------
+        WhatIf
+            For each loss the best set without it.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If there is no set, or a name is not one of the features.
+
+        Examples
+        --------
+        >>> import altsets
+        >>> session = altsets.Session(altsets.quality.Additive([9, 8, 7, 3, 2, 1]), n_features=2, n_alternatives=1)
+        >>> print(session.what_if([0]).explain())
+        If x0 fails: x1, x2 (quality 15, 88 % of set 0), proven to be the best.
+        """
+        return self._searcher.what_if(self._now, self.result, features)
 
     # --- Written and read --------------------------------------------------------------------------------------------
 

@@ -126,6 +126,20 @@ class SessionSteps:
         self._searcher.qualities[name] = quality
 
     @property
+    def quality_names(self) -> list[str]:
+        """Qualities that a step can go to on this table, by their names: those that are computed quickly.
+
+        Steps also take the others that :class:`altsets.SelectAlternatives` knows by a name.
+        """
+        return self._searcher.quality_names
+
+    @property
+    def n_rows(self) -> int | None:
+        """The rows of the table; None if the session has a quality in numbers only."""
+        data = self._searcher.data
+        return None if data is None else data.features.n_rows
+
+    @property
     def history(self) -> list[SessionStep]:
         """All steps, also those that were taken back and not replaced since; :attr:`position` says where we are."""
         self._begin()
