@@ -177,6 +177,6 @@ def _some(names: Sequence[str]) -> str:
 
 def _plain(value: Any) -> str:
     if isinstance(value, list):
-        several = [", ".join(one) if isinstance(one, list) else str(one) for one in value]
-        return list_some([f"{{{one}}}" for one in several], MOST_NAMED) if several else "none"
+        several = [f"{{{', '.join(one)}}}" if isinstance(one, list) else str(one) for one in value]
+        return list_some(several, MOST_NAMED) or "none"
     return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)

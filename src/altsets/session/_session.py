@@ -181,7 +181,7 @@ class Session(SessionSteps):
         >>> session = altsets.Session(altsets.quality.Additive([9, 8, 7, 3, 2, 1]), n_features=2, n_alternatives=1)
         >>> start, forbidden = session.forbid(0).history
         >>> print(session.compare(start, forbidden).explain())
-        Changed: forbid from none to {x0}. 0 of 2 sets are the same. Step 'start' and step 'forbid x0' share 2 of 4
+        Changed: forbid from none to x0. 0 of 2 sets are the same. Step 'start' and step 'forbid x0' share 2 of 4
         features: x1 and x2. Only step 'start' has x0. Only step 'forbid x0' has x3. Step 'forbid x0' keeps 79 % of the
         mean quality of step 'start'.
         """

@@ -13,8 +13,10 @@ from altsets.dissimilarity import matched_in, matched_text
 from altsets.errors import InputError
 from altsets.features import Feature, FeatureNames, given_feature, whole_number
 from altsets.problem import AGGREGATIONS, SEARCHES, exact_tau, one_of
-from altsets.wording import join_words, parameter, shorten
+from altsets.wording import join_words, list_some, parameter, shorten
 
+#: Features that the name of a step spells out.
+MOST_NAMED = 5
 #: A set by the names of its features, in the order of the table.
 NamedSet = tuple[str, ...]
 
@@ -120,7 +122,7 @@ class StateChange:
         made = {"require": before.requiring, "forbid": before.forbidding, "allow": before.allowing}
         for method, some in features.items():
             if some and made[method](some) == after:
-                return cls(method, (repr(list(some)),), f"{method} {', '.join(some)}")
+                return cls(method, (repr(list(some)),), f"{method} {list_some(some, MOST_NAMED)}")
         sets = {
             "pin": _gained(before.pinned, after.pinned),
             "unpin": _gained(after.pinned, before.pinned),
@@ -129,7 +131,7 @@ class StateChange:
         moved = {"pin": before.pinning, "unpin": before.unpinning, "reject": before.rejecting}
         for method, several in sets.items():
             if len(several) == 1 and moved[method](several[0]) == after:
-                return cls(method, (repr(list(several[0])),), f"{method} {', '.join(several[0])}")
+                return cls(method, (repr(list(several[0])),), f"{method} {list_some(several[0], MOST_NAMED)}")
         given, wanted = before.as_dict(), after.as_dict()
         changed = {name: value for name, value in wanted.items() if value != given[name]}
         return cls(
@@ -219,5 +221,6 @@ def _gained(before: tuple[Any, ...], after: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _words(name: str, value: Any) -> str:
     if isinstance(value, list):
-        return f"{name} = {'; '.join(map(str, value)) or 'none'}"
+        several = [", ".join(one) if isinstance(one, list) else one for one in value]
+        return f"{name} = {list_some(several, MOST_NAMED) or 'none'}"
     return f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}"
