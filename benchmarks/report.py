@@ -36,6 +36,7 @@ TITLES = {
     "most": "As different as possible, as many as there are",
     "frontier": "Frontiers",
     "pages": "Reports",
+    "explorer": "The explorer",
     "near-best": "Near-best sets",
     "large": "A million scores",
     "wide": "Wide tables",

@@ -5,9 +5,9 @@ and ``frozen-multivariate`` on FCBF and mRMR; ``grid`` runs every search of the 
 ``multivariate`` and ``multivariate10`` those on FCBF and mRMR with sets of 5 and 10; ``ablation`` switches off each
 part of the search in turn, on other data, and ``tuning`` chooses its limits anew there; ``constraints`` has conditions
 on sets, ``distinct`` sets that differ through similarity, ``most`` sets that are as different, or as many, as they can
-be, ``frontier`` whole curves over tau, ``pages`` reports, ``near-best`` counts of sets, ``large`` a million scores,
-``wide`` tables of up to 100,000 columns, ``sparse`` ones of as many, ``streamed`` a Parquet
-folder of 5 GB (``--size``) that is read in passes,
+be, ``frontier`` whole curves over tau, ``pages`` reports, ``explorer`` the explorer's server, ``near-best`` counts of
+sets, ``large`` a million scores, ``wide`` tables of up to 100,000 columns, ``sparse`` ones of as many, ``streamed``
+a Parquet folder of 5 GB (``--size``) that is read in passes,
 ``information``, ``holes`` and ``relief`` scores from tables, ``wrapper`` searches that fit models,
 ``embedded`` models that choose features themselves, ``linear-models`` sets for linear ones,
 ``estimator`` scikit-learn's
@@ -35,6 +35,7 @@ from benchmarks import (
     embedded,
     estimator,
     evaluation,
+    explorer,
     frontier,
     grid,
     holes,
@@ -118,7 +119,10 @@ class Inputs:
             return "none of its data sets is there."
         if part == "near-best" and names.isdisjoint(near_best.DATA):
             return "none of its data sets is there."
-        if part in ("information", "wrapper", "embedded", "linear-models") and not self.importances:
+        if (
+            part in ("explorer", "information", "wrapper", "embedded", "linear-models")
+            and not self.importances
+        ):
             return "the folder of data sets was not found."
         if part.startswith("frozen") and not reference.exists():
             return "the file of frozen results was not found."
@@ -259,6 +263,7 @@ def _runs(options: argparse.Namespace, inputs: Inputs) -> dict[str, Callable[[],
         "most": lambda: most.run([*inputs.information, *pairs]),
         "frontier": lambda: frontier.run(inputs.information, inputs.mrmr),
         "pages": pages.run,
+        "explorer": lambda: explorer.run(options.datasets, options.quick),
         "near-best": lambda: near_best.run(inputs.information, inputs.mrmr),
         "large": large.run,
         "wide": lambda: wide.run(ROOT / ".bench-venv-wide", options.quick),

@@ -19,10 +19,10 @@ import pytest
 
 import altsets
 from altsets import Evaluation, Result, SelectAlternatives
-from altsets.cli.outputs import OutputFile, rows_of_result
+from altsets.cli.outputs import OutputFile
 from altsets.files.columns import Table
 from altsets.files.dataset import read_columns, split_target
-from altsets.files.writing import write_csv
+from altsets.files.writing import rows_of_result, write_csv
 from altsets.provenance import fingerprint
 
 # pandas from 3.1 on always reads numbers so.

@@ -33,8 +33,9 @@ ROUTES = {
 
 
 def require_packages() -> None:
-    """Check that Starlette and uvicorn are there, or say how to install them."""
+    """Check that the packages of the extra are there, or say how to install them."""
     try:
+        import jinja2  # noqa: F401
         import starlette  # noqa: F401
         import uvicorn  # noqa: F401
     except ImportError as error:

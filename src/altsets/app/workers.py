@@ -13,6 +13,7 @@ import multiprocessing
 import os
 import queue
 import signal
+import sys
 import threading
 import time
 import traceback
@@ -44,8 +45,20 @@ SPARE_AFTER = 1.0
 OPENED, TOLD, ANSWERED, FAILED = b"o", b"t", b"a", b"f"
 #: What is sent to a worker instead of a job, to stop the one it has.
 STOP = b""
+#: Where it is safe, workers are forked from a process that has loaded everything, which takes milliseconds.
+METHOD = "forkserver" if sys.platform == "linux" else "spawn"
+
 ENDED = "The process that searched has ended{how}; the next step starts a new one."
 STOPPED = "The search was stopped before it found anything."
+
+
+def warm_up() -> None:
+    """Begin to load what workers need, in a process of its own; call it before anything else that takes long."""
+    if METHOD == "forkserver":
+        from multiprocessing import forkserver
+
+        forkserver.set_forkserver_preload(["altsets.app.preload"])
+        forkserver.ensure_running()
 
 
 # --- In a worker ------------------------------------------------------------------------------------------
@@ -53,9 +66,6 @@ STOPPED = "The search was stopped before it found anything."
 
 def work(connection: Connection, open_engine: OpenEngine) -> None:
     """Run jobs until the server goes away."""
-    # Before NumPy is loaded: processes of several clients share the machine.
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(variable, "1")
     # Ctrl-C reaches every process; the server handles it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     warnings.simplefilter("ignore")
@@ -186,7 +196,7 @@ class Worker:
     """A process with an engine, seen from the server. It runs one job at a time."""
 
     def __init__(self, open_engine: OpenEngine) -> None:
-        context = multiprocessing.get_context("spawn")
+        context: Any = multiprocessing.get_context(METHOD)
         self._loop = asyncio.get_running_loop()
         self._connection, self._theirs = context.Pipe()
         self._process = context.Process(target=work, args=(self._theirs, open_engine), daemon=True)
@@ -259,11 +269,6 @@ class Worker:
             self._kill.cancel()
             self._kill = None
         self._free.set()
-
-    @property
-    def pid(self) -> int | None:
-        """The number of the process."""
-        return self._process.pid
 
     @property
     def has_ended(self) -> bool:
@@ -347,11 +352,6 @@ class Lane:
         if worker is not None:
             await self._pool.drop(worker)
 
-    @property
-    def worker(self) -> Worker | None:
-        """The process, if there is one."""
-        return self._worker
-
     async def close(self) -> None:
         """End everything."""
         for job in self._jobs:
@@ -393,11 +393,6 @@ class Client:
         """Stop a job and keep the best it has."""
         if not job.finished:
             self._lane(job).cancel(job)
-
-    @property
-    def workers(self) -> list[Worker]:
-        """The processes of this client."""
-        return [lane.worker for lane in self._lanes.values() if lane.worker is not None]
 
     async def close(self) -> None:
         """End everything."""

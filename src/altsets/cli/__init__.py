@@ -21,6 +21,7 @@ import typer
 from altsets.cli.convert import convert_command
 from altsets.cli.demo import demo_command
 from altsets.cli.evaluate import evaluate_command
+from altsets.cli.explore import explore_command
 from altsets.cli.find import find_command
 from altsets.cli.frontier import frontier_command
 from altsets.cli.help import GroupedCommand
@@ -40,6 +41,13 @@ COMMANDS: dict[str, tuple[Callable[..., None], str, str]] = {
         "altsets find table.csv --target diagnosis\n"
         "altsets find table.csv -t diagnosis -k 3 -a 2 --tau 1 --distinct 0.9 --evaluate\n"
         "altsets find table.csv -t diagnosis --forbid age,sex --report report.html",
+    ),
+    "explore": (
+        explore_command,
+        "Open a page that searches while you move controls.",
+        "altsets explore\n"
+        "altsets explore table.csv --target diagnosis\n"
+        "altsets explore table.csv -t diagnosis --quality mrmr --port 8000 --no-browser",
     ),
     "frontier": (
         frontier_command,

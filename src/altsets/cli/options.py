@@ -477,6 +477,19 @@ class DemoOptions:
     save_table: str | None = option("FILE.csv", "Also write the table of the demo to a new file.")
 
 
+@dataclass(frozen=True)
+class ExploreOptions:
+    """Where the page of the explorer is."""
+
+    port: int = option(
+        "N",
+        "The port of the page on this machine; 0: any that is free.",
+        parser=whole_number,
+        default=0,
+    )
+    no_browser: bool = option(None, "Print the address only; open no browser.", default=False)
+
+
 # --- Commands -----------------------------------------------------------------------------------------
 
 
@@ -503,6 +516,7 @@ class Given:
     output: OutputOptions = OutputOptions()
     study: StudyOptions = StudyOptions()
     demo: DemoOptions = DemoOptions()
+    explore: ExploreOptions = ExploreOptions()
 
 
 #: How options of commands that also score features with a model are described.
@@ -540,6 +554,7 @@ HEADINGS = {
     "demo": "Output",
     "limits": "Limits",
     "study": "Study",
+    "explore": "Page",
 }
 
 Command = Callable[[typer.Context, Given], None]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from altsets.cli.printing import Waiting, console_for, say_error
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from altsets.cli.options import Given
     from altsets.evaluation import Evaluation
     from altsets.files.writing import NewFile, Rows
-    from altsets.result import Result
     from altsets.search.frontier import Frontier
     from altsets.search.near_best import NearBest
 
@@ -75,6 +73,8 @@ class OutputFile:
     def write_search(self, searched: Searched, table: str | None, document: Mapping[str, Any]) -> None:
         """Write the sets of a search, also into a copy of their table."""
         if self.file is None or not self.file.path.lower().endswith(CELLS) or table is None:
+            from altsets.files.writing import rows_of_result
+
             self.write(*rows_of_result(searched.result), document)
         elif searched.result.sets:
             from altsets.files.cells import copy_with_answer
@@ -93,22 +93,6 @@ class OutputFile:
 
 
 # --- Rows ---------------------------------------------------------------------------------------------
-
-
-def rows_of_result(result: Result) -> tuple[Rows, list[str]]:
-    """One row for each set and feature, and the columns."""
-    rows = []
-    for number, names in enumerate(result.named_sets):
-        scores = result.scores[number] if result.scores else [None] * len(names)
-        groups = [{"group": group} for group in result.groups[number]] if result.groups else repeat({})
-        same = {"quality": result.qualities[number], "status": str(result.statuses[number])}
-        same |= {name: costs[number] for name, costs in result.cost_columns.items()}
-        rows += [
-            {"set": number, "feature": name, "score": score, **group, **same}
-            for name, score, group in zip(names, scores, groups, strict=False)
-        ]
-    grouped = ["group"] if result.groups else []
-    return rows, ["set", "feature", "score", *grouped, "quality", "status", *result.cost_columns]
 
 
 def rows_of_near_best(document: Mapping[str, Any]) -> tuple[Rows, list[str]]:

@@ -68,7 +68,7 @@ def read_dataset(given: Given, groups: str | None = None) -> Dataset:
     return data
 
 
-def _named_quality(given: Given) -> NamedQuality:
+def named_quality(given: Given) -> NamedQuality:
     """The quality with its options; with --evaluate, those of others belong to the model that scores sets."""
     from altsets.quality.spec import NamedQuality, takes_option
 
@@ -230,7 +230,7 @@ def source_from(given: Given) -> Source:
     from altsets.files.feature_files import Scores
 
     check_evaluation(given)
-    asked, splits = _named_quality(given), Splits.of(given.evaluation)
+    asked, splits = named_quality(given), Splits.of(given.evaluation)
     path, has_table = given.scoring.scores, given.table.table is not None
     if path is None:
         source = Source(given, asked, read_dataset(given, splits.groups))

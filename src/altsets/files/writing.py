@@ -12,11 +12,13 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 from typing import Any, Self
 
 from altsets.errors import InputError, MissingExtraError, reason_of
 from altsets.files.columns import Table
+from altsets.result import Result
 
 #: Formats of answers, by the ending of the file's name.
 ENDINGS = (".csv", ".parquet", ".json")
@@ -141,6 +143,22 @@ def escape_formula(text: str) -> str:
 def unescape_formula(text: str) -> str:
     """What :func:`escape_formula` was given."""
     return text[1:] if text.startswith("'") and text.lstrip("'").startswith(FORMULA) else text
+
+
+def rows_of_result(result: Result) -> tuple[Rows, list[str]]:
+    """One row for each set and feature, and the columns."""
+    rows = []
+    for number, names in enumerate(result.named_sets):
+        scores = result.scores[number] if result.scores else [None] * len(names)
+        groups = [{"group": group} for group in result.groups[number]] if result.groups else repeat({})
+        same = {"quality": result.qualities[number], "status": str(result.statuses[number])}
+        same |= {name: costs[number] for name, costs in result.cost_columns.items()}
+        rows += [
+            {"set": number, "feature": name, "score": score, **group, **same}
+            for name, score, group in zip(names, scores, groups, strict=False)
+        ]
+    grouped = ["group"] if result.groups else []
+    return rows, ["set", "feature", "score", *grouped, "quality", "status", *result.cost_columns]
 
 
 def encode_answer(path: str, rows: Rows, columns: Sequence[str], document: Mapping[str, Any]) -> bytes:

@@ -1,0 +1,269 @@
+"""The explorer's server: how soon it answers, ten pages at once for a minute, and large tables."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+
+from benchmarks.report import Check, Section, duration, table
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "helpers"))
+
+#: Questions for each percentile, and targets: seconds to the answer, to the best so far, and after the scores.
+N_ASKED = 100
+ANSWER_SECONDS, SO_FAR_SECONDS, LARGE_SECONDS = 0.15, 0.5, 5.0
+#: Pages at once, seconds, and when memory is measured.
+N_PAGES, SECONDS, FIRST_SECOND = 10, 60.0, 15.0
+#: How much more memory is still flat.
+FLAT = 1.1
+#: A user looks at an answer before the next move.
+PAUSE = 0.1
+#: Rows and columns of tables that are made up.
+LARGE = ((100_000, 60), (200, 20_000))
+
+
+def run(datasets: Path, quick: bool = False) -> Section:
+    """All of it."""
+    section = Section("explorer")
+    n_asked, seconds = (20, 10.0) if quick else (N_ASKED, SECONDS)
+    _latency(section, datasets, n_asked)
+    _pages_at_once(section, datasets / "wdbc.csv.gz", seconds)
+    _large_tables(section)
+    return section
+
+
+# --- Running one ------------------------------------------------------------------------------------------
+
+
+class Served:
+    """An explorer in a process of its own."""
+
+    def __init__(self, command: subprocess.Popen[str], address: str) -> None:
+        self.process, self.address = psutil.Process(command.pid), address
+        self.port = int(address.split(":")[2].split("/")[0])
+
+    @property
+    def memory(self) -> int:
+        """Resident bytes of all its processes, shared ones counted in each."""
+        processes = [self.process, *self.process.children(recursive=True)]
+        return sum(process.memory_info().rss for process in processes)
+
+
+@contextmanager
+def _served(path: Path, *options: str) -> Iterator[Served]:
+    command = subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "altsets",
+            "explore",
+            str(path),
+            "--target",
+            "target",
+            "--no-browser",
+            *options,
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=os.environ | {"PYTHONUNBUFFERED": "1"},
+    )
+    assert command.stdout is not None
+    try:
+        yield Served(command, command.stdout.readline().strip())
+    finally:
+        command.terminate()
+        command.wait()
+        command.stdout.close()
+
+
+def _page(served: Served, name: str = "page", cookie: str | None = None) -> Any:
+    from explorers import Page
+
+    return Page(served, name, cookie)
+
+
+def _moves(names: list[str], count: int, seed: int) -> list[dict[str, Any]]:
+    """Different states, as of a user who moves controls: each makes a search, as none comes twice."""
+    rng = random.Random(seed)
+    moves: dict[str, dict[str, Any]] = {}
+    while len(moves) < count:
+        move = {
+            "n_features": 5,
+            "n_alternatives": rng.randint(1, 5),
+            "tau": rng.randint(1, 10) / 10,
+            "forbid": sorted(rng.sample(names, rng.randint(0, 3))),
+        }
+        moves.setdefault(str(move), move)
+    return list(moves.values())
+
+
+# --- How soon it answers ----------------------------------------------------------------------------------
+
+
+def _latency(section: Section, datasets: Path, count: int) -> None:
+    rows = []
+    for name, quality in (("spambase", "mutual_info"), ("wdbc", "mrmr"), ("spambase", "mrmr")):
+        path = datasets / f"{name}.csv.gz"
+        with _served(path, "--quality", quality) as served:
+            page = _page(served)
+            start = page.follow(page.ask(), 600.0)["state"]
+            seconds, finished = [], 0
+            for move in _moves(_names(path), count, seed=0):
+                began = time.perf_counter()
+                reply = page.ask(state=start | move)
+                seconds.append(time.perf_counter() - began)
+                assert reply["error"] is None, reply["error"]
+                assert reply["view"] is not None
+                finished += reply["finished"]
+                if not reply["finished"]:
+                    page.cancel(reply["number"])
+        half, most, worst = np.percentile(seconds, [50, 95, 100])
+        rows.append([name, quality, *map(duration, (half, most, worst)), f"{finished} of {count}"])
+        hard = (name, quality) == ("spambase", "mrmr")
+        target = SO_FAR_SECONDS if hard else ANSWER_SECONDS
+        what = "first reply" if hard else "answer"
+        section.checks.append(
+            Check(
+                f"explorer, {what} for {quality} on {name}, 95th percentile",
+                f"under {duration(target)}",
+                duration(most),
+                most < target and (hard or finished == count),
+            )
+        )
+    section.body += [
+        f"{count} moves of controls (k = 5; tau, number of sets and forbidden features at random), the time from "
+        "request to reply: the answer, or after 300 ms the best so far.",
+        table(["data", "quality", "median", "95 %", "worst", "finished"], rows),
+    ]
+
+
+def _names(path: Path) -> list[str]:
+    import gzip
+
+    with gzip.open(path, "rt") as file:
+        return [name for name in file.readline().strip().split(",") if name != "target"]
+
+
+# --- Many at once -----------------------------------------------------------------------------------------
+
+
+def _pages_at_once(section: Section, path: Path, seconds: float) -> None:
+    wrong: list[str] = []
+    counts = [0] * N_PAGES
+    with _served(path, "--quality", "mrmr") as served:
+        first = _page(served)
+        start = first.follow(first.ask(), 600.0)["state"]
+        ends = time.monotonic() + seconds
+
+        def play(number: int) -> None:
+            page = _page(served, f"page-{number}", first.cookie)
+            moves = _moves(_names(path), 10_000, seed=number)
+            while time.monotonic() < ends:
+                asked = start | moves[counts[number] % len(moves)]
+                reply = page.follow(page.ask(state=asked))
+                counts[number] += 1
+                chosen = (
+                    {name for one in reply["view"]["sets"] for name in one["features"]}
+                    if reply["view"]
+                    else set()
+                )
+                if reply["error"] or reply["state"] != asked or chosen & set(asked["forbid"]):
+                    wrong.append(str(reply["error"] or reply["state"]))
+                time.sleep(PAUSE)
+
+        threads = [threading.Thread(target=play, args=(number,)) for number in range(N_PAGES)]
+        for thread in threads:
+            thread.start()
+        time.sleep(seconds * FIRST_SECOND / SECONDS)
+        early = served.memory
+        time.sleep(max(0.0, ends - time.monotonic() - 0.5))
+        late = served.memory
+        for thread in threads:
+            thread.join()
+    section.body += [
+        f"{N_PAGES} pages at once for {seconds:g} s, mRMR on wdbc, a move {duration(PAUSE)} after each answer. "
+        "Memory is the sum over all processes.",
+        table(
+            ["answers", "wrong or failed", f"memory after {FIRST_SECOND:g} s", f"after {seconds:g} s"],
+            [[str(sum(counts)), str(len(wrong)), f"{early / 1e6:.0f} MB", f"{late / 1e6:.0f} MB"]],
+        ),
+        *wrong[:3],
+    ]
+    section.checks += [
+        Check(
+            f"explorer, {N_PAGES} pages for {seconds:g} s: wrong or failed answers",
+            "0",
+            str(len(wrong)),
+            not wrong,
+        ),
+        Check(
+            f"explorer, {N_PAGES} pages: memory after {seconds:g} s of that after {FIRST_SECOND:g} s",
+            f"at most {FLAT:g}",
+            f"{late / early:.2f}",
+            late <= FLAT * early,
+        ),
+    ]
+
+
+# --- Large tables -----------------------------------------------------------------------------------------
+
+
+def _large_tables(section: Section) -> None:
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for n_rows, n_columns in LARGE:
+            path = Path(folder) / f"{n_rows}.parquet"
+            _write(path, n_rows, n_columns)
+            began = time.perf_counter()
+            with _served(path, "--quality", "mutual_info") as served:
+                page = _page(served)
+                entered = time.perf_counter() - began
+                reply, scored = page.ask(), time.perf_counter()
+                while not reply["finished"] or reply["error"]:
+                    assert reply["error"] is None, reply["error"]
+                    if reply["view"] is None or "sets" not in reply["view"]:
+                        scored = time.perf_counter()
+                    _, reply = page.post("wait", {"client": page.name, "number": reply["number"]})
+                answered = time.perf_counter()
+                memory = served.memory
+            after = answered - scored
+            name = f"{n_rows:,} x {n_columns:,}"
+            rows.append([name, *map(duration, (entered, scored - began, after)), f"{memory / 1e6:.0f} MB"])
+            section.checks.append(
+                Check(
+                    f"explorer, answer on {name} after the scores",
+                    f"within {LARGE_SECONDS:g} s",
+                    duration(after),
+                    after < LARGE_SECONDS,
+                )
+            )
+    section.body += [
+        "Tables that are made up (Parquet), mutual information: when the page answers, when there are scores, the "
+        "answer after that, and the memory of all processes.",
+        table(["rows x columns", "page", "scores", "answer after scores", "memory"], rows),
+    ]
+
+
+def _write(path: Path, n_rows: int, n_columns: int) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rng = np.random.default_rng(0)
+    columns = rng.normal(size=(n_rows, n_columns))
+    label = columns[:, 0] + 0.5 * columns[:, 1] + rng.normal(size=n_rows) > 0
+    made = {f"x{number}": columns[:, number] for number in range(n_columns)}
+    pq.write_table(pa.table({**made, "target": label.astype(int)}), path)

@@ -1,0 +1,193 @@
+"""What runs in a worker: a session on the table of the explorer, asked by messages and answered by views.
+
+The table and the scores are files in a private folder, which all workers map into their memory, so that ten clients
+need the memory of one. Scores of a quality are computed by the worker that is asked for it first.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from altsets.app.workers import OpenEngine
+from altsets.errors import AltsetsError
+from altsets.wording import counted
+
+if TYPE_CHECKING:
+    from altsets.session import Session
+
+Job = Mapping[str, Any]
+Tell = Callable[[dict[str, Any]], None]
+
+#: Seconds between two times that the best so far is told.
+TELL_EVERY = 0.25
+SESSION = "session.joblib"
+
+
+class Cancelled(AltsetsError):
+    """Nothing is wanted any more of what has no best so far."""
+
+    def __init__(self) -> None:
+        super().__init__("It was stopped.")
+
+
+class SharedSession:
+    """A session in a folder that only its owner can read, for workers to open; ``close`` removes it."""
+
+    def __init__(self, session: Session, table: str, target: str) -> None:
+        import joblib  # type: ignore[import-untyped]
+
+        self._folder = tempfile.TemporaryDirectory(prefix="altsets-", ignore_cleanup_errors=True)
+        joblib.dump((session, {"file": table, "target": target}), Path(self._folder.name) / SESSION)
+
+    @property
+    def open_engine(self) -> OpenEngine:
+        """What a worker calls."""
+        return partial(SessionEngine, self._folder.name)
+
+    def close(self) -> None:
+        """Remove the folder."""
+        self._folder.cleanup()
+
+
+class SessionEngine:
+    """Answers jobs from a shared session."""
+
+    def __init__(self, folder: str) -> None:
+        # Where processes are not forked, it comes before the rest for the same reasons.
+        from altsets.app import preload, views  # noqa: F401
+
+        self._folder, self._views = Path(folder), views
+        self._session: Session
+        self._session, self._origin = _load(self._folder / SESSION)
+        self._start = self._session.state
+        self._searched: dict[str, Any] | None = None
+
+    def __call__(self, job: Job, tell: Tell, stopped: Callable[[], bool]) -> dict[str, Any]:
+        """Answer a job; what is known before is told."""
+        state, given = self._start | (job.get("state") or {}), (job.get("with") or {}) | self._origin
+        self._score(state, tell, stopped)
+        if job["verb"] == "prepare":
+            return {"state": None, "view": None}
+        # An answer that was cut short stays the one that the page shows.
+        if job["verb"] == "answer" or state != self._searched:
+            self._search(state, given, tell, stopped)
+            self._searched = state
+        if job["verb"] == "download":
+            return {"text": file_text(self._session, **given)}
+        return {"state": self._session.state, "view": self._view(job["verb"], given, tell, stopped)}
+
+    def _search(
+        self, state: dict[str, Any], given: Mapping[str, Any], tell: Tell, stopped: Callable[[], bool]
+    ) -> None:
+        told = time.perf_counter()
+
+        def best_so_far(progress: Any) -> None:
+            nonlocal told
+            if time.perf_counter() - told >= TELL_EVERY and not stopped():
+                tell(
+                    {"state": state, "view": self._views.progress_view(self._session, state, progress, given)}
+                )
+                told = time.perf_counter()
+
+        self._session.go_to(state, callback=best_so_far, stop=stopped)
+
+    def _view(
+        self, verb: str, given: Mapping[str, Any], tell: Tell, stopped: Callable[[], bool]
+    ) -> dict[str, Any]:
+        views = self._views
+        view: dict[str, Any]
+        if verb == "answer":
+            view = views.answer_view(self._session, given)
+        elif verb == "frontier":
+            view = views.frontier_view(self._session, given, callback=lambda _: _unless(stopped))
+        elif verb == "evaluate":
+
+            def progress(share: float) -> None:
+                _unless(stopped)
+                tell({"state": self._session.state, "view": views.evaluating_view(share)})
+
+            view = views.evaluate_view(self._session, given, progress=progress)
+        else:
+            view = views.VERBS[verb](self._session, given)
+        return view
+
+    # --- Scores -------------------------------------------------------------------------------------------
+
+    def _score(self, state: dict[str, Any], tell: Tell, stopped: Callable[[], bool]) -> None:
+        """Have the scores of a state's quality: known here, computed by another worker, or computed now."""
+        import joblib
+
+        from altsets.quality import Embedded, Wrapper
+
+        session, name = self._session, state["quality"]
+        if session.has_scores(state):
+            return
+        file = self._folder / f"scores-{name}.joblib"
+        if file.exists():
+            session.add_scores(state, _load(file))
+            return
+        what = f"Scoring {counted(len(session.feature_names), 'feature')} for {name or 'the quality'}"
+        told = -TELL_EVERY
+
+        def progress(share: float) -> None:
+            nonlocal told
+            _unless(stopped)
+            if time.perf_counter() - told >= TELL_EVERY:
+                view = {"words": [f"{what}: {share:.0%}."], "certain": False, "blocks": []}
+                tell({"state": state, "view": view})
+                told = time.perf_counter()
+
+        progress(0.0)
+        quality = session.scored_for(state, progress=progress)
+        if not isinstance(quality, Wrapper | Embedded):
+            # These hold the table, and no scores.
+            written = file.with_suffix(f".{os.getpid()}")
+            joblib.dump(quality, written)
+            os.replace(written, file)
+
+
+def _load(file: Path) -> Any:
+    import joblib
+
+    # Written by another process of this explorer, in a folder that is closed to others.
+    return joblib.load(file, mmap_mode="r")
+
+
+def _unless(stopped: Callable[[], bool]) -> None:
+    if stopped():
+        raise Cancelled
+
+
+# --- Files ------------------------------------------------------------------------------------------------
+
+
+def file_text(session: Session, kind: str, file: str, target: str) -> str:
+    """The answer of a session as the text of a file."""
+    from altsets.files.writing import encode_csv, rows_of_result
+    from altsets.report import summarise
+    from altsets.report.render import page
+
+    result = session.result
+    if kind == "python":
+        return session.to_python()
+    if kind == "command":
+        return session.to_command(file, target) + "\n"
+    if kind == "json":
+        return result.to_json()
+    if kind == "report":
+        return page(summarise(result=result, quality=session.quality))
+    rows, columns = rows_of_result(result)
+    pinned = [
+        {"set": f"pinned {number}", "feature": name, "quality": quality, "status": "pinned"}
+        for number, (names, quality) in enumerate(
+            zip(session.sets[: len(session.state["pinned"])], session.qualities, strict=False), start=1
+        )
+        for name in names
+    ]
+    return encode_csv([dict.fromkeys(columns) | row for row in pinned] + list(rows), columns).decode()

@@ -1,0 +1,156 @@
+"""``altsets explore``: a page on this machine that searches while its user moves controls."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from altsets.cli import parsing
+from altsets.cli.options import Given, TableOptions, with_options
+from altsets.cli.printing import plain_messages, say_error
+from altsets.cli.searching import Source, named_quality, request_from, source_from
+from altsets.errors import InputError
+
+if TYPE_CHECKING:
+    from altsets.app.server import Explorer
+    from altsets.session import Session
+
+#: What the table of the demo is called in the commands that the page shows.
+DEMO_TABLE = "demo.csv"
+
+#: How options are described that mean something else here.
+DESCRIBED = {
+    "table": {
+        "help": "CSV (also gzipped), Parquet file or folder, Excel workbook, .gct or .h5ad (AnnData) file; - for "
+        "standard input. [default: the table of altsets demo]",
+    },
+    "estimator": {
+        "help": "The model behind importance, permutation, shap, wrapper and embedded: tree, forest, boosting, linear, "
+        "neighbors, svm, or a class by its full name. [default: tree]",
+    },
+    "scoring": {
+        "metavar": "NAME",
+        "help": "How permutation, wrapper and embedded score predictions: a scikit-learn scorer. [default: "
+        "matthews_corrcoef, or r2 for numeric targets]",
+    },
+    "time_limit": {
+        "help": "Time limit for each search, after which the page has the best so far. [default: 10 s]"
+    },
+}
+
+
+@with_options(
+    *(
+        "table",
+        "sets",
+        "differing",
+        "quality",
+        "model",
+        "scoring",
+        "search",
+        "columns",
+        "conditions",
+        "limits",
+    ),
+    "explore",
+    without=("min_difference", "save_scores", "scores", "existing", "engine"),
+    described=DESCRIBED,
+)
+def explore_command(context: typer.Context, given: Given) -> None:
+    """Open a page in the browser that finds sets while you move its controls.
+
+    Prints the address of the page, which opens once and on this machine only. The other options are what the page
+    begins with. Ctrl-C ends it.
+    """
+    with plain_messages():
+        from altsets.app.engine import SharedSession
+        from altsets.app.server import Explorer, require_packages
+        from altsets.app.workers import warm_up
+
+        require_packages()
+        warm_up()
+        source = _source(given)
+        shared = SharedSession(_session(source), str(source.given.table.table), source.table_read.target_name)
+        # From here on, the table is in a file that all processes share.
+        source.data = None
+        try:
+            explorer = Explorer(
+                shared.open_engine, given.explore.port, on_failure=say_error, on_end=shared.close
+            )
+            typer.echo(explorer.address)
+            sys.stdout.flush()
+            _serve(explorer, browser=not given.explore.no_browser)
+        finally:
+            shared.close()
+
+
+def _source(given: Given) -> Source:
+    """The table that was named, or that of the demo."""
+    from altsets.files.dataset import DEMO_TARGET, load_demo, split_target
+
+    table = given.table
+    if table.table is not None or table.target is not None or table.no_target:
+        source = source_from(given)
+        if source.table_read.is_large:
+            raise InputError(
+                f"the explorer needs the table in memory, and {source.table_read.X.source} is read in passes; read "
+                "fewer columns (--columns), or give more --memory."
+            )
+        return source
+    demo = replace(given, table=TableOptions(DEMO_TABLE, DEMO_TARGET))
+    return Source(demo, named_quality(demo), split_target(load_demo(), DEMO_TARGET))
+
+
+def _session(source: Source) -> Session:
+    """A session that begins with what the options ask for."""
+    from altsets.session import Session
+
+    given, data = source.given, source.table_read
+    n_features = parsing.size_of_sets(given.sets.n_features, given.conditions.size)
+    request = request_from(source, **vars(given.sets) | {"n_features": n_features})
+    limit: dict[str, Any] = {} if request.time_limit is None else {"time_limit": request.time_limit}
+    return Session(
+        data.X,
+        data.y,
+        request.quality,
+        n_features=request.n_features,
+        n_alternatives=given.sets.n_alternatives,
+        tau=0.5 if request.tau is None else request.tau,
+        dissimilarity=request.dissimilarity,
+        search=request.search,
+        aggregation=request.aggregation,
+        constraints=request.constraints,
+        task=request.task,
+        max_iters=request.max_iters,
+        unusable=request.unusable,
+        above_noise=request.above_noise,
+        **limit,
+    )
+
+
+def _serve(explorer: Explorer, *, browser: bool) -> None:
+    """Answer requests until Ctrl-C, or until the terminal is closed."""
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, lambda *_: explorer.stop())
+    if browser and _has_screen():
+        import webbrowser
+
+        # It may wait for the browser; the page waits for nobody.
+        threading.Thread(target=webbrowser.open, args=(explorer.address,), daemon=True).start()
+        say_error("The page opens in your browser. Ctrl-C ends the explorer.")
+    else:
+        say_error("Open this address in a browser on this machine; it works once. Ctrl-C ends the explorer.")
+    explorer.run()
+
+
+def _has_screen() -> bool:
+    """Whether there is a browser with windows: one in the terminal would be in the way."""
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

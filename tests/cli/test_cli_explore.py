@@ -1,0 +1,159 @@
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import psutil
+import pytest
+from explorers import Page
+from typer.testing import CliRunner
+
+from altsets.cli import app
+from altsets.cli.options import Given
+
+runner = CliRunner()
+
+
+class Command:
+    """The command in a process of its own."""
+
+    def __init__(self, *words, temporary):
+        environment = os.environ | {"TMPDIR": str(temporary)}
+        code = (
+            "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+            "from altsets.cli import main; sys.exit(main())"
+        )
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", code, "explore", "--no-browser", *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+        self.address = self.process.stdout.readline().rstrip("\n")
+        self.port = int(re.fullmatch(r"http://127\.0\.0\.1:(\d+)/\?token=[\w-]{40,}", self.address)[1])
+
+    def family(self):
+        process = psutil.Process(self.process.pid)
+        return [process, *process.children(recursive=True)]
+
+    def end(self, number):
+        """Send a signal; the exit status and what else was printed."""
+        family = self.family()
+        self.process.send_signal(number)
+        printed = self.process.communicate(timeout=20)
+        _, left = psutil.wait_procs(family, timeout=5)
+        assert not left
+        return self.process.returncode, *printed
+
+
+@pytest.fixture
+def started(tmp_path):
+    commands = []
+
+    def start(*words):
+        temporary = tmp_path / "temporary"
+        temporary.mkdir()
+        commands.append(Command(*words, temporary=temporary))
+        return commands[-1]
+
+    yield start
+    for command in commands:
+        if command.process.poll() is None:
+            command.process.kill()
+        command.process.communicate()
+
+
+def test_ctrl_c_ends_everything(started, tmp_path):
+    command = started()
+    page = Page(command)
+    reply = page.follow(page.ask(state={"n_features": 3}), 60.0)
+    assert reply["error"] is None
+    assert reply["state"]["n_features"] == 3
+    assert list((tmp_path / "temporary").glob("altsets-*"))
+    code, out, err = command.end(signal.SIGINT)
+    assert (code, out) == (0, "")
+    assert "Ctrl-C ends the explorer." in err
+    assert "Traceback" not in err
+    assert not list((tmp_path / "temporary").glob("altsets-*"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_other_ends(started, tmp_path, number):
+    command = started()
+    page = Page(command)
+    page.follow(page.ask(), 60.0)
+    _, out, err = command.end(number)
+    assert out == ""
+    assert "Traceback" not in err
+    # Nobody can tidy up after a kill.
+    assert bool(list((tmp_path / "temporary").glob("altsets-*"))) is (number == signal.SIGKILL)
+
+
+@pytest.mark.slow
+def test_options_are_what_the_page_begins_with(started, tmp_path):
+    path = tmp_path / "small.csv"
+    lines = [f"{i % 7},{i % 5},{i % 3},{i % 2},{'yes' if i % 7 > 3 else 'no'}" for i in range(60)]
+    path.write_text("\n".join(["a,b,c,d,ill", *lines]))
+    command = started(
+        str(path), "-t", "ill", "-k", "2", "-a", "1", "--tau", "1", "--quality", "f", "--forbid", "d"
+    )
+    page = Page(command)
+    _, reply = page.post("ask", {"client": "x", "number": 1, "verb": "answer", "state": None, "with": {}})
+    page.name = "x"
+    reply = page.follow(reply, 60.0)
+    assert reply["state"]["quality"] == "f"
+    assert (reply["state"]["n_features"], reply["state"]["n_alternatives"], reply["state"]["tau"]) == (
+        2,
+        1,
+        1.0,
+    )
+    # An option stays a condition; what the page forbids comes on top.
+    assert "d" not in str(reply["view"]["sets"])
+    command.end(signal.SIGINT)
+
+
+def test_mistakes_are_said_before_there_is_an_address(tmp_path):
+    path = tmp_path / "small.csv"
+    path.write_text("a,b,ill\n1,2,yes\n2,1,no\n3,1,no\n")
+    for words, said in [
+        (["nowhere.csv", "-t", "x"], "nowhere.csv"),
+        ([str(path)], "use --target to name the column"),
+        ([str(path), "-t", "sick"], "sick"),
+        ([str(path), "-t", "ill", "-k", "9"], "9"),
+        ([str(path), "-t", "ill", "--forbid", "z"], "'z'"),
+        (["--quality", "nonsense"], "nonsense"),
+        (["--port", "x"], "'x' is not a whole number"),
+        (["--port", "99999"], "--port 99999 cannot be used"),
+        (["--target", "x"], "give a TABLE"),
+    ]:
+        result = runner.invoke(app, ["explore", "--no-browser", *words])
+        assert result.exit_code == 2, words
+        assert result.stdout == ""
+        assert said in result.stderr, words
+
+
+def test_the_missing_extra_is_one_sentence(monkeypatch):
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    result = runner.invoke(app, ["explore", "--no-browser"])
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "Error: the explorer needs Starlette and uvicorn; install it with: pip install 'altsets[app]'\n"
+    )
+
+
+def test_options_are_those_of_find():
+    result = runner.invoke(app, ["explore", "--help"])
+    assert "--port" in result.stdout
+    for name in ("--save-scores", "--existing", "--output", "--evaluate", "--engine"):
+        assert name not in result.stdout
+    assert vars(Given().explore) == {"port": 0, "no_browser": False}
+
+
+def test_the_help_of_commands_loads_no_server():
+    heavy = ("uvicorn", "starlette", "numpy")
+    code = f"import sys; from altsets import cli; print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
