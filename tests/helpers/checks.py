@@ -33,6 +33,10 @@ CONSTRAINTS = {
     "budget": "Budget",
     "max_similarity": "MaxSimilarity",
     "size": "Size",
+    "at_most_sets": "AtMostSets",
+    "at_least_sets": "AtLeastSets",
+    "reserve": "Reserve",
+    "total_budget": "TotalBudget",
 }
 
 #: Dissimilarities that a user might write, as text, so that a snippet can hold them. Exact in floats, symmetric.
@@ -91,6 +95,10 @@ class Request:
     constraints: tuple[tuple[Any, ...], ...] = ()
     likeness: tuple[Any, ...] = ()
     boxed: bool = False
+    difference: str = "each"
+    overlap_penalty: float = 0.0
+    min_quality: float | None = None
+    max_spread: float | None = None
 
     @property
     def options(self) -> dict[str, Any]:
@@ -101,6 +109,9 @@ class Request:
                 options[name] = getattr(self, name)
         for name in ("dissimilarity", "search", "aggregation", "existing"):
             options[name] = getattr(self, name)
+        for name in ("difference", "overlap_penalty", "min_quality", "max_spread"):
+            if getattr(self, name) != getattr(Request, name):
+                options[name] = getattr(self, name)
         if self.own:
             options["dissimilarity"] = own_dissimilarity(self.dissimilarity)
         elif self.likeness:

@@ -29,6 +29,7 @@ from typing import Any
 
 import numpy as np
 from checks import LOCAL, PROVEN, QUALITIES, Request, disagreements
+from definitions import random_definition, wrong_about
 from extreme_requests import extreme_request, solver_request
 from family_truth import InDoubt
 from random_requests import random_request
@@ -71,6 +72,8 @@ HUNG = 4 * LONG
 EXTREME_SHARE = 0.7
 #: Numbers that may be refused: a scale beyond these powers of ten, and redundancy of CFS beyond the last.
 SMALLEST, LARGEST, LARGEST_IN_RATIO = 1e-100, 1e100, 1e12
+#: A penalty that may be refused, relative to the scale; which features can be used may be seen more clearly.
+LARGEST_PENALTY = 1e4
 
 #: The part of the problems for other verbs than ``find``, of those with a black box, and of searches that are cut off.
 VERB_SHARE, BOXED_SHARE, LIMITED_SHARE = 0.15, 0.04, 0.25
@@ -308,6 +311,23 @@ def _check_small(
         _check_limited(report, label, request, rng)
 
 
+def check_definition(report: Report, index: int, seed: int) -> None:
+    """One problem with a definition beyond good sets that are pairwise different, by all engines that claim it."""
+    rng = np.random.default_rng([seed, index])
+    request = random_definition(rng)
+    label = f"definition {index} of seed {seed}"
+    # The solver is slow.
+    engines = [name for name in request.engines() if name != SOLVER or rng.random() < 0.3]
+    for engine in ["auto", *engines[1:]] if engines else []:
+        limit = _time_limit(rng) if rng.random() < LIMITED_SHARE else LONG
+        with limited(LIMITS[rng.integers(len(LIMITS))]):
+            result = _search(report, label, request, engine, time_limit=limit)
+            wrong = [] if result is None else wrong_about(request, result)
+            if wrong:
+                report.fail(label, request, wrong, engine=engine, time_limit=limit)
+    report.n_problems += 1
+
+
 def _time_limit(rng: np.random.Generator) -> float:
     """Seconds after which nothing may be claimed that was not proven; of every order of magnitude."""
     return float(10 ** rng.uniform(SHORTEST, LONGEST))
@@ -365,6 +385,8 @@ def _check_verb(
 def _may_be_refused(request: Request) -> bool:
     """Whether there are numbers that double precision cannot answer for, as documented."""
     redundancy = max(map(max, request.matrix)) if request.kind == "cfs" else 0.0
+    if request.overlap_penalty > LARGEST_PENALTY * request.oracle.scale:
+        return True
     # Which features can be used, and so which number is the largest, may be seen more clearly than the oracle does.
     numbers = [*request.scores, *(number for row in request.matrix for number in row)]
     smallest = min((abs(number) for number in numbers if number), default=1.0) * request.scale

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 
 @with_options(
-    *("table", "sets", "differing", "quality", "model", "scoring", "search", "columns", "conditions"),
-    *("limits", "evaluation", "losses", "output"),
+    *("table", "sets", "differing", "quality", "model", "scoring", "search", "definition"),
+    *("columns", "conditions", "limits", "evaluation", "losses", "output"),
     described=SCORING_MODEL,
 )
 def find_command(context: typer.Context, given: Given) -> None:
@@ -112,7 +112,7 @@ def _evaluation(source: Source, request: Request, result: Result) -> Evaluation 
         return None
     selector = SelectAlternatives(
         request.quality,
-        **{name: getattr(request, name) for name in (*vars(given.sets), "task")},
+        **{name: getattr(request, name) for name in (*vars(given.sets), *vars(given.definition), "task")},
         **parameters_of(request, SECONDS_PER_SET * len(result.statuses)),
     )
     return unless_interrupted(lambda: evaluate_sets(selector, data, given), result.interrupted, "sets")

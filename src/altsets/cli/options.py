@@ -20,41 +20,9 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from altsets.cli.values import duration, number, seconds, whole_number
 from altsets.constraints import KINDS, Constraint, Forbid
 from altsets.documents import TABLE
-
-
-def _parse(kind: type, what: str, is_right: Callable[[Any], bool], text: str) -> Any:
-    """A number in an option, or why it is none."""
-    try:
-        given = kind(text)
-        if is_right(given):
-            return given
-    except ValueError:
-        pass
-    raise typer.BadParameter(f"{text!r} is not {what}")
-
-
-# Functions, as click asks parsers for their names.
-def whole_number(text: str) -> int:
-    """Parse a whole number."""
-    return int(_parse(int, "a whole number", lambda _: True, text))
-
-
-def number(text: str) -> float:
-    """Parse a number."""
-    return float(_parse(float, "a number", lambda _: True, text))
-
-
-def seconds(text: str) -> float:
-    """Parse a positive number."""
-    return float(_parse(float, "a positive number of seconds", lambda given: given > 0, text))
-
-
-def duration(text: str) -> float:
-    """Parse a time with or without a unit: 90, 30m, 8h."""
-    unit = {"s": 1, "m": 60, "h": 3600}.get(text[-1:])
-    return seconds(text) if unit is None else unit * seconds(text[:-1])
 
 
 def option(
@@ -244,7 +212,36 @@ class SearchOptions:
         default="sequential",
     )
     aggregation: str = option(
-        "NAME", "What simultaneous sets maximise: sum or min of their qualities.", default="sum"
+        "NAME",
+        "What simultaneous sets maximise: sum or min of their qualities, or leximin (only find).",
+        default="sum",
+    )
+
+
+@dataclass(frozen=True)
+class DefinitionOptions:
+    """What else is asked of several sets."""
+
+    difference: str = option(
+        "NAME",
+        "Whether a set must differ by --tau from each set before it, or from all of them on average (sequential): "
+        "each or average.",
+        default="each",
+    )
+    overlap_penalty: float = option(
+        "X",
+        "What each feature that two sets share costs, in units of quality; without --tau, sets need not differ "
+        "otherwise.",
+        parser=number,
+        default=0.0,
+    )
+    min_quality: float | None = option(
+        "X", "The least quality of every set, for --search simultaneous.", parser=number
+    )
+    max_spread: float | None = option(
+        "X",
+        "How much better than the worst set the best one may be, for --search simultaneous.",
+        parser=number,
     )
 
 
@@ -507,6 +504,7 @@ class Given:
     model: ModelOptions = ModelOptions()
     scoring: ScoresOptions = ScoresOptions()
     search: SearchOptions = SearchOptions()
+    definition: DefinitionOptions = DefinitionOptions()
     columns: ColumnOptions = ColumnOptions()
     conditions: ConstraintOptions = ConstraintOptions()
     show: ShowOptions = ShowOptions()
@@ -542,6 +540,7 @@ HEADINGS = {
     "near": "Sets",
     "given_sets": "Sets",
     "search": "Sets",
+    "definition": "Sets",
     "differing": "Difference",
     "quality": "Quality",
     "scoring": "Quality",

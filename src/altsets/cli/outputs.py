@@ -233,9 +233,13 @@ def _near_best(searched: Searched, frontier: Frontier | None) -> NearBest | None
     if request.existing:
         raise InputError("sets that differ enough from existing ones cannot be counted.")
     alone = replace(
-        request, n_alternatives=0, tau=None, min_difference=None, dissimilarity="dice", time_limit=SECONDS
+        request.alone(),
+        tau=None,
+        min_difference=None,
+        dissimilarity="dice",
+        engine="auto",
+        time_limit=SECONDS,
     )
-    alone = replace(alone, search="sequential", engine="auto")
     found = count_near(alone, searched.quality, Nearness(WITHIN, None), known=searched.result)
     check_agreement(searched.result, frontier, found)
     return found if found.exact or (found.count > 1 and found.n_known != 0) else None

@@ -304,6 +304,7 @@ def request_from(source: Source, **sets: Any) -> Request:
         max_iters=MAX_ITERS if given.limits.max_iters is None else given.limits.max_iters,
         time_limit=given.limits.time_limit,
         unusable="drop" if given.columns.drop_unusable else "error",
+        **vars(given.definition),
         **sets,
     )
 

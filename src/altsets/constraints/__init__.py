@@ -1,4 +1,4 @@
-"""Conditions on sets: what every set must hold, must not hold, may hold, may cost.
+"""Conditions on sets: what every set must hold, must not hold, may hold, may cost; and all sets together.
 
 =======================  ==========================================================================
 ``Require(f)``           every set has f
@@ -12,8 +12,17 @@
 ``Size(k, l)``           a set has k to l features, instead of exactly ``n_features``
 =======================  ==========================================================================
 
+About all sets together, those that exist already included:
+
+=========================  ========================================================================
+``AtMostSets(u, f)``       each of these features, or of all, is in at most u of the sets
+``AtLeastSets(l, f)``      each of these features is in at least l of the sets
+``Reserve(group)``         at most one of the sets has features of the group
+``TotalBudget(c, limit)``  the features of all sets cost no more than the limit, each paid once
+=========================  ========================================================================
+
 Features are indices, names or patterns: ``"S004_*"`` stands for all features whose names match, ``?`` for one
-character, unless a feature has just this name. Each condition is for each set on its own; several are met together.
+character, unless a feature has just this name. Several conditions are met together.
 What makes no sense by itself is refused at once; whether a combination can be met, the search finds out.
 """
 
@@ -23,13 +32,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from altsets.constraints._budget import Budget
+from altsets.constraints._joint import AtLeastSets, AtMostSets, Reserve, TotalBudget
 from altsets.constraints._kinds import AtLeast, AtMost, Exclusive, Implies, Require, Size
 from altsets.constraints._measured import Forbid, MaxSimilarity
 from altsets.constraints.base import Constraint
 
 __all__ = [
     "AtLeast",
+    "AtLeastSets",
     "AtMost",
+    "AtMostSets",
     "Budget",
     "Constraint",
     "Exclusive",
@@ -37,7 +49,9 @@ __all__ = [
     "Implies",
     "MaxSimilarity",
     "Require",
+    "Reserve",
     "Size",
+    "TotalBudget",
 ]
 
 #: Every constraint, in the order of its command-line options: a new one is a class in a file, and its line here.
@@ -51,6 +65,10 @@ KINDS: tuple[type[Constraint], ...] = (
     Budget,
     MaxSimilarity,
     Size,
+    AtMostSets,
+    AtLeastSets,
+    Reserve,
+    TotalBudget,
 )
 
 

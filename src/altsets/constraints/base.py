@@ -82,6 +82,35 @@ class SizeRule:
 Rule = CountRule | NeedRule | CostRule | ConflictRule | SizeRule
 
 
+# --- The same for what is about several sets together, those that exist already included ---------------------------
+
+
+@dataclass(frozen=True)
+class UsageRule:
+    """Each of some features is in ``lower`` to ``upper`` of the sets; without ``features``, every one that there is."""
+
+    features: tuple[int, ...] | None
+    lower: int = 0
+    upper: int | None = None
+
+
+@dataclass(frozen=True)
+class ReserveRule:
+    """At most one of the sets has features of a group."""
+
+    group: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class TotalRule:
+    """All features that some set has cost at most so much together."""
+
+    budget: CostRule
+
+
+JointRule = UsageRule | ReserveRule | TotalRule
+
+
 @dataclass(frozen=True, eq=False)
 class ConstraintRules:
     """The rules of several constraints, by what engines do with them."""
@@ -95,12 +124,16 @@ class ConstraintRules:
     budgets: tuple[CostRule, ...]
     conflicts: Bools | Conflicts | None
     sizes: tuple[SizeRule, ...]
+    #: What is about several sets together.
+    joint: tuple[JointRule, ...] = ()
 
     @classmethod
     def of(cls, constraints: Iterable[Constraint]) -> ConstraintRules:
         """The rules of resolved constraints."""
-        rules = [rule for constraint in constraints for rule in constraint.rules()]
-        if not rules:
+        listed = tuple(constraints)
+        rules = [rule for constraint in listed for rule in constraint.rules()]
+        joint = tuple(rule for constraint in listed for rule in constraint.joint_rules())
+        if not rules and not joint:
             return NO_RULES
         counts = [rule for rule in rules if isinstance(rule, CountRule)]
         return cls(
@@ -111,6 +144,7 @@ class ConstraintRules:
             budgets=tuple(rule for rule in rules if isinstance(rule, CostRule)),
             conflicts=_any_of([rule.pairs for rule in rules if isinstance(rule, ConflictRule)]),
             sizes=tuple(rule for rule in rules if isinstance(rule, SizeRule)),
+            joint=joint,
         )
 
     @property
@@ -271,6 +305,36 @@ class Constraint(ABC):
     @abstractmethod
     def rules(self) -> tuple[Rule, ...]:
         """The same for engines, as rules that all of them know."""
+
+    def joint_rules(self) -> tuple[JointRule, ...]:
+        """What it says about several sets together, for engines; nothing if it is about each set on its own."""
+        return ()
+
+    def holds_together(self, sets: Sequence[Sequence[int]], existing: Sequence[Sequence[int]] = ()) -> bool:
+        """Whether several sets meet the constraint together.
+
+        Parameters
+        ----------
+        sets : sequence of sequence of int
+            The indices of each set.
+        existing : sequence of sequence of int, default=()
+            Those of sets that exist already, and count.
+
+        Returns
+        -------
+        bool
+            True if it is about each set on its own.
+        """
+        return True
+
+    def alone(self) -> Constraint | None:
+        """The part that is about each set on its own; None if there is none."""
+        return self
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether ``rules`` say less than ``holds``, so that every complete set has to be asked about."""
+        return False
 
     @abstractmethod
     def describe(self, names: Sequence[str]) -> str:

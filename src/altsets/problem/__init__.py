@@ -17,29 +17,33 @@ Glossary, from the paper's symbols to the names used here:
 from __future__ import annotations
 
 from altsets.dissimilarity import DISSIMILARITIES
-from altsets.problem._problem import (
+from altsets.problem._checks import (
     AGGREGATIONS,
+    DIFFERENCES,
     EXACT_TOLERANCE,
     SEARCHES,
     Dissimilarity,
     FeatureSet,
-    Problem,
+    check_definition,
     check_limit,
     dissimilarity_of,
     exact_tau,
     list_constraints,
     one_of,
 )
+from altsets.problem._problem import Problem
 from altsets.problem._verifier import verify, verify_scores
 
 __all__ = [
     "AGGREGATIONS",
+    "DIFFERENCES",
     "DISSIMILARITIES",
     "EXACT_TOLERANCE",
     "SEARCHES",
     "Dissimilarity",
     "FeatureSet",
     "Problem",
+    "check_definition",
     "check_limit",
     "dissimilarity_of",
     "exact_tau",

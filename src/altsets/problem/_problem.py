@@ -3,38 +3,38 @@
 from __future__ import annotations
 
 import math
-import numbers
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from altsets.arrays import Bools
 from altsets.constraints import Constraint
-from altsets.constraints.base import ConstraintRules, SizeRule
-from altsets.dissimilarity import DISSIMILARITIES, Grouped, Matched
+from altsets.constraints.base import ConstraintRules
+from altsets.dissimilarity import Grouped, Matched
 from altsets.errors import InputError
 from altsets.features import FeatureNames, whole_number
 from altsets.measures.redundancy import Conflicts
-from altsets.wording import by_interface, parameter
+from altsets.problem._checks import (
+    AGGREGATIONS,
+    EXACT_TOLERANCE,
+    SEARCHES,
+    TOLERANCE,
+    Dissimilarity,
+    FeatureSet,
+    check_definition,
+    dissimilarity_of,
+    existing_set,
+    largest_size,
+    limits_of_difference,
+    list_constraints,
+    one_of,
+    own_dissimilarity,
+)
+from altsets.wording import parameter
 
-#: A pair of sets is compatible if its dissimilarity is at least tau minus this; rounding errors of floats are smaller.
-TOLERANCE = 1e-9
-
-#: The same where numbers are fractions.
-EXACT_TOLERANCE = Fraction(1, 10**9)
-
-#: Indices of features, ascending.
-FeatureSet = tuple[int, ...]
-
-#: A user's own dissimilarity of two sets: symmetric, between 0 and 1.
-Dissimilarity = Callable[[FeatureSet, FeatureSet], float]
-SEARCHES = ("sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth")
-AGGREGATIONS = ("sum", "min")
-#: Numbers with a larger exponent are nothing beside 1, or far above it.
-LARGEST_EXPONENT = 400
 #: Pairs of sets that are remembered as far enough apart.
 MOST_REMEMBERED = 200_000
 
@@ -63,12 +63,20 @@ class Problem:
         What tau refers to.
     search : str
         How sets are searched for, such as ``"sequential"``.
-    aggregation : {"sum", "min"}
+    aggregation : {"sum", "min", "leximin"}
         What is maximised over the sets.
     existing : tuple of tuple of int
         Sets that new ones must differ from as well.
     constraints : tuple of Constraint
-        What every set must keep to, on indices.
+        What every set, or all sets together, must keep to, on indices.
+    difference : {"each", "average"}
+        Whether a set must differ enough from each set before it, or from all of them on average.
+    overlap_penalty : float
+        What each feature that two sets share costs, in units of quality.
+    min_quality : float or None
+        The least quality of every set.
+    max_spread : float or None
+        How much better than the worst set the best one may be.
 
     See Also
     --------
@@ -94,6 +102,10 @@ class Problem:
     aggregation: str
     existing: tuple[FeatureSet, ...] = ()
     constraints: tuple[Constraint, ...] = ()
+    difference: str = "each"
+    overlap_penalty: float = 0.0
+    min_quality: float | None = None
+    max_spread: float | None = None
 
     @classmethod
     def create(
@@ -110,6 +122,10 @@ class Problem:
         existing: Sequence[Sequence[int]] = (),
         constraints: Sequence[Constraint] | Constraint = (),
         feature_names: Sequence[str] | None = None,
+        difference: str = "each",
+        overlap_penalty: float = 0.0,
+        min_quality: float | None = None,
+        max_spread: float | None = None,
     ) -> Problem:
         """Check a request and turn it into a problem.
 
@@ -122,7 +138,7 @@ class Problem:
         n_alternatives : int, default=3
             Sets besides the first one.
         tau : float, fraction or string, default=None
-            The least dissimilarity of two sets; 0.5 if ``min_difference`` is None as well.
+            The least dissimilarity of two sets; 0.5 if ``min_difference`` is None as well, with a penalty 0.
         min_difference : int, default=None
             Instead of tau: the number of features in which two sets must differ at least.
         dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable, default="dice"
@@ -130,7 +146,7 @@ class Problem:
         search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
                 default="sequential"
             One set after the other, all at once, or a heuristic.
-        aggregation : {"sum", "min"}, default="sum"
+        aggregation : {"sum", "min", "leximin"}, default="sum"
             What to maximise over simultaneous sets.
         existing : sequence of sets, default=()
             Sets of indices that every new set must differ from as well.
@@ -138,6 +154,12 @@ class Problem:
             What every set must keep to; they may name features if ``feature_names`` is given.
         feature_names : sequence of str, default=None
             The names of all features.
+        difference : {"each", "average"}, default="each"
+            Whether a set must differ enough from each set before it, or from all of them on average.
+        overlap_penalty : float, default=0.0
+            What each feature that two sets share costs, in units of quality.
+        min_quality, max_spread : float, default=None
+            The least quality of every set, and how much better than the worst set the best one may be.
 
         Returns
         -------
@@ -155,7 +177,12 @@ class Problem:
             raise InputError(f"{len(names)} feature names were given for {n} features.")
         conditions = tuple(one.resolve(names) for one in list_constraints(constraints))
         k = largest_size(n_features, n, conditions)
-        least, difference = limits_of_difference(dissimilarity, tau, min_difference, k)
+        penalty, lowest, spread = check_definition(
+            search, aggregation, difference, overlap_penalty, min_quality, max_spread
+        )
+        if penalty and tau is None and min_difference is None:
+            tau = Fraction(0)
+        least, least_shared = limits_of_difference(dissimilarity, tau, min_difference, k)
         if isinstance(dissimilarity, Matched | Grouped):
             dissimilarity = dissimilarity.resolve(names)
         return cls(
@@ -163,12 +190,16 @@ class Problem:
             n_features=k,
             n_alternatives=whole_number("n_alternatives", n_alternatives, least=0),
             tau=least,
-            min_difference=difference,
+            min_difference=least_shared,
             dissimilarity=dissimilarity,
             search=one_of("search", search, SEARCHES),
             aggregation=one_of("aggregation", aggregation, AGGREGATIONS),
             existing=tuple(existing_set(indices, n) for indices in existing),
             constraints=conditions,
+            difference=difference,
+            overlap_penalty=penalty,
+            min_quality=lowest,
+            max_spread=spread,
         )
 
     @property
@@ -221,6 +252,49 @@ class Problem:
             one for one in self.constraints if not isinstance(ConstraintRules.of([one]).conflicts, Conflicts)
         ]
         return replace(self, constraints=tuple(kept))
+
+    @property
+    def max_min(self) -> bool:
+        """Whether the worst set counts, and not the sum."""
+        return self.aggregation != "sum" and self.search in ("simultaneous", "greedy-balancing")
+
+    @property
+    def further(self) -> tuple[str, ...]:
+        """What is asked beyond sets that are good by their sum or minimum and pairwise different, as users write it."""
+        asked = {
+            parameter("difference", self.difference): self.difference != "each",
+            parameter("overlap_penalty"): self.overlap_penalty,
+            parameter("min_quality"): self.min_quality is not None,
+            parameter("max_spread"): self.max_spread is not None,
+            parameter("aggregation", self.aggregation): self.aggregation == "leximin" and self.max_min,
+        }
+        joint = [constraint.title for constraint in self.constraints if constraint.joint_rules()]
+        return (*(name for name, given in asked.items() if given), *dict.fromkeys(joint))
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether nothing is asked beyond good sets that are pairwise different."""
+        levels = self.aggregation == "leximin" and self.max_min
+        of_quality = self.min_quality is not None or self.max_spread is not None
+        return not (
+            self.difference != "each" or self.overlap_penalty or of_quality or levels or self.rules.joint
+        )
+
+    @property
+    def plain(self) -> Problem:
+        """The same without what :attr:`further` names: a relaxation, unless sets need to differ on average only."""
+        if self.is_plain:
+            return self
+        single = [constraint.alone() for constraint in self.constraints]
+        return replace(
+            self,
+            constraints=tuple(one for one in single if one is not None),
+            difference="each",
+            overlap_penalty=0.0,
+            min_quality=None,
+            max_spread=None,
+            aggregation="min" if self.aggregation == "leximin" else self.aggregation,
+        )
 
     @property
     def counts_shared(self) -> bool:
@@ -364,13 +438,33 @@ class Problem:
             self._far_apart.add(pair)
         return far
 
-    def objective(self, qualities: Sequence[float]) -> float:
-        """Sum or minimum of the qualities, as asked.
+    def apart(self, first: FeatureSet, second: FeatureSet) -> float:
+        """The dissimilarity of two sets, as a float.
+
+        Parameters
+        ----------
+        first, second : tuple of int
+            Two sets, as sorted indices.
+
+        Returns
+        -------
+        float
+            From 0 to 1.
+        """
+        kind = self.dissimilarity
+        if callable(kind):
+            return own_dissimilarity(kind, min(first, second), max(first, second))
+        return dissimilarity_of(kind, first, second)
+
+    def objective(self, qualities: Sequence[float], sets: Sequence[FeatureSet] = ()) -> float:
+        """Sum or minimum of the qualities, as asked, without what sharing costs.
 
         Parameters
         ----------
         qualities : sequence of float
             The quality of each set.
+        sets : sequence of tuple of int, default=()
+            The sets, to pay for what they share; without them, what sets of such qualities reach at most.
 
         Returns
         -------
@@ -379,8 +473,31 @@ class Problem:
         """
         if not qualities:
             return math.nan
-        smallest = self.aggregation == "min" and self.search in ("simultaneous", "greedy-balancing")
-        return min(qualities) if smallest else math.fsum(qualities)
+        if self.max_min:
+            return min(qualities)
+        if not (self.overlap_penalty and sets):
+            return math.fsum(qualities)
+        return math.fsum([*qualities, -self.overlap_penalty * self.n_shared(sets)])
+
+    def n_shared(self, sets: Sequence[FeatureSet]) -> int:
+        """How many features all pairs of sets share, those with existing sets included.
+
+        Parameters
+        ----------
+        sets : sequence of tuple of int
+            New sets.
+
+        Returns
+        -------
+        int
+            The sum over all pairs with at least one new set.
+        """
+        uses = Counter(feature for given in self.existing for feature in given)
+        shared = 0
+        for chosen in sets:
+            shared += sum(uses[feature] for feature in chosen)
+            uses.update(chosen)
+        return shared
 
     def parameters(self) -> dict[str, Any]:
         """The request as plain numbers and strings."""
@@ -397,6 +514,10 @@ class Problem:
             "existing": [list(given) for given in self.existing],
             "sizes": [self.k_min, self.k_max],
             "constraints": [constraint.as_dict() for constraint in self.constraints],
+            **({"difference": self.difference} if self.difference != "each" else {}),
+            **({"overlap_penalty": self.overlap_penalty} if self.overlap_penalty else {}),
+            **({"min_quality": self.min_quality} if self.min_quality is not None else {}),
+            **({"max_spread": self.max_spread} if self.max_spread is not None else {}),
         }
 
     def _dissimilarity_in_words(self) -> str | dict[str, Any]:
@@ -404,147 +525,3 @@ class Problem:
         if isinstance(kind, Matched | Grouped):
             return kind.as_dict()
         return kind if isinstance(kind, str) else getattr(kind, "__name__", repr(kind))
-
-
-# --- What users ask for, checked and made exact ----------------------------------------------------------------------
-
-
-def dissimilarity_of(kind: str, first: Sequence[int], second: Sequence[int]) -> float:
-    """Dice or Jaccard dissimilarity of two feature sets, between 0 (equal) and 1 (disjoint)."""
-    shared = len(set(first) & set(second))
-    total = len(set(first)) + len(set(second))
-    return 1 - 2 * shared / total if kind == "dice" else 1 - shared / (total - shared)
-
-
-def own_dissimilarity(measure: Dissimilarity, first: FeatureSet, second: FeatureSet) -> float:
-    """The value of a user's own dissimilarity for two sets, if it is between 0 and 1."""
-    value = measure(first, second)
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = math.nan
-    # As floats: fractions would take longer than most functions.
-    if not -TOLERANCE <= number <= 1 + TOLERANCE:
-        raise InputError(
-            f"the dissimilarity of {first} and {second} is {value!r}; it must be a number between 0 and 1."
-        )
-    return number
-
-
-def one_of(name: str, value: Any, allowed: Sequence[str]) -> str:
-    """A word that is among those that are allowed."""
-    if not isinstance(value, str) or value not in allowed:
-        choices = by_interface(", ".join(map(repr, allowed)), ", ".join(allowed))
-        raise InputError(f"{parameter(name, value)} is unknown; choose one of {choices}.")
-    return value
-
-
-def list_constraints(constraints: Any) -> tuple[Constraint, ...]:
-    """One constraint or several, as a tuple."""
-    # Nearly always; checks against abstract types are slow.
-    listed_already = isinstance(constraints, tuple | list)
-    several = listed_already or (isinstance(constraints, Iterable) and not isinstance(constraints, str))
-    listed: tuple[Any, ...] = tuple(constraints) if several else (constraints,)
-    for constraint in listed:
-        if not isinstance(constraint, Constraint):
-            raise InputError(
-                f"constraints holds {constraint!r}; give objects such as altsets.constraints.Require(feature)."
-            )
-    return listed
-
-
-def largest_size(n_features: Any, n_features_in: int, constraints: Sequence[Constraint]) -> int:
-    """The size of sets: as asked, or the largest that constraints allow."""
-    rules = [rule for constraint in constraints for rule in constraint.rules()]
-    largest = [rule.k_max for rule in rules if isinstance(rule, SizeRule)]
-    if largest:
-        return min(*largest, n_features_in)
-    k = whole_number("n_features", n_features, least=1)
-    if k > n_features_in:
-        raise InputError(
-            f"{parameter('n_features', k)}, but there are only {n_features_in} features to choose from; "
-            f"ask for at most {n_features_in}."
-        )
-    return k
-
-
-def check_limit(dissimilarity: Any, tau: Any, min_difference: Any) -> None:
-    """Refuse two limits at once, and a limit that does not go with the dissimilarity."""
-    if not callable(dissimilarity):
-        one_of("dissimilarity", dissimilarity, DISSIMILARITIES)
-    elif min_difference is not None and not isinstance(dissimilarity, Matched):
-        raise InputError(
-            f"{parameter('min_difference')} counts shared features, and does not go with a dissimilarity of your own "
-            f"or of groups; give {parameter('tau')}."
-        )
-    if tau is not None and min_difference is not None:
-        raise InputError(
-            f"{parameter('tau')} and {parameter('min_difference')} were both given; give one of them."
-        )
-
-
-def limits_of_difference(
-    dissimilarity: Any, tau: Any, min_difference: Any, k: int
-) -> tuple[Fraction | None, int | None]:
-    """How different sets must be: by tau or by a number of features, never both."""
-    check_limit(dissimilarity, tau, min_difference)
-    if min_difference is None:
-        return exact_tau(Fraction(1, 2) if tau is None else tau), None
-    difference = whole_number("min_difference", min_difference, least=0)
-    if difference > k:
-        raise InputError(
-            f"{parameter('min_difference', difference)}, but sets of {k} features differ in at most {k}; ask for at "
-            f"most {k}."
-        )
-    return None, difference
-
-
-def exact_tau(tau: Any) -> Fraction:
-    """The threshold as a fraction: floats carry their rounding error, which ``max_overlap`` forgives."""
-    if type(tau) is float and 0.0 <= tau <= 1.0:
-        # Nearly always; comparing fractions costs more than a short search may take.
-        return Fraction(tau)
-    try:
-        if isinstance(tau, bool):
-            raise TypeError
-        if isinstance(tau, str | Decimal):
-            exact = _fraction_in(tau)
-        elif isinstance(tau, Fraction | numbers.Integral):
-            exact = Fraction(tau if isinstance(tau, Fraction) else int(tau))
-        elif isinstance(tau, numbers.Real):
-            exact = Fraction(float(tau))
-        else:
-            raise TypeError
-    except (TypeError, ValueError, ArithmeticError) as error:
-        raise InputError(
-            f"{parameter('tau', tau)} is not a number; give one between 0 and 1, such as 0.5."
-        ) from error
-    if -EXACT_TOLERANCE <= exact <= 1 + EXACT_TOLERANCE:
-        return min(max(exact, Fraction(0)), Fraction(1))
-    raise InputError(
-        f"{parameter('tau', tau)} is outside [0, 1]; 0 allows equal sets and 1 asks for sets that share no feature."
-    )
-
-
-def _fraction_in(tau: str | Decimal) -> Fraction:
-    """A decimal or a text such as ``1/3``; of exponents that would take gigabytes to write out, the sign is enough."""
-    if isinstance(tau, str) and "/" in tau:
-        return Fraction(tau)
-    decimal = Decimal(tau.strip() if isinstance(tau, str) else tau)
-    if decimal.is_finite() and decimal and abs(decimal.adjusted()) > LARGEST_EXPONENT:
-        return Fraction(0) if decimal.adjusted() < 0 else Fraction(-2 if decimal < 0 else 2)
-    return Fraction(decimal)
-
-
-def existing_set(indices: Sequence[int], n_features_in: int) -> FeatureSet:
-    """A set that new ones must differ from, as sorted indices."""
-    chosen = tuple(sorted(whole_number("a feature index", index, least=0) for index in indices))
-    if not chosen:
-        raise InputError("an existing set is empty; leave it out.")
-    if len(set(chosen)) != len(chosen):
-        raise InputError(f"existing set {list(chosen)} holds a feature twice.")
-    if chosen[-1] >= n_features_in:
-        raise InputError(
-            f"existing set {list(chosen)} names feature {chosen[-1]}; there are {n_features_in}."
-        )
-    return chosen

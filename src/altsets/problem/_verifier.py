@@ -10,7 +10,8 @@ from altsets.arrays import Floats
 from altsets.dissimilarity import Grouped, Matched
 from altsets.errors import InputError, VerificationError
 from altsets.features import FeatureNames
-from altsets.problem._problem import TOLERANCE, Dissimilarity, FeatureSet, Problem, own_dissimilarity
+from altsets.problem._checks import TOLERANCE, Dissimilarity, FeatureSet, own_dissimilarity
+from altsets.problem._problem import Problem
 
 #: A bound may lie below the objective by this, times the scale of the problem, and by no more.
 BOUND_TOLERANCE = 1e-9
@@ -47,7 +48,9 @@ def verify(
     """
     for position, chosen in enumerate(sets):
         _verify_one(problem, f"set {position}", chosen)
-    pair = _too_similar(problem, sets, hurry)
+    if problem.difference == "average":
+        _verify_average(problem, sets)
+    pair = _too_similar(problem, sets, hurry) if problem.difference == "each" else None
     if pair is not None:
         position, other = pair
         name, number = ("set", other) if other < len(sets) else ("existing set", other - len(sets))
@@ -59,11 +62,82 @@ def verify(
     for position, value in enumerate(qualities):
         if not math.isfinite(value):
             raise VerificationError(f"set {position} has no finite quality ({value}): {sets[position]}.")
+    _verify_qualities(problem, qualities, scale)
+    _verify_together(problem, sets)
     if qualities:
-        objective = problem.objective(qualities)
+        objective = problem.objective(qualities) - problem.overlap_penalty * _pairs_shared(problem, sets)
         if bound < objective - BOUND_TOLERANCE * scale:
             raise VerificationError(f"the objective {objective} exceeds the claimed bound {bound}.")
     return qualities
+
+
+def _verify_qualities(problem: Problem, qualities: Sequence[float], scale: float) -> None:
+    """Limits on the qualities of all sets."""
+    slack = BOUND_TOLERANCE * scale
+    for position, value in enumerate(qualities):
+        if problem.min_quality is not None and value < problem.min_quality - slack:
+            raise VerificationError(f"set {position} has quality {value}, below {problem.min_quality}.")
+    if qualities and problem.max_spread is not None:
+        spread = max(qualities) - min(qualities)
+        if spread > problem.max_spread + slack:
+            raise VerificationError(
+                f"the qualities of the sets differ by {spread}, more than {problem.max_spread}."
+            )
+
+
+def _verify_together(problem: Problem, sets: Sequence[FeatureSet]) -> None:
+    """Constraints on all sets together; what features need at least, only all sets can give them."""
+    for constraint in problem.constraints:
+        least = any(getattr(rule, "lower", 0) for rule in constraint.joint_rules())
+        is_due = len(sets) == problem.n_sets or not least
+        if sets and is_due and not constraint.holds_together(sets, problem.existing):
+            words = constraint.describe(FeatureNames.unnamed(problem.n_features_in))
+            raise VerificationError(f"the sets together break a constraint ({words}): {list(sets)}.")
+
+
+def _pairs_shared(problem: Problem, sets: Sequence[FeatureSet]) -> int:
+    """The features that pairs of sets share, pair by pair; two existing sets are none of our business."""
+    if not problem.overlap_penalty:
+        return 0
+    every = [*problem.existing, *sets]
+    return sum(
+        len(set(every[later]) & set(every[earlier]))
+        for later in range(len(problem.existing), len(every))
+        for earlier in range(later)
+    )
+
+
+def _verify_average(problem: Problem, sets: Sequence[FeatureSet]) -> None:
+    """The mean difference of each set from all before it, existing ones included."""
+    every = [*problem.existing, *sets]
+    for position in range(len(problem.existing), len(every)):
+        before = every[:position]
+        if not before:
+            continue
+        differences = [_difference(problem, every[position], other) for other in before]
+        least = problem.min_difference if problem.tau is None else float(problem.tau)
+        assert least is not None
+        if math.fsum(differences) / len(differences) < least - TOLERANCE:
+            raise VerificationError(
+                f"set {position - len(problem.existing)} is on average too similar to the sets before it: "
+                f"{every[position]}."
+            )
+
+
+def _difference(problem: Problem, one: FeatureSet, other: FeatureSet) -> float:
+    """The dissimilarity of two sets; with a number of features instead of tau, those in which they differ."""
+    kind, shared, total = problem.dissimilarity, float(len(set(one) & set(other))), len(one) + len(other)
+    if isinstance(kind, Matched):
+        shared = _matched_overlap(kind, one, other)
+    elif isinstance(kind, Grouped):
+        assert kind.labels is not None
+        left, right = {int(kind.labels[j]) for j in one}, {int(kind.labels[j]) for j in other}
+        shared, total = len(left & right), len(left) + len(right)
+    elif callable(kind):
+        return own_dissimilarity(kind, min(one, other), max(one, other))
+    if problem.tau is None:
+        return min(len(one), len(other)) - shared
+    return 1 - shared / (total - shared) if kind == "jaccard" else 1 - 2 * shared / total
 
 
 def verify_scores(
@@ -129,7 +203,11 @@ def _most_matched(kind: Matched, sets: Sequence[FeatureSet], every: Sequence[Fea
 
 
 def _matched_far_enough(problem: Problem, kind: Matched, one: FeatureSet, other: FeatureSet) -> bool:
-    """By the largest matching, from the similarities themselves."""
+    return _overlap_is_fine(problem, one, other, _matched_overlap(kind, one, other))
+
+
+def _matched_overlap(kind: Matched, one: FeatureSet, other: FeatureSet) -> float:
+    """The largest matching, from the similarities themselves."""
     import numpy as np
     from scipy.optimize import linear_sum_assignment
 
@@ -138,7 +216,7 @@ def _matched_far_enough(problem: Problem, kind: Matched, one: FeatureSet, other:
     if kind.threshold is not None:
         worth = np.where(worth >= kind.threshold, 1.0, 0.0)
     worth = np.where(np.equal.outer(one, other), 1.0, worth)
-    return _overlap_is_fine(problem, one, other, float(worth[linear_sum_assignment(-worth)].sum()))
+    return float(worth[linear_sum_assignment(-worth)].sum())
 
 
 def _overlap_is_fine(problem: Problem, one: FeatureSet, other: FeatureSet, overlap: float) -> bool:

@@ -16,6 +16,7 @@ Every verb (:func:`altsets.find`, :func:`altsets.frontier`, ...), the selector a
 from altsets.request._fields import DEFAULT_SEED, DEFAULT_SIZE, ENGINE_NAMES, MAX_ITERS, checked_seconds
 from altsets.request._request import Request
 from altsets.request._writing import (
+    DEFINITION,
     arguments,
     call,
     named_quality,
@@ -29,6 +30,7 @@ from altsets.request._writing import (
 __all__ = [
     "DEFAULT_SEED",
     "DEFAULT_SIZE",
+    "DEFINITION",
     "ENGINE_NAMES",
     "MAX_ITERS",
     "Request",

@@ -17,6 +17,7 @@ from altsets.problem import (
     AGGREGATIONS,
     SEARCHES,
     Dissimilarity,
+    check_definition,
     check_limit,
     exact_tau,
     list_constraints,
@@ -70,6 +71,10 @@ class RequestFields:
     random_state: int | None = None
     unusable: str = "error"
     above_noise: bool = False
+    difference: str = "each"
+    overlap_penalty: float = 0.0
+    min_quality: float | None = None
+    max_spread: float | None = None
 
     def __init__(
         self,
@@ -91,6 +96,10 @@ class RequestFields:
         random_state: int | None = None,
         unusable: str = "error",
         above_noise: bool = False,
+        difference: str = "each",
+        overlap_penalty: float = 0.0,
+        min_quality: float | None = None,
+        max_spread: float | None = None,
     ) -> None:
         check_limit(dissimilarity, tau, min_difference)
         count = (
@@ -118,9 +127,24 @@ class RequestFields:
             "random_state": random_state,
             "unusable": one_of("unusable", unusable, UNUSABLE),
             "above_noise": bool(above_noise),
+            "difference": difference,
         }
+        names = ("overlap_penalty", "min_quality", "max_spread")
+        limits = check_definition(search, aggregation, difference, overlap_penalty, min_quality, max_spread)
+        values.update(zip(names, limits, strict=True))
         # A frozen record has no other way, and one by one they would take longer.
         vars(self).update(values)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing is asked beyond good sets that are pairwise different."""
+        usual = ("difference", "overlap_penalty", "min_quality", "max_spread")
+        joint = any(constraint.joint_rules() for constraint in self.constraints if not constraint.is_named)
+        return (
+            all(getattr(self, name) == getattr(RequestFields, name) for name in usual)
+            and self.aggregation != "leximin"
+            and not joint
+        )
 
     @property
     def has_size(self) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 from altsets.constraints import Size
 from altsets.dissimilarity import is_named, matched_on_table
 from altsets.documents import document_in
+from altsets.errors import UnsupportedError
 from altsets.features import FeatureNames
 from altsets.measures.large.table import LargeTable
 from altsets.measures.pairs import is_array
@@ -43,7 +44,7 @@ class Request(RequestFields):
     search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
             default="sequential"
         One set after the other, all at once, or a heuristic.
-    aggregation : {"sum", "min"}, default="sum"
+    aggregation : {"sum", "min", "leximin"}, default="sum"
         What to maximise over simultaneous sets.
     constraints : sequence of constraints, default=()
         What every set must keep to; see :mod:`altsets.constraints`.
@@ -66,6 +67,12 @@ class Request(RequestFields):
         What to do with columns that no measure can use; as for :class:`altsets.SelectAlternatives`.
     above_noise : bool, default=False
         Whether sets may only have features above the noise floor; as for :class:`altsets.SelectAlternatives`.
+    difference : {"each", "average"}, default="each"
+        Whether a set must differ enough from each set before it, or from all of them on average.
+    overlap_penalty : float, default=0.0
+        What each feature that two sets share costs, in units of quality.
+    min_quality, max_spread : float, default=None
+        Of simultaneous sets, the least quality, and how much better than the worst set the best one may be.
 
     Raises
     ------
@@ -203,6 +210,41 @@ class Request(RequestFields):
             ],
             constraints=(*asked.constraints, *sizes),
             feature_names=known,
+            difference=self.difference,
+            overlap_penalty=self.overlap_penalty,
+            min_quality=self.min_quality,
+            max_spread=self.max_spread,
+        )
+
+    def alone(self) -> Request:
+        """The same request for one set, without what is about several sets together.
+
+        Returns
+        -------
+        Request
+            One set that keeps to the same conditions and differs from the same existing sets.
+
+        Raises
+        ------
+        altsets.errors.UnsupportedError
+            If there are existing sets, and how a set differs from them is more than a least dissimilarity to each.
+        """
+        if self.existing and not self.is_plain:
+            raise UnsupportedError(
+                "a set alone has no certain place beside existing sets where sets differ on average, pay for what they "
+                "share, or meet constraints together."
+            )
+        single = (constraint.alone() for constraint in self.constraints)
+        return replace(
+            self,
+            n_alternatives=0,
+            search="sequential",
+            aggregation="sum",
+            constraints=tuple(one for one in single if one is not None),
+            difference="each",
+            overlap_penalty=0.0,
+            min_quality=None,
+            max_spread=None,
         )
 
     def quality_on(

@@ -34,6 +34,8 @@ SCHEMA = 1
 ABOUT_OUTPUT = ("--json", "--output", "--report", "--force", "--save-scores")
 #: The long name of an option, without a value: names with one would slip past any list of names.
 OPTION = re.compile(r"--[a-z0-9]+(-[a-z0-9]+)*")
+#: Fields of which a request seldom says anything: written only if it does.
+DEFINITION = ("difference", "overlap_penalty", "min_quality", "max_spread")
 #: Fields that are written as they are.
 PLAIN = (
     "n_features",
@@ -48,6 +50,7 @@ PLAIN = (
     "random_state",
     "unusable",
     "above_noise",
+    *DEFINITION,
 )
 #: Characters of a line that is easy to read.
 LONGEST_LINE = 88
@@ -77,7 +80,8 @@ def document_of(request: RequestFields) -> dict[str, Any]:
     tau = request.tau
     return {
         "schema": SCHEMA,
-        **{name: getattr(request, name) for name in PLAIN},
+        **{name: getattr(request, name) for name in PLAIN if name not in DEFINITION},
+        **dict(_changes(request, DEFINITION)),
         "tau": str(tau) if isinstance(tau, Fraction) else tau,
         "dissimilarity": dissimilarity_dict(request.dissimilarity),
         "constraints": [constraint_dict(constraint) for constraint in request.constraints],
@@ -185,7 +189,7 @@ def arguments(request: RequestFields, names: Sequence[str] | None = None, table:
         said.append(f"tau={_tau_literal(request.tau)}")
     if request.dissimilarity != "dice":
         said.append(f"dissimilarity={dissimilarity_python(request.dissimilarity, names, table)}")
-    said += _changed(request, "search", "aggregation")
+    said += _changed(request, "search", "aggregation", *DEFINITION)
     if request.constraints:
         calls = ", ".join(constraint.to_python(names, table) for constraint in request.constraints)
         said.append(f"constraints=[{calls}]")
@@ -271,7 +275,7 @@ def command(request: RequestFields, table: str, target: str, names: Sequence[str
         words += [f"--existing={features_text(given, known)}" for given in request.existing]
     except IndexError:
         raise NotExpressedError("its features are indices, and a command wants their names") from None
-    plain = ("task", "search", "aggregation", "engine", "max_iters", "time_limit")
+    plain = ("task", "search", "aggregation", *DEFINITION, "engine", "max_iters", "time_limit")
     words += [f"--{name.replace('_', '-')}={value}" for name, value in _changes(request, plain)]
     words += ["--drop-unusable"] if request.unusable == "drop" else []
     words += ["--above-noise"] if request.above_noise else []

@@ -15,7 +15,7 @@ from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, Quality
 from altsets.result import Shortlist, Status, StopReason, optimality_tolerance
 from altsets.search.run import Known, Run
-from altsets.wording import parameter
+from altsets.wording import join_words, parameter
 
 #: What engines call proven, in their numbers of order one: a bound no further above the value than this.
 PROVEN = optimality_tolerance(0.5)
@@ -109,7 +109,9 @@ def merge_known(quality: Quality, problem: Problem, answer: Answer, known: Known
 
 
 def _objective(quality: Quality, problem: Problem, sets: Sequence[FeatureSet]) -> float:
-    return problem.objective([quality.evaluate(chosen) for chosen in sets]) if sets else -math.inf
+    if not sets:
+        return -math.inf
+    return problem.objective([quality.evaluate(chosen) for chosen in sets], sets)
 
 
 def declines_heuristics(problem: Problem) -> str | None:
@@ -117,6 +119,14 @@ def declines_heuristics(problem: Problem) -> str | None:
     if problem.search in ("sequential", "simultaneous"):
         return None
     return f"it is exact and does not do {parameter('search', problem.search)}"
+
+
+def declines_further(problem: Problem, who: str = "it") -> str | None:
+    """Decline definitions beyond good sets that are pairwise different, and say which engines know them."""
+    if problem.is_plain:
+        return None
+    named = join_words(problem.further, "or")
+    return f"{who} takes no {named}; sequential or simultaneous search with a quality in numbers does"
 
 
 def on_demand(quality: Quality, problem: Problem) -> bool:
@@ -156,6 +166,8 @@ def declines_extras(
     who: str = "it",
 ) -> str | None:
     """Decline what goes beyond additive quality, sets of one size and the constraints ``taken``, named ``known``."""
+    if reason := declines_further(problem, who):
+        return reason
     if not isinstance(quality, Additive):
         return f"{who} takes additive quality only, not {type(quality).__name__}"
     if callable(problem.dissimilarity):

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from altsets.constraints import Constraint, Size
+from altsets.constraints import AtLeastSets, Constraint, Size
 from altsets.dissimilarity import Matched
 from altsets.errors import InputError, UnsupportedError, warn_user
 from altsets.features import FeatureNames
@@ -34,7 +34,7 @@ from altsets.search.run import Run, Stopped
 from altsets.search.scaling import Scaling
 from altsets.search.shortlist import ShortlistEngine
 from altsets.search.subset.construction import of_one_size
-from altsets.wording import by_interface, parameter
+from altsets.wording import by_interface, join_words, parameter
 
 #: What a search that was cut short says before the argument behind its bound.
 CUT_SHORT = {
@@ -78,6 +78,10 @@ def find(
     engine: str = "auto",
     callback: Callable[[Progress], object] | None = None,
     max_iters: int = MAX_ITERS,
+    difference: str = "each",
+    overlap_penalty: float = 0.0,
+    min_quality: float | None = None,
+    max_spread: float | None = None,
 ) -> Result:
     """Find feature sets that are all good and truly different from each other.
 
@@ -108,8 +112,9 @@ def find(
     search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
             default="sequential"
         One set after the other, each the best given those before; or all sets at once; or a heuristic.
-    aggregation : {"sum", "min"}, default="sum"
+    aggregation : {"sum", "min", "leximin"}, default="sum"
         What to maximise over simultaneous sets; with ``"min"`` the sum decides between equal minima as far as it goes.
+        ``"leximin"`` makes the worst set as good as possible, then the second worst, and so on.
     constraints : sequence of constraints, default=()
         What every set must keep to, such as ``constraints.Require("age")``; see :mod:`altsets.constraints`. Sets of
         different sizes come from ``constraints.Size(k_min, k_max)``, which replaces n_features. Heuristics take Forbid,
@@ -138,6 +143,18 @@ def find(
         For black boxes only, how long to search: the number of sets that are evaluated, of swaps that are tried with
         ``engine="greedy-wrapper"``, or of times that a model chooses with ``engine="best-first"``; with
         ``"sequential"`` for each set, as in Bach (2023), else for the whole search.
+    difference : {"each", "average"}, default="each"
+        Whether a set must differ by tau from each set before it, or from all of them on average, existing ones
+        included. ``"average"`` is for sequential search.
+    overlap_penalty : float, default=0.0
+        What each feature that two sets share costs, in units of quality: the objective is the sum of the qualities
+        minus this times the number of shared features, added up over all pairs of sets, existing ones included. In a
+        sequential search each set pays for what it shares with those before it. If neither tau nor min_difference is
+        given, tau is 0.
+    min_quality : float, default=None
+        The least quality of every set, for simultaneous search.
+    max_spread : float, default=None
+        How much better than the worst set the best one may be at most, for simultaneous search.
 
     Returns
     -------
@@ -190,6 +207,10 @@ def find(
         engine=engine,
         max_iters=max_iters,
         time_limit=time_limit,
+        difference=difference,
+        overlap_penalty=overlap_penalty,
+        min_quality=min_quality,
+        max_spread=max_spread,
     )
     return answer(request, quality, callback=callback)
 
@@ -234,14 +255,15 @@ def solve(
         chosen = _engine(engine, quality, problem, run)
         refuse_too_large(chosen.name, quality, problem)
         scaling = scaling or Scaling.of(quality, problem)
+        in_units = scaling.problem_in_units(problem)
         run.begin(scaling.exponent)
-        answer = settle(scaling.quality, problem, run.known)
+        answer = settle(scaling.quality, in_units, run.known)
         if answer is None:
             try:
-                answer = chosen.solve(scaling.quality, problem, run)
+                answer = chosen.solve(scaling.quality, in_units, run)
             except Stopped:
-                answer = _cut_short(scaling.quality, problem, run)
-            answer = merge_known(scaling.quality, problem, answer, run.known)
+                answer = _cut_short(scaling.quality, in_units, run)
+            answer = merge_known(scaling.quality, in_units, answer, run.known)
         return _result(quality, problem, chosen, answer, run, scaling, request)
 
 
@@ -261,6 +283,8 @@ def iterate(
     engine: str = "auto",
     callback: Callable[[Progress], object] | None = None,
     max_iters: int = MAX_ITERS,
+    difference: str = "each",
+    overlap_penalty: float = 0.0,
 ) -> Iterator[Result]:
     """Find sets one after the other, for as long as you like.
 
@@ -284,7 +308,7 @@ def iterate(
         What tau refers to, as for :func:`altsets.find`.
     search : {"sequential"}, default="sequential"
         The only search that gives one set after the other.
-    aggregation : {"sum", "min"}, default="sum"
+    aggregation : {"sum", "min", "leximin"}, default="sum"
         Without effect, as there is one set at a time.
     constraints : sequence of constraints, default=()
         What every set must keep to; see :mod:`altsets.constraints`.
@@ -298,6 +322,10 @@ def iterate(
         Called with a :class:`altsets.Progress` now and then. What it raises ends the search.
     max_iters : int, default=1000
         For black boxes only, how long to search for each set, as for :func:`altsets.find`.
+    difference : {"each", "average"}, default="each"
+        Whether a set must differ by tau from each set before it, or from all of them on average.
+    overlap_penalty : float, default=0.0
+        What each feature that a set shares with one before it costs, in units of quality.
 
     Yields
     ------
@@ -343,7 +371,13 @@ def iterate(
         engine=engine,
         max_iters=max_iters,
         time_limit=time_limit,
+        difference=difference,
+        overlap_penalty=overlap_penalty,
     )
+    if any(isinstance(one, AtLeastSets) for one in request.constraints):
+        raise UnsupportedError(
+            "iterate() does not know how many sets there will be, as AtLeastSets needs it; use altsets.find()."
+        )
     count = 0
     while n_alternatives is None or count <= n_alternatives:
         found = answer(request, quality, callback=callback)
@@ -393,6 +427,15 @@ def refuse_chosen_sizes(quality: Quality, what: str) -> None:
         )
 
 
+def refuse_further(problem: Problem, what: str) -> None:
+    """Refuse definitions that only a search for a given number of sets knows."""
+    if not problem.is_plain:
+        raise UnsupportedError(
+            f"{what} takes no {join_words(problem.further, 'or')}; use "
+            f"{by_interface('altsets.find()', 'altsets find')}."
+        )
+
+
 def _engine(name: str, quality: Quality, problem: Problem, run: Run) -> Engine:
     if name == "auto" and not quality.has_form and not problem.search.startswith("greedy-"):
         otherwise = BestFirstEngine.name if quality.chooses_size else LocalSearchEngine.name
@@ -416,7 +459,7 @@ def _cut_short(quality: Quality, problem: Problem, run: Run) -> Answer:
     """What the run knows, or what can be constructed, where a search was left while it prepared something."""
     alone = problem.search == "sequential"
     sets = run.sets if alone or len(run.sets) == problem.n_sets else []
-    if not sets and problem.sizes and quality.has_form:
+    if not sets and problem.sizes and quality.has_form and problem.is_plain:
         sets, most = of_one_size(quality, problem, run)
         run.update_bound(problem.objective([most] * problem.n_sets))
     if alone and 0 < len(sets) < problem.n_sets:
@@ -440,7 +483,7 @@ def _result(
         sets.sort(key=lambda chosen: (-quality.evaluate(chosen), chosen))
     claimed = math.ldexp(answer.bound, scaling.exponent)
     qualities = verify(problem, sets, quality.evaluate, claimed, scaling.scale, lambda: run.stopped)
-    objective = problem.objective(qualities)
+    objective = problem.objective(qualities, sets)
     statuses = scaling.shown_statuses(problem, answer.statuses)
     status = _overall(statuses)
     bound = scaling.shown_bound(problem, answer.bound, objective)
@@ -448,7 +491,8 @@ def _result(
     reason = ""
     if len(sets) < problem.n_sets and not run.is_part:
         names = FeatureNames.of_quality(quality)
-        reason = _why_fewer(scaling.quality, problem, len(sets), status, names, run)
+        in_units = scaling.problem_in_units(problem)
+        reason = _why_fewer(scaling.quality, in_units, len(sets), status, names, run)
     scores = quality.scores_in(sets)
     verify_scores(sets, scores, quality.feature_scores)
     return Result(

@@ -16,7 +16,7 @@ from altsets.quality import Quality
 from altsets.request import Request
 from altsets.result import Progress, Result
 from altsets.search.family_search import LISTED, Bisection, FamilySearch, Taus, least_dissimilarity
-from altsets.search.find import problem_of, refuse_chosen_sizes
+from altsets.search.find import problem_of, refuse_chosen_sizes, refuse_further
 from altsets.search.good_sets import Nearness, Requirement, bound_on_number
 from altsets.search.run import Run
 
@@ -132,6 +132,7 @@ def most_different(
     )
     run = Run(request.time_limit, callback)
     problem = problem_of(request, quality)
+    refuse_further(problem, "most_different()")
     refuse_chosen_sizes(quality, "most_different()")
     with run:
         requirement = Requirement.of(asked, quality, problem, run, engine)
@@ -232,6 +233,7 @@ def most_sets(
     )
     run = Run(request.time_limit, callback)
     wanted = problem_of(request, quality)
+    refuse_further(wanted, "most_sets()")
     refuse_chosen_sizes(quality, "most_sets()")
     problem = _without_repeats(wanted)
     with run:

@@ -7,9 +7,10 @@ features (the *scale*) lies between 1/2 and 1. So tolerances are plain constants
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from altsets.quality import Additive, Form, Quality
 from altsets.result import Status, optimality_tolerance
 from altsets.search.subset.candidates import form_of
 from altsets.search.subset.rules import in_units
+from altsets.wording import parameter
 
 #: Which features can be used; None if all can, which is checked at every request.
 Mask = Bools | None
@@ -29,6 +31,8 @@ Mask = Bools | None
 SMALLEST, LARGEST = float(np.finfo(np.float64).tiny), 1e100
 #: In a ratio, redundancy stands beside the number of features, which it must leave some digits.
 LARGEST_IN_RATIO = 1e12
+#: A penalty on shared features stands beside scores, which it must leave some digits.
+LARGEST_PENALTY = 1e6
 #: Bound and objective that agree to so many digits are shown as equal, if nothing but rounding is between them.
 SHOWN = 1e-10
 
@@ -57,7 +61,7 @@ class Scaling:
         sizes = [problem.k_max] if one_size else [problem.k_min, problem.k_max]
         forms = {size: form_of(quality, problem, size) for size in sizes}
         usable = _usable(problem, forms[problem.k_max])
-        scale = _checked_scale(quality, forms, usable)
+        scale = _with_penalty(problem.overlap_penalty, _checked_scale(quality, forms, usable))
         exponent = math.frexp(scale)[1]
         scaled: Quality = _InUnits(quality, exponent, usable)
         if isinstance(quality, Additive):
@@ -66,7 +70,13 @@ class Scaling:
             plain.scores, scaled = scaled.form(problem.k_max).linear, plain
         reach = math.ldexp(scale, -exponent)
         rounding = max(_rounding(scaled.form(size), size, problem.n_sets, reach) for size in sizes)
-        return cls(scaled, scale, exponent, math.ldexp(rounding, exponent))
+        # What a set pays for its features, for each set that it shares them with.
+        paid = problem.overlap_penalty * problem.k_max * (problem.n_sets + len(problem.existing))
+        return cls(scaled, scale, exponent, math.ldexp(rounding, exponent) + 2.0**-50 * paid)
+
+    def problem_in_units(self, problem: Problem) -> Problem:
+        """What engines solve: the same problem, with its limits on qualities and its penalty in units."""
+        return _limits_in_units(problem, self.exponent)
 
     @property
     def tolerance(self) -> float:
@@ -95,7 +105,7 @@ class Scaling:
 
     def _hidden(self, problem: Problem) -> float:
         """What rounding may hide in an objective."""
-        max_min = problem.aggregation == "min" and problem.search == "simultaneous"
+        max_min = problem.max_min and problem.search == "simultaneous"
         return self.rounding if max_min else problem.n_sets * self.rounding
 
 
@@ -139,7 +149,7 @@ def _usable(problem: Problem, form: Form) -> Mask:
             usable[sorted(set(rule.group) - required)] = False
     for budget in rules.budgets:
         usable[sorted(in_units(budget).unaffordable)] = False
-    if not callable(problem.dissimilarity):
+    if not callable(problem.dissimilarity) and problem.difference == "each":
         for given in problem.existing:
             if all(problem.max_overlap_of(size, len(given)) <= 0 for size in problem.sizes):
                 usable[list(given)] = False
@@ -181,6 +191,36 @@ def _checked_scale(quality: Quality, forms: dict[int, Form], usable: Mask) -> fl
     raise InputError(
         f"the largest number is {scale:.6g} ({named}), and numbers so small have too few digits; multiply all of "
         f"them so that the largest is at least {SMALLEST:g}."
+    )
+
+
+def _with_penalty(penalty: float, scale: float) -> float:
+    """The scale with what sharing costs; refused where that would leave no digits for qualities."""
+    if scale and penalty > LARGEST_PENALTY * scale:
+        raise InputError(
+            f"{parameter('overlap_penalty', penalty)} leaves no digits for qualities, whose largest number is "
+            f"{scale:.6g}; give at most {LARGEST_PENALTY * scale:.6g}, or {parameter('tau', 1)} for sets that share "
+            "nothing."
+        )
+    return max(penalty, scale)
+
+
+def _limits_in_units(problem: Problem, exponent: int) -> Problem:
+    """The problem with its numbers divided by a power of two, which rounds nothing."""
+    if problem.is_plain:
+        return problem
+
+    def in_units(value: float | None) -> float | None:
+        try:
+            return None if value is None else math.ldexp(value, -exponent)
+        except OverflowError:
+            return math.copysign(sys.float_info.max, value or 0.0)
+
+    return replace(
+        problem,
+        overlap_penalty=in_units(problem.overlap_penalty) or 0.0,
+        min_quality=in_units(problem.min_quality),
+        max_spread=in_units(problem.max_spread),
     )
 
 

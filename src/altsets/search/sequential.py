@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from typing import Protocol
 
 from altsets.problem import FeatureSet, Problem
 from altsets.result import Status
 from altsets.search.engine import PROVEN, Answer
 from altsets.search.run import Run, Stopped, Turn
-from altsets.search.subset.construction import Construction
 
 #: The part of the time left that a search keeps back for each later set, all of them together at most, and for
 #: constructing a set itself.
@@ -18,6 +18,23 @@ KEPT_BACK, MOST_KEPT_BACK, KEPT_FOR_ITSELF = 0.1, 0.5, 0.05
 
 #: others -> the best set that differs enough from the others, and a bound on every such set
 NextSet = Callable[[Sequence[FeatureSet]], tuple[FeatureSet | None, float]]
+
+
+class Constructs(Protocol):
+    """Makes valid sets without proof."""
+
+    @property
+    def ceiling(self) -> float:
+        """No set is better than this, whatever it has to differ from."""
+
+    def one(self, before: Sequence[FeatureSet], /) -> FeatureSet | None:
+        """A good set after others; None if that fails."""
+
+    def improved(self, chosen: FeatureSet, before: Sequence[FeatureSet], /) -> FeatureSet:
+        """The same set or a better one."""
+
+    def all(self, before: Sequence[FeatureSet], /) -> list[FeatureSet]:
+        """As many sets as asked, or as many as can be constructed; ``before`` are the first ones."""
 
 
 class SequentialSearch:
@@ -29,7 +46,7 @@ class SequentialSearch:
         run: Run,
         next_set: NextSet,
         evaluate: Callable[[FeatureSet], float],
-        construction: Callable[[], Construction] | None = None,
+        construction: Callable[[], Constructs] | None = None,
     ) -> None:
         self._problem, self._run, self._evaluate = problem, run, evaluate
         self._next_set, self._construction = next_set, construction
@@ -65,16 +82,16 @@ class SequentialSearch:
         if not self._run.stopped or (self._construction is None and not self._sets):
             with suppress(Stopped), self._run.keep_back(kept_back):
                 chosen, bound = self._next_set([*self._problem.existing, *self._sets])
-        proven = bound == -math.inf if chosen is None else bound - self._evaluate(chosen) <= PROVEN
+        proven = bound == -math.inf if chosen is None else bound - self._value(chosen) <= PROVEN
         if self._construction is None or proven:
             return chosen, bound
         construction = self._construction()
-        bound = min(bound, construction.pricing.ceiling)
+        bound = min(bound, construction.ceiling)
         if not self._run.stopped:
             found = [construction.one(self._sets)]
             if chosen is not None:
                 found.append(construction.improved(chosen, self._sets))
-            return max((one for one in found if one is not None), key=self._evaluate, default=None), bound
+            return max((one for one in found if one is not None), key=self._value, default=None), bound
         if chosen is not None:
             return construction.improved(chosen, self._sets), bound
         # There is little time, so all at once.
@@ -87,11 +104,23 @@ class SequentialSearch:
         n_missing = self._problem.n_sets - len(self._sets)
         if not n_missing or of_next == -math.inf:
             return math.fsum(self._bounds)
-        # A set that has to differ from more sets is no better; the objective so far may be larger than the final one.
+        # A set that has to differ from more sets is no better, unless it is on average; the objective so far may be
+        # larger than the final one.
+        if self._problem.difference == "average" and self._construction is not None:
+            of_next = max(of_next, self._construction().ceiling)
         return math.fsum(self._bounds) + n_missing * max(of_next, 0.0)
 
+    def _value(self, chosen: FeatureSet) -> float:
+        """What a set is worth after those before: its quality, without what it pays for features that they share."""
+        paid = self._problem.overlap_penalty
+        if not paid:
+            return self._evaluate(chosen)
+        inside = set(chosen)
+        shared = sum(len(inside.intersection(one)) for one in (*self._problem.existing, *self._sets))
+        return self._evaluate(chosen) - paid * shared
+
     def _add(self, chosen: FeatureSet, bound: float) -> None:
-        value = self._evaluate(chosen)
+        value = self._value(chosen)
         self._sets.append(chosen)
         self._statuses.append(Status.OPTIMAL if bound - value <= PROVEN else Status.FEASIBLE)
         self._bounds.append(max(bound, value))

@@ -22,7 +22,7 @@ from altsets.dissimilarity import Matched
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
 from altsets.result import Shortlist, Status
-from altsets.search.engine import PROVEN, Answer, declines_heuristics, on_demand
+from altsets.search.engine import PROVEN, Answer, declines_further, declines_heuristics, on_demand
 from altsets.search.milp.engine import proven_empty
 from altsets.search.packing.engine import PackingEngine
 from altsets.search.run import Run, Stopped
@@ -51,7 +51,7 @@ class ShortlistEngine:
         """A reason why this engine does not solve the problem, or None."""
         if not on_demand(quality, problem):
             return "it is for tables with so many columns that their pairs are computed on demand"
-        return declines_heuristics(problem)
+        return declines_heuristics(problem) or declines_further(problem)
 
     def solve(self, quality: Quality, problem: Problem, run: Run) -> Answer:
         """Search until done, out of time or interrupted; sets that are not found are constructed."""

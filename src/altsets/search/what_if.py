@@ -427,7 +427,7 @@ def lose(
     run = Run(checked_seconds(time_limit), callback, request.max_iters)
     refuse_other_quality(quality, result)
     exact = request.engine if request.search in ("sequential", "simultaneous") else "auto"
-    single = replace(request, n_alternatives=0, search="sequential", aggregation="sum", engine=exact)
+    single = replace(request.alone(), engine=exact)
     scores, floor = quality.feature_scores, result.noise_floor
     if request.above_noise and scores is not None and floor is not None:
         noise = [Forbid(below)] if (below := np.flatnonzero(scores <= floor).tolist()) else []

@@ -102,7 +102,7 @@ class SelectAlternatives(ColumnSelector):
     search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
             default="sequential"
         One set after the other, or all at once, or a heuristic.
-    aggregation : {"sum", "min"}, default="sum"
+    aggregation : {"sum", "min", "leximin"}, default="sum"
         What to maximise over simultaneous sets.
     constraints : sequence of constraints, default=()
         Conditions on every set, on names or indices of columns; see :mod:`altsets.constraints`.
@@ -132,6 +132,12 @@ class SelectAlternatives(ColumnSelector):
     memory : str or joblib.Memory, default=None
         Where to keep scores and answers, so that the same table is never scored twice, nor the same search done
         twice: a grid over ``alternative`` or ``tau`` then costs little.
+    difference : {"each", "average"}, default="each"
+        Whether a set must differ by tau from each set before it, or from all of them on average.
+    overlap_penalty : float, default=0.0
+        What each feature that two sets share costs, in units of quality; without tau, sets need not differ otherwise.
+    min_quality, max_spread : float, default=None
+        Of simultaneous sets, the least quality, and how much better than the worst set the best one may be.
 
     Attributes
     ----------
@@ -225,6 +231,10 @@ class SelectAlternatives(ColumnSelector):
         above_noise: bool = False,
         verbose: bool | int = False,
         memory: Any = None,
+        difference: str = "each",
+        overlap_penalty: float = 0.0,
+        min_quality: float | None = None,
+        max_spread: float | None = None,
     ) -> None:
         self.quality = quality
         self.n_features = n_features
@@ -245,6 +255,10 @@ class SelectAlternatives(ColumnSelector):
         self.above_noise = above_noise
         self.verbose = verbose
         self.memory = memory
+        self.difference = difference
+        self.overlap_penalty = overlap_penalty
+        self.min_quality = min_quality
+        self.max_spread = max_spread
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Find the sets.

@@ -14,7 +14,7 @@ from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, BlackBox, Quality
 from altsets.result import Status
 from altsets.search.additive.engine import AdditiveEngine
-from altsets.search.engine import Answer, Engine
+from altsets.search.engine import Answer, Engine, declines_further
 from altsets.search.milp.engine import best_set
 from altsets.search.packing.clique_search import CliqueSearch, best_compatible, listing_of
 from altsets.search.packing.engine import PackingEngine
@@ -140,7 +140,7 @@ def declines_numbers(quality: Quality, problem: Problem) -> str | None:
         return f"it is for black boxes, and {type(quality).__name__} has numbers that exact engines read"
     if problem.search not in ("sequential", "simultaneous"):
         return f"it does not do {parameter('search', problem.search)}; use 'sequential' or 'simultaneous'"
-    return None
+    return declines_further(problem)
 
 
 def search_sets(problem: Problem, evaluations: Evaluations, improve: Improve, proof: str) -> Answer:

@@ -23,7 +23,7 @@ from altsets.quality import Quality
 from altsets.request import MAX_ITERS, Request
 from altsets.result import Progress, Result, Status, StopReason
 from altsets.search.engine import PROVEN
-from altsets.search.find import problem_of, refuse_chosen_sizes, solve
+from altsets.search.find import problem_of, refuse_chosen_sizes, refuse_further, solve
 from altsets.search.frontier.answer import Frontier
 from altsets.search.frontier.plan import SweepPlan
 from altsets.search.frontier.points import FrontierPoint
@@ -171,7 +171,7 @@ def sweep_request(
     ``known`` is the answer at one of the points, which is taken over, and what it proves about the others is used.
     """
     refuse_chosen_sizes(quality, "a frontier")
-    bind = partial(problem_of, quality=quality)
+    bind = partial(_plain_problem, quality)
     plan = SweepPlan.of(measured or request, bind, n_features, n_alternatives, taus)
     if known is not None and known.tau is not None and not any(_answers(known, one) for one in plan):
         every = [*(_tau(problem) for problem in plan), known.tau]
@@ -192,6 +192,13 @@ def sweep_request(
         stop_reason=StopReason.INTERRUPTED if sweep.run.interrupted else stop_reason,
         elapsed=sweep.run.elapsed,
     )
+
+
+def _plain_problem(quality: Quality, request: Request) -> Problem:
+    """A request for one point, bound to the features; refused if the points could not share what is proven."""
+    problem = problem_of(request, quality)
+    refuse_further(problem, "a frontier over tau")
+    return problem
 
 
 def frontier_points(
@@ -282,7 +289,7 @@ def frontier_points(
         time_limit=time_limit,
     )
     refuse_chosen_sizes(quality, "a frontier")
-    bind = partial(problem_of, quality=quality)
+    bind = partial(_plain_problem, quality)
     return iter(Sweep(quality, SweepPlan.of(request, bind, n_features, n_alternatives, taus), request))
 
 

@@ -15,14 +15,22 @@ from altsets.dissimilarity import Grouped, Matched
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
 from altsets.search.degree_bounds import sum_bound
-from altsets.search.engine import PROVEN, Answer, declines_black_box, declines_heuristics
+from altsets.search.engine import (
+    PROVEN,
+    Answer,
+    declines_black_box,
+    declines_further,
+    declines_heuristics,
+)
 from altsets.search.milp.formulation import Formulation
 from altsets.search.milp.highs import OBJECTIVE_FACTOR, UNCONFIRMED
 from altsets.search.run import Run, Stopped
 from altsets.search.sequential import SequentialSearch
+from altsets.search.steps import NextSet, priced, steps
 from altsets.search.subset.candidates import Anything, Candidates
 from altsets.search.subset.construction import Construction, completed
 from altsets.search.subset.pricing import PricingOracle
+from altsets.wording import parameter
 
 #: By how much the smallest quality may fall when the sum is maximised after it, as dividing by the scale rounds.
 MINIMUM_SLACK = 1e-12
@@ -55,6 +63,10 @@ class MilpEngine:
             return "what a linear model explains is not linear in the features that it has"
         if quality.size_normalised and not problem.fixed_size:
             return f"{type(quality).__name__} is linear for sets of one size only"
+        if problem.search == "simultaneous" and (reason := declines_further(problem)):
+            return reason
+        if problem.difference == "average" and not (problem.dissimilarity == "dice" or problem.tau is None):
+            return f"{parameter('difference', 'average')} is linear with dice only"
         return declines_heuristics(problem)
 
     def solve(self, quality: Quality, problem: Problem, run: Run) -> Answer:
@@ -70,11 +82,34 @@ class MilpEngine:
                 answer = Answer.without_sets(problem, math.inf, proof)
             return completed(answer, construction)
 
+        if not problem.is_plain:
+            return _in_steps(quality, problem, run)
+
         def next_set(others: Sequence[FeatureSet]) -> tuple[FeatureSet | None, float]:
             return best_set(quality, problem, others, run)
 
         search = SequentialSearch(problem, run, next_set, quality.evaluate, construction)
         return search.solve("integer programming")
+
+
+def _in_steps(quality: Quality, problem: Problem, run: Run) -> Answer:
+    """One set after the other, where the sets before demand more than to differ from each of them."""
+    following = NextSet(quality, problem, run)
+
+    def next_set(others: Sequence[FeatureSet]) -> tuple[FeatureSet | None, float]:
+        best, bound = None, -math.inf
+        for step in steps(problem, others):
+            chosen, left = best_set(priced(quality, step.prices), step.problem, step.problem.existing, run)
+            bound = max(bound, left)
+            if chosen is not None and (
+                best is None or following.value(chosen, others) > following.value(best, others)
+            ):
+                best = chosen
+        return best, bound
+
+    return SequentialSearch(problem, run, next_set, quality.evaluate, lambda: following).solve(
+        "integer programming"
+    )
 
 
 def best_set(

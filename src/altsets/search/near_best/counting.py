@@ -20,7 +20,7 @@ from altsets.request import Request
 from altsets.result import Progress, Result, Status, StopReason
 from altsets.search.black_box.evaluations import Evaluations, all_sets
 from altsets.search.engine import on_demand
-from altsets.search.find import problem_of, refuse_chosen_sizes, solve
+from altsets.search.find import problem_of, refuse_chosen_sizes, refuse_further, solve
 from altsets.search.good_sets import Nearness
 from altsets.search.known import known_best
 from altsets.search.near_best.answer import NearBest
@@ -41,6 +41,7 @@ from altsets.search.subset.fixed_size import SearchConditions
 from altsets.search.subset.limits import UNLIMITED
 from altsets.search.subset.listing import Listing
 from altsets.search.subset.pricing import PricingOracle
+from altsets.wording import by_interface
 
 DEFAULT_WITHIN = 0.01
 
@@ -131,6 +132,7 @@ def count_near(
     """Count the near-best sets of a request for one set; ``known`` is an answer about the same sets, to start from."""
     run = Run(request.time_limit, callback)
     problem = problem_of(request, quality)
+    refuse_further(problem, by_interface("near_best()", "altsets near-best"))
     refuse_chosen_sizes(quality, "a count of near-best sets")
     run.start_from(known_best(known, quality, problem))
     counting = Counting(quality, problem, nearness, run)

@@ -16,8 +16,10 @@ from altsets.search.packing.phases import answers, relaxed, strategy
 from altsets.search.packing.search import Phase, SetPackingSearch
 from altsets.search.run import Run
 from altsets.search.sequential import SequentialSearch
+from altsets.search.steps import NextSet
 from altsets.search.subset.construction import Construction, completed
 from altsets.search.subset.pricing import PricingOracle
+from altsets.wording import join_words
 
 #: Features in a set: each is a level of the branch and bound, which a thread must have room for.
 MOST_CHOSEN = 1_000
@@ -39,11 +41,17 @@ class PackingEngine:
         """A reason why this engine does not solve the problem, or None."""
         if problem.k_max > MOST_CHOSEN:
             return f"it chooses feature by feature, and takes sets of up to {MOST_CHOSEN:,} features"
-        return declines_heuristics(problem) or declines_black_box(quality, problem)
+        return (
+            declines_heuristics(problem)
+            or declines_black_box(quality, problem)
+            or _declines_together(problem)
+        )
 
     def solve(self, quality: Quality, problem: Problem, run: Run) -> Answer:
         """Search until done, out of time or interrupted; then what can be constructed stands in for what is missing."""
         alone = problem.search == "sequential"
+        if alone and not problem.is_plain:
+            return self._in_steps(quality, problem, run)
         answer = relaxed(quality, problem, run, self.limits) if alone else None
         if answer is not None and answers(quality, problem, answer):
             return answer
@@ -54,6 +62,12 @@ class PackingEngine:
         if alone:
             return _sequential(pricing, construction)
         return completed(self._simultaneous(pricing, construction), construction)
+
+    def _in_steps(self, quality: Quality, problem: Problem, run: Run) -> Answer:
+        """One set after the other, where the sets before demand more than to differ from each of them."""
+        following = NextSet(quality, problem, run, self.limits.pricing)
+        search = SequentialSearch(problem, run, following.best, quality.evaluate, lambda: following)
+        return search.solve("branch and bound over sets")
 
     def _simultaneous(self, pricing: PricingOracle, construction: Callable[[], Construction]) -> Answer:
         problem = pricing.problem
@@ -77,6 +91,12 @@ class PackingEngine:
             problem = replace(problem, existing=())
         form = pricing.quality.form(problem.k_max)
         return proven_empty(problem, pricing.run, conflicts=form.conflicts, allowed=form.allowed)
+
+
+def _declines_together(problem: Problem) -> str | None:
+    if problem.search == "sequential" or problem.is_plain:
+        return None
+    return f"it does not take {join_words(problem.further)} for sets that are chosen together"
 
 
 def _sequential(pricing: PricingOracle, construction: Callable[[], Construction]) -> Answer:

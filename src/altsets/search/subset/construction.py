@@ -240,6 +240,11 @@ class Construction:
         self._last = self._very_last = math.inf
         self._fixed = {sets.size: FixedCaps(sets.encoding) for sets in self._sizes}
 
+    @property
+    def ceiling(self) -> float:
+        """No set is better than this."""
+        return self.pricing.ceiling
+
     @cached_property
     def _sizes(self) -> list[FixedSizeOracle]:
         """A few sizes, from the largest to the smallest."""

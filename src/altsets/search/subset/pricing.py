@@ -40,7 +40,9 @@ class PricingOracle:
         #: How kernels compare sets, if not by what they share alone.
         self.likeness = likeness_of(problem)
         # Only where shared features are counted can any of them take the place of any other.
-        wanted = problem.n_sets * problem.k_max if problem.counts_shared else problem.n_features_in
+        asked = any(constraint.is_asked for constraint in problem.constraints)
+        alike = problem.counts_shared and not asked
+        wanted = problem.n_sets * problem.k_max if alike else problem.n_features_in
         self.sizes = self._oracles(wanted, among)
         self.tolerance = max((sets.tolerance for sets in self.sizes), default=SMALLEST_TOLERANCE)
         self.reach = max((sets.reach for sets in self.sizes), default=0.0) or 1.0
@@ -226,14 +228,17 @@ class PricingOracle:
         """The test of a set: those left out, and others where no kernel can tell."""
         asked = not self.problem.counts_shared and (self.likeness is None or not encoding.n_open)
         others = (*self.problem.existing, *others) if asked else ()
-        if not others and not without:
+        tests = [constraint for constraint in self.problem.constraints if constraint.is_asked]
+        if not others and not without and not tests:
             return None
         left_out = encoding.keys(without)
 
         def accept(positions: Ints) -> bool:
             if left_out and np.sort(positions).tobytes() in left_out:
                 return False
-            chosen = encoding.set_of(positions) if others else ()
-            return all(self.problem.compatible(chosen, other) for other in others)
+            chosen = encoding.set_of(positions) if others or tests else ()
+            return all(self.problem.compatible(chosen, other) for other in others) and all(
+                test.holds(chosen) for test in tests
+            )
 
         return self.run.guarded(accept)

@@ -1,0 +1,41 @@
+"""Numbers in options: parsers that say what is wrong with a text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import typer
+
+
+def _parse(kind: type, what: str, is_right: Callable[[Any], bool], text: str) -> Any:
+    """A number in an option, or why it is none."""
+    try:
+        given = kind(text)
+        if is_right(given):
+            return given
+    except ValueError:
+        pass
+    raise typer.BadParameter(f"{text!r} is not {what}")
+
+
+# Functions, as click asks parsers for their names.
+def whole_number(text: str) -> int:
+    """Parse a whole number."""
+    return int(_parse(int, "a whole number", lambda _: True, text))
+
+
+def number(text: str) -> float:
+    """Parse a number."""
+    return float(_parse(float, "a number", lambda _: True, text))
+
+
+def seconds(text: str) -> float:
+    """Parse a positive number."""
+    return float(_parse(float, "a positive number of seconds", lambda given: given > 0, text))
+
+
+def duration(text: str) -> float:
+    """Parse a time with or without a unit: 90, 30m, 8h."""
+    unit = {"s": 1, "m": 60, "h": 3600}.get(text[-1:])
+    return seconds(text) if unit is None else unit * seconds(text[:-1])

@@ -1,0 +1,376 @@
+"""The next set of a sequential search, where sets depend on each other by more than pairwise difference.
+
+Given the sets before, every such definition is a plain search for one set: what is used up is forbidden, what is still
+needed is required, what is bought already costs nothing, an average difference is a budget on how often features were
+used, and a penalty on shared features is a price on each of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from altsets.arrays import Floats
+from altsets.constraints import Constraint, Size
+from altsets.constraints.base import CostRule, CountRule, ReserveRule, Rule, TotalRule, UsageRule
+from altsets.dissimilarity import Matched
+from altsets.errors import NotExpressedError
+from altsets.problem import EXACT_TOLERANCE, FeatureSet, Problem
+from altsets.quality import Additive, Form, Quality
+from altsets.search.engine import PROVEN
+from altsets.search.run import Run
+from altsets.search.subset.construction import Construction
+from altsets.search.subset.limits import PRICING_LIMITS, UNLIMITED, PricingLimits
+from altsets.search.subset.pricing import PricingOracle
+from altsets.search.subset.rules import in_units
+
+
+@dataclass(frozen=True)
+class Demand(Constraint):
+    """What the sets before demand of the next one."""
+
+    demanded: tuple[Rule, ...]
+    #: Asked about every complete set, where the rules say less than is meant.
+    test: Callable[[FeatureSet], bool] | None = None
+
+    kind: ClassVar[str] = "demand"
+
+    def resolve(self, names: Sequence[str]) -> Self:
+        """Itself."""
+        return self
+
+    def holds(self, chosen: Sequence[int]) -> bool:
+        """Whether a set keeps to all rules, and passes the test."""
+        inside = set(chosen)
+        for rule in self.demanded:
+            if isinstance(rule, CountRule):
+                count = len(inside.intersection(rule.group))
+                if count < rule.lower or (rule.upper is not None and count > rule.upper):
+                    return False
+            elif isinstance(rule, CostRule) and not in_units(rule).pays_for(sorted(inside)):
+                return False
+        return self.test is None or self.test(tuple(sorted(inside)))
+
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules."""
+        return self.demanded
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether there is a test."""
+        return self.test is not None
+
+    def describe(self, names: Sequence[str]) -> str:
+        """A few words."""
+        return "what the sets before leave"
+
+    sentence = describe
+
+    @classmethod
+    def parse(cls, text: str, read: Any) -> Self:
+        """There is no option for it."""
+        raise NotExpressedError("what the sets before leave has no option")
+
+    def option_text(self, names: Sequence[str]) -> str:
+        """There is none."""
+        raise NotExpressedError("what the sets before leave has no option")
+
+    def arguments(self, names: Sequence[str] | None) -> list[str]:
+        """There are none."""
+        raise NotExpressedError("what the sets before leave cannot be written")
+
+
+@dataclass(frozen=True)
+class NextProblem:
+    """A plain problem for one set, and what each feature costs its quality."""
+
+    problem: Problem
+    prices: Floats | None = None
+
+
+def steps(problem: Problem, before: Sequence[FeatureSet]) -> Iterator[NextProblem]:
+    """The next set after others, the existing ones first: as one problem, or as one for each size.
+
+    Nothing if there is obviously no such set.
+    """
+    demanded = _demanded(problem, before)
+    if demanded is None:
+        return
+    prices = None
+    if problem.overlap_penalty and before:
+        prices = problem.overlap_penalty * _uses(problem, before)
+    average = problem.difference == "average"
+    single = replace(
+        problem.plain,
+        n_alternatives=0,
+        search="sequential",
+        aggregation="sum",
+        existing=() if average else tuple(before),
+        dissimilarity="dice" if average else problem.dissimilarity,
+    )
+    if not (average and before):
+        yield NextProblem(_with(single, demanded), prices)
+        return
+    for size in problem.sizes:
+        far = _far_on_average(problem, before, size)
+        if far is not None:
+            sized = single if problem.fixed_size else _with_constraint(single, Size(size, size))
+            rules, test = far
+            yield NextProblem(_with(sized, (*demanded, *rules), test), prices)
+
+
+def _with(
+    problem: Problem, rules: tuple[Rule, ...], test: Callable[[FeatureSet], bool] | None = None
+) -> Problem:
+    return _with_constraint(problem, Demand(rules, test)) if rules or test else problem
+
+
+def _with_constraint(problem: Problem, constraint: Constraint) -> Problem:
+    return replace(problem, constraints=(*problem.constraints, constraint))
+
+
+def _uses(problem: Problem, sets: Sequence[FeatureSet]) -> Floats:
+    """How many sets have each feature."""
+    uses = np.zeros(problem.n_features_in)
+    for chosen in sets:
+        uses[list(chosen)] += 1
+    return uses
+
+
+def _demanded(problem: Problem, before: Sequence[FeatureSet]) -> tuple[Rule, ...] | None:
+    """What joint constraints leave for the next set; None if they leave nothing."""
+    uses = Counter(feature for chosen in before for feature in chosen)
+    left = problem.n_sets - (len(before) - len(problem.existing))
+    forbidden: set[int] = set()
+    required: set[int] = set()
+    rules: list[Rule] = []
+    for rule in problem.rules.joint:
+        if isinstance(rule, ReserveRule):
+            if any(uses[feature] for feature in rule.group):
+                forbidden.update(rule.group)
+        elif isinstance(rule, UsageRule):
+            about = tuple(uses) if rule.features is None else rule.features
+            if rule.upper is not None:
+                forbidden.update(feature for feature in about if uses[feature] >= rule.upper)
+            missing = {feature: rule.lower - uses[feature] for feature in about}
+            if max(missing.values(), default=0) > left:
+                return None
+            required.update(feature for feature, count in missing.items() if count == left)
+        else:
+            unpaid = _unpaid(rule, uses)
+            if unpaid is None:
+                return None
+            rules.append(unpaid)
+    if required & forbidden:
+        return None
+    if forbidden:
+        rules.append(CountRule(tuple(sorted(forbidden)), upper=0))
+    if required:
+        rules.append(CountRule(tuple(sorted(required)), lower=len(required)))
+    return tuple(rules)
+
+
+def _unpaid(rule: TotalRule, bought: Counter[int]) -> CostRule | None:
+    """The budget that is left, in whole units; what is bought costs nothing. None if it is exceeded already."""
+    budget = rule.budget
+    decimals = [Decimal(repr(number)) for number in (*budget.costs, budget.limit)]
+    place = min(int(decimal.as_tuple().exponent) for decimal in decimals)
+    *costs, limit = (int(decimal.scaleb(-place)) for decimal in decimals)
+    payer = range(len(costs)) if budget.groups is None else budget.groups
+    paid = {payer[feature]: costs[feature] for feature, count in bought.items() if count}
+    left = limit - sum(paid.values())
+    if left < 0:
+        return None
+    unpaid = tuple(0 if payer[feature] in paid else cost for feature, cost in enumerate(costs))
+    return CostRule(unpaid, left, budget.groups)
+
+
+def _far_on_average(
+    problem: Problem, before: Sequence[FeatureSet], size: int
+) -> tuple[tuple[Rule, ...], Callable[[FeatureSet], bool] | None] | None:
+    """What makes a set of one size differ enough from all others on average; None if no set does.
+
+    The rule limits a sum over features of how often, and by how large sets, they were used. Only for Dice it says all.
+    """
+    kind, n = problem.dissimilarity, len(before)
+    exact = isinstance(kind, str) and (kind == "dice" or problem.tau is None)
+    test = None if exact else _mean_test(problem, before)
+    if callable(kind) and not isinstance(kind, Matched):
+        return (), test
+    if problem.tau is None:
+        assert problem.min_difference is not None
+        limit = Fraction(sum(min(size, len(other)) for other in before) - n * problem.min_difference)
+        shares = [Fraction(1)] * n
+    else:
+        # Dice: the sum of 2 o / (s + t) is at most n (1 - tau). Jaccard: o / (s + t - o) lies above its tangent where
+        # it is 1 - tau, so the sum of o / (s + t) is at most n (1 - tau) / (2 - tau).
+        room = 1 - problem.tau + EXACT_TOLERANCE
+        shares = [Fraction(1 if kind == "jaccard" else 2, size + len(other)) for other in before]
+        limit = n * room / (1 + room) if kind == "jaccard" else n * room
+    if limit < 0:
+        return None
+    unit = math.lcm(*(share.denominator for share in shares))
+    costs = [0] * problem.n_features_in
+    for other, share in zip(before, shares, strict=True):
+        for feature in other:
+            costs[feature] += int(share * unit)
+    return (CostRule(tuple(costs), math.floor(limit * unit)),), test
+
+
+def _mean_test(problem: Problem, before: Sequence[FeatureSet]) -> Callable[[FeatureSet], bool]:
+    """Whether a set differs enough from all others on average."""
+    kind = problem.dissimilarity
+    least = float(problem.tau if problem.tau is not None else problem.min_difference or 0)
+
+    def apart(one: FeatureSet, other: FeatureSet) -> float:
+        if problem.tau is None:
+            assert isinstance(kind, Matched)
+            return min(len(one), len(other)) - kind.overlap(one, other)
+        return problem.apart(one, other)
+
+    def far(chosen: FeatureSet) -> bool:
+        total = math.fsum(apart(chosen, other) for other in before)
+        return total >= len(before) * (least - float(EXACT_TOLERANCE))
+
+    return far
+
+
+# --- Searches for one set --------------------------------------------------------------------------------------------
+
+
+def priced(quality: Quality, prices: Floats | None) -> Quality:
+    """A quality after prices for features; not for ratios."""
+    if prices is None:
+        return quality
+    if isinstance(quality, Additive):
+        # Engines know it by its class.
+        plain = copy(quality)
+        plain.scores = quality.scores - prices
+        return plain
+    return _Priced(quality, prices)
+
+
+class _Priced(Quality):
+    """A quality with linear terms, after prices."""
+
+    def __init__(self, quality: Quality, prices: Floats) -> None:
+        super().__init__(quality.n_features_in, None)
+        self.size_normalised, self.pairs_on_demand = quality.size_normalised, quality.pairs_on_demand
+        self._quality, self._prices = quality, prices
+
+    def evaluate(self, indices: Sequence[int]) -> float:
+        """The quality of one set, after prices."""
+        return self._quality.evaluate(indices) - math.fsum(self._prices[list(indices)].tolist())
+
+    def form(self, size: int) -> Form:
+        """The quality of sets of one size, after prices."""
+        form = self._quality.form(size)
+        return replace(form, linear=form.linear - self._prices)
+
+
+class NextSet:
+    """The best next set of a problem, by branch and bound over one set."""
+
+    def __init__(
+        self, quality: Quality, problem: Problem, run: Run, limits: PricingLimits = PRICING_LIMITS
+    ) -> None:
+        self.quality, self.problem, self.run, self.limits = quality, problem, run, limits
+        self._is_ratio = quality.form(problem.k_max).ratio if problem.sizes else False
+
+    @cached_property
+    def ceiling(self) -> float:
+        """No set is better than this, whatever it has to differ from."""
+        free = replace(self.problem.plain, existing=(), dissimilarity="dice")
+        return PricingOracle(self.quality, free, self.run, limits=self.limits).ceiling
+
+    def best(
+        self, before: Sequence[FeatureSet], threshold: float = -math.inf, max_nodes: int = UNLIMITED
+    ) -> tuple[FeatureSet | None, float]:
+        """The best set above a threshold after others, existing ones among them, and a bound on every such set."""
+        chosen, value, bound = None, threshold, -math.inf
+        for step in steps(self.problem, before):
+            search = self._by_quality if self._is_ratio and step.prices is not None else self._by_value
+            found, left = search(step, value, max_nodes)
+            bound = max(bound, left)
+            if found is not None:
+                chosen, value = found, self.value(found, before)
+        return chosen, bound if chosen is None else max(bound, value)
+
+    def value(self, chosen: FeatureSet, before: Sequence[FeatureSet]) -> float:
+        """What a set is worth after others: its quality without what it shares with them."""
+        paid = self.problem.overlap_penalty
+        shared = sum(len(set(chosen).intersection(other)) for other in before) if paid else 0
+        return self.quality.evaluate(chosen) - paid * shared
+
+    def _by_value(
+        self, step: NextProblem, threshold: float, max_nodes: int
+    ) -> tuple[FeatureSet | None, float]:
+        """The best set after prices, and a bound on those not looked at."""
+        pricing = PricingOracle(priced(self.quality, step.prices), step.problem, self.run, limits=self.limits)
+        found = pricing.k_best(1, threshold=threshold, max_nodes=max_nodes)
+        return (found.sets[0] if found.sets else None), found.bound
+
+    def _by_quality(
+        self, step: NextProblem, threshold: float, max_nodes: int
+    ) -> tuple[FeatureSet | None, float]:
+        """The same for a ratio, which takes no prices: the best quality for ever less that is shared."""
+        assert step.prices is not None
+        best, value, bound = None, threshold, -math.inf
+        most: int | None = None
+        uses = np.rint(step.prices / self.problem.overlap_penalty).astype(int)
+        while most is None or most >= 0:
+            limited = (
+                step.problem if most is None else _with(step.problem, (CostRule(tuple(uses.tolist()), most),))
+            )
+            pricing = PricingOracle(self.quality, limited, self.run, limits=self.limits)
+            # Sets that share less are worth no more than their quality.
+            found = pricing.k_best(1, threshold=value, max_nodes=max_nodes)
+            bound = max(bound, found.bound)
+            if not found.sets:
+                break
+            chosen = found.sets[0]
+            shared = int(uses[list(chosen)].sum())
+            reached = self.quality.evaluate(chosen) - self.problem.overlap_penalty * shared
+            if reached > value:
+                best, value = chosen, reached
+            most = shared - 1
+        return best, bound
+
+    # --- Without proof -----------------------------------------------------------------------------------------------
+
+    def one(self, before: Sequence[FeatureSet]) -> FeatureSet | None:
+        """A good set after new ones, constructed; None if that fails."""
+        best, every = None, [*self.problem.existing, *before]
+        for step in steps(self.problem, every):
+            quality = self.quality if self._is_ratio else priced(self.quality, step.prices)
+            chosen = Construction(PricingOracle(quality, step.problem, self.run, limits=self.limits)).one()
+            if chosen is None or not all(one.holds(chosen) for one in step.problem.constraints):
+                continue
+            if best is None or self.value(chosen, every) > self.value(best, every):
+                best = chosen
+        return best
+
+    def improved(self, chosen: FeatureSet, before: Sequence[FeatureSet]) -> FeatureSet:
+        """The better one of a set and one that is constructed."""
+        other, every = self.one(before), [*self.problem.existing, *before]
+        better = other is not None and self.value(other, every) > self.value(chosen, every) + PROVEN
+        return other if better and other is not None else chosen
+
+    def all(self, before: Sequence[FeatureSet]) -> list[FeatureSet]:
+        """As many sets as asked, or as can be constructed; ``before`` are the first ones."""
+        sets = list(before)
+        while len(sets) < self.problem.n_sets:
+            chosen = self.one(sets)
+            if chosen is None:
+                break
+            sets.append(chosen)
+        return sets

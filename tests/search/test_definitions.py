@@ -1,0 +1,136 @@
+"""Definitions beyond good sets that are pairwise different, against brute force."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import definitions
+import fuzz
+import numpy as np
+import pytest
+from checks import Request
+from definitions import random_definition, wrong_about
+
+import altsets
+from altsets import constraints, quality
+from altsets.errors import InputError, UnsupportedError
+
+SCORES = quality.Additive([9, 8, 7, 3, 2, 1])
+
+
+@pytest.mark.parametrize("first", [0, pytest.param(200, marks=pytest.mark.slow)])
+def test_random_definitions(first):
+    report = fuzz.Report()
+    for index in range(first, first + (100 if not first else 1500)):
+        fuzz.check_definition(report, index, seed=3)
+    assert report.failures == []
+    assert report.n_searches["auto"] > 40
+
+
+def test_average_is_looser_than_each():
+    each = altsets.find(SCORES, 2, 3, tau=0.75)
+    average = altsets.find(SCORES, 2, 3, tau=0.75, difference="average")
+    assert each.sets[0] == average.sets[0] == (0, 1)
+    assert average.objective > each.objective
+    assert average.status == "optimal"
+
+
+def test_a_later_set_may_be_better_on_average():
+    # Far from the set between, the first one may come again.
+    result = altsets.find(SCORES, 3, 2, tau=0.5, difference="average")
+    assert result.qualities[2] > result.qualities[1]
+    assert result.status == "optimal"
+
+
+def test_prices_of_shared_features():
+    result = altsets.find(SCORES, 2, 1, overlap_penalty=6.5)
+    assert result.parameters["tau"] == 0
+    assert result.sets == [(0, 1), (2, 3)]
+    assert result.objective == 17 + 10
+    shared = altsets.find(SCORES, 2, 1, overlap_penalty=1)
+    assert shared.sets == [(0, 1), (0, 1)]
+    assert shared.objective == 17 + 17 - 2
+
+
+def test_existing_sets_are_paid_for():
+    result = altsets.find(SCORES, 2, 0, overlap_penalty=10, existing=[(0, 1)])
+    assert result.sets == [(2, 3)]
+    assert result.objective == 10
+
+
+def test_iterate_is_find_one_by_one():
+    more = {"overlap_penalty": 2.0, "constraints": constraints.AtMostSets(2)}
+    found = altsets.find(SCORES, 2, 3, **more)
+    sets = [one.sets[0] for one in altsets.iterate(SCORES, 2, n_alternatives=3, **more)]
+    assert sets == found.sets
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"difference": "average", "search": "simultaneous"}, "goes with search='sequential'"),
+        ({"min_quality": 3.0}, "goes with search='simultaneous'"),
+        ({"max_spread": 3.0}, "goes with search='simultaneous'"),
+        (
+            {"overlap_penalty": 1, "search": "simultaneous", "aggregation": "min"},
+            "goes with aggregation='sum'",
+        ),
+        (
+            {"max_spread": 1, "search": "simultaneous", "aggregation": "leximin"},
+            "goes with aggregation='sum'",
+        ),
+        ({"overlap_penalty": -1}, "of at least 0"),
+        ({"overlap_penalty": "much"}, "must be a finite number"),
+        ({"difference": "some"}, "choose one of 'each', 'average'"),
+        ({"overlap_penalty": 1e9}, "leaves no digits"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(more, words):
+    with pytest.raises(InputError, match=words):
+        altsets.find(SCORES, 2, 1, **more)
+
+
+@pytest.mark.parametrize("search", ["greedy-replacement", "greedy-depth"])
+def test_heuristics_decline(search):
+    with pytest.raises(UnsupportedError, match="takes no overlap_penalty; sequential or simultaneous search"):
+        altsets.find(SCORES, 2, 1, search=search, overlap_penalty=1)
+
+
+def test_black_boxes_decline():
+    box = quality.BlackBox(SCORES.evaluate, n_features_in=6)
+    with pytest.raises(UnsupportedError, match="takes no AtMostSets"):
+        altsets.find(box, 2, 1, constraints=constraints.AtMostSets(1))
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        lambda joint: altsets.frontier(SCORES, 2, 1, constraints=joint),
+        lambda joint: altsets.near_best(SCORES, 2, constraints=joint),
+        lambda joint: altsets.most_sets(SCORES, 2, 0.5, min_quality=3, constraints=joint),
+    ],
+)
+def test_other_verbs_decline(verb):
+    with pytest.raises(UnsupportedError, match=r"takes no Reserve; use altsets.find\(\)"):
+        verb(constraints.Reserve([0, 1]))
+
+
+def test_a_wrong_answer_is_noticed():
+    request = Request((9.0, 8.0, 7.0, 3.0), 2, 1, overlap_penalty=1.0)
+    right = request.find()
+    assert wrong_about(request, right) == []
+    worse = replace(right, sets=[(0, 1), (2, 3)], qualities=[17.0, 10.0], objective=27.0, bound=27.0)
+    assert "is worth 10.0, the best 15.0" in wrong_about(request, worse)[0]
+    broken = Request((9.0, 8.0, 7.0, 3.0), 2, 1, tau=0, constraints=(("at_most_sets", 1),))
+    twice = replace(right, sets=[(0, 1), (0, 1)], qualities=[17.0, 17.0], objective=34.0)
+    assert "break a constraint together" in wrong_about(broken, twice)[0]
+
+
+def test_every_definition_is_drawn():
+    seen = set()
+    for index in range(300):
+        request = random_definition(np.random.default_rng([0, index]))
+        seen |= {one[0] for one in request.constraints if one[0] in definitions.JOINT}
+        seen |= {name for name in ("overlap_penalty", "min_quality", "max_spread") if getattr(request, name)}
+        seen |= {request.difference, request.aggregation}
+    assert seen >= {*definitions.JOINT, "overlap_penalty", "min_quality", "max_spread", "average", "leximin"}
