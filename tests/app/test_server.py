@@ -44,6 +44,7 @@ def test_an_answer_has_the_number_the_state_and_the_view(page):
     assert 0 <= reply["seconds"] < 20
 
 
+@pytest.mark.timing
 def test_a_long_search_replies_with_the_best_so_far(page):
     began = time.monotonic()
     reply = page.ask(state={"require": ["slow"]})
@@ -53,6 +54,7 @@ def test_a_long_search_replies_with_the_best_so_far(page):
     page.cancel(reply["number"])
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("how", ["slow", "deaf"])
 def test_cancel_keeps_the_best_at_once(page, how):
     reply = page.ask(state={"require": [how]})
@@ -67,6 +69,7 @@ def test_cancel_keeps_the_best_at_once(page, how):
     assert (pid == kept["view"]["pid"]) is (how == "slow")
 
 
+@pytest.mark.timing
 def test_a_newer_question_supersedes_the_older_one(page):
     replies = []
     thread = threading.Thread(target=lambda: replies.append(page.ask(state={"require": ["slow"]})))

@@ -110,8 +110,9 @@ def test_options_are_what_the_page_begins_with(started, tmp_path):
         1,
         1.0,
     )
-    # An option stays a condition; what the page forbids comes on top.
-    assert "d" not in str(reply["view"]["sets"])
+    # The page can take it back.
+    assert reply["state"]["forbid"] == ["d"]
+    assert "d" not in [name for one in reply["view"]["sets"] for name in one["features"]]
     command.end(signal.SIGINT)
 
 

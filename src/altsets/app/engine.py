@@ -37,13 +37,18 @@ class Cancelled(AltsetsError):
 
 
 class SharedSession:
-    """A session in a folder that only its owner can read, for workers to open; ``close`` removes it."""
+    """A session in a folder that only its owner can read, for workers to open; ``close`` removes it.
 
-    def __init__(self, session: Session, table: str, target: str) -> None:
+    ``begin`` is what pages begin with, where that is not the state of the session; ``file`` and ``target`` are the
+    names of the table and of its target.
+    """
+
+    def __init__(self, session: Session, begin: dict[str, Any], *, file: str, target: str) -> None:
         import joblib  # type: ignore[import-untyped]
 
         self._folder = tempfile.TemporaryDirectory(prefix="altsets-", ignore_cleanup_errors=True)
-        joblib.dump((session, {"file": table, "target": target}), Path(self._folder.name) / SESSION)
+        shared = (session, session.state | begin, {"file": file, "target": target})
+        joblib.dump(shared, Path(self._folder.name) / SESSION)
 
     @property
     def open_engine(self) -> OpenEngine:
@@ -64,13 +69,12 @@ class SessionEngine:
 
         self._folder, self._views = Path(folder), views
         self._session: Session
-        self._session, self._origin = _load(self._folder / SESSION)
-        self._start = self._session.state
+        self._session, self._begin, self._origin = _load(self._folder / SESSION)
         self._searched: dict[str, Any] | None = None
 
     def __call__(self, job: Job, tell: Tell, stopped: Callable[[], bool]) -> dict[str, Any]:
         """Answer a job; what is known before is told."""
-        state, given = self._start | (job.get("state") or {}), (job.get("with") or {}) | self._origin
+        state, given = self._begin | (job.get("state") or {}), (job.get("with") or {}) | self._origin
         self._score(state, tell, stopped)
         if job["verb"] == "prepare":
             return {"state": None, "view": None}

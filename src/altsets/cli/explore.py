@@ -76,7 +76,10 @@ def explore_command(context: typer.Context, given: Given) -> None:
         require_packages()
         warm_up()
         source = _source(given)
-        shared = SharedSession(_session(source), str(source.given.table.table), source.table_read.target_name)
+        session, begin = _session(source)
+        shared = SharedSession(
+            session, begin, file=str(source.given.table.table), target=source.table_read.target_name
+        )
         # From here on, the table is in a file that all processes share.
         source.data = None
         try:
@@ -107,15 +110,23 @@ def _source(given: Given) -> Source:
     return Source(demo, named_quality(demo), split_target(load_demo(), DEMO_TARGET))
 
 
-def _session(source: Source) -> Session:
-    """A session that begins with what the options ask for."""
+def _session(source: Source) -> tuple[Session, dict[str, Any]]:
+    """A session with what the options ask for, and the part of it that the page can take back."""
+    from altsets.constraints import Forbid, Require
     from altsets.session import Session
 
     given, data = source.given, source.table_read
     n_features = parsing.size_of_sets(given.sets.n_features, given.conditions.size)
     request = request_from(source, **vars(given.sets) | {"n_features": n_features})
+    request.check(source.names)
+    required: list[Any] = [rule for rule in request.constraints if isinstance(rule, Require)]
+    forbidden: list[Any] = [
+        rule for rule in request.constraints if isinstance(rule, Forbid) and rule.proxies is None
+    ]
+    names = {"require": required, "forbid": forbidden}
+    begin = {part: [str(name) for rule in rules for name in rule.features] for part, rules in names.items()}
     limit: dict[str, Any] = {} if request.time_limit is None else {"time_limit": request.time_limit}
-    return Session(
+    session = Session(
         data.X,
         data.y,
         request.quality,
@@ -125,13 +136,14 @@ def _session(source: Source) -> Session:
         dissimilarity=request.dissimilarity,
         search=request.search,
         aggregation=request.aggregation,
-        constraints=request.constraints,
+        constraints=[rule for rule in request.constraints if rule not in (*required, *forbidden)],
         task=request.task,
         max_iters=request.max_iters,
         unusable=request.unusable,
         above_noise=request.above_noise,
         **limit,
     )
+    return session, begin
 
 
 def _serve(explorer: Explorer, *, browser: bool) -> None:

@@ -1,0 +1,185 @@
+import json
+import threading
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import altsets
+from altsets import quality
+from altsets.app.engine import SessionEngine, SharedSession
+from altsets.app.messages import FILES
+from altsets.errors import AltsetsError, InputError
+
+RNG = np.random.default_rng(0)
+NAMES = [f"f{number}" for number in range(8)]
+
+
+def never():
+    return False
+
+
+class Tells(list):
+    """What was told."""
+
+    def __call__(self, known):
+        # What cannot be sent is a defect.
+        json.dumps(known, allow_nan=False)
+        self.append(known)
+
+
+X = pd.DataFrame(RNG.normal(size=(80, 8)), columns=NAMES)
+Y = (X["f0"] + X["f1"] + RNG.normal(size=80) > 0).astype(int)
+
+
+@pytest.fixture
+def session():
+    return altsets.Session(X, Y, n_features=3, n_alternatives=1)
+
+
+@pytest.fixture
+def shared(session):
+    shared = SharedSession(session, {"forbid": ["f7"]}, file="table.csv", target="ill")
+    yield shared
+    shared.close()
+
+
+def ask(engine, verb="answer", state=None, tell=None, stopped=never, **more):
+    job = {"verb": verb, "state": state, "with": more}
+    known = engine(job, Tells() if tell is None else tell, stopped)
+    json.dumps(known, allow_nan=False)
+    return known
+
+
+def test_an_answer_is_that_of_the_session(shared, session):
+    engine = shared.open_engine()
+    known = ask(engine)
+    assert known["state"] == session.state | {"forbid": ["f7"]}
+    expected = session.go_to(known["state"])
+    assert [tuple(one["features"]) for one in known["view"]["sets"]] == expected.sets
+    other = ask(engine, state={"tau": 1.0, "n_features": 2})
+    assert other["state"] == known["state"] | {"tau": 1.0, "n_features": 2}
+
+
+def test_every_verb_has_a_view(shared):
+    engine = shared.open_engine()
+    state = ask(engine)["state"]
+    assert ask(engine, "frontier", state)["view"]["blocks"]
+    assert ask(engine, "stand_in", state, feature="f0")["view"]["words"]
+    assert ask(engine, "compare", state, other=state | {"tau": 1.0})["view"]["words"]
+    # What was asked about stays the state.
+    assert ask(engine, "frontier", state)["state"] == state
+
+
+@pytest.mark.slow
+def test_an_evaluation_tells_how_far_it_is_and_can_be_stopped(shared):
+    engine, told = shared.open_engine(), Tells()
+    assert ask(engine, "evaluate", tell=told)["view"]["words"]
+    assert told
+    with pytest.raises(AltsetsError, match="stopped"):
+        ask(engine, "evaluate", tell=told, stopped=lambda: True)
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        ({"require": ["nobody"]}, "nobody"),
+        ({"quality": "nonsense"}, "nonsense"),
+        ({"quality": "sklearn"}, "sklearn"),
+        ({"n_features": 0}, "n_features"),
+        ({"n_features": 99}, "99"),
+        ({"tau": 7}, "tau"),
+        ({"search": "magic"}, "magic"),
+        ({"pinned": [["f0"], ["f1"], ["f2"]]}, "pinned"),
+        ({"distinct": "2"}, "distinct"),
+    ],
+)
+def test_states_that_cannot_be_are_refused_in_a_sentence(shared, state, said):
+    engine = shared.open_engine()
+    with pytest.raises(InputError, match=said):
+        ask(engine, state=state)
+    assert ask(engine)["view"]["sets"]
+
+
+def test_scores_are_computed_once_for_all_workers(shared, monkeypatch):
+    first, second, told = shared.open_engine(), shared.open_engine(), Tells()
+    ask(first, "prepare", tell=told)
+    assert told[0]["view"]["words"] == ["Scoring 8 features for mutual_info: 0%."]
+    ask(first, state={"quality": "mrmr"})
+    monkeypatch.setattr("altsets.session._searcher.scored", None)
+    told.clear()
+    for name in ("mutual_info", "mrmr"):
+        assert ask(second, state={"quality": name}, tell=told)["state"]["quality"] == name
+    assert not told
+
+
+def test_scoring_stops_when_it_is_asked_to(shared):
+    engine = shared.open_engine()
+    with pytest.raises(AltsetsError, match="stopped"):
+        ask(engine, state={"quality": "mrmr"}, stopped=lambda: True)
+    assert ask(engine, state={"quality": "mrmr"})["view"]["sets"]
+
+
+def test_tables_are_mapped_not_copied(shared):
+    engine = shared.open_engine()
+    values = engine._session._searcher.data.features.values
+    while not isinstance(values, np.memmap) and values.base is not None:
+        values = values.base
+    assert isinstance(values, np.memmap)
+
+
+@pytest.fixture(scope="module")
+def hard():
+    """A search that takes minutes."""
+    scores, pairs = RNG.random(120), RNG.random((120, 120))
+    made = quality.MRMR(scores, (pairs + pairs.T) / 2, feature_names=[f"x{number}" for number in range(120)])
+    return altsets.Session(made, n_features=12, n_alternatives=4, search="simultaneous", time_limit=60)
+
+
+def test_a_long_search_tells_the_best_and_keeps_it_when_it_is_stopped(hard):
+    shared = SharedSession(hard, {}, file="", target="")
+    try:
+        engine, told, stop = shared.open_engine(), Tells(), threading.Event()
+
+        def tell(known):
+            told(known)
+            if known["view"].get("sets"):
+                stop.set()
+
+        began = time.monotonic()
+        known = ask(engine, tell=tell, stopped=stop.is_set)
+        assert time.monotonic() - began < 10
+        assert told[-1]["view"]["sets"]
+        assert not known["view"]["certain"]
+        assert known["view"]["sets"]
+        # A file has the answer that the page shows, without another search.
+        began = time.monotonic()
+        assert ask(engine, "download", known["state"], kind="csv")["text"].startswith("set,feature")
+        assert time.monotonic() - began < 1
+    finally:
+        shared.close()
+
+
+def test_files(shared):
+    engine = shared.open_engine()
+    state = {"pinned": [["f0", "f5"]], "n_alternatives": 2}
+    texts = {kind: ask(engine, "download", state, kind=kind)["text"] for kind in FILES}
+    rows = [line.split(",") for line in texts["csv"].splitlines()]
+    assert rows[0][:3] == ["set", "feature", "score"]
+    assert [row[1] for row in rows if row[0] == "pinned 1"] == ["f0", "f5"]
+    assert {row[0] for row in rows[1:]} == {"pinned 1", "0", "1"}
+    assert json.loads(texts["json"])["statuses"] == ["optimal", "optimal"]
+    assert texts["report"].startswith("<!doctype html>")
+    assert texts["command"].startswith("altsets find table.csv --target")
+    compile(texts["python"], "altsets.py", "exec")
+
+
+def test_the_folder_is_private_and_goes(session, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    shared = SharedSession(session, {}, file="table.csv", target="ill")
+    (folder,) = tmp_path.iterdir()
+    assert folder.stat().st_mode & 0o077 == 0
+    assert isinstance(shared.open_engine(), SessionEngine)
+    shared.close()
+    assert not list(tmp_path.iterdir())
