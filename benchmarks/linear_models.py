@@ -321,14 +321,15 @@ def _beside_leaps(tables: Tables, section: Section) -> None:
         quality = tables.quality(name)
         ours = timed(partial(of_each_size, quality, LEAPS_SIZE))
         seconds, sets = leaps(rscript, X, y, LEAPS_SIZE)
-        same += [one == other for one, other in zip(ours.answer, sets, strict=True)]
+        pairs = zip(ours.answer, sets, strict=True)
+        same += [abs(quality.evaluate(one) - quality.evaluate(other)) <= TOLERANCE for one, other in pairs]
         lines.append((name, quality.n_features_in, duration(seconds), ours))
     section.body += [
         f"The best set of each size from 1 to {LEAPS_SIZE}, as by `regsubsets` of R's leaps, which is exact, too.",
         table(("data", "n", "its time", "our time"), lines),
     ]
     section.checks.append(
-        Check("best sets of each size: the same as by leaps", "all", f"{sum(same)} of {len(same)}", all(same))
+        Check("best sets of each size: as good as by leaps", "all", f"{sum(same)} of {len(same)}", all(same))
     )
 
 
