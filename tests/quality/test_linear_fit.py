@@ -18,6 +18,7 @@ from altsets import Status, constraints, quality
 from altsets.dissimilarity import Matched
 from altsets.errors import InputError
 from altsets.quality import LinearFit
+from altsets.quality.explained import Products
 
 
 @pytest.fixture
@@ -248,6 +249,37 @@ def test_very_wide_tables_are_searched_by_a_shortlist(search):
         LinearFit.from_data(X[:, [3, *range(1_900, 2_100)]], y, ridge=judge.ridge), **options
     )
     assert result.objective >= small.objective - 1e-9
+
+
+@pytest.mark.parametrize("ridge", [1e-3, 0.1, 1.0, 10.0])
+@pytest.mark.parametrize("n_targets", [1, 3])
+def test_relaxations_of_wide_tables_are_bounds(ridge, n_targets):
+    rng = np.random.default_rng(7)
+    for size in (1, 2, 3):
+        X = rng.normal(size=(8, 12))
+        X[:, 1] = X[:, 0] + 0.1 * rng.normal(size=8)
+        Y = X[:, :n_targets] + X[:, 5:6] + rng.normal(size=(8, n_targets))
+        units, targets = X / np.linalg.norm(X, axis=0), Y / np.linalg.norm(Y)
+        bound = Products(units, ridge, targets).relaxed(np.arange(12), size)
+        shares = []
+        for chosen in combinations(range(12), size):
+            some = units[:, chosen]
+            weights = np.linalg.solve(some.T @ some + ridge * np.eye(size), some.T @ targets)
+            shares.append(np.sum((some.T @ targets) * weights))
+        assert max(shares) <= bound + 1e-12
+        # With a large ridge next to nothing is left to prove.
+        assert ridge < 10 or bound <= 1.05 * max(shares)
+
+
+def test_a_ridge_helps_to_prove_sets_of_wide_tables():
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(100, 2_100))
+    y = X[:, 3] - X[:, 2_050] + 0.5 * X[:, 7] + 0.8 * rng.normal(size=100)
+    result = altsets.find(
+        LinearFit.from_data(X, y, ridge=1.0), n_features=2, n_alternatives=0, time_limit=20.0
+    )
+    assert result.sets == [(3, 2_050)]
+    assert result.gap < 0.001
 
 
 # --- Models -----------------------------------------------------------------------------------------------

@@ -15,6 +15,9 @@ from altsets.arrays import Floats, Indices
 NOTHING_LEFT = 1e-12
 #: Sets that are looked at together, times the square of their columns.
 TOGETHER = 2_000_000
+#: Steps towards the best relaxation of a wide table, and products of numbers that they may take; and how far below what
+#: all columns explain the first one has to be, as a share, for the others to be worth their time.
+STEPS, WORK, PROMISING = 50, 4e9, 0.99
 
 
 class Products:
@@ -43,6 +46,40 @@ class Products:
         values, vectors = np.linalg.eigh(self._units.T @ self._units)
         values = np.maximum(values, 0.0)
         return float(np.sum((vectors.T @ self._targets) ** 2 * (values / (values + self._ridge))[:, None]))
+
+    def relaxed(self, columns: Indices, size: int) -> float:
+        """No set of so many of these columns explains more: columns are chosen in part.
+
+        For targets Y, a set S of columns U_S and any A of the shape of Y,
+        min_w |Y - U_S w|^2 + ridge |w|^2 >= 2 <A, Y> - |A|^2 - |U_S' A|^2 / ridge,
+        with equality where A is what is left of Y. So the set explains at most |Y - A|^2 + |U_S' A|^2 / ridge, and any
+        set of this size at most that with the largest |u_j' A|^2. Good choices of A are what is left of Y by columns
+        that count in part, which come closer to the best ones step by step (Frank and Wolfe). The larger the ridge, the
+        more this says; with next to none, all columns together are the better bound.
+        """
+        units, targets = self._units[columns], self._targets
+        whole = float(np.sum(targets**2))
+        scores = np.sum((units @ targets) ** 2, axis=1)
+        top = _largest(scores, size)
+        largest = float(np.sum(scores[top]))
+        # The best A that is a multiple of Y.
+        best = whole * largest / (largest + self._ridge * whole) if largest else 0.0
+        n_steps = min(STEPS, int(WORK / (units.size * targets.shape[1])))
+        if best > PROMISING * whole:
+            return best
+        parts = np.zeros(len(columns))
+        for step in range(n_steps):
+            parts *= step / (step + 2)
+            parts[top] += 2 / (step + 2)
+            used = np.flatnonzero(parts)
+            some = units[used]
+            inner = some @ some.T
+            inner[np.diag_indices(len(used))] += self._ridge / parts[used]
+            fitted = some.T @ np.linalg.solve(inner, some @ targets)
+            scores = np.sum((units @ (targets - fitted)) ** 2, axis=1)
+            top = _largest(scores, size)
+            best = min(best, float(np.sum(fitted**2) + np.sum(scores[top]) / self._ridge))
+        return best
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,15 +215,24 @@ class Explained:
             return np.ones(len(columns))
         return np.diagonal(self.gram)[columns].copy()
 
-    def highest(self, features: Indices) -> float:
-        """No set of these features counts for more."""
+    def highest(self, features: Indices, size: int | None = None) -> float:
+        """No set of these features counts for more; or none of so many of them."""
         if not len(features):
             return 0.0
         columns = self.columns_of(features)
         share = self.ceiling
-        if len(columns) < len(self.cross) and not isinstance(self.gram, Products):
+        if isinstance(self.gram, Products):
+            if size is not None and self.is_single:
+                share = min(share, self.gram.relaxed(columns, min(size, len(columns))))
+        elif len(columns) < len(self.cross):
             share = min(share, _explained(self.gram[np.ix_(columns, columns)], self.cross[columns]))
         return float(self.worth(share + self.rounding))
+
+
+def _largest(scores: Floats, size: int) -> Indices:
+    """The places of the largest numbers."""
+    found: Indices = np.argpartition(scores, len(scores) - size)[len(scores) - size :]
+    return found
 
 
 def _explained(gram: Floats, cross: Floats) -> float:

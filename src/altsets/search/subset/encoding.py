@@ -312,7 +312,7 @@ def set_bound(form: Form, size: int, features: Indices, base: Indices, pairs: tu
         bound = upper / math.sqrt(size + n_pairs * (least if upper >= 0 else largest))
         return bound + PER_TERM_ERROR * abs(bound) * (size + 4)
     rounding = PER_TERM_ERROR * (math.fsum(map(abs, terms)) + n_pairs * abs(least))
-    explained = 0.0 if form.fit is None else form.fit.highest(np.concatenate([base, features]))
+    explained = 0.0 if form.fit is None else form.fit.highest(np.concatenate([base, features]), size)
     return upper - n_pairs * least + rounding + explained
 
 
