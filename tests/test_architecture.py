@@ -263,6 +263,7 @@ def test_public_surface():
         "read_scores",
         "read_table",
         "reduced",
+        "survival_target",
         "to_anndata",
         "what_if",
     }

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from altsets.search.what_if import WhatIf, what_if
     from altsets.selector import SelectAlternatives, SelectFeatures, reduced
     from altsets.session import Session
+    from altsets.tables.outcomes import survival_target
 
 __all__ = [
     "Dataset",
@@ -72,6 +73,7 @@ __all__ = [
     "read_scores",
     "read_table",
     "reduced",
+    "survival_target",
     "to_anndata",
     "what_if",
 ]
@@ -92,6 +94,7 @@ _MODULES = {
     "selector": ("SelectAlternatives", "SelectFeatures", "reduced"),
     "search.what_if": ("WhatIf", "what_if"),
     "session": ("Session",),
+    "tables.outcomes": ("survival_target",),
 }
 _HOMES = {name: f"altsets.{module}" for module, names in _MODULES.items() for name in names}
 # What answers show themselves with; they stand below it and do not import it.

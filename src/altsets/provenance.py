@@ -20,7 +20,7 @@ from altsets.request import DEFAULT_SEED as DEFAULT_SEED
 from altsets.tables.conversion import NUMERIC_KINDS, is_missing
 from altsets.tables.feature_matrix import Features
 from altsets.tables.sparse import as_bytes
-from altsets.tables.target import has_several, vector_of
+from altsets.tables.target import vector_of
 from altsets.version import __version__
 
 #: Packages whose version may change numbers.
@@ -68,12 +68,14 @@ def fingerprint(features: Features, y: Any = None) -> str:
     else:
         _add_numbers(digest, features.values)
     if y is not None:
-        values = np.asarray(y).ravel() if has_several(y) else vector_of(y, features.n_rows)
-        numbers = _as_numbers(values)
-        if numbers is None:
-            _add_text(digest, [str(value) for value in values.tolist()])
-        else:
-            _add_numbers(digest, numbers[:, None])
+        values = vector_of(y, features.n_rows)
+        fields = values.dtype.names
+        for column in [values] if fields is None else [values[name] for name in fields]:
+            numbers = _as_numbers(column)
+            if numbers is None:
+                _add_text(digest, [str(value) for value in column.tolist()])
+            else:
+                _add_numbers(digest, numbers[:, None])
     return digest.hexdigest()
 
 

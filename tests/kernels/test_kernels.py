@@ -627,6 +627,19 @@ def value_products(kernel, rng):
     return out
 
 
+def concordant_pairs(kernel, rng):
+    """Columns with ties and holes, times with ties; rows in the order of time, the longest first."""
+    n_rows, n_columns = int(rng.integers(1, 30)), int(rng.integers(1, 4))
+    codes = rng.integers(-1, n_rows, (n_columns, n_rows)).astype(np.intc)
+    moments = np.sort(rng.integers(0, 8, n_rows))[::-1].astype(np.intc)
+    events = (rng.random(n_rows) < 0.6).astype(np.uint8)
+    for moment in set(moments.tolist()):
+        events[moments == moment] = np.sort(events[moments == moment])
+    out = np.zeros((2, n_columns))
+    kernel.concordance(codes, moments, events, rng.random(n_rows), rng.random(n_rows), *out)
+    return out
+
+
 def binned_columns(kernel, rng):
     """Two columns cut and counted; cells are of any width, and values may be missing or none of the levels."""
     counted, fits = [], []
@@ -702,6 +715,7 @@ def informations_with_holes(kernel, rng):
 CALLS = {
     "best_set": [best_set],
     "binning": [binned_columns],
+    "concordance": [concordant_pairs],
     "correlations": [rank_products, value_products],
     "lexicographic": [next_set],
     "degrees": [degree_bound, degree_vectors, prefix_bound],
@@ -869,6 +883,7 @@ with warnings.catch_warnings(record=True) as caught:
     assert altsets.find(fits, 2, 1, 0.5).sets == [(0, 2), (0, 1)]
     altsets.measures.pairwise([[0.0, 1.0], [1.0, None], [3.0, 2.0], [1.0, 1.0]], "spearman", warn=False)
     altsets.measures.relief([[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [1.0, 1.0]], [0, 1, 0, 1])
+    altsets.measures.concordance([[0.5], [1.5]], altsets.survival_target(time=[1, 2], event=[1, 0]))
     altsets.measures.mutual_info([[0.5], [1.5], [3.0], [2.0]], [1.0, 2.5, 3.5, 7.0])
     # Only tables that are read in passes get to this.
     from altsets.measures.large.accumulators import Cuts

@@ -15,9 +15,11 @@ from scipy import stats
 from sklearn import feature_selection
 from sklearn.feature_selection import f_classif
 
+import altsets
 from altsets import measures
 from altsets.errors import InputError
 from altsets.measures import MEASURES, chi2, f_score, mutual_info, pearson, score, spearman
+from altsets.measures._survival import SURVIVAL_MEASURES
 from altsets.quality import Additive
 from altsets.tables.feature_matrix import Features, copies_in
 from altsets.tables.target import target_of
@@ -190,7 +192,10 @@ def test_every_measure_is_deterministic_and_gives_constants_nothing(name, amount
     X = np.column_stack([X, np.full(len(X), 0.1), np.zeros(len(X))])
     if name == "chi2":
         X[:, :4] -= X[:, :4].min(axis=0)
-    for target in (y, y > 0)[name == "chi2" :]:
+    targets = (y, y > 0)[name == "chi2" :]
+    if name in SURVIVAL_MEASURES:
+        targets = (altsets.survival_target(time=y - y.min(), event=np.arange(len(y)) % 3 > 0),)
+    for target in targets:
         scores = MEASURES[name](X, target)
         assert scores.dtype == np.float64
         assert name in ("relief", "permutation") or (scores >= 0).all()
@@ -246,13 +251,13 @@ def test_task_overrules():
         ([1, 1, 1], "auto", r"only one value \(1.0\)"),
         (["a", "a", "a"], "auto", r"only one value \(a\)"),
         ([1, 2], "auto", "3 rows, but the target has 2 values"),
-        ([[1, 2], [3, 4], [5, 6]], "auto", "several targets are not supported"),
+        ([[1, 2], [3, 4], [5, 6]], "auto", "got 2 columns, and this takes one target at a time"),
         ([1.0, np.nan, 2.0], "auto", "1 missing value"),
         ([1.0, np.inf, 2.0], "auto", "1 infinite value"),
         (["a", None, "b"], "auto", "has 1 missing value;"),
         (np.ma.masked_array([1, 2, 3], mask=[0, 1, 0]), "auto", "has 1 missing value;"),
         (np.array(["a", 1, "b"], dtype=object), "auto", "all numbers or all text; it holds int, str"),
-        ([[1], [2, 3], [4]], "auto", "one list of values"),
+        ([[1], [2, 3], [4]], "auto", "got 4 columns, and this takes one"),
         (["a", "b", "c"], "auto", "a class of its own"),
         (["a", "b", "a"], "regression", "the target is text"),
         ([0, 1, 0], "ranking", "task='ranking' is unknown"),
@@ -260,9 +265,9 @@ def test_task_overrules():
         (np.array(["2020", "2021", "2022"], dtype="M8[D]"), "auto", "the target holds dates or times"),
         ([date(2020, 1, 1)] * 3, "auto", "the target holds dates or times"),
         (pa.chunked_array([[date(2020, 1, 1)] * 3]), "auto", "the target holds dates or times"),
-        (pd.DataFrame({"a": [1, 2, 3], "b": [1, 2, 3]}), "auto", "2 columns .several targets"),
-        (pa.table({"a": [1, 2, 3], "b": [1, 2, 3]}), "auto", "2 columns .several targets"),
-        (pd.Series([[1, 2], [1], [3]]), "auto", "holds a list .several targets"),
+        (pd.DataFrame({"a": [1, 2, 3], "b": [1, 2, 3]}), "auto", "got 2 columns, and this takes one"),
+        (pa.table({"a": [1, 2, 3], "b": [1, 2, 3]}), "auto", "got 2 columns, and this takes one"),
+        (pd.Series([[1, 2], [1], [3]]), "auto", "got 3 columns, and this takes one"),
         (pd.Series([True, None, False], dtype="boolean"), "auto", "has 1 missing value;"),
         (pd.Categorical([1, None, 2]), "auto", "has 1 missing value;"),
         (None, "auto", "requires y to be passed, but the target y is None"),
@@ -496,6 +501,9 @@ def test_the_names_of_the_measures_are_fixed():
         "permutation",
         "shap",
         "symmetrical_uncertainty",
+        "concordance",
+        "cox",
+        "logrank",
     ]
     assert list(measures.PAIR_MEASURES) == ["mutual_info", "pearson", "spearman", "symmetrical_uncertainty"]
 

@@ -18,6 +18,7 @@ from altsets.arrays import Floats, Indices
 from altsets.errors import InputError, warn_user
 from altsets.measures._importance import importance, permutation, shap
 from altsets.measures._relief import relief
+from altsets.measures._survival import concordance, cox, logrank
 from altsets.measures._univariate import chi2, f_score, pearson, spearman
 from altsets.measures.in_parts import is_large_array, score_in_parts
 from altsets.measures.information.mutual_information import mutual_info, symmetrical_uncertainty
@@ -25,6 +26,7 @@ from altsets.measures.large.scores import score_large
 from altsets.measures.large.table import is_large, large_table
 from altsets.measures.pairs import PAIR_MEASURES, given_numbers, is_array, pairwise, score_by
 from altsets.measures.redundancy import Redundancy
+from altsets.measures.several import scores_for
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import (
     Features,
@@ -33,6 +35,7 @@ from altsets.tables.feature_matrix import (
     warn_of_left_out_rows,
     warn_that_constant,
 )
+from altsets.tables.forms import has_several, in_one_form
 from altsets.tables.sparse import shuffled_columns
 from altsets.tables.target import counted, counted_as_repeats
 from altsets.wording import list_some, parameter
@@ -42,9 +45,12 @@ __all__ = [
     "PAIR_MEASURES",
     "Redundancy",
     "chi2",
+    "concordance",
+    "cox",
     "f",
     "f_score",
     "importance",
+    "logrank",
     "mutual_info",
     "pairwise",
     "pearson",
@@ -74,7 +80,13 @@ MEASURES: dict[str, Callable[..., Floats]] = {
     "permutation": permutation,
     "shap": shap,
     "symmetrical_uncertainty": symmetrical_uncertainty,
+    "concordance": concordance,
+    "cox": cox,
+    "logrank": logrank,
 }
+
+#: Measures that compare features with each other by another measure.
+PAIRED_BY = {"concordance": "spearman"}
 
 
 def score(
@@ -84,6 +96,7 @@ def score(
     *,
     feature_names: Sequence[str] | None = None,
     sample_weight: Any = None,
+    combine: Any = None,
     **options: Any,
 ) -> tuple[Floats, list[str] | None]:
     """Score every feature, with the names of the features if the table has them.
@@ -97,8 +110,9 @@ def score(
         passes, some rows at a time: the path of a Parquet file or of a folder of them, an Arrow dataset, a Dask frame
         or array. These take the measures "f", "pearson", "chi2", "symmetrical_uncertainty", and "mutual_info" in bins,
         whose cut points are quantiles of 50,000 rows.
-    y : array-like of shape (n_samples,)
-        The target: numbers or text, one column. Of a table that is read in passes, the name of its column; of a Dask
+    y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        The target: numbers or text; events and times, as :func:`altsets.survival_target` makes them; or several
+        columns, or a set of labels for each row. Of a table that is read in passes, the name of its column; of a Dask
         array, another one.
     measure : str, callable or array, default="mutual_info"
         A name in :data:`MEASURES`, or ``measure(X, y)`` that gets a float matrix and an array. A pair of
@@ -109,6 +123,10 @@ def score(
     sample_weight : array-like of shape (n_samples,), default=None
         How much each row counts: 0 for not at all, 2 for twice. Measures that know no weights take whole numbers, and
         refuse others.
+    combine : {"mean", "max", "sets"} or sequence of float, default=None
+        For several targets: whether the score of a feature is the mean of its scores for each of them (also by
+        default), the largest one, or their mean with these weights. "sets" makes a class of each combination of
+        labels, if there are no more than 20.
     **options : dict
         Passed on to the measure. A table that is read in passes also takes ``memory``, a ceiling such as ``"2GB"`` (by
         default a quarter of the machine), and ``progress``, a function that gets the share of the work done.
@@ -145,7 +163,8 @@ def score(
     """
     if is_large(X):
         return _large_table(X, y, measure, sample_weight, feature_names, options)
-    if isinstance(measure, str) and measure in UNIVARIATE and is_large_array(X):
+    y = in_one_form(y, options.get("task", "auto"))
+    if isinstance(measure, str) and measure in UNIVARIATE and is_large_array(X) and not has_several(y):
         return _large_array(X, y, measure, sample_weight, feature_names, options)
     features, y, weights = counted(features_of(X, feature_names), y, sample_weight)
     if callable(measure):
@@ -153,7 +172,7 @@ def score(
         scores = score_by(measure, features, np.asarray(y), **options)
     elif isinstance(measure, str) and measure in MEASURES:
         weighted = {} if weights is None else {"sample_weight": weights}
-        scores = MEASURES[measure](features, y, **weighted, **options)
+        scores = scores_for(MEASURES[measure], features, y, {**weighted, **options}, combine)
     elif is_array(measure):
         scores = given_numbers(measure, features, options)
     else:
@@ -226,7 +245,10 @@ def _large_table(
 # --- The noise floor ----------------------------------------------------------------------------------
 
 #: Measures that score one column at a time; the others are too slow, or score a column beside all others.
-UNIVARIATE = ("mutual_info", "f", "pearson", "spearman", "chi2", "symmetrical_uncertainty")
+UNIVARIATE = (
+    *("mutual_info", "f", "pearson", "spearman", "chi2", "symmetrical_uncertainty"),
+    *("concordance", "cox", "logrank"),
+)
 
 #: The probability that a single column unrelated to the target exceeds the floor.
 LEVEL = 0.05
@@ -234,7 +256,7 @@ LEVEL = 0.05
 SHARE = 0.2
 #: ... or as many as have this many values, which takes no time, with at most so many shuffles per column ...
 CELLS = 30_000
-QUICK_CELLS = {"f": 500_000, "pearson": 500_000, "chi2": 500_000}
+QUICK_CELLS = {"f": 500_000, "pearson": 500_000, "chi2": 500_000, "cox": 500_000, "logrank": 500_000}
 REPEATS = 50
 #: ... and at least this.
 LEAST = 10
@@ -250,6 +272,7 @@ def noise_floor(
     n_scored: int | None = None,
     sample_weight: Any = None,
     random_state: int = 25,
+    combine: Any = None,
     **options: Any,
 ) -> float | None:
     """The score that the best column of a table like this may reach by chance; None if no column varies.
@@ -259,6 +282,7 @@ def noise_floor(
     columns suffice, about a fifth of the ``n_scored`` columns and pairs: the tail of their scores is taken to be
     exponential, which puts the floor a little too high rather than too low. None for measures not in UNIVARIATE.
     """
+    y = in_one_form(y, options.get("task", "auto"))
     features, y, weights = counted(features_of(X), y, sample_weight)
     varied = np.flatnonzero(~features.constant)
     if measure not in UNIVARIATE or not len(varied):
@@ -270,7 +294,7 @@ def noise_floor(
     with warnings.catch_warnings():
         # The same warnings came up for the columns as they are.
         warnings.simplefilter("ignore")
-        scores = MEASURES[measure](shuffled, y, **weighted, **options)
+        scores = scores_for(MEASURES[measure], shuffled, y, {**weighted, **options}, combine)
     return _upper_quantile(scores, min(LEVEL, 1 / len(varied)))
 
 

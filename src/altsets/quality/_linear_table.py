@@ -9,9 +9,10 @@ import numpy as np
 
 from altsets.arrays import Floats, Indices
 from altsets.errors import InputError
-from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features, encode
-from altsets.tables.target import has_several, labels_of, target_of
+from altsets.tables.forms import has_several, in_one_form
+from altsets.tables.target import labels_of, target_of
+from altsets.wording import join_words, plural
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,12 +187,17 @@ def _several(y: Any, n_rows: int) -> tuple[Floats, tuple[str, ...]] | None:
     """Several columns of numbers with their names; None if there is one column."""
     if not has_several(y):
         return None
-    targets = features_of(y)
-    if targets.n_rows != n_rows:
-        raise InputError(f"the targets have {targets.n_rows} rows, but the table has {n_rows}.")
-    targets.refuse_categories("linear_fit with several targets", advice="turn them into numbers")
-    targets.refuse_missing("linear_fit", advice="drop rows without a target")
-    return targets.values, tuple(targets.feature_names)
+    fields = in_one_form(y)
+    names = tuple(fields.dtype.names)
+    if len(fields) != n_rows:
+        raise InputError(f"the targets have {len(fields)} rows, but the table has {n_rows}.")
+    text = [name for name in names if fields.dtype[name].kind == "O"]
+    if text:
+        raise InputError(
+            f"linear_fit with several targets takes numbers, but {join_words(text)} {plural(len(text), 'is', 'are')} "
+            "text; turn them into numbers."
+        )
+    return np.column_stack([fields[name] for name in names]), names
 
 
 def _compressed(units: Floats) -> Floats:

@@ -328,6 +328,8 @@ def relevance_and_pairs(
     Options go to the measure; to the measure of pairs only if it is the same, but for those about the target. Weights
     of rows go to both. The pairs of a wide table are computed when they are needed.
     """
+    if pair_measure is None and isinstance(measure, str):
+        pair_measure = measures.PAIRED_BY.get(measure)
     if pair_measure is None and _scores_only(measure):
         # Said before the work is done, and in words that fit the caller's parameters.
         said = f"measure={measure!r}" if isinstance(measure, str) else "an array of scores"
@@ -338,7 +340,7 @@ def relevance_and_pairs(
     pair_options: dict[str, Any] = {}
     if pair_measure is None:
         pair_measure = measure
-        apart = ("feature_names",) if callable(measure) else ("feature_names", "task")
+        apart = ("feature_names", "combine") if callable(measure) else ("feature_names", "combine", "task")
         pair_options = {name: value for name, value in options.items() if name not in apart}
     elif not large and not _says_as_much(measure, pair_measure):
         named = features_of(features, options.get("feature_names"))

@@ -25,6 +25,7 @@ from altsets.measures.large.scores import MERGED, MERGED_PAIRS, measure_refused,
 from altsets.measures.large.table import LargeTable
 from altsets.measures.pairs import call_measure, is_array
 from altsets.measures.redundancy import MATRIX_COLUMNS
+from altsets.measures.several import checked_combination
 from altsets.quality._additive import Additive
 from altsets.quality._black_box import Wrapper
 from altsets.quality._embedded import Embedded
@@ -32,6 +33,7 @@ from altsets.quality._linear_fit import LinearFit
 from altsets.quality._pairwise import CFS, FCBF, MRMR
 from altsets.quality._quality import Quality
 from altsets.tables.feature_matrix import SPARSE_MEASURES, Features
+from altsets.tables.forms import in_one_form, is_survival
 from altsets.wording import duration, parameter
 
 #: Qualities that look at pairs of features, and what they measure with unless another measure is given.
@@ -87,6 +89,10 @@ class QualitySpec(ABC):
         """Whether there is no such quality without a target."""
         return self.uses_target
 
+    def for_target(self, y: Any) -> QualitySpec:
+        """The same with a measure that a target (in one form) takes, where none was given."""
+        return self
+
     @abstractmethod
     def make(
         self, features: Features | LargeTable, y: Any, how: ScoringOptions = ScoringOptions()
@@ -130,12 +136,13 @@ class QualitySpec(ABC):
 
         Ctrl-C ends it without an answer: whatever was found before is worth more.
         """
-        if self.scored_by is None or self.scored_by[0] not in UNIVARIATE:
+        scored_by = self.for_target(in_one_form(y, how.task)).scored_by
+        if scored_by is None or scored_by[0] not in UNIVARIATE:
             return None
-        name, bound = self.scored_by
+        name, bound = scored_by
         n = features.n_features
-        # Of a wide table, few pairs are computed.
-        all_pairs = self.is_paired and n <= MATRIX_COLUMNS
+        # Of a wide table, few pairs are computed; by another measure, they say nothing about the time this one takes.
+        all_pairs = self.is_paired and n <= MATRIX_COLUMNS and name not in measures.PAIRED_BY
         n_scored = n + n * (n - 1) // 2 if all_pairs else n
         options = how.taken_by(lambda option: option == "n_jobs" and _takes(name, option)) | dict(bound)
         options.pop("random_state", None)
@@ -225,9 +232,11 @@ class NamedQuality(QualitySpec):
     pos_label: Any = None
     class_weight: Any = None
     criterion: str | None = None
+    combine: Any = None
 
     def __post_init__(self) -> None:
         name, measure = self.name, self.measure
+        object.__setattr__(self, "combine", checked_combination(self.combine))
         if name not in (*OF_MODELS, *PAIRED, LINEAR) and name not in measures.MEASURES:
             choices = ", ".join((*measures.MEASURES, *PAIRED, LINEAR, *OF_MODELS))
             raise InputError(f"{parameter('quality', name)} is unknown; choose one of {choices}.")
@@ -238,20 +247,19 @@ class NamedQuality(QualitySpec):
             )
         for option, value in self.model.items():
             if not takes_option(name, option):
-                named = (*measures.MEASURES, LINEAR, *OF_MODELS)
+                named = (*measures.MEASURES, *PAIRED, LINEAR, *OF_MODELS)
                 takers = [taker for taker in named if takes_option(taker, option)]
                 raise InputError(
                     f"{parameter(option, value)} goes with quality {', '.join(takers)}, not with {name}."
                 )
-        if measure is not None and measure not in measures.PAIR_MEASURES:
-            raise InputError(
-                f"{parameter('measure', measure)} is unknown; choose one of {', '.join(measures.PAIR_MEASURES)}."
-            )
+        known = (*measures.PAIR_MEASURES, *measures.PAIRED_BY)
+        if measure is not None and measure not in known:
+            raise InputError(f"{parameter('measure', measure)} is unknown; choose one of {', '.join(known)}.")
 
     @property
     def model(self) -> dict[str, Any]:
         """The options of the model and its scoring that were given."""
-        options = ("estimator", "scoring", "pos_label", "class_weight", "criterion")
+        options = ("estimator", "scoring", "pos_label", "class_weight", "criterion", "combine")
         return {option: value for option in options if (value := getattr(self, option)) is not None}
 
     @property
@@ -259,7 +267,13 @@ class NamedQuality(QualitySpec):
         """The measure that scores single features."""
         if self.is_wrapper or self.is_linear:
             return None
-        return self.measure or DEFAULT_MEASURES.get(self.name, self.name), {}
+        combine = {} if self.combine is None else {"combine": self.combine}
+        return self.measure or DEFAULT_MEASURES.get(self.name, self.name), combine
+
+    def for_target(self, y: Any) -> NamedQuality:
+        """The same with a measure that such a target takes, where none was given."""
+        unset = self.measure is None and self.name in PAIRED
+        return replace(self, measure="concordance") if unset and is_survival(y) else self
 
     @property
     def is_paired(self) -> bool:
@@ -295,6 +309,9 @@ class NamedQuality(QualitySpec):
         self, features: Features | LargeTable, y: Any, how: ScoringOptions = ScoringOptions()
     ) -> Quality:
         """The quality of sets of these columns."""
+        resolved = self.for_target(in_one_form(y, how.task))
+        if resolved is not self:
+            return resolved.make(features, y, how)
         scorer = self.name if self.scored_by is None else self.scored_by[0]
         if isinstance(features, LargeTable):
             refuse_measure(scorer, MERGED_PAIRS if self.is_paired else MERGED)
@@ -307,7 +324,7 @@ class NamedQuality(QualitySpec):
         if self.is_linear:
             return LinearFit.from_data(features, y, **self.model, **options)
         if self.is_paired:
-            return PAIRED[self.name].from_data(features, y, measure=scorer, **options)
+            return PAIRED[self.name].from_data(features, y, measure=scorer, **self.model, **options)
         return Additive.from_data(features, y, measure=self.name, **self.model, **options)
 
     def __repr__(self) -> str:
@@ -319,7 +336,7 @@ class NamedQuality(QualitySpec):
         """As plain text; estimators and scorers by their names alone."""
         plain = {"name": self.name, "measure": self.measure, **self.model}
         for option, value in plain.items():
-            if value is not None and not isinstance(value, str | int | float):
+            if value is not None and not isinstance(value, str | int | float | tuple):
                 raise NotExpressedError(f"only you have the {option} that was given")
         return {option: value for option, value in plain.items() if value is not None}
 
@@ -447,6 +464,8 @@ def takes_option(name: str, option: str) -> bool:
     """Whether a quality has such an option; those that fit a model take an estimator, for example."""
     if name == LINEAR or option == "criterion":
         return name == LINEAR and option == "criterion"
+    if option == "combine":
+        return name in measures.MEASURES or name in PAIRED
     return name in OF_MODELS or _takes(name, option)
 
 

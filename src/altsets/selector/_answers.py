@@ -30,7 +30,9 @@ from altsets.search.frontier.plan import SweepPlan
 from altsets.search.frontier.sweep import sweep_request
 from altsets.selector.noise import answer_among, narrowed, refuse_too_few_above, refuse_unknown_noise
 from altsets.tables.feature_matrix import Features, Original
-from altsets.tables.target import has_several, target_of, vector_of
+from altsets.tables.forms import in_one_form
+from altsets.tables.outcomes import outcome_of
+from altsets.tables.target import vector_of
 from altsets.wording import parameter
 
 #: What goes on while the noise floor is measured.
@@ -198,10 +200,10 @@ def provenance_of(
     if isinstance(features, LargeTable):
         if y is not None:
             known["task"] = features.target(request.task).task
-    elif y is not None and not has_several(y):
-        labels = vector_of(y, features.n_rows)
+    elif y is not None:
+        labels = vector_of(in_one_form(y, request.task), features.n_rows)
         labels = labels if kept is None else labels[kept]
-        known["task"] = target_of(labels, len(labels), request.task).task
+        known["task"] = outcome_of(labels, len(labels), request.task).task
     if (named := _named_quality(spec)) is not None:
         known["quality"] = named
     given = {"sample_weight": rows.sample_weight, "groups": rows.groups}

@@ -20,7 +20,9 @@ from altsets.quality.spec import spec_of
 from altsets.result import Result
 from altsets.selector.suspects import suspects
 from altsets.tables.feature_matrix import Features
-from altsets.tables.target import Target, counted, counted_rows, has_several, target_of
+from altsets.tables.forms import in_one_form
+from altsets.tables.outcomes import Several, Survival, outcome_of
+from altsets.tables.target import Target, counted, counted_rows
 from altsets.wording import by_interface, list_some, parameter, round_down
 
 #: Measures that take numbers as they are, whether they name classes or not.
@@ -74,10 +76,17 @@ def _on_target(background: Background) -> str:
     if background.quality is None or background.y is None:
         return ""
     spec, task = spec_of(background.quality), background.task
-    if has_several(background.y) or (spec.scored_by is None and not (spec.is_wrapper or spec.is_linear)):
+    if spec.scored_by is None and not (spec.is_wrapper or spec.is_linear):
         return ""
-    features, y, _ = counted(background.features, background.y, background.sample_weight)
-    target = target_of(y, features.n_rows, task)
+    features, y, _ = counted(background.features, in_one_form(background.y, task), background.sample_weight)
+    target = outcome_of(y, features.n_rows, task)
+    if isinstance(target, Several):
+        return f"The target has {target.in_words()}."
+    if isinstance(target, Survival):
+        scored_by = spec.for_target(y).scored_by
+        is_concordance = scored_by is not None and scored_by[0] == "concordance"
+        index = " Scores are Somers' D; the C index is (1 + D) / 2." if is_concordance else ""
+        return f"The target is survival: {target.in_words()}.{index}"
     measure = "" if spec.scored_by is None else spec.scored_by[0]
     as_numbers = measure in TAKE_NUMBERS and target.numeric is not None
     if task == "auto" and target.n_distinct > 2 and _is_whole(target):
@@ -92,9 +101,8 @@ def _dubious(result: Result, background: Background) -> Notes:
     chosen = set().union(*result.sets)
     features, y = _counting(background), None
     if background.quality is not None and spec_of(background.quality).uses_target:
-        features, y, _ = counted(background.features, background.y, background.sample_weight)
-    if has_several(y):
-        y = None
+        y = in_one_form(background.y, background.task)
+        features, y, _ = counted(background.features, y, background.sample_weight)
     found = Notes([], [])
     for suspect in suspects(features, y, background.task, sorted(chosen), background.target_name):
         kind = found.notes if chosen.isdisjoint(suspect.columns) else found.cautions

@@ -13,8 +13,9 @@ import numpy as np
 
 from altsets.arrays import Floats, Indices
 from altsets.measures.models import matthews, r_squared
+from altsets.measures.risk_sets import compared_pairs
 from altsets.tables.feature_matrix import Features
-from altsets.tables.target import Target, target_of
+from altsets.tables.outcomes import Outcome, Several, Survival, outcome_of
 from altsets.wording import by_interface, list_some, parameter, plural, round_down
 
 #: Fewer rows than this agree with anything by chance, and are numbered by chance.
@@ -22,6 +23,8 @@ LEAST_ROWS = 20
 #: Cells of a table that are looked at; of larger ones, columns of sets and some others, and every second or tenth row.
 MOST_CELLS = 20_000_000
 MOST_ROWS, MOST_COLUMNS = 5_000, 200
+#: Of several targets, those that columns are compared with.
+MOST_TARGETS = 10
 #: A feature that predicts this well alone predicts nearly perfectly; with the name of the target in its own, this well.
 NEARLY_PERFECT, NAMED = 0.98, 0.8
 #: A feature that predicts this well, and this many times as well as any other one, stands out.
@@ -37,6 +40,7 @@ FIRST_DAY, LAST_DAY = 19_000_101, 21_001_231
 FIRST_SECOND, LAST_SECOND = 946_684_800, 2**31
 #: When columns are to be left out.
 ONLY_NAMES, KNOWN_LATER = "if that only names rows", "if it is not known before the target is"
+MADE_FROM_TARGET = "if that was made from the target"
 
 
 class Suspect(NamedTuple):
@@ -59,11 +63,13 @@ class Inspected(NamedTuple):
     """A table with its target, as far as suspects are looked for in it."""
 
     features: Features
-    target: Target | None
+    target: Outcome | None
     #: The name of the target in lower case; empty if it has none.
     target_name: str
     #: Columns that are in sets.
     chosen: frozenset[int]
+    #: What sentences call the target.
+    called: str = "the target"
 
     def name(self, column: int) -> str:
         """The name of a column in lower case; empty if it has none."""
@@ -76,13 +82,26 @@ def suspects(
     """Columns of a table that look like a mistake; of a large one, those of sets (``chosen``) and some others."""
     if features.n_rows < LEAST_ROWS:
         return []
-    target = None if y is None else target_of(y, features.n_rows, task)
+    target = None if y is None else outcome_of(y, features.n_rows, task)
     table = Inspected(features, target, target_name.lower(), frozenset(chosen))
     found: list[Suspect] = []
     for kind in (_identifiers, _dates, _copies, _leaks):
-        known = {column for suspect in found for column in suspect.columns}
-        found += [one for one in kind(table) if known.isdisjoint(one.columns)]
+        # Each of several targets in its turn.
+        for one in _single_targets(table) if kind in (_copies, _leaks) else [table]:
+            known = {column for suspect in found for column in suspect.columns}
+            found += [suspect for suspect in kind(one) if known.isdisjoint(suspect.columns)]
     return found
+
+
+def _single_targets(table: Inspected) -> list[Inspected]:
+    target = table.target
+    if not isinstance(target, Several):
+        return [table]
+    named = list(zip(target.names, target.columns, strict=True))[:MOST_TARGETS]
+    return [
+        table._replace(target=column, target_name=name.lower(), called=f"target {name!r}")
+        for name, column in named
+    ]
 
 
 def _columns(table: Inspected) -> list[int]:
@@ -163,8 +182,10 @@ def _are_days(numbers: Floats) -> bool:
 def _copies(table: Inspected) -> list[Suspect]:
     """Columns that are one to one with the classes of the target, or have the order of its numbers."""
     target = table.target
-    if target is None:
+    if target is None or isinstance(target, Several):
         return []
+    if isinstance(target, Survival):
+        return _time_or_event(table, target)
     wanted = np.unique(target.values, return_inverse=True)[1]
     copies = [
         column
@@ -172,8 +193,26 @@ def _copies(table: Inspected) -> list[Suspect]:
         if _same(table.features.column(column), wanted, target.is_classes)
     ]
     said = plural(len(copies), "says", "say")
-    why = f"{said} the same as the target in every row"
-    return [Suspect(tuple(copies), why, "if that was made from the target")] if copies else []
+    why = f"{said} the same as {table.called} in every row"
+    return [Suspect(tuple(copies), why, MADE_FROM_TARGET)] if copies else []
+
+
+def _time_or_event(table: Inspected, target: Survival) -> list[Suspect]:
+    """Columns that have the order of the times, or are one to one with the events."""
+    found = []
+    for wanted, is_classes, what in ((target.time, False, "time"), (target.event, True, "event")):
+        if wanted.all() and is_classes:
+            # Any constant column is one to one with events that all rows have.
+            continue
+        codes = np.unique(wanted, return_inverse=True)[1]
+        copies = [
+            column for column in _columns(table) if _same(table.features.column(column), codes, is_classes)
+        ]
+        if copies:
+            said = plural(len(copies), "says", "say")
+            why = f"{said} the same as the {what} of the target in every row"
+            found.append(Suspect(tuple(copies), why, MADE_FROM_TARGET))
+    return found
 
 
 def _same(values: Floats, wanted: Indices, is_classes: bool) -> bool:
@@ -192,8 +231,10 @@ def _same(values: Floats, wanted: Indices, is_classes: bool) -> bool:
 def _leaks(table: Inspected) -> list[Suspect]:
     """Columns that alone predict the target nearly perfectly, or far better than all others."""
     target, features = table.target, table.features
-    if target is None:
+    if target is None or isinstance(target, Several):
         return []
+    if isinstance(target, Survival):
+        return _survival_leaks(table, target)
     columns = _some_columns(table)
     rows = np.arange(0, features.n_rows, max(1, features.n_rows // MOST_ROWS))
     some, labels = features.columns(columns).rows(rows), target.values[rows]
@@ -212,7 +253,7 @@ def _leaks(table: Inspected) -> list[Suspect]:
     for column, score in scores.items():
         named = len(table.target_name) > 2 and table.target_name in table.name(column)
         if score >= (min(NAMED, nearly) if named else nearly):
-            why = "alone predicts the target" + (
+            why = f"alone predicts {table.called}" + (
                 " almost perfectly" if score >= nearly else ", which it names,"
             )
             found.append(Suspect((column,), f"{why} ({measure} {round_down(score)})", KNOWN_LATER))
@@ -220,8 +261,28 @@ def _leaks(table: Inspected) -> list[Suspect]:
     next_best = others[0][1] if len(others) > 1 else 1.0
     if not found and best[1] >= STANDS_OUT and best[1] >= TIMES * next_best:
         others_reach = f"all others {round_down(max(next_best, 0.0))} or less"
-        why = f"alone predicts the target with {article} {measure} of {round_down(best[1])}, {others_reach}"
+        why = (
+            f"alone predicts {table.called} with {article} {measure} of {round_down(best[1])}, {others_reach}"
+        )
         found.append(Suspect((best[0],), why, KNOWN_LATER))
+    return found
+
+
+def _survival_leaks(table: Inspected, target: Survival) -> list[Suspect]:
+    """Columns that alone tell nearly always which of two rows has the event first, as times in other words do."""
+    columns = [column for column in _some_columns(table) if not table.features.nominal[column]]
+    if not columns:
+        return []
+    rows = np.arange(0, table.features.n_rows, max(1, table.features.n_rows // MOST_ROWS))
+    some = table.features.columns(columns).rows(rows)
+    matrix = np.column_stack([some.column(place) for place in range(len(columns))])
+    scores = np.abs(compared_pairs(matrix, target.of_rows(rows)).somers_d)
+    found = []
+    for column, score in zip(columns, scores.tolist(), strict=True):
+        if score >= NEARLY_PERFECT:
+            index = round_down((1 + score) / 2)
+            why = f"alone tells almost always which row has the event first (C index {index})"
+            found.append(Suspect((column,), why, KNOWN_LATER))
     return found
 
 

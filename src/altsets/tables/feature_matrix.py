@@ -31,9 +31,12 @@ LARGEST_VALUE = 1e38
 #: Values that are hashed together.
 CELLS_AT_A_TIME = 100_000
 #: Measures that use a feature only in rows where it is known.
-LEAVE_OUT_ROWS = ("f", "pearson", "spearman", "chi2")
+LEAVE_OUT_ROWS = ("f", "pearson", "spearman", "chi2", "concordance", "cox", "logrank")
 #: Measures that take sparse tables.
-SPARSE_MEASURES = ("f", "pearson", "spearman", "chi2", "mutual_info", "symmetrical_uncertainty")
+SPARSE_MEASURES = (
+    *("f", "pearson", "spearman", "chi2", "mutual_info", "symmetrical_uncertainty"),
+    *("concordance", "cox", "logrank"),
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import numbers
 import warnings
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -15,12 +12,12 @@ import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError, reason_of
-from altsets.tables.conversion import NUMERIC_KINDS, is_missing
 from altsets.tables.feature_matrix import Features
-from altsets.wording import counted as count_of
-from altsets.wording import parameter, shorten
+from altsets.tables.forms import SURVIVAL_FORM, has_several, in_one_form, is_survival
+from altsets.tables.values import as_numbers, column_values
+from altsets.wording import by_interface, parameter, shorten
 
-TASKS = ("auto", "classification", "regression")
+TASKS = ("auto", "classification", "regression", "survival")
 
 #: Whole numbers are numeric, not classes, if there are more than this many different ones ...
 MOST_CLASSES = 20
@@ -30,11 +27,6 @@ ROWS_PER_CLASS = 10
 MOST_REPEATED_ROWS = 50_000_000
 #: Scorers multiply four sums of weights, which must stay within the range of floats.
 LARGEST_WEIGHT = 1e50
-
-DATES = (
-    "the target holds dates or times, which have no single meaning as numbers; turn it into numbers, such as days "
-    "since a start."
-)
 
 
 @dataclass(frozen=True)
@@ -67,13 +59,34 @@ def target_of(y: Any, n_rows: int, task: str = "auto") -> Target:
     """
     check_task(task)
     labels = vector_of(y, n_rows)
+    _refuse_forms(labels, task)
     if n_rows == 1:
         raise InputError("the table has only one row (n_samples = 1); there is nothing to compare.")
-    numeric = _as_numbers(labels)
+    numeric = as_numbers(labels)
     distinct, codes = np.unique(labels if numeric is None else numeric, return_inverse=True)
     task = task_of(distinct, n_rows, numeric is None, task)
     values = codes if task == "classification" or numeric is None else numeric
     return Target(task, values, numeric, len(distinct))
+
+
+def _refuse_forms(labels: npt.NDArray[Any], task: str) -> None:
+    """Refuse survival and several columns, where one class or number per row is needed."""
+    if is_survival(labels):
+        raise InputError(
+            "the target has an event and a time for each row (survival), but this takes classes or numbers; measures "
+            "for survival are concordance, cox and logrank."
+        )
+    if has_several(labels):
+        n_columns = len(labels.dtype.names or ())
+        raise InputError(
+            f"the target must be one column; got {n_columns} columns, and this takes one target at a "
+            "time; altsets.measures.score combines several."
+        )
+    if task == "survival":
+        raise InputError(
+            f"{parameter('task', task)} needs an event and a time for each row, but the target is one column; "
+            f"{by_interface(f'make it with {SURVIVAL_FORM}', 'name both with --time and --event')}."
+        )
 
 
 def check_task(task: str) -> None:
@@ -140,14 +153,6 @@ def _row_labels(table: Any) -> Any:
     return index if hasattr(index, "equals") else None
 
 
-def has_several(y: Any) -> bool:
-    """Whether there are several targets, in columns."""
-    if isinstance(y, list | tuple):
-        return len(y) > 0 and isinstance(y[0], list | tuple) and len(y[0]) > 1
-    shape: tuple[int, ...] = getattr(y, "shape", ())
-    return len(shape) == 2 and shape[-1] > 1
-
-
 def labels_of(y: Any, target: Target) -> npt.NDArray[Any]:
     """The target for models and scorers: classes by their names, or numbers."""
     if not target.is_classes:
@@ -161,13 +166,13 @@ def vector_of(y: Any, n_rows: int, *, as_text: bool = True) -> npt.NDArray[Any]:
     """The values of a target as one array of numbers, booleans or objects; categories become text, if ``as_text``."""
     if y is None:
         raise InputError("this requires y to be passed, but the target y is None.")
-    values = _array(_one_column(y), as_text)
+    y = in_one_form(y)
+    is_form = is_survival(y) or has_several(y)
+    values = y if is_form else column_values(_one_column(y), as_text)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
-        raise InputError(
-            f"the target must be one column; got shape {values.shape} (several targets are not supported)."
-        )
+        raise InputError(f"the target must be one column; got shape {values.shape}.")
     if len(values) != n_rows:
         raise InputError(f"the table has {n_rows} rows, but the target has {len(values)} values.")
     return values
@@ -179,82 +184,10 @@ def _one_column(y: Any) -> Any:
     if columns is None or callable(columns):
         return y
     if len(columns) != 1:
-        raise InputError(
-            f"the target must be one column; got {len(columns)} columns (several targets are not supported)."
-        )
+        raise InputError(f"the target must be one column; got {len(columns)} columns.")
     if hasattr(y, "iloc"):
         return y.iloc[:, 0]
     return y.column(0) if hasattr(y, "column_names") else y.get_columns()[0]
-
-
-def _array(y: Any, as_text: bool) -> npt.NDArray[Any]:
-    if isinstance(y, np.ma.MaskedArray):
-        hidden = np.ma.getmaskarray(y)
-        y = np.ma.getdata(y).astype(object)
-        y[hidden] = None
-    if isinstance(y, np.ndarray | list | tuple):
-        try:
-            return np.asarray(y)
-        except ValueError as error:
-            raise InputError(f"the target must be one list of values: {reason_of(error)}.") from error
-    import narwhals as nw
-
-    series = nw.from_native(y, series_only=True, pass_through=True)
-    if not isinstance(series, nw.Series):
-        # A pandas Categorical without a series, an Arrow array, or another list of values.
-        is_category = hasattr(y, "categories") and hasattr(y, "codes")
-        values = y.tolist() if is_category else y.to_pylist() if hasattr(y, "to_pylist") else y
-        return _texts(values) if is_category and as_text else np.asarray(values)
-    kind, complete = series.dtype, not series.null_count()
-    if kind.is_temporal():
-        raise InputError(DATES)
-    if kind == nw.Categorical or kind == nw.Enum:
-        return _texts(series.to_list()) if as_text else np.array(series.to_list())
-    if kind.is_numeric() and not kind.is_decimal() and complete:
-        return np.asarray(series.to_numpy())
-    return np.array(series.to_list(), dtype=bool if kind == nw.Boolean and complete else object)
-
-
-def _texts(labels: Iterable[Any]) -> npt.NDArray[Any]:
-    return np.array([None if is_missing(label) else str(label) for label in labels], dtype=object)
-
-
-def _as_numbers(values: npt.NDArray[Any]) -> Floats | None:
-    """The target as floats, or None if it is text; anything else is refused."""
-    if values.dtype.kind in "mM":
-        raise InputError(DATES)
-    if values.dtype.kind not in NUMERIC_KINDS:
-        plain = values.tolist()
-        n_missing = sum(map(is_missing, plain))
-        if n_missing:
-            raise InputError(f"the target has {count_of(n_missing, 'missing value')}; drop these rows.")
-        if all(isinstance(value, str) for value in plain):
-            return None
-        _refuse_mixed(plain)
-    numeric = values.astype(np.float64)
-    for what, wrong in (("missing", np.isnan(numeric)), ("infinite", np.isinf(numeric))):
-        if wrong.any():
-            raise InputError(
-                f"the target has {count_of(int(wrong.sum()), f'{what} value')}; drop these rows."
-            )
-    return numeric
-
-
-def _refuse_mixed(plain: list[Any]) -> None:
-    """Refuse a target that is neither all numbers nor all text."""
-    # Decimal is a number that does not register as Real.
-    odd = [value for value in plain if not isinstance(value, numbers.Real | Decimal)]
-    if not odd:
-        return
-    if any(hasattr(value, "year") or hasattr(value, "total_seconds") for value in odd):
-        raise InputError(DATES)
-    if any(isinstance(value, list | tuple | dict | set) for value in odd):
-        raise InputError(
-            f"the target must be one value per row, but it holds a {type(odd[0]).__name__} (several targets are not "
-            "supported); choose one."
-        )
-    kinds = sorted({type(value).__name__ for value in plain})
-    raise InputError(f"the target must be all numbers or all text; it holds {', '.join(kinds)}.")
 
 
 def _guess(distinct: npt.NDArray[Any], n_rows: int) -> str:
@@ -321,13 +254,13 @@ def repeated(features: Features, y: Any, weights: Floats) -> tuple[Features, npt
 def counted(features: Features, y: Any, sample_weight: Any) -> tuple[Features, Any, Floats | None]:
     """Table, target and weights without the rows of weight 0; no weights if all are 1."""
     refuse_other_rows(features, y=y, sample_weight=sample_weight)
-    weights = weights_of(sample_weight, features.n_rows)
+    weights, y = weights_of(sample_weight, features.n_rows), in_one_form(y)
     if weights is None:
         return features, y, None
     rows = np.flatnonzero(weights)
     if len(rows) < len(weights):
         if y is not None:
-            y = np.asarray(y)[rows] if has_several(y) else vector_of(y, features.n_rows)[rows]
+            y = vector_of(y, features.n_rows)[rows]
         features, weights = _some_rows(features, rows), weights[rows]
     return features, y, None if (weights == 1).all() else weights
 

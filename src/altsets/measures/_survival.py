@@ -1,0 +1,325 @@
+"""Measures for survival targets: concordance, the score test of a Cox model, the log-rank test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from altsets.arrays import Bools, Floats, Indices
+from altsets.errors import InputError
+from altsets.measures._sparse import dense_blocks
+from altsets.measures._univariate import known_rows
+from altsets.measures.risk_sets import CELLS_AT_A_TIME, NullModel, compared_pairs, quadratic_form
+from altsets.measures.workers import map_in_order
+from altsets.tables.conversion import features_of
+from altsets.tables.feature_matrix import Features, constant_columns
+from altsets.tables.forms import SURVIVAL_FORM, in_one_form
+from altsets.tables.outcomes import Survival, outcome_of
+from altsets.tables.target import counted
+from altsets.wording import by_interface
+
+#: The measures of this module by name.
+SURVIVAL_MEASURES = ("concordance", "cox", "logrank")
+
+
+def concordance(
+    X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None, n_jobs: int | None = None
+) -> Floats:
+    """Absolute Somers' D of each feature with survival: how often the feature tells which of two rows dies first.
+
+    Two rows are comparable if the one observed for a shorter time had the event; of two rows with the same time, if
+    just one had it. Somers' D is the share of comparable pairs in which the row with the larger value has the event
+    first, less the share in which it has it last. Harrell's C index is (1 + D) / 2, or (1 - D) / 2 if small values
+    are the risk. Only the order of values matters, so outliers and units do not.
+
+    Parameters
+    ----------
+    X : table of shape (n_samples, n_features)
+        Numbers, and two categories as 0 and 1. Where a number is missing, the row is left out for this feature.
+    y : structured array of shape (n_samples,)
+        Events and times, as :func:`altsets.survival_target` makes them.
+    task : {"auto", "survival"}, default="auto"
+        "survival" takes two columns, 0 and 1 for the event and numbers for the time, as well.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How often each row counts; a pair counts by the product of both.
+    n_jobs : int, default=None
+        Threads; None for all processors.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        Between 0 and 1; exactly 0 for a constant column.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If the target is not survival, or a feature has more than two categories.
+
+    See Also
+    --------
+    altsets.measures.cox : Compares values rather than their order.
+    altsets.measures.logrank : For categories.
+    altsets.survival_target : Makes the target.
+
+    References
+    ----------
+    Harrell, F. E., Lee, K. L. and Mark, D. B. (1996). Multivariable prognostic models. Statistics in Medicine 15,
+    361-387.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> y = altsets.survival_target(time=[2, 4, 6, 8], event=[1, 1, 0, 1])
+    >>> concordance([[9, 1, 7], [8, 3, 7], [5, 2, 7], [1, 4, 7]], y).round(6).tolist()
+    [1.0, 0.6, 0.0]
+    """
+    features, target, weights = _prepared(X, y, task, sample_weight, "concordance")
+    features.refuse_categories("concordance", advice="use cox or logrank")
+    scores = np.zeros(features.n_features)
+    for places, part in _dense(features):
+        scores[places] = np.abs(compared_pairs(part.values, target, weights, n_jobs=n_jobs).somers_d)
+    return scores
+
+
+def cox(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Floats:
+    """Score statistic of a Cox model of each feature alone, chi-squared with one degree of freedom by chance.
+
+    It compares the value of each row that has the event with the mean of all rows at risk at that time. Events at the
+    same time are treated as Efron does. No model is fitted, as the statistic needs only the slope where there is no
+    effect; it is as good as that of a fitted model, and quick.
+
+    Parameters
+    ----------
+    X : table of shape (n_samples, n_features)
+        Numbers and categories; a category of k labels has k - 1 degrees of freedom. Where a number is missing, the row
+        is left out for this feature.
+    y : structured array of shape (n_samples,)
+        Events and times, as :func:`altsets.survival_target` makes them.
+    task : {"auto", "survival"}, default="auto"
+        "survival" takes two columns, 0 and 1 for the event and numbers for the time, as well.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How much each row counts in sums; ties are resolved with the mean weight of the events, as R's survival does.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        At least 0; exactly 0 for a constant column.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If the target is not survival.
+
+    See Also
+    --------
+    altsets.measures.concordance : Compares the order of values only; outliers do not matter.
+    altsets.quality.LinearFit : The same statistic for sets of features.
+    altsets.survival_target : Makes the target.
+
+    References
+    ----------
+    - Cox, D. R. (1972). Regression models and life-tables. Journal of the Royal Statistical Society B 34, 187-220.
+    - Efron, B. (1977). The efficiency of Cox's likelihood function for censored data. Journal of the American
+      Statistical Association 72, 557-565.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> y = altsets.survival_target(time=[2, 4, 6, 8], event=[1, 1, 0, 1])
+    >>> cox([[9, 1, 7], [8, 3, 7], [5, 2, 7], [1, 4, 7]], y).round(4).tolist()
+    [2.4199, 1.1739, 0.0]
+    """
+    features, target, weights = _prepared(X, y, task, sample_weight, "cox")
+
+    def of_group(codes: Indices, some: Survival, counting: Floats | None) -> float:
+        null, seen = NullModel(some, counting), np.unique(codes)
+        return null.joint_test(null.centred((codes[:, None] == seen[:-1]).astype(np.float64)))
+
+    def of_numbers(matrix: Floats, some: Survival, counting: Floats | None) -> Floats:
+        null = NullModel(some, counting)
+        # In units of the largest value, so that squares of huge numbers are finite.
+        largest = np.abs(matrix).max(axis=0)
+        return null.score_tests(null.centred(matrix / np.where(largest > 0, largest, 1.0)))
+
+    return _by_columns(features, target, weights, of_numbers, of_group)
+
+
+def logrank(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Floats:
+    """Log-rank statistic of each feature: how far the survival of its groups differs.
+
+    The events of each group are compared with what its share of the rows at risk lets expect, time by time. For k
+    groups it is chi-squared with k - 1 degrees of freedom by chance, so features of many categories score higher.
+
+    Parameters
+    ----------
+    X : table of shape (n_samples, n_features)
+        Categories are groups. Numbers make two groups: those above the median, and the rest. Where a number is
+        missing, the row is left out for this feature.
+    y : structured array of shape (n_samples,)
+        Events and times, as :func:`altsets.survival_target` makes them.
+    task : {"auto", "survival"}, default="auto"
+        "survival" takes two columns, 0 and 1 for the event and numbers for the time, as well.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How often each row counts; 2 is the row twice, 0 a row that is not there.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        At least 0; exactly 0 for a constant column.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If the target is not survival.
+
+    See Also
+    --------
+    altsets.measures.cox : Takes numbers as they are, which loses less.
+    altsets.measures.concordance : The order of numbers.
+    altsets.survival_target : Makes the target.
+
+    References
+    ----------
+    Mantel, N. (1966). Evaluation of survival data and two new rank order statistics. Cancer Chemotherapy Reports 50,
+    163-170.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> y = altsets.survival_target(time=[2, 4, 6, 8], event=[1, 1, 0, 1])
+    >>> logrank([[9, 1, 7], [8, 3, 7], [5, 2, 7], [1, 4, 7]], y).round(4).tolist()
+    [2.8824, 0.0588, 0.0]
+    """
+    features, target, weights = _prepared(X, y, task, sample_weight, "logrank")
+
+    def of_numbers(matrix: Floats, some: Survival, counting: Floats | None) -> Floats:
+        return _two_groups(_upper_half(matrix, counting), some, counting)
+
+    return _by_columns(features, target, weights, of_numbers, _logrank)
+
+
+def _prepared(
+    X: Any, y: Any, task: str, sample_weight: Any, who: str
+) -> tuple[Features, Survival, Floats | None]:
+    features = features_of(X)
+    if task not in ("auto", "survival"):
+        raise InputError(
+            f"{who} is for survival, not for task={task!r}; leave it out, or choose another measure."
+        )
+    features, y, weights = counted(features, in_one_form(y, task), sample_weight)
+    return features, survival_of(y, features.n_rows, who), weights
+
+
+def survival_of(y: Any, n_rows: int, who: str) -> Survival:
+    """A survival target, or an error that says how to have one."""
+    target = outcome_of(y, n_rows)
+    if not isinstance(target, Survival):
+        how = by_interface(
+            f"make the target with {SURVIVAL_FORM}", "name both columns with --time and --event"
+        )
+        raise InputError(f"{who} needs a time and an event for each row (survival); {how}.")
+    return target
+
+
+def _dense(features: Features) -> Iterator[tuple[Any, Features]]:
+    """All columns; those of a sparse table some at a time, dense."""
+    if features.is_sparse:
+        yield from dense_blocks(features, np.arange(features.n_features))
+    else:
+        yield slice(None), features
+
+
+def _by_columns(
+    features: Features,
+    target: Survival,
+    weights: Floats | None,
+    of_numbers: Callable[[Floats, Survival, Floats | None], Floats],
+    of_group: Callable[[Indices, Survival, Floats | None], float],
+) -> Floats:
+    """One statistic per column, each in the rows where it is known; categories of several labels are groups."""
+    scores = np.zeros(features.n_features)
+    for places, part in _dense(features):
+        found = np.zeros(part.n_features)
+        for columns, rows in known_rows(part):
+            some = target.of_rows(rows)
+            counting = None if weights is None else weights[rows]
+            if not some.event.any():
+                continue
+            found[columns] = _in_blocks(part.values[:, columns][rows], some, counting, of_numbers)
+        for index, labels in part.categories.items():
+            if len(labels) > 2:
+                found[index] = of_group(part.values[:, index].astype(np.intp), target, weights)
+        scores[places] = found
+    return scores
+
+
+def _in_blocks(
+    matrix: Floats,
+    target: Survival,
+    weights: Floats | None,
+    score: Callable[[Floats, Survival, Floats | None], Floats],
+) -> Floats:
+    """Scores of complete columns, some at a time in threads; constant ones have 0."""
+    step = max(CELLS_AT_A_TIME // len(matrix), 1)
+    blocks = [slice(start, start + step) for start in range(0, matrix.shape[1], step)]
+    if len(blocks) == 1:
+        found = score(matrix, target, weights)
+    else:
+        parts = map_in_order(lambda chunk: score(matrix[:, blocks[chunk]], target, weights), len(blocks))
+        found = np.concatenate(list(parts))
+    return np.where(constant_columns(matrix), 0.0, found)
+
+
+def _upper_half(matrix: Floats, weights: Floats | None) -> Floats:
+    """1 where a value is above the median of its column, else 0; of a median that none is above, from it on."""
+    order = np.argsort(matrix, axis=0)
+    counting = np.ones(len(matrix)) if weights is None else weights
+    reached = np.cumsum(counting[order], axis=0) >= counting.sum() / 2
+    middle = np.take_along_axis(matrix, order, axis=0)[reached.argmax(axis=0), np.arange(matrix.shape[1])]
+    above: Bools = np.where(middle < matrix.max(axis=0), matrix > middle, matrix >= middle)
+    return above.astype(np.float64)
+
+
+class _Times:
+    """For each time with an event: the rows at risk, the events, and the factor of the variance."""
+
+    def __init__(self, target: Survival, weights: Floats | None) -> None:
+        self.order = np.argsort(-target.time, kind="stable")
+        weights = np.ones(len(target.time)) if weights is None else weights
+        self.weights, event = weights[self.order], target.event[self.order]
+        time = -target.time[self.order]
+        died = np.flatnonzero(event)
+        moments, which = np.unique(time[died], return_inverse=True)
+        self.ends = np.searchsorted(time, moments, side="right") - 1
+        self.events = np.bincount(which, self.weights[died])
+        self.at_risk = np.cumsum(self.weights)[self.ends]
+        self.dying = self.weights * event
+        # Without replacement; the last row at risk tells nothing.
+        left = self.at_risk - 1
+        self.variance = np.divide(
+            self.events * (self.at_risk - self.events), left, out=np.zeros(len(left)), where=left > 0
+        )
+
+    def shares(self, groups: Floats) -> tuple[Floats, Floats]:
+        """Observed less expected events of columns of 0 and 1, and their shares of the rows at risk by time."""
+        ordered = groups[self.order]
+        shares = np.cumsum(ordered * self.weights[:, None], axis=0)[self.ends] / self.at_risk[:, None]
+        difference: Floats = self.dying @ ordered - self.events @ shares
+        return difference, shares
+
+
+def _two_groups(groups: Floats, target: Survival, weights: Floats | None) -> Floats:
+    times = _Times(target, weights)
+    difference, shares = times.shares(groups)
+    variance: Floats = times.variance @ (shares * (1 - shares))
+    return np.divide(difference**2, variance, out=np.zeros(len(variance)), where=variance > 0)
+
+
+def _logrank(codes: Indices, target: Survival, weights: Floats | None) -> float:
+    """The statistic of several groups; one of them follows from the others."""
+    times, seen = _Times(target, weights), np.unique(codes)
+    difference, shares = times.shares((codes[:, None] == seen[:-1]).astype(np.float64))
+    weighed = times.variance[:, None] * shares
+    return quadratic_form(difference, np.diag(weighed.sum(axis=0)) - weighed.T @ shares)

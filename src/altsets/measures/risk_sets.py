@@ -1,0 +1,203 @@
+"""Pairs of rows and risk sets of a survival target: concordance, and a Cox model without effects (the null)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from altsets._kernels import concordance as kernel
+from altsets.arrays import Bools, Floats, Indices, Ints
+from altsets.errors import InputError
+from altsets.measures.workers import map_in_order
+from altsets.tables.outcomes import Survival
+
+#: Numbers that a thread sorts and compares at a time.
+CELLS_AT_A_TIME = 300_000
+#: What is left of an information that is nothing but rounding.
+NOTHING = 1e-12
+
+
+class RankedPairs(NamedTuple):
+    """Concordant pairs less discordant ones, and comparable pairs, by column."""
+
+    difference: Floats
+    comparable: Floats
+
+    @property
+    def somers_d(self) -> Floats:
+        """From -1 to 1: 0 without relation, or without comparable pairs; positive where larger values die earlier."""
+        known = self.comparable > 0
+        return np.divide(self.difference, self.comparable, out=np.zeros(len(self.difference)), where=known)
+
+
+def compared_pairs(
+    matrix: Floats,
+    target: Survival,
+    weights: Floats | None = None,
+    *,
+    earlier: Floats | None = None,
+    n_jobs: int | None = None,
+) -> RankedPairs:
+    """The pairs of rows that have an order in time, by columns of the matrix, which may have missing values.
+
+    ``weights`` count rows, hence pairs by their product; ``earlier`` multiplies those of rows whose event comes first.
+    """
+    n_rows, n_columns = matrix.shape
+    order = np.lexsort((target.event, -target.time))
+    moments = np.unique(target.time[order], return_inverse=True)[1].astype(np.intc)
+    events = target.event[order].astype(np.uint8)
+    later = np.ones(n_rows) if weights is None else np.ascontiguousarray(weights[order], dtype=np.float64)
+    first = later if earlier is None else later * earlier[order]
+    found = RankedPairs(np.zeros(n_columns), np.zeros(n_columns))
+    step = max(CELLS_AT_A_TIME // n_rows, 1)
+
+    def work(chunk: int) -> tuple[slice, RankedPairs]:
+        columns = slice(chunk * step, min((chunk + 1) * step, n_columns))
+        codes = _codes(np.ascontiguousarray(matrix[order, columns].T))
+        part = RankedPairs(np.zeros(len(codes)), np.zeros(len(codes)))
+        kernel.concordance(codes, moments, events, first, later, *part)
+        return columns, part
+
+    n_chunks = -(-n_columns // step)
+    for columns, part in map_in_order(work, n_chunks, n_jobs) if n_chunks > 1 else [work(0)]:
+        found.difference[columns], found.comparable[columns] = part
+    return found
+
+
+def _codes(columns: Floats) -> Ints:
+    """The rank of each value of a row of this matrix, from 0 on, equal ones for equal values; -1 for missing ones."""
+    places = np.argsort(columns, axis=1)
+    ordered = np.take_along_axis(columns, places, axis=1)
+    steps = np.zeros(columns.shape, dtype=np.intc)
+    # Missing values come last, and differ from each other: their codes are not used.
+    np.cumsum(ordered[:, 1:] != ordered[:, :-1], axis=1, out=steps[:, 1:])
+    steps[np.isnan(ordered)] = -1
+    codes = np.empty(columns.shape, dtype=np.intc)
+    np.put_along_axis(codes, places, steps, axis=1)
+    return codes
+
+
+class NullModel:
+    """A Cox model without effects: what each row contributes to the score, and the information on columns.
+
+    With tied events the terms are Efron's. The score of a column x is ``residuals @ x``, and its information
+    ``x' A x``, where A is made of risk sets and never written out.
+    """
+
+    def __init__(self, target: Survival, weights: Floats | None = None) -> None:
+        weights = np.ones(len(target.time)) if weights is None else weights
+        #: From the longest time on, so that risk sets are sums from the beginning.
+        self._order = np.argsort(-target.time, kind="stable")
+        time, event = target.time[self._order], target.event[self._order]
+        self._weights = weights[self._order]
+        died = np.flatnonzero(event)
+        #: For each time with an event: which deaths there are, and where its risk set ends.
+        moments, self._which = np.unique(-time[died], return_inverse=True)
+        self._died, self._ends = died, np.searchsorted(-time, moments, side="right") - 1
+        deaths = np.bincount(self._which)
+        at_risk = np.cumsum(self._weights)[self._ends]
+        dying = np.bincount(self._which, self._weights[died])
+        # Efron: of d deaths at one time, the l-th meets a risk set in which the deaths count (d - l) / d.
+        of = np.repeat(np.arange(len(deaths)), deaths)
+        share = (np.arange(len(of)) - np.repeat(np.cumsum(deaths) - deaths, deaths)) / deaths[of]
+        total, mean_weight = at_risk[of] - share * dying[of], (dying / deaths)[of]
+        hazard, shared = (np.bincount(of, mean_weight * part / total) for part in (np.ones(len(of)), share))
+        self._squares = [np.bincount(of, mean_weight * share**power / total**2) for power in (0, 1, 2)]
+        # What is expected of a row adds up over the times at which it was at risk.
+        later_hazard = np.append(np.cumsum(hazard[::-1])[::-1], 0.0)
+        expected = later_hazard[np.searchsorted(self._ends, np.arange(len(time)))]
+        expected[died] -= shared[self._which]
+        expected *= self._weights
+        residuals = self._weights * event - expected
+        self.expected, self.residuals = np.empty(len(time)), np.empty(len(time))
+        self.expected[self._order], self.residuals[self._order] = expected, residuals
+        self.n_events = float(dying.sum())
+
+    def _sums(self, columns: Floats) -> tuple[Floats, Floats]:
+        """Weighted sums of columns in the risk set of each time with an event, and of the deaths at that time."""
+        weighted = columns[self._order] * self._weights[:, None]
+        dying = np.zeros((len(self._ends), columns.shape[1]))
+        # Deaths are in the order of the times.
+        starts = np.flatnonzero(np.diff(self._which, prepend=-1))
+        dying[:] = np.add.reduceat(weighted[self._died], starts, axis=0)
+        return np.cumsum(weighted, axis=0)[self._ends], dying
+
+    def centred(self, columns: Floats) -> Floats:
+        """Columns less a mean, which changes no score and saves digits."""
+        centred: Floats = columns - (self.expected / self.expected.sum()) @ columns
+        return centred
+
+    def score_tests(self, columns: Floats) -> Floats:
+        """The statistic of each (centred) column alone: its squared score over its information."""
+        scores = self.residuals @ columns
+        at_risk, dying = self._sums(columns)
+        whole = self.expected @ columns**2
+        once, crossed, twice = self._squares
+        lost = once @ at_risk**2 - 2 * (crossed @ (at_risk * dying)) + twice @ dying**2
+        information = whole - lost
+        known = information > NOTHING * whole
+        return np.divide(scores**2, information, out=np.zeros(len(scores)), where=known)
+
+    def information(self, columns: Floats) -> Floats:
+        """The information matrix of some (centred) columns."""
+        at_risk, dying = self._sums(columns)
+        once, crossed, twice = (part[:, None] for part in self._squares)
+        mixed = at_risk.T @ (crossed * dying)
+        lost = at_risk.T @ (once * at_risk) - mixed - mixed.T + dying.T @ (twice * dying)
+        found: Floats = columns.T @ (self.expected[:, None] * columns) - lost
+        return found
+
+    def joint_test(self, columns: Floats) -> float:
+        """The statistic of several (centred) columns together."""
+        return quadratic_form(self.residuals @ columns, self.information(columns))
+
+
+def quadratic_form(scores: Floats, information: Floats) -> float:
+    """scores' information^-1 scores, without directions of which nothing is known."""
+    values, vectors = np.linalg.eigh(information)
+    kept = values > NOTHING * max(float(values[-1]), 1e-300) * len(values)
+    return float(np.sum((vectors[:, kept].T @ scores) ** 2 / values[kept]))
+
+
+def concordance_index(
+    target: Survival,
+    risk: Floats,
+    *,
+    weights: Floats | None = None,
+    uno: bool = False,
+    until: float | None = None,
+) -> float:
+    """The share of comparable pairs in which the row with the larger risk has the event first; ties count half.
+
+    Uno's version weighs pairs by how likely it was not to be censored before the first event, and needs no assumption
+    on censoring; ``until`` leaves out events from this time on, where few rows are left to compare with.
+    """
+    earlier = None
+    if uno:
+        left = _uncensored(target, weights)
+        with np.errstate(divide="ignore"):
+            earlier = np.where(target.event & (left > 0), 1 / left**2, 0.0)
+    if until is not None:
+        known: Bools = target.time < until
+        earlier = (np.ones(len(risk)) if earlier is None else earlier) * known
+    pairs = compared_pairs(risk[:, None], target, weights, earlier=earlier, n_jobs=1)
+    if not pairs.comparable[0] > 0:
+        when = "" if until is None else f" before {until:g}"
+        raise InputError(f"no two rows can be compared: no event{when} with a row that was observed longer.")
+    return float((1 + pairs.somers_d[0]) / 2)
+
+
+def _uncensored(target: Survival, weights: Floats | None) -> Floats:
+    """The probability not to be censored until the time of each row, by Kaplan and Meier; events come first."""
+    weights = np.ones(len(target.time)) if weights is None else weights
+    times, at = np.unique(target.time, return_inverse=True)
+    dying, censored = (
+        np.bincount(at, weights * which, len(times)) for which in (target.event, ~target.event)
+    )
+    leaving = dying + censored
+    at_risk = np.cumsum(leaving[::-1])[::-1] - dying
+    kept = np.divide(at_risk - censored, at_risk, out=np.ones(len(times)), where=at_risk > 0)
+    places: Indices = at
+    left: Floats = np.cumprod(kept)[places]
+    return left

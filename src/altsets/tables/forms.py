@@ -1,0 +1,272 @@
+"""Targets with more than one value per row, in one form: times with events (survival), labels, several columns.
+
+:func:`in_one_form` brings what users have into a structured array with one entry per row, of which rows are taken as
+from any vector, and in which names travel with the values. Survival is ``(event: bool, time: float)``, as
+scikit-survival has it; several columns are one field each, numbers or text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets.arrays import Bools, Floats
+from altsets.errors import InputError
+from altsets.tables.conversion import is_missing
+from altsets.tables.values import as_numbers, column_values
+from altsets.wording import by_interface, list_some, parameter
+from altsets.wording import counted as count_of
+
+#: How to have scikit-survival's form, wherever survival is meant but not recognised.
+SURVIVAL_FORM = "altsets.survival_target(time=..., event=...)"
+
+
+def as_survival(
+    event: Any, time: Any, event_name: str = "event", time_name: str = "time", event_value: Any = None
+) -> npt.NDArray[Any]:
+    """Events and times in the form of scikit-survival; what they are is checked, not yet whether they will do."""
+    times, happened = _times(time, time_name), _events(event, event_name, event_value)
+    if len(times) != len(happened):
+        raise InputError(
+            f"the target has {len(times)} times and {len(happened)} events; give one of each for every row."
+        )
+    made = np.empty(len(times), dtype=[(event_name, np.bool_), (time_name, np.float64)])
+    made[event_name], made[time_name] = happened, times
+    return made
+
+
+def _times(time: Any, name: str) -> Floats:
+    values = column_values(time)
+    numbers = as_numbers(values, f"the time {name!r}") if values.ndim == 1 else None
+    if numbers is None:
+        raise InputError(
+            f"the time {name!r} must hold one number for each row; it holds text or several columns."
+        )
+    if (numbers < 0).any():
+        raise InputError(
+            f"the time {name!r} has {count_of(int((numbers < 0).sum()), 'negative value')}, such as "
+            f"{numbers[numbers < 0][0]:g}; times are counted from 0 up, so correct these rows or drop them."
+        )
+    return numbers
+
+
+def _events(event: Any, name: str, event_value: Any) -> Bools:
+    """Whether the event happened, from booleans, 0 and 1, or a value that stands for it."""
+    values = column_values(event)
+    if values.ndim != 1:
+        raise InputError(f"the event {name!r} must hold one value for each row; got shape {values.shape}.")
+    plain = values.tolist()
+    n_missing = sum(map(is_missing, plain))
+    if n_missing:
+        raise InputError(f"the event {name!r} has {count_of(n_missing, 'missing value')}; drop these rows.")
+    known = _different(plain)
+    if event_value is not None:
+        if not any(_is_value(one, event_value) for one in known):
+            raise InputError(
+                f"the event {name!r} never is {event_value!r}; it holds {list_some([str(one) for one in known])}."
+            )
+        return np.array([_is_value(one, event_value) for one in plain], dtype=np.bool_)
+    if all(isinstance(one, bool | int | float) and one in (0, 1) for one in known):
+        return np.array([one == 1 for one in plain], dtype=np.bool_)
+    said = list_some([str(one) for one in known], 4)
+    remedy = by_interface("event_value=...", f"--event {name}=VALUE")
+    habit = " (in R's habit, 1 is censored and 2 the event)" if {1, 2}.issuperset(known) else ""
+    raise InputError(
+        f"the event {name!r} holds {said}{habit}; say which value means that it happened ({remedy}), or make it 0 and "
+        "1."
+    )
+
+
+def _different(plain: list[Any]) -> list[Any]:
+    try:
+        return list(dict.fromkeys(plain))
+    except TypeError as error:
+        raise InputError(
+            "the event must hold one value for each row, such as 0 or 1; it holds lists."
+        ) from error
+
+
+def _is_value(one: Any, wanted: Any) -> bool:
+    """Whether a cell is the value that stands for the event, which may be text as on the command line."""
+    if one == wanted or str(one) == str(wanted):
+        return True
+    try:
+        return not isinstance(one, str) and float(one) == float(wanted)
+    except (TypeError, ValueError):
+        return False
+
+
+# --- One form for all -------------------------------------------------------------------------------------
+
+
+def in_one_form(y: Any, task: str = "auto") -> Any:
+    """Survival and several columns as a structured array; a target of one column as it is.
+
+    With ``task="survival"``, two columns are an event (0 and 1) and a time, in any order.
+    """
+    if y is None or isinstance(y, str):
+        return y
+    names = getattr(getattr(y, "dtype", None), "names", None)
+    if names:
+        return _of_fields(np.asarray(y), names)
+    if _holds_label_sets(y):
+        return _of_label_sets(y)
+    several = has_several(y)
+    if task == "survival":
+        if several:
+            return _of_two_columns(_columns(y))
+        raise InputError(
+            f"{parameter('task', task)} needs an event and a time for each row, but the target is one column; "
+            f"{by_interface(f'make it with {SURVIVAL_FORM}', 'name both with --time and --event')}."
+        )
+    return _of_columns(_columns(y)) if several else y
+
+
+def is_survival(y: Any) -> bool:
+    """Whether a target in one form is times with events."""
+    names: tuple[str, ...] = getattr(getattr(y, "dtype", None), "names", None) or ()
+    return len(names) == 2 and y.dtype[0].kind == "b"
+
+
+def has_several(y: Any) -> bool:
+    """Whether there are several targets, in columns; of survival there is one."""
+    names = getattr(getattr(y, "dtype", None), "names", None)
+    if names:
+        return not is_survival(y)
+    if isinstance(y, list | tuple):
+        return len(y) > 0 and isinstance(y[0], list | tuple) and len(y[0]) > 1
+    shape: tuple[int, ...] = getattr(y, "shape", ())
+    return len(shape) == 2 and shape[-1] > 1
+
+
+def _of_fields(y: npt.NDArray[Any], names: Sequence[str]) -> npt.NDArray[Any]:
+    """A structured array: event and time if one field is boolean and the other a number, else several columns."""
+    if y.ndim != 1:
+        raise InputError(f"the target must have one entry for each row; got shape {y.shape}.")
+    kinds = "".join(y.dtype[name].kind for name in names)
+    if len(names) == 2 and kinds.count("b") == 1:
+        place = kinds.index("b")
+        event, time = names[place], names[1 - place]
+        return as_survival(y[event], y[time], event, time)
+    if "b" in kinds and "f" in kinds and len(names) > 2:
+        raise InputError(
+            f"the target has {len(names)} fields ({list_some(names)}); survival has two, an event and a time: "
+            f"use {SURVIVAL_FORM}."
+        )
+    if set(kinds) <= {"f", "O"} and all(y.dtype[name] in (np.float64, np.object_) for name in names):
+        return y
+    return _of_columns({name: y[name] for name in names})
+
+
+def _of_two_columns(columns: dict[str, Any]) -> npt.NDArray[Any]:
+    """An event and a time, whichever comes first."""
+    if len(columns) != 2:
+        raise InputError(
+            f"{parameter('task', 'survival')} needs two columns, an event (0 and 1) and a time; the target has "
+            f"{len(columns)}."
+        )
+    flags = [name for name, values in columns.items() if _are_flags(values)]
+    if len(flags) != 1:
+        which = "both columns hold" if flags else "no column holds"
+        raise InputError(
+            f"{parameter('task', 'survival')} needs an event (0 and 1) and a time, but {which} 0 and 1 only; say which "
+            f"is which with {SURVIVAL_FORM}."
+        )
+    (time,) = (name for name in columns if name != flags[0])
+    return as_survival(columns[flags[0]], columns[time], flags[0], time)
+
+
+def _are_flags(values: npt.NDArray[Any]) -> bool:
+    return all(isinstance(one, bool | int | float) and one in (0, 1) for one in values.tolist())
+
+
+def _of_columns(columns: dict[str, Any]) -> npt.NDArray[Any]:
+    found: dict[str, npt.NDArray[Any]] = {}
+    for name, values in columns.items():
+        numbers = as_numbers(values, f"target {name!r}")
+        found[name] = values.astype(object) if numbers is None else numbers
+    lengths = {len(values) for values in found.values()}
+    made = np.empty(lengths.pop(), dtype=[(name, values.dtype) for name, values in found.items()])
+    for name, values in found.items():
+        made[name] = values
+    return made
+
+
+def _columns(y: Any) -> dict[str, npt.NDArray[Any]]:
+    """The columns of several targets by name; those of arrays are counted."""
+    if hasattr(y, "toarray"):
+        y = y.toarray()
+    names = getattr(y, "columns", None)
+    if names is not None and not callable(names):
+        import narwhals as nw
+
+        _refuse_twice([str(name) for name in getattr(y, "column_names", names)])
+        frame = nw.from_native(y, eager_only=True)
+        named = [str(name) for name in frame.columns]
+        columns = [column_values(frame[name].to_native()) for name in frame.columns]
+    else:
+        values = column_values(y)
+        if values.ndim != 2:
+            raise InputError(f"the target must have one or several columns; got shape {values.shape}.")
+        columns = [values[:, place] for place in range(values.shape[1])]
+        named = [f"y{place}" for place in range(len(columns))]
+    return dict(zip(named, columns, strict=True))
+
+
+def _refuse_twice(names: Sequence[str]) -> None:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InputError(f"the target has {twice[0]!r} more than once; name each column once.")
+
+
+# --- Sets of labels ---------------------------------------------------------------------------------------
+
+
+def _holds_label_sets(y: Any) -> bool:
+    """Whether each row has a set of labels: sets, or lists of different lengths."""
+    kind = str(getattr(y, "dtype", "object"))
+    if kind.lower() != "object" and not kind.startswith("List"):
+        return False
+    if (not isinstance(y, list | tuple | np.ndarray) and not hasattr(y, "to_list")) or getattr(
+        y, "ndim", 1
+    ) != 1:
+        return False
+    rows = _entries(y)
+    if not rows or not all(isinstance(row, set | frozenset | list | tuple) for row in rows):
+        return False
+    if any(isinstance(row, set | frozenset) for row in rows):
+        return True
+    return len({len(row) for row in rows}) > 1
+
+
+def _entries(y: Any) -> list[Any]:
+    return list(y.to_list() if hasattr(y, "to_list") else y)
+
+
+def _of_label_sets(y: Any) -> npt.NDArray[Any]:
+    """One column of 0 and 1 for each label, in the order of labels."""
+    rows = [set(row) for row in _entries(y)]
+    labels = _sorted(set().union(*rows))
+    if not labels:
+        raise InputError("no row has a label; there is nothing to predict.")
+    if any(map(is_missing, labels)):
+        raise InputError("some sets of labels have a missing value among them; leave it out of the sets.")
+    names = [str(label) for label in labels]
+    if len(set(names)) < len(names):
+        raise InputError(
+            "some labels differ as values but read the same, such as 1 and '1'; write them as text."
+        )
+    made = np.zeros(len(rows), dtype=[(name, np.float64) for name in names])
+    for name, label in zip(names, labels, strict=True):
+        made[name] = [float(label in row) for row in rows]
+    return made
+
+
+def _sorted(labels: Iterable[Any]) -> list[Any]:
+    try:
+        return sorted(labels)
+    except TypeError:
+        return sorted(labels, key=str)
