@@ -56,7 +56,11 @@ SEARCH_WORDS = {
     "greedy-balancing": "quick heuristic: balancing",
     "greedy-depth": "quick heuristic: depth",
 }
-AGGREGATION_WORDS = {"sum": "the sum over all sets", "min": "the weakest set"}
+AGGREGATION_WORDS = {
+    "sum": "the sum over all sets",
+    "min": "the weakest set",
+    "leximin": "the weakest set, then the next",
+}
 #: What counts as the same feature, as the setting ``distinct`` has it, and in words.
 DISTINCT_WORDS = {
     "": "only a feature itself",
