@@ -309,11 +309,13 @@ class LinearFit(Quality):
             From 0 to 1.
         """
         chosen = tuple(sorted(indices))
-        if chosen not in self._shares:
+        known = self._shares.get(chosen)
+        if known is None:
+            known = self._share(chosen)
             if len(self._shares) >= MOST_SHARES:
                 self._shares.clear()
-            self._shares[chosen] = self._share(chosen)
-        return self._shares[chosen]
+            self._shares[chosen] = known
+        return known
 
     def _share(self, chosen: Sequence[int]) -> float:
         """The same, computed anew."""
