@@ -886,7 +886,7 @@ def test_linear_models_have_a_section():
     result = altsets.find(judge, n_features=2, n_alternatives=1, tau=0.5)
     document = summarise(result)
     explained = block(document, "explained")
-    assert [column["name"] for column in explained["columns"]] == ["Set", "Explained", "R² of x0", "R² of x1"]
+    assert [column["name"] for column in explained["columns"]] == ["Set", "Explained", "R² of y0", "R² of y1"]
     assert [row[1] for row in explained["rows"]] == result.qualities
     coefficients = block(document, "coefficients")
     expected = result.models_frame()[["set", "target", "column", "coefficient", "standard_error"]]
