@@ -57,9 +57,17 @@ class Served:
 
     @property
     def memory(self) -> int:
-        """Resident bytes of all its processes, shared ones counted in each."""
-        processes = [self.process, *self.process.children(recursive=True)]
-        return sum(process.memory_info().rss for process in processes)
+        """Resident bytes of all its processes; what they share counts in each."""
+        return sum(process.memory_info().rss for process in self._family)
+
+    @property
+    def own_memory(self) -> int:
+        """The same, and what processes share counts once; 0 where the system does not say."""
+        return sum(getattr(process.memory_full_info(), "pss", 0) for process in self._family)
+
+    @property
+    def _family(self) -> list[psutil.Process]:
+        return [self.process, *self.process.children(recursive=True)]
 
 
 @contextmanager
@@ -105,7 +113,7 @@ def _moves(names: list[str], count: int, seed: int) -> list[dict[str, Any]]:
             "n_features": 5,
             "n_alternatives": rng.randint(1, 5),
             "tau": rng.randint(1, 10) / 10,
-            "forbid": sorted(rng.sample(names, rng.randint(0, 3))),
+            "forbid": sorted(rng.sample(names, rng.randint(0, 3)), key=names.index),
         }
         moves.setdefault(str(move), move)
     return list(moves.values())
@@ -163,6 +171,7 @@ def _names(path: Path) -> list[str]:
 
 def _pages_at_once(section: Section, path: Path, seconds: float) -> None:
     wrong: list[str] = []
+    early_second = seconds * FIRST_SECOND / SECONDS
     counts = [0] * N_PAGES
     with _served(path, "--quality", "mrmr") as served:
         first = _page(served)
@@ -188,18 +197,24 @@ def _pages_at_once(section: Section, path: Path, seconds: float) -> None:
         threads = [threading.Thread(target=play, args=(number,)) for number in range(N_PAGES)]
         for thread in threads:
             thread.start()
-        time.sleep(seconds * FIRST_SECOND / SECONDS)
+        time.sleep(early_second)
         early = served.memory
         time.sleep(max(0.0, ends - time.monotonic() - 0.5))
-        late = served.memory
+        late, own = served.memory, served.own_memory
         for thread in threads:
             thread.join()
     section.body += [
         f"{N_PAGES} pages at once for {seconds:g} s, mRMR on wdbc, a move {duration(PAUSE)} after each answer. "
-        "Memory is the sum over all processes.",
+        "Memory is the sum over all processes (RSS), and with what they share counted once (PSS).",
         table(
-            ["answers", "wrong or failed", f"memory after {FIRST_SECOND:g} s", f"after {seconds:g} s"],
-            [[str(sum(counts)), str(len(wrong)), f"{early / 1e6:.0f} MB", f"{late / 1e6:.0f} MB"]],
+            [
+                "answers",
+                "wrong or failed",
+                f"RSS after {early_second:g} s",
+                f"RSS after {seconds:g} s",
+                "PSS",
+            ],
+            [[str(sum(counts)), str(len(wrong)), *(f"{size / 1e6:.0f} MB" for size in (early, late, own))]],
         ),
         *wrong[:3],
     ]
@@ -211,7 +226,7 @@ def _pages_at_once(section: Section, path: Path, seconds: float) -> None:
             not wrong,
         ),
         Check(
-            f"explorer, {N_PAGES} pages: memory after {seconds:g} s of that after {FIRST_SECOND:g} s",
+            f"explorer, {N_PAGES} pages: memory after {seconds:g} s of that after {early_second:g} s",
             f"at most {FLAT:g}",
             f"{late / early:.2f}",
             late <= FLAT * early,

@@ -6,7 +6,7 @@ import time
 
 import psutil
 import pytest
-from explorers import STATE, Page, running, slow_to_prepare, stand_in, unprepared
+from explorers import STATE, Page, running, slow_to_score, stand_in, unprepared
 
 from altsets.app import server, workers
 from altsets.app.server import Explorer
@@ -33,6 +33,13 @@ def children():
         for one in psutil.Process().children(recursive=True)
         if "resource_tracker" not in str(one.cmdline())
     }
+
+
+def wait_until(condition):
+    until = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.05)
 
 
 def test_an_answer_has_the_number_the_state_and_the_view(page):
@@ -105,10 +112,7 @@ def test_an_evaluation_runs_beside_the_search_and_its_process_ends(page):
     evaluation = page.cancel(evaluation["number"])
     other = evaluation["view"]["pid"]
     assert other != pid
-    until = time.monotonic() + 5
-    while psutil.pid_exists(other):
-        assert time.monotonic() < until
-        time.sleep(0.05)
+    wait_until(lambda: not psutil.pid_exists(other))
 
 
 def test_a_worker_that_is_killed_costs_one_answer(page):
@@ -186,36 +190,67 @@ def test_the_oldest_client_makes_room(monkeypatch):
         for name in ("second", "third"):
             other = Page(explorer, name, first.cookie)
             other.follow(other.ask())
-        until = time.monotonic() + 5
-        while psutil.pid_exists(pid):
-            assert time.monotonic() < until
-            time.sleep(0.05)
+        wait_until(lambda: not psutil.pid_exists(pid))
         # A page that comes back is a new client.
         assert first.follow(first.ask())["view"]["pid"] != pid
 
 
 @pytest.mark.slow
 def test_idle_clients_end(monkeypatch):
-    monkeypatch.setattr(workers, "IDLE", 0.3)
+    monkeypatch.setattr(workers, "IDLE", 1.5)
     with running() as explorer:
         page = Page(explorer)
         pid = page.follow(page.ask())["view"]["pid"]
-        until = time.monotonic() + 5
-        while psutil.pid_exists(pid):
-            assert time.monotonic() < until
-            time.sleep(0.05)
+        wait_until(lambda: not psutil.pid_exists(pid))
 
 
-def test_the_page_is_told_how_far_scores_are():
-    with running(slow_to_prepare) as explorer:
+def scoring_words(page, reply):
+    """All that is said on the way to an answer, and the answer."""
+    said = []
+    while not reply["finished"]:
+        said += (reply["view"] or {"words": []})["words"]
+        _, reply = page.post("wait", {"client": page.name, "number": reply["number"]})
+    return said, reply
+
+
+def test_the_page_is_told_how_far_scores_are_and_they_are_computed_once():
+    with running(slow_to_score) as explorer:
         page = Page(explorer)
-        reply = page.ask()
-        said = set()
-        while not reply["finished"]:
-            said |= set((reply["view"] or {"words": []})["words"])
-            _, reply = page.post("wait", {"client": page.name, "number": reply["number"]})
+        said, reply = scoring_words(page, page.ask())
         assert any(words.startswith("Scoring: ") for words in said)
         assert reply["view"]["words"] == []
+        # By its name, it is the same quality.
+        assert page.ask(state={"quality": "mutual_info"})["finished"]
+        # A page that moves on while it waits does not make scores begin anew.
+        first = page.ask(state={"quality": "mrmr"})
+        pids = set()
+        for tau in (0.1, 0.2, 0.3):
+            reply = page.ask(state={"quality": "mrmr", "tau": tau})
+            pids |= {reply["view"]["pid"]} if not reply["finished"] else set()
+        assert not first["finished"]
+        assert len(pids) == 1
+        _, reply = scoring_words(page, reply)
+        assert reply["state"]["tau"] == 0.3
+        other = Page(explorer, "other", page.cookie)
+        said, _ = scoring_words(other, other.ask(state={"quality": "mrmr"}))
+        assert not said
+        reply = page.follow(page.ask(state={"quality": "nonsense"}))
+        assert reply["error"] == "there is no quality 'nonsense'."
+
+
+@pytest.mark.slow
+def test_scores_that_nobody_waits_for_are_given_up(monkeypatch):
+    monkeypatch.setattr(workers, "UNWANTED", 0.1)
+    with running(slow_to_score) as explorer:
+        page = Page(explorer)
+        page.follow(page.ask())
+        reply = page.ask(state={"quality": "mrmr"})
+        assert not reply["finished"]
+        page.follow(page.ask())
+        time.sleep(1.5)
+        # They are computed from the start.
+        said, _ = scoring_words(page, page.ask(state={"quality": "mrmr"}))
+        assert said
 
 
 def test_a_table_that_cannot_be_scored():
@@ -224,7 +259,7 @@ def test_a_table_that_cannot_be_scored():
         page = Page(explorer)
         reply = page.follow(page.ask())
         assert reply["error"] == "the target has one value only."
-        assert said == ["the target has one value only."]
+        wait_until(lambda: said == ["the target has one value only."])
 
 
 def test_no_process_is_left_behind():

@@ -33,15 +33,20 @@ def stand_in():
     return _run
 
 
-def slow_to_prepare():
-    """The same, with scores that take a while."""
+def slow_to_score():
+    """The same, with scores that take a while, and another process for each quality."""
 
     def engine(job, tell, stopped):
-        if job["verb"] == "prepare":
-            for share in range(4):
-                tell({"state": None, "view": {"words": [f"Scoring: {25 * share} %."]}})
-                time.sleep(0.2)
-        return _run(job, tell, stopped)
+        if job["verb"] != "prepare":
+            return _run(job, tell, stopped)
+        if (job["state"] or {}).get("quality") == "nonsense":
+            raise InputError("there is no quality 'nonsense'.")
+        for share in range(40):
+            tell({"state": None, "view": {"words": [f"Scoring: {share} of 40."], "pid": os.getpid()}})
+            time.sleep(0.02)
+            if stopped():
+                raise InputError("stopped.")
+        return {"state": {"quality": "mutual_info"}, "view": None}
 
     return engine
 
@@ -57,6 +62,8 @@ def unprepared():
 
 def _run(job, tell, stopped):
     state = job.get("state")
+    if job["verb"] == "prepare":
+        return {"state": {"quality": "mutual_info"}, "view": None}
     orders = state["require"] if state else []
     view = {"words": state["forbid"] if state else [], "pid": os.getpid()}
     if "error" in orders:
@@ -136,13 +143,13 @@ class Page:
         return status, json.loads(content)
 
     def ask(self, verb="answer", state=None, **more):
-        """Ask, and the first reply."""
+        """Ask about a state, or the one that the page begins with; the first reply."""
         self.number += 1
         message = {
             "client": self.name,
             "number": self.number,
             "verb": verb,
-            "state": STATE | (state or {}),
+            "state": None if state is None else STATE | state,
             "with": more,
         }
         status, reply = self.post("ask", message)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from altsets.app.workers import OpenEngine
-from altsets.errors import AltsetsError
+from altsets.errors import AltsetsError, InputError, reason_of
 from altsets.wording import counted
 
 if TYPE_CHECKING:
@@ -48,7 +48,14 @@ class SharedSession:
 
         self._folder = tempfile.TemporaryDirectory(prefix="altsets-", ignore_cleanup_errors=True)
         shared = (session, session.state | begin, {"file": file, "target": target})
-        joblib.dump(shared, Path(self._folder.name) / SESSION)
+        try:
+            joblib.dump(shared, Path(self._folder.name) / SESSION)
+        except OSError as error:
+            self.close()
+            raise InputError(
+                f"the table does not fit into the folder for temporary files, {tempfile.gettempdir()} "
+                f"({reason_of(error)}); set TMPDIR to another one."
+            ) from None
 
     @property
     def open_engine(self) -> OpenEngine:
@@ -77,7 +84,7 @@ class SessionEngine:
         state, given = self._begin | (job.get("state") or {}), (job.get("with") or {}) | self._origin
         self._score(state, tell, stopped)
         if job["verb"] == "prepare":
-            return {"state": None, "view": None}
+            return {"state": state, "view": None}
         # An answer that was cut short stays the one that the page shows.
         if job["verb"] == "answer" or state != self._searched:
             self._search(state, given, tell, stopped)

@@ -149,6 +149,11 @@ class Ask:
         _check(given, {**_CLIENT, **_NUMBER, "verb": _one_of(VERBS), **_STATE, **more}, "request")
         return cls(given["client"], given["number"], given["verb"], given["state"], given["with"])
 
+    @property
+    def quality(self) -> str | None:
+        """The quality that is asked for; None for the one that the explorer starts with."""
+        return (self.state or {}).get("quality")
+
     def encode(self) -> bytes:
         """What a worker gets."""
         job = {"verb": self.verb, "state": self.state, "with": self.more}

@@ -38,9 +38,11 @@ PATIENCE = 0.3
 #: Clients at a time, and seconds after which one that says nothing has gone.
 MOST_CLIENTS, IDLE = 16, 30 * 60.0
 #: Questions of a client whose answers are kept, for a page that is late.
-KEPT = 16
+KEPT = 8
 #: Seconds until there is a new spare process: starting one takes a core from the search that was asked for.
 SPARE_AFTER = 1.0
+#: Seconds after which scores are given up that nobody waits for.
+UNWANTED = 2.0
 #: The first byte of what a worker sends.
 OPENED, TOLD, ANSWERED, FAILED = b"o", b"t", b"a", b"f"
 #: What is sent to a worker instead of a job, to stop the one it has.
@@ -150,7 +152,7 @@ class Job:
         """All is known that ever will be; what was told before stands unless there is something new."""
         if self.finished:
             return
-        self._known = known[1:] or self._known
+        self._known = b"" if superseded else known[1:] or self._known
         self.finished, self.error, self.superseded = True, error, superseded
         self._seconds = time.perf_counter() - self._asked
         self._change()
@@ -188,7 +190,7 @@ class Job:
             "error": self.error or None,
             "seconds": round(seconds, 4),
         }
-        known = self._known if self._known and not self.superseded else b'"state": null, "view": null}'
+        known = self._known or b'"state": null, "view": null}'
         return json.dumps(said).encode()[:-1] + b", " + known
 
 
@@ -338,7 +340,7 @@ class Lane:
     async def _run(self) -> None:
         while self._jobs:
             job = self._jobs[0]
-            await self._pool.prepared(job)
+            await self._pool.scored(job)
             if not job.finished:
                 if self._worker is None or self._worker.has_ended:
                     self._worker = self._pool.take()
@@ -400,6 +402,15 @@ class Client:
             await lane.close()
 
 
+class Scoring:
+    """The scores of a quality on their way, and how many jobs wait for them."""
+
+    def __init__(self, quality: str | None) -> None:
+        self.quality, self.n_waiting = quality, 0
+        state = None if quality is None else {"quality": quality}
+        self.job = Job(Ask("", -1, "prepare", state, {}))
+
+
 class Workers:
     """All clients and their processes, and a spare process that is ready for the next one."""
 
@@ -408,12 +419,12 @@ class Workers:
         self._clients: OrderedDict[str, Client] = OrderedDict()
         self._all: set[Worker] = set()
         self._spare: Worker | None = None
-        self._preparing = Job(Ask("", -1, "prepare", None, {}))
+        self._scorings: dict[str | None, Scoring] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
-        """Begin: the first process makes the engine ready for all of them, and is the first spare."""
-        self._background(self._prepare(self._new()))
+        """Begin with the scores that pages begin with."""
+        self._scoring(None)
         self._background(self._watch())
 
     def _background(self, coroutine: Coroutine[Any, Any, None]) -> None:
@@ -421,22 +432,54 @@ class Workers:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _prepare(self, worker: Worker) -> None:
-        await worker.run(self._preparing)
-        if self._preparing.error:
-            self._on_failure(self._preparing.error)
-        else:
-            self._spare = worker
+    # --- Scores -------------------------------------------------------------------------------------------
 
-    async def prepared(self, job: Job) -> None:
-        """Wait until engines are ready, telling the client of a job how far that is."""
-        while not self._preparing.finished and not job.finished:
-            known = self._preparing.known
+    async def scored(self, job: Job) -> None:
+        """Wait until there are the scores that a job needs, telling its client how far they are."""
+        scoring = self._scoring(job.ask.quality)
+        scoring.n_waiting += 1
+        while not scoring.job.finished and not job.finished:
+            known = scoring.job.known
             if known:
                 job.tell(json.dumps(known | {"state": job.ask.state}).encode())
-            await self._preparing.wait(PATIENCE)
-        if self._preparing.error:
-            job.finish(error=self._preparing.error)
+            await scoring.job.wait(PATIENCE)
+        scoring.n_waiting -= 1
+        if scoring.job.error:
+            job.finish(error=scoring.job.error)
+
+    def _scoring(self, quality: str | None) -> Scoring:
+        """The computation of the scores of a quality, begun now unless it was before; None: what pages begin with."""
+        if quality not in self._scorings:
+            self._scorings[quality] = scoring = Scoring(quality)
+            self._background(self._score(scoring))
+        return self._scorings[quality]
+
+    async def _score(self, scoring: Scoring) -> None:
+        """Compute scores in a process of their own, so that a page that moves on meanwhile does not end that."""
+        job, worker = scoring.job, self.take()
+        running = asyncio.create_task(worker.run(job))
+        idle_since = time.monotonic()
+        while not running.done():
+            await asyncio.wait({running}, timeout=PATIENCE)
+            if scoring.n_waiting or scoring.quality is None:
+                idle_since = time.monotonic()
+            elif time.monotonic() - idle_since > UNWANTED:
+                job.is_cancelled = True
+                worker.stop(job)
+        if job.error:
+            # The next one who asks for them has them tried again.
+            del self._scorings[scoring.quality]
+            if scoring.quality is None:
+                self._on_failure(job.error)
+        elif scoring.quality is None:
+            self._scorings[job.known["state"]["quality"]] = scoring
+        if self._spare is None and not worker.has_ended:
+            # It has everything loaded.
+            self._spare = worker
+        else:
+            await self.drop(worker)
+
+    # --- Processes ----------------------------------------------------------------------------------------
 
     def _new(self) -> Worker:
         worker = Worker(self._open_engine)

@@ -148,7 +148,8 @@ def _session(source: Source) -> tuple[Session, dict[str, Any]]:
 
 def _serve(explorer: Explorer, *, browser: bool) -> None:
     """Answer requests until Ctrl-C, or until the terminal is closed."""
-    if hasattr(signal, "SIGHUP"):
+    # Not after nohup.
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
         signal.signal(signal.SIGHUP, lambda *_: explorer.stop())
     if browser and _has_screen():
         import webbrowser
