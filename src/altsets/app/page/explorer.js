@@ -525,10 +525,7 @@ class Explorer {
     if (fragment) {
       this.state = this.start;
       this.follow(reply);
-    } else {
-      this.arrive(reply);
-      this.trail.replace(fragmentOf(this.state));
-    }
+    } else this.arrive(reply);
   }
 
   /** To where the address says. Where that cannot be, to where we were. */
@@ -570,12 +567,20 @@ class Explorer {
     const now = performance.now();
     const one = control && control === this.noted?.control && now - this.noted.time < ONE_STEP;
     clearTimeout(this.noting);
+    this.noting = null;
     const fragment = fragmentOf(state, this.beside);
     // Browsers refuse addresses that change with every pixel.
-    if (one) this.noting = setTimeout(() => this.trail.replace(fragment), ONE_STEP / 2);
+    if (one) this.noting = setTimeout(() => this.settle(), ONE_STEP / 2);
     else this.trail.push(fragment);
     this.noted = { control, time: now };
     this.showSteps();
+  }
+
+  /** The address says what is shown, in full, also where somebody has typed another one. */
+  settle() {
+    this.noting = null;
+    const fragment = fragmentOf(this.aim ?? this.state, this.beside);
+    if (fragment !== this.trail.fragment) this.trail.replace(fragment);
   }
 
   go(state, otherwise = null) {
@@ -631,10 +636,11 @@ class Explorer {
 
   arrive(reply) {
     this.state = reply.state;
-    this.aim = reply.state;
+    if (!this.wanted) this.aim = reply.state;
     this.trouble.replaceChildren();
     this.show(reply.view, reply.state);
     this.rest();
+    if (!this.noting) this.settle();
     this.idling = setTimeout(() => this.background(), IDLE);
   }
 
