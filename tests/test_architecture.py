@@ -30,6 +30,8 @@ PACKAGE = Path(altsets.__file__).parent
 
 #: Third-party packages, and the rooms in which they may be imported (also inside functions).
 HOMES = {
+    "IPython": {"app"},
+    "anywidget": {"app"},
     "cython": {"_kernels"},
     "dask": {"measures"},
     "distributed": {"experiments"},
@@ -46,6 +48,7 @@ HOMES = {
     "shap": {"measures"},
     "starlette": {"app"},
     "threadpoolctl": {"measures", "search"},
+    "traitlets": {"app"},
     "typer": {"cli"},
     "uvicorn": {"app"},
 }

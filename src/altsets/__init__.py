@@ -100,6 +100,7 @@ _HOMES = {name: f"altsets.{module}" for module, names in _MODULES.items() for na
 # What answers show themselves with; they stand below it and do not import it.
 display.register("report", "altsets.report", "write_report")
 display.register("notebook", "altsets.report.summarise", "in_notebook")
+display.register("explorer", "altsets.app.notebook", "explore")
 
 _ROOMS = ("constraints", "dissimilarity", "errors", "measures", "plots", "quality")
 

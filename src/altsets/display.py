@@ -6,6 +6,7 @@ An answer (``Result``, ``Frontier``, ``NearBest``, ``Evaluation``, ...) does not
 ==============  ======================================================================================
 ``"report"``    ``render(path, *, force, title, **answers) -> str``: write one HTML file, return its path
 ``"notebook"``  ``render(answer, *, in_use=None, notes=()) -> str``: HTML for a cell of a notebook
+``"explorer"``  ``render(session) -> widget``: a page of controls for a cell of a notebook
 ==============  ======================================================================================
 """
 
@@ -29,9 +30,14 @@ def register(kind: str, module: str, function: str) -> None:
 
 
 def renderer(kind: str) -> Renderer:
-    """The function that renders this kind."""
+    """The function that renders this kind as text."""
+    return maker(kind)
+
+
+def maker(kind: str) -> Callable[..., Any]:
+    """The function that is registered for this kind."""
     module, function = _HOMES[kind]
-    found: Renderer = getattr(import_module(module), function)
+    found: Callable[..., Any] = getattr(import_module(module), function)
     return found
 
 

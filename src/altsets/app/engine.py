@@ -1,7 +1,7 @@
-"""What runs in a worker: a session on the table of the explorer, asked by messages and answered by views.
+"""A session on the table of the explorer, asked by messages and answered by views: in workers, and in notebooks.
 
-The table and the scores are files in a private folder, which all workers map into their memory, so that ten clients
-need the memory of one. Scores of a quality are computed by the worker that is asked for it first.
+For workers, the table and the scores are files in a private folder, which all of them map into their memory, so that
+ten clients need the memory of one. Scores of a quality are computed by the worker that is asked for it first.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class SharedSession:
     @property
     def open_engine(self) -> OpenEngine:
         """What a worker calls."""
-        return partial(SessionEngine, self._folder.name)
+        return partial(SharedEngine, self._folder.name)
 
     def close(self) -> None:
         """Remove the folder."""
@@ -68,16 +68,14 @@ class SharedSession:
 
 
 class SessionEngine:
-    """Answers jobs from a shared session."""
+    """Answers jobs from a session; pages begin with a state, ``origin`` says what table and target are called."""
 
-    def __init__(self, folder: str) -> None:
-        # Where processes are not forked, it comes before the rest for the same reasons.
-        from altsets.app import preload, views  # noqa: F401
+    def __init__(self, session: Session, begin: dict[str, Any], origin: Mapping[str, str]) -> None:
+        from altsets.app import views
 
-        self._folder, self._views = Path(folder), views
-        self._session: Session
-        self._session, self._begin, self._origin = _load(self._folder / SESSION)
-        self._searched: dict[str, Any] | None = None
+        self._views, self._session, self._begin, self._origin = views, session, begin, dict(origin)
+        #: The state of the last search, as it was asked and as the session has it.
+        self._searched: tuple[Any, ...] = ()
 
     def __call__(self, job: Job, tell: Tell, stopped: Callable[[], bool]) -> dict[str, Any]:
         """Answer a job; what is known before is told."""
@@ -86,9 +84,9 @@ class SessionEngine:
         if job["verb"] == "prepare":
             return {"state": state, "view": None}
         # An answer that was cut short stays the one that the page shows.
-        if job["verb"] == "answer" or state != self._searched:
+        if job["verb"] == "answer" or (state, self._session.state) != self._searched:
             self._search(state, given, tell, stopped)
-            self._searched = state
+            self._searched = state, self._session.state
         if job["verb"] == "download":
             return {"text": file_text(self._session, **given)}
         return {"state": self._session.state, "view": self._view(job["verb"], given, tell, stopped)}
@@ -131,19 +129,11 @@ class SessionEngine:
     # --- Scores -------------------------------------------------------------------------------------------
 
     def _score(self, state: dict[str, Any], tell: Tell, stopped: Callable[[], bool]) -> None:
-        """Have the scores of a state's quality: known here, computed by another worker, or computed now."""
-        import joblib
-
-        from altsets.quality import Embedded, Wrapper
-
-        session, name = self._session, state["quality"]
+        """Have the scores of a state's quality, and tell how far that is if they have to be computed."""
+        session = self._session
         if session.has_scores(state):
             return
-        file = self._folder / f"scores-{name}.joblib"
-        if file.exists():
-            session.add_scores(state, _load(file))
-            return
-        what = f"Scoring {counted(len(session.feature_names), 'feature')} for {name or 'the quality'}"
+        what = f"Scoring {counted(len(session.feature_names), 'feature')} for {state['quality'] or 'the quality'}"
         told = -TELL_EVERY
 
         def progress(share: float) -> None:
@@ -155,7 +145,34 @@ class SessionEngine:
                 told = time.perf_counter()
 
         progress(0.0)
-        quality = session.scored_for(state, progress=progress)
+        session.scored_for(state, progress=progress)
+
+
+class SharedEngine(SessionEngine):
+    """Answers jobs from the session in a folder, where workers find the scores that others have computed."""
+
+    def __init__(self, folder: str) -> None:
+        # Where processes are not forked, it comes before the rest for the same reasons.
+        from altsets.app import preload  # noqa: F401
+
+        self._folder = Path(folder)
+        super().__init__(*_load(self._folder / SESSION))
+
+    def _score(self, state: dict[str, Any], tell: Tell, stopped: Callable[[], bool]) -> None:
+        """Have the scores of a state's quality: known here, computed by another worker, or computed now."""
+        import joblib
+
+        from altsets.quality import Embedded, Wrapper
+
+        session = self._session
+        if session.has_scores(state):
+            return
+        file = self._folder / f"scores-{state['quality']}.joblib"
+        if file.exists():
+            session.add_scores(state, _load(file))
+            return
+        super()._score(state, tell, stopped)
+        quality = session.scored_for(state)
         if not isinstance(quality, Wrapper | Embedded):
             # These hold the table, and no scores.
             written = file.with_suffix(f".{os.getpid()}")
@@ -178,7 +195,7 @@ def _unless(stopped: Callable[[], bool]) -> None:
 # --- Files ------------------------------------------------------------------------------------------------
 
 
-def file_text(session: Session, kind: str, file: str, target: str) -> str:
+def file_text(session: Session, kind: str, file: str = "TABLE", target: str = "TARGET") -> str:
     """The answer of a session as the text of a file."""
     from altsets.files.writing import encode_csv, rows_of_result
     from altsets.report import summarise

@@ -407,7 +407,7 @@ def _if_required(session: Session, feature: str, first: Sequence[str], value: fl
         }
     state = session.state
     alone = {"require": [*state["require"], feature], "n_alternatives": len(state["pinned"])}
-    found = _step_aside(session, {**state, **alone}).result
+    found = session.answer_for({**state, **alone}).result
     if not found.sets:
         return {
             "words": [*words, paragraph("No set with it meets all conditions.", found.reason)],
@@ -439,7 +439,7 @@ def _exchange(before: Sequence[str], after: Sequence[str]) -> tuple[list[str], l
 
 def compare_view(session: Session, given: Mapping[str, Any]) -> View:
     """Two settings side by side: the state of the session, and another one."""
-    there = replace(_step_aside(session, given.get("other")), name="before")
+    there = session.answer_for(given.get("other"), "before")
     here = replace(session.history[session.position], name="now")
     compared = session.compare(there, here)
     sides = [_side(session, step, given) for step in (there, here)]
@@ -452,14 +452,6 @@ def compare_view(session: Session, given: Mapping[str, Any]) -> View:
     listed = table("difference", "In how many sets each feature is.", columns, rows)
     plain: View = to_plain({"words": [compared.explain()], "sides": sides, "blocks": [listed]})
     return plain
-
-
-def _step_aside(session: Session, state: Any) -> SessionStep:
-    """The step to another state, taken and taken back."""
-    session.go_to(state)
-    step = session.history[session.position]
-    session.undo()
-    return step
 
 
 def _side(session: Session, step: SessionStep, given: Mapping[str, Any]) -> View:

@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import Any
 
 from altsets.constraints import Constraint
-from altsets.display import renderer
+from altsets.display import maker, renderer
 from altsets.errors import InputError
 from altsets.evaluation import Evaluation, evaluate
 from altsets.features import Feature
@@ -206,8 +206,7 @@ class Session(SessionSteps):
             return given
         if not isinstance(given, dict):
             return None
-        state = self._searcher.start.changed(given, self._searcher.names)
-        return SessionStep(label, state, self._searcher.answer(state))
+        return self.answer_for(given, label)
 
     def evaluate(self, **options: Any) -> Evaluation:
         """Measure how well the sets predict rows that the model has not seen.
@@ -427,6 +426,29 @@ class Session(SessionSteps):
             If the command line has no words for the request.
         """
         return self.request.to_command(table, target, self._searcher.names)
+
+    def explore(self) -> Any:
+        """Show the explorer in a notebook: move controls, and see the proven sets change.
+
+        The page and the session are one: what is changed on the page is a step of the session, so that
+        :attr:`result` follows, and the page follows steps that are taken in Python. A notebook that is exported shows
+        the sets and their plots in its place.
+
+        Returns
+        -------
+        anywidget.AnyWidget
+            What a notebook shows, if it is the last line of a cell.
+
+        Raises
+        ------
+        altsets.errors.MissingExtraError
+            If anywidget is not installed.
+
+        See Also
+        --------
+        altsets.Session.go_to : What a change on the page does.
+        """
+        return maker("explorer")(self)
 
     # --- Shown -------------------------------------------------------------------------------------------------------
 

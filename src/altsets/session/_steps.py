@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, Self
@@ -29,6 +30,16 @@ class SessionSteps:
         self._searcher = searcher
         self._steps = list(steps)
         self._position = position
+        #: Told after each step, and at each way back and forth; a page in a notebook follows the session.
+        self._watchers: list[Callable[[], object]] = []
+        #: A page takes steps from a thread of its own.
+        self._lock = threading.Lock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name not in ("_lock", "_watchers")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _lock=threading.Lock(), _watchers=[])
 
     # --- What is asked, and the answer -------------------------------------------------------------------------------
 
@@ -188,6 +199,37 @@ class SessionSteps:
             was.
         """
         return self._go(self._searcher.start.changed(state, self._searcher.names), name, callback, stop)
+
+    def answer_for(
+        self,
+        state: Any,
+        name: str = "aside",
+        *,
+        callback: Callable[[Progress], object] | None = None,
+        stop: Callable[[], bool] | None = None,
+    ) -> SessionStep:
+        """The answer for another state, as a step that is not taken: the session stays where it is.
+
+        Parameters
+        ----------
+        state : dict
+            As :attr:`state` has it. What it does not say is as the session began.
+        name : str, default="aside"
+            What to call it.
+        callback : callable, default=None
+            Called with a :class:`altsets.Progress` now and then, as for :meth:`go_to`.
+        stop : callable, default=None
+            Asked now and then whether to end the search and keep the best so far, as for :meth:`go_to`.
+
+        Returns
+        -------
+        SessionStep
+            The sets for this state, for :meth:`compare` for example.
+        """
+        started = time.perf_counter()
+        asked = self._searcher.start.changed(state, self._searcher.names)
+        result = self._searcher.answer(asked, callback, stop)
+        return SessionStep(name, asked, result, time.perf_counter() - started)
 
     def set(
         self,
@@ -379,7 +421,7 @@ class SessionSteps:
         if self.position == 0:
             raise InputError("there is no step to take back.")
         self._position -= 1
-        return self
+        return self._moved()
 
     def redo(self) -> Self:
         """Take a step again that was taken back.
@@ -397,7 +439,7 @@ class SessionSteps:
         if self.position == len(self._steps) - 1:
             raise InputError("there is no step to take again.")
         self._position += 1
-        return self
+        return self._moved()
 
     # --- How it is done ----------------------------------------------------------------------------------------------
 
@@ -431,12 +473,51 @@ class SessionSteps:
         if name is not None and (not isinstance(name, str) or not name.strip()):
             raise InputError(f"{parameter('name', name)} must be text.")
         result = self._searcher.answer(state, callback, stop)
-        is_first = not self._steps and state == self._searcher.start
-        name = name or (FIRST if is_first else StateChange.between(self._state, state).words)
-        del self._steps[self._position + 1 :]
-        self._steps.append(SessionStep(name, state, result, time.perf_counter() - started))
-        del self._steps[:-MOST_STEPS]
-        self._position = len(self._steps) - 1
+        with self._lock:
+            if name is None and self._steps and self._steps[self._position].result is result:
+                # Nothing has changed, so there is nothing to take back.
+                return self
+            is_first = not self._steps and state == self._searcher.start
+            name = name or (FIRST if is_first else StateChange.between(self._state, state).words)
+            del self._steps[self._position + 1 :]
+            self._steps.append(SessionStep(name, state, result, time.perf_counter() - started))
+            del self._steps[:-MOST_STEPS]
+            self._position = len(self._steps) - 1
+        return self._moved()
+
+    def watch(self, watcher: Callable[[], object]) -> None:
+        """Call a function after each step, and each time that one is taken back or again.
+
+        Parameters
+        ----------
+        watcher : callable
+            Called without arguments, on the thread that takes the step.
+
+        Returns
+        -------
+        None
+            Until :meth:`unwatch`.
+        """
+        self._watchers.append(watcher)
+
+    def unwatch(self, watcher: Callable[[], object]) -> None:
+        """Call a function no more that was given to :meth:`watch`.
+
+        Parameters
+        ----------
+        watcher : callable
+            The function.
+
+        Returns
+        -------
+        None
+            Also if it is not known.
+        """
+        self._watchers = [one for one in self._watchers if one != watcher]
+
+    def _moved(self) -> Self:
+        for watcher in list(self._watchers):
+            watcher()
         return self
 
     def _set(self, which: Any, who: str) -> NamedSet:

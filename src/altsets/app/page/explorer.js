@@ -213,7 +213,7 @@ class Questions {
     try {
       return await this.transport.ask({ client: this.client, ...message });
     } catch {
-      return { error: GONE, finished: true, lost: true };
+      return { error: this.transport.gone ?? GONE, finished: true, lost: true };
     }
   }
 
@@ -908,29 +908,48 @@ class AltsetsExplorer extends HTMLElement {
     this.#explorer?.close();
     this.#explorer = null;
   }
+
+  /** Show another state, as a step that can be taken back. */
+  move(state) {
+    this.#explorer?.change(state);
+  }
 }
 
 if (!customElements.get("altsets-explorer")) customElements.define("altsets-explorer", AltsetsExplorer);
 
-/** For a notebook: messages go through the model of the widget, and come back with the number of the question. */
+/** Milliseconds that a notebook may take for a reply; files take as long as they take. */
+const NOTEBOOK_PATIENCE = 15000;
+
+/**
+ * For a notebook: messages go through the model of the widget, and come back with the mark of the question. All views of
+ * a model hear all replies, and the state of the session when something else than this view has changed it.
+ */
 class Notebook {
   #waiting = new Map();
   #sent = 0;
 
-  constructor(model) {
+  constructor(model, { alive, moved }) {
     this.model = model;
-    this.heard = ({ id, reply }) => {
-      this.#waiting.get(id)?.(reply);
-      this.#waiting.delete(id);
+    this.gone = "The notebook does not answer. Its kernel may be busy, or no longer running; run the cell again if it is not.";
+    this.heard = ({ id, reply, state, by }) => {
+      if (id !== undefined) {
+        this.#waiting.get(id)?.(reply);
+        this.#waiting.delete(id);
+        alive();
+      } else if (by !== this.client) moved(state);
     };
     model.on("msg:custom", this.heard);
   }
 
   ask(message) {
+    this.client = message.client;
     this.#sent += 1;
-    const id = this.#sent;
-    this.model.send({ id, message });
-    return new Promise((resolve) => this.#waiting.set(id, resolve));
+    const id = `${this.client} ${this.#sent}`;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, resolve);
+      if (message.route !== "download") setTimeout(() => this.#waiting.delete(id) && reject(new Error("no reply")), NOTEBOOK_PATIENCE);
+      this.model.send({ id, message });
+    });
   }
 
   close() {
@@ -939,9 +958,11 @@ class Notebook {
 }
 
 function render({ model, el: place }) {
-  const transport = new Notebook(model);
   const explorer = document.createElement("altsets-explorer");
   explorer.setAttribute("embedded", "");
+  // Exported notebooks show a picture, which stands in the same cell; a page that works is better.
+  const alive = () => document.getElementById(model.get("picture"))?.setAttribute("hidden", "");
+  const transport = new Notebook(model, { alive, moved: (state) => explorer.move(state) });
   explorer.transport = transport;
   place.append(explorer);
   return () => {

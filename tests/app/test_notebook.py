@@ -1,0 +1,390 @@
+"""The explorer in a notebook: answered by the session of the kernel, which it leads and follows."""
+
+from __future__ import annotations
+
+import queue
+import re
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import altsets
+from altsets import Session, quality
+from altsets.app import notebook
+from altsets.app.assets import module_text
+from altsets.app.notebook import LiveSession
+from altsets.errors import MissingExtraError
+
+NAMES = ["age", "height", "weight", "shoe size", "<b>hair</b>", "mood"]
+
+
+def small_session(**more):
+    scores = quality.Additive([9, 8, 7, 3, 2, 1], feature_names=NAMES)
+    return Session(scores, **{"n_features": 2, "n_alternatives": 1, **more})
+
+
+def table_session():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 60)
+    return Session(rng.normal(size=(60, 6)) + y[:, None], y, n_features=2, n_alternatives=1)
+
+
+def slow_session():
+    rng = np.random.default_rng(3)
+    pairs = rng.random((60, 60))
+    scored = quality.MRMR(rng.random(60), (pairs + pairs.T) / 2)
+    return Session(scored, n_features=12, n_alternatives=3, search="simultaneous", time_limit=60)
+
+
+class Page:
+    """A page that asks as the module does, without a browser."""
+
+    def __init__(self, session, client="page"):
+        self.client, self.number, self.sent = client, 0, 0
+        self.replies, self.moves = {}, []
+        self.heard = threading.Condition()
+        self.live = LiveSession(session, self.hear)
+
+    def hear(self, content):
+        with self.heard:
+            if "id" in content:
+                self.replies[content["id"]] = content["reply"]
+            else:
+                self.moves.append(content)
+            self.heard.notify_all()
+
+    def send(self, **message):
+        self.sent += 1
+        self.live.receive({"id": self.sent, "message": {"client": self.client, **message}})
+        return self.sent
+
+    def reply(self, sent, seconds=20):
+        with self.heard:
+            assert self.heard.wait_for(lambda: sent in self.replies, timeout=seconds)
+            return self.replies.pop(sent)
+
+    def begin(self, verb="answer", state=None, **more):
+        self.number += 1
+        return self.send(route="ask", number=self.number, verb=verb, state=state, **{"with": more})
+
+    def ask(self, verb="answer", state=None, **more):
+        """Ask until there is a whole reply."""
+        reply = self.reply(self.begin(verb, state, **more))
+        while not reply["finished"]:
+            reply = self.reply(self.send(route="wait", number=self.number))
+        return reply
+
+
+@pytest.fixture
+def opened():
+    pages = []
+
+    def open_page(session):
+        pages.append(Page(session))
+        return pages[-1]
+
+    yield open_page
+    for page in pages:
+        page.live.close()
+
+
+# --- Questions --------------------------------------------------------------------------------------------
+
+
+def test_the_session_follows_the_page(opened):
+    session = small_session().forbid("age")
+    page = opened(session)
+    reply = page.ask()
+    assert reply["state"] == session.state
+    assert reply["error"] is None
+    assert [one["features"] for one in reply["view"]["sets"]] == [list(names) for names in session.sets]
+    # To open a page is no step.
+    assert len(session.history) == 2
+    reply = page.ask(state={**session.state, "tau": 1, "forbid": []})
+    assert session.sets == [("age", "height"), ("weight", "shoe size")]
+    assert session.result.sets == altsets.find(session.quality, 2, 1, 1).sets
+    assert len(session.history) == 3
+    assert page.moves == [{"state": session.state, "by": "page"}]
+
+
+def test_the_page_follows_the_session(opened):
+    session = small_session()
+    page = opened(session)
+    page.ask()
+    page.moves.clear()
+    session.set(tau=1).undo()
+    assert [(move["state"]["tau"], move["by"]) for move in page.moves] == [(1.0, None), (0.5, None)]
+    page.live.close()
+    session.redo()
+    assert len(page.moves) == 2
+
+
+def test_questions_beside_the_answer_are_no_steps(opened):
+    session = small_session()
+    page = opened(session)
+    state = page.ask()["state"]
+    assert "In the place of age" in page.ask("stand_in", state, feature="age")["view"]["words"][0]
+    assert "not in set 0" in page.ask("stand_in", state, feature="mood")["view"]["words"][0]
+    assert page.ask("compare", state, other={**state, "tau": 1})["view"]["sides"]
+    assert page.ask("frontier", state)["view"]["blocks"]
+    assert len(session.history) == 1
+
+
+def test_sets_are_tested_beside_searches(opened):
+    session = table_session()
+    page = opened(session)
+    state = page.ask()["state"]
+    reply = page.ask("evaluate", state)
+    assert reply["view"]["words"]
+    assert session.state == state
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "words"),
+    [
+        ("csv", "altsets.csv", "age"),
+        ("json", "altsets.json", '"status": "optimal"'),
+        ("python", "altsets.py", "altsets.Session"),
+        ("report", "altsets.html", "<!doctype html>"),
+    ],
+)
+def test_files(opened, kind, name, words):
+    page = opened(small_session())
+    state = page.ask()["state"]
+    reply = page.reply(page.send(route="download", state=state, kind=kind))
+    assert reply["name"] == name
+    assert words.lower() in reply["content"].lower()
+
+
+def test_what_cannot_be_is_said_and_changes_nothing(opened):
+    session = small_session()
+    page = opened(session)
+    state = page.ask()["state"]
+    assert "not a feature" in page.ask(state={**state, "forbid": ["hat"]})["error"]
+    assert "unknown fields" in page.ask(state={**state, "hat": 1})["error"]
+    reply = page.reply(page.send(route="wait", number=99))
+    assert "not known any more" in reply["error"]
+    reply = page.reply(page.send(route="download", state=state, kind="command"))
+    assert reply["error"]
+    assert session.state == state
+    assert len(session.history) == 1
+
+
+def test_a_failure_is_a_sentence(opened, monkeypatch, capsys):
+    page = opened(small_session())
+    monkeypatch.setattr("altsets.app.views.answer_view", lambda *_: 1 / 0)
+    assert "altsets failed (ZeroDivisionError" in page.ask()["error"]
+    assert "ZeroDivisionError" in capsys.readouterr().err
+
+
+def test_a_long_search_is_stopped_and_keeps_the_best(opened):
+    session = slow_session()
+    page = opened(session)
+    first = page.reply(page.begin())
+    assert not first["finished"]
+    later = page.reply(page.send(route="wait", number=1))
+    assert not later["finished"]
+    began = time.perf_counter()
+    reply = page.reply(page.send(route="cancel", number=1))
+    assert time.perf_counter() - began < 3
+    assert reply["finished"]
+    assert session.result.stop_reason == "interrupted"
+    assert len(session.result.sets) == 4
+    assert session.result.gap < float("inf")
+    # What was found stays the answer, whatever is asked about it.
+    assert page.ask("stand_in", reply["state"], feature="x0")["state"] == session.state
+    assert session.result.stop_reason == "interrupted"
+
+
+def test_a_newer_question_takes_the_place_of_an_older_one(opened):
+    session = slow_session()
+    page = opened(session)
+    older = page.begin()
+    page.reply(older)
+    quick = {**session.state, "search": "sequential", "n_features": 2}
+    reply = page.ask(state=quick)
+    assert reply["finished"]
+    assert session.state == quick
+    superseded = page.reply(page.send(route="wait", number=1))
+    assert superseded["superseded"]
+    assert superseded["view"] is None
+
+
+def test_steps_of_cells_and_of_a_page_at_once(opened):
+    session = small_session()
+    page = opened(session)
+    page.ask()
+    for number in range(20):
+        page.begin(state={**session.state, "tau": number / 20})
+        session.set(n_alternatives=number % 3)
+    page.ask(state={**session.state, "tau": 1, "n_alternatives": 1})
+    assert session.sets == [("age", "height"), ("weight", "shoe size")]
+    assert session.history[session.position].state == session.state
+
+
+# --- The widget -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def widget():
+    pytest.importorskip("anywidget")
+    made = small_session().explore()
+    yield made
+    made.close()
+
+
+def test_the_widget_has_the_module_and_a_picture(widget):
+    data, _ = widget._repr_mimebundle_()
+    assert widget._esm == module_text()
+    assert "export default" in module_text()
+    assert "application/vnd.jupyter.widget-view+json" in data
+    assert "height" in data["text/html"]
+    assert f'id="{widget.picture}"' in data["text/html"]
+    assert "not searched yet" not in data["text/plain"]
+
+
+def test_messages_of_the_widget_are_answered(widget, monkeypatch):
+    heard = queue.Queue()
+    monkeypatch.setattr(widget._live, "_send", heard.put)
+    message = {"route": "ask", "client": "c", "number": 1, "verb": "answer", "state": None, "with": {}}
+    widget._handle_custom_msg({"id": "c 1", "message": message}, [])
+    sent = heard.get(timeout=10)
+    while "id" not in sent:
+        sent = heard.get(timeout=10)
+    assert sent["id"] == "c 1"
+    assert sent["reply"]["view"]["sets"]
+
+
+def test_without_anywidget_one_sentence_says_what_to_install(monkeypatch):
+    notebook.widget_class.cache_clear()
+    monkeypatch.setitem(__import__("sys").modules, "anywidget", None)
+    with pytest.raises(MissingExtraError, match=re.escape("pip install 'altsets[notebook]'")):
+        small_session().explore()
+
+
+# --- A notebook, executed and exported --------------------------------------------------------------------
+
+CELLS = [
+    """
+import altsets
+scores = altsets.quality.Additive([9, 8, 7, 3], feature_names=["age", "height", "weight", "shoe size"])
+session = altsets.Session(scores, n_features=2, n_alternatives=1, tau=1)
+widget = session.explore()
+widget
+""",
+    """
+# What a page would send.
+message = {"route": "ask", "client": "c", "number": 1, "verb": "answer", "with": {}}
+widget._handle_custom_msg({"id": 1, "message": {**message, "state": {**session.state, "forbid": ["age"]}}}, [])
+import time
+while "forbid" not in session.history[-1].name:
+    time.sleep(0.01)
+print(session.sets)
+""",
+    "session",
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("keeps_widgets", [True, False])
+def test_a_notebook_is_executed_and_exported(keeps_widgets, tmp_path):
+    nbformat = pytest.importorskip("nbformat")
+    nbclient = pytest.importorskip("nbclient")
+    nbconvert = pytest.importorskip("nbconvert")
+    cells = [nbformat.v4.new_code_cell(cell.strip()) for cell in CELLS]
+    made = nbformat.v4.new_notebook(cells=cells)
+    nbclient.NotebookClient(made, timeout=120, store_widget_state=keeps_widgets).execute()
+    picture, page = made.cells[0].outputs
+    assert "weight" in picture.data["text/html"]
+    assert "application/vnd.jupyter.widget-view+json" in page.data
+    assert made.cells[1].outputs[0].text.strip() == "[('height', 'weight')]"
+    assert (
+        made.cells[2]
+        .outputs[0]
+        .data["text/plain"]
+        .startswith("Session(4 features; step 1 of 1, 'forbid age')")
+    )
+    exported, _ = nbconvert.HTMLExporter().from_notebook_node(made)
+    # The picture is there whether the state of widgets was saved or not.
+    assert "altsets-" in exported
+    assert "shoe size" in exported
+
+
+# --- In a browser -----------------------------------------------------------------------------------------
+
+#: What a notebook does for a widget: a model with messages both ways, and the picture in the same cell.
+HOST = """
+<!doctype html><html lang="en"><head><meta charset="utf-8"><title>notebook</title></head><body>
+<div id="picture">PICTURE</div><div id="one"></div><div id="two"></div>
+<script type="module">
+const module = await import("/module.js");
+const heard = [];
+const model = {
+  get: (name) => ({ picture: "picture" })[name],
+  on: (name, callback) => heard.push(callback),
+  off: (name, callback) => heard.splice(heard.indexOf(callback), 1),
+  send: (content) => window.toPython(content),
+};
+setInterval(async () => {
+  for (const content of await window.fromPython()) for (const callback of [...heard]) callback(content);
+}, 10);
+window.close_one = module.default.render({ model, el: document.getElementById("one") });
+window.open_two = () => {
+  window.close_two = module.default.render({ model, el: document.getElementById("two") });
+};
+</script></body></html>
+"""
+
+
+@pytest.mark.slow
+def test_a_page_in_a_notebook(browser):
+    session = small_session(tau=1)
+    sent = queue.Queue()
+    live = LiveSession(session, sent.put)
+    page = browser.new_page()
+    trouble = []
+    page.on("console", lambda said: trouble.append(said.text) if said.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: trouble.append(str(error)))
+
+    def serve(route):
+        if route.request.url.endswith("/module.js"):
+            route.fulfill(content_type="text/javascript", body=module_text())
+        else:
+            route.fulfill(content_type="text/html", body=HOST.replace("PICTURE", "A picture of the sets."))
+
+    page.route("http://notebook.test/**", serve)
+    page.expose_function("toPython", live.receive)
+    page.expose_function("fromPython", lambda: [sent.get() for _ in range(sent.qsize())])
+    page.goto("http://notebook.test/")
+    one, two = page.locator("#one altsets-explorer"), page.locator("#two altsets-explorer")
+    sets = one.locator("ol.sets > li")
+    sets.nth(1).wait_for()
+    # The picture makes room for what works.
+    assert page.locator("#picture").is_hidden()
+    assert "weight" in sets.nth(1).inner_text()
+
+    # The session follows the page.
+    one.get_by_role("button", name="One more set").click()
+    sets.nth(2).wait_for()
+    assert session.sets == [("age", "height"), ("weight", "shoe size"), ("<b>hair</b>", "mood")]
+    assert "<b>hair</b>" in sets.nth(2).inner_text()
+
+    # The page follows the session, and so does a second view of the widget.
+    page.evaluate("open_two()")
+    two.locator("ol.sets > li").nth(2).wait_for()
+    session.forbid("age")
+    sets.filter(has_text="age").first.wait_for(state="detached")
+    two.locator("ol.sets > li").filter(has_text="age").first.wait_for(state="detached")
+    assert session.history[session.position].name == "forbid age"
+
+    # One view leads the other; back in a view is a step of the session, too.
+    two.get_by_role("button", name="Undo").click()
+    sets.filter(has_text="age").first.wait_for()
+    assert session.state["forbid"] == []
+    page.evaluate("close_one(); close_two()")
+    assert page.locator("altsets-explorer").count() == 0
+    live.close()
+    page.close()
+    assert trouble == []
