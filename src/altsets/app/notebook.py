@@ -170,7 +170,9 @@ class LiveSession:
     def __init__(self, session: Session, send: Callable[[dict[str, Any]], object]) -> None:
         self._session, self._send = session, send
         # Models are fitted beside searches.
-        self._lanes = {name: LiveLane(SessionEngine(session, session.state, {})) for name in ("search", "evaluate")}
+        self._lanes = {
+            name: LiveLane(SessionEngine(session, session.state, {})) for name in ("search", "evaluate")
+        }
         self._asked: OrderedDict[tuple[str, int], LiveQuestion] = OrderedDict()
         for lane in self._lanes.values():
             lane.start()

@@ -4,13 +4,7 @@ A thin shell: the table is brought into form, :func:`quality_of` says what a goo
 and the answer is put into attributes.
 """
 
-from altsets.selector._alternatives import (
-    Alternative,
-    SelectAlternatives,
-    groups_of,
-    refuse_numbered,
-    table_and_target,
-)
+from altsets.selector._alternatives import Alternative, SelectAlternatives
 from altsets.selector._answers import (
     RowData,
     check_frontier,
@@ -21,6 +15,7 @@ from altsets.selector._answers import (
     search_for,
 )
 from altsets.selector._column_selector import SelectFeatures
+from altsets.selector._input import groups_of, refuse_numbered, table_and_target
 from altsets.selector._reduced import reduced
 
 __all__ = [

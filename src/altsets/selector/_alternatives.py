@@ -16,10 +16,7 @@ from altsets.arrays import Bools, Floats
 from altsets.display import renderer
 from altsets.errors import InputError, warn_user
 from altsets.features import whole_number
-from altsets.files.cells import cells_of
-from altsets.files.dataset import from_anndata
 from altsets.measures.large.table import LargeTable, is_large, large_table
-from altsets.provenance import constraints_by_name
 from altsets.quality.spec import spec_of
 from altsets.request import Request
 from altsets.result import MARK, Status
@@ -36,11 +33,11 @@ from altsets.selector._answers import (
     warn_of_size,
 )
 from altsets.selector._column_selector import ColumnSelector, SelectFeatures, fitted_like
+from altsets.selector._input import groups_of, refuse_numbered, table_and_target
 from altsets.selector.notes import Background, notes_on
-from altsets.tables.conversion import features_of, is_anndata, left_out, usable_columns
+from altsets.tables.conversion import left_out, usable_columns
 from altsets.tables.feature_matrix import Features
 from altsets.tables.target import counted_rows, refuse_other_rows
-from altsets.wording import list_some
 
 
 class Alternative(NamedTuple):
@@ -618,40 +615,3 @@ class SelectAlternatives(ColumnSelector):
     def _explained(self) -> list[str]:
         """All notes, after what the mark stands for."""
         return [note for note in (self.result_.noise_in_words(), *self.result_.notes) if note]
-
-
-def refuse_numbered(
-    constraints: Any, all_names: Sequence[str], kept: Sequence[str], dropped: Mapping[str, str]
-) -> None:
-    """Refuse constraints on columns by number, which would be about others where some are dropped."""
-    if not dropped:
-        return
-    before, after = (constraints_by_name(constraints, names) for names in (all_names, kept))
-    if before != after:
-        raise InputError(
-            f"unusable='drop' leaves out {list_some(list(dropped))}, and then columns have other numbers; name "
-            "the features in constraints."
-        )
-
-
-def table_and_target(X: Any, y: Any) -> tuple[Any, Any]:
-    """A table and its target; of an AnnData object its matrix, and a column of obs by name or values of its own."""
-    if not is_anndata(X):
-        return X, y
-    if isinstance(y, str):
-        data = from_anndata(X, y)
-        return data.X, data.y
-    cells = cells_of(X)
-    return features_of(cells.matrix, cells.genes), y
-
-
-def groups_of(groups: Any, n_rows: int) -> Any:
-    """One group for each row, in an array that can be kept and compared; None if there are none."""
-    if groups is None:
-        return None
-    found = np.asarray(groups)
-    if found.shape != (n_rows,):
-        raise InputError(
-            f"groups must hold one label for each of the {n_rows} rows; got shape {found.shape}."
-        )
-    return found
