@@ -8,7 +8,7 @@ import psutil
 import pytest
 from explorers import STATE, Page, running, slow_to_score, stand_in, unprepared
 
-from altsets.app import server, workers
+from altsets.app import clients, server
 from altsets.app.server import Explorer
 from altsets.errors import InputError
 
@@ -183,7 +183,7 @@ def test_ten_clients_at_once_do_not_mix(explorer):
 
 @pytest.mark.slow
 def test_the_oldest_client_makes_room(monkeypatch):
-    monkeypatch.setattr(workers, "MOST_CLIENTS", 2)
+    monkeypatch.setattr(clients, "MOST_CLIENTS", 2)
     with running() as explorer:
         first = Page(explorer, "first")
         pid = first.follow(first.ask())["view"]["pid"]
@@ -197,7 +197,7 @@ def test_the_oldest_client_makes_room(monkeypatch):
 
 @pytest.mark.slow
 def test_idle_clients_end(monkeypatch):
-    monkeypatch.setattr(workers, "IDLE", 1.5)
+    monkeypatch.setattr(clients, "IDLE", 1.5)
     with running() as explorer:
         page = Page(explorer)
         pid = page.follow(page.ask())["view"]["pid"]
@@ -240,7 +240,7 @@ def test_the_page_is_told_how_far_scores_are_and_they_are_computed_once():
 
 @pytest.mark.slow
 def test_scores_that_nobody_waits_for_are_given_up(monkeypatch):
-    monkeypatch.setattr(workers, "UNWANTED", 0.1)
+    monkeypatch.setattr(clients, "UNWANTED", 0.1)
     with running(slow_to_score) as explorer:
         page = Page(explorer)
         page.follow(page.ask())

@@ -10,9 +10,10 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
+from altsets.app.clients import Clients
 from altsets.app.gate import BODY, App, Gate, Refused
 from altsets.app.messages import FILES, Ask, Download, Question
-from altsets.app.workers import OpenEngine, Workers
+from altsets.app.workers import OpenEngine
 from altsets.errors import InputError, MissingExtraError, reason_of
 
 HOST = "127.0.0.1"
@@ -58,7 +59,7 @@ class Explorer:
         self._socket = _listening(port)
         self.port: int = self._socket.getsockname()[1]
         self._gate = Gate(self._application(), self.port, ROUTES)
-        self._workers: Workers | None = None
+        self._clients: Clients | None = None
         self._server: Any = None
 
     @property
@@ -113,19 +114,19 @@ class Explorer:
 
     @asynccontextmanager
     async def _lifespan(self, app: Any) -> AsyncIterator[None]:
-        self._workers = Workers(self._open_engine, self._on_failure)
-        self._workers.start()
+        self._clients = Clients(self._open_engine, self._on_failure)
+        self._clients.start()
         try:
             yield
         finally:
-            await self._workers.close()
+            await self._clients.close()
             self._on_end()
 
     @property
-    def workers(self) -> Workers:
+    def clients(self) -> Clients:
         """Clients and processes; there while the server runs."""
-        assert self._workers is not None
-        return self._workers
+        assert self._clients is not None
+        return self._clients
 
     async def _page(self, request: Any) -> Any:
         from starlette.responses import HTMLResponse
@@ -136,7 +137,7 @@ class Explorer:
 
     async def _ask(self, request: Any) -> Any:
         ask = Ask.of(request.scope[BODY])
-        job = self.workers.client(ask.client).ask(ask)
+        job = self.clients.client(ask.client).ask(ask)
         await job.wait(FIRST_REPLY, for_all=True)
         return _reply(job.encode())
 
@@ -153,7 +154,7 @@ class Explorer:
 
     def _asked(self, request: Any) -> Any:
         question = Question.of(request.scope[BODY])
-        found = self.workers.job(question.client, question.number)
+        found = self.clients.job(question.client, question.number)
         if found is None:
             raise Refused(404, f"Question {question.number} of this page is not known any more; ask again.")
         return found
@@ -162,7 +163,7 @@ class Explorer:
         from starlette.responses import Response
 
         wanted = Download.of(request.scope[BODY])
-        job = self.workers.client(wanted.client).ask(wanted.ask)
+        job = self.clients.client(wanted.client).ask(wanted.ask)
         await job.wait(FILE_READY, for_all=True)
         if job.error or not job.finished:
             raise Refused(409, job.error or f"The file was not ready after {FILE_READY:g} s.")
