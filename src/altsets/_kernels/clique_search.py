@@ -71,6 +71,12 @@ class Cliques:
         compatible(i, j) instead of masks and caps.
     together : callable, optional
         together(i, numbers) tells which of these sets go with set i (uint8), besides masks and caps.
+    accept : callable, optional
+        accept(numbers) tells whether a solution that would be kept is one.
+    price : float
+        What each bit that two sets share in ``features`` takes off a sum.
+    features : uint64 matrix, optional
+        One row of words for each set; only for a price.
     tick : callable
     """
 
@@ -111,6 +117,9 @@ class Cliques:
     stopped = cython.declare(cython.bint)
     compatible = cython.declare(object)
     together = cython.declare(object)
+    accept = cython.declare(object)
+    price = cython.declare(cython.double)
+    features = cython.declare(cython.ulonglong[:, ::1])
     known = cython.declare(cython.uchar[:, ::1])
     tick = cython.declare(object)
 
@@ -130,6 +139,9 @@ class Cliques:
         enough=float("inf"),
         compatible=None,
         together=None,
+        accept=None,
+        price=0.0,
+        features=None,
     ):
         self.masks, self.group, self.qualities, self.charge = items
         self.first, self.element, self.penalty, self.unshared = elements
@@ -147,6 +159,9 @@ class Cliques:
         self.max_nodes = max_nodes
         self.compatible = compatible
         self.together = together
+        self.accept = accept
+        self.price = price
+        self.features = self.masks if features is None else features
         # A user's own test is slow and will be asked again; 1 is no, 2 is yes.
         size = self.n if compatible is not None and self.n <= MOST_KNOWN else 0
         self.known = np.zeros((size, size), dtype=np.uint8)
@@ -282,7 +297,7 @@ class Cliques:
         left: cython.int = self.n_sets - level
         standing: cython.double = self.standing(left)
         if left == 0:
-            if spent + standing < self.budget and value > self.best + self.tolerance:
+            if spent + standing < self.budget and value > self.best + self.tolerance and self.accepted():
                 self.keep(value)
             return
         self.in_order[level] = level == 0 or self.in_order[level - 1]
@@ -306,6 +321,29 @@ class Cliques:
                 self.pick(level, p, count, spent, value)
                 if self.stopped:
                     return
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def accepted(self) -> cython.bint:
+        """Whether what was picked is a solution, by a test of the caller."""
+        allowed: cython.bint = True
+        if self.accept is not None:
+            with cython.gil:
+                allowed = self.accept(np.asarray(self.picked))
+        return allowed
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def paid(self, level: cython.int, i: cython.int) -> cython.double:
+        """What a set pays for the features that it shares with those that were picked."""
+        shared: cython.longlong = 0
+        for p in range(level):
+            j = self.picked[p]
+            for w in range(self.features.shape[1]):
+                shared += ones(self.features[i, w] & self.features[j, w])
+        return self.price * shared
 
     @cython.cfunc
     @cython.nogil
@@ -382,6 +420,8 @@ class Cliques:
         m: cython.int = 0
         left: cython.int = self.n_sets - level - 1
         reached: cython.double = value + self.qualities[i] if self.summing else min(value, self.qualities[i])
+        if self.price > 0.0:
+            reached -= self.paid(level, i)
         if not self.summing and reached <= self.best + self.tolerance:
             return
         self.picked[level] = i

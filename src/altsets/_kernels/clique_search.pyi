@@ -22,5 +22,8 @@ class Cliques:
         enough: float = ...,
         compatible: Callable[[int, int], bool] | None = None,
         together: Callable[[int, Ints], npt.NDArray[np.uint8]] | None = None,
+        accept: Callable[[Ints], bool] | None = None,
+        price: float = 0.0,
+        features: Masks | None = None,
     ) -> None: ...
     def run(self) -> tuple[Ints | None, bool]: ...

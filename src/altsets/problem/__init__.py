@@ -32,10 +32,11 @@ from altsets.problem._checks import (
     one_of,
 )
 from altsets.problem._problem import Problem
-from altsets.problem._verifier import verify, verify_scores
+from altsets.problem._verifier import BOUND_TOLERANCE, verify, verify_scores
 
 __all__ = [
     "AGGREGATIONS",
+    "BOUND_TOLERANCE",
     "DIFFERENCES",
     "DISSIMILARITIES",
     "EXACT_TOLERANCE",

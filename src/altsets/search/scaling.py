@@ -17,7 +17,7 @@ import numpy as np
 
 from altsets.arrays import Bools, Floats
 from altsets.errors import InputError
-from altsets.problem import Problem
+from altsets.problem import BOUND_TOLERANCE, Problem
 from altsets.quality import Additive, Form, Quality
 from altsets.result import Status, optimality_tolerance
 from altsets.search.subset.candidates import form_of
@@ -76,7 +76,7 @@ class Scaling:
 
     def problem_in_units(self, problem: Problem) -> Problem:
         """What engines solve: the same problem, with its limits on qualities and its penalty in units."""
-        return _limits_in_units(problem, self.exponent)
+        return _limits_in_units(problem, self.exponent, BOUND_TOLERANCE * self.scale)
 
     @property
     def tolerance(self) -> float:
@@ -205,10 +205,11 @@ def _with_penalty(penalty: float, scale: float) -> float:
     return max(penalty, scale)
 
 
-def _limits_in_units(problem: Problem, exponent: int) -> Problem:
-    """The problem with its numbers divided by a power of two, which rounds nothing."""
+def _limits_in_units(problem: Problem, exponent: int, slack: float) -> Problem:
+    """The problem with its numbers divided by a power of two, which rounds nothing; limits by the slack wider."""
     if problem.is_plain:
         return problem
+    least, spread = problem.min_quality, problem.max_spread
 
     def in_units(value: float | None) -> float | None:
         try:
@@ -219,8 +220,8 @@ def _limits_in_units(problem: Problem, exponent: int) -> Problem:
     return replace(
         problem,
         overlap_penalty=in_units(problem.overlap_penalty) or 0.0,
-        min_quality=in_units(problem.min_quality),
-        max_spread=in_units(problem.max_spread),
+        min_quality=in_units(None if least is None else least - slack),
+        max_spread=in_units(None if spread is None else spread + slack),
     )
 
 

@@ -102,12 +102,12 @@ def steps(problem: Problem, before: Sequence[FeatureSet]) -> Iterator[NextProble
 
     Nothing if there is obviously no such set.
     """
-    demanded = _demanded(problem, before)
+    demanded = demanded_after(problem, before)
     if demanded is None:
         return
     prices = None
     if problem.overlap_penalty and before:
-        prices = problem.overlap_penalty * _uses(problem, before)
+        prices = problem.overlap_penalty * uses_of(problem, before)
     average = problem.difference == "average"
     single = replace(
         problem.plain,
@@ -118,19 +118,20 @@ def steps(problem: Problem, before: Sequence[FeatureSet]) -> Iterator[NextProble
         dissimilarity="dice" if average else problem.dissimilarity,
     )
     if not (average and before):
-        yield NextProblem(_with(single, demanded), prices)
+        yield NextProblem(with_rules(single, demanded), prices)
         return
     for size in problem.sizes:
         far = _far_on_average(problem, before, size)
         if far is not None:
             sized = single if problem.fixed_size else _with_constraint(single, Size(size, size))
             rules, test = far
-            yield NextProblem(_with(sized, (*demanded, *rules), test), prices)
+            yield NextProblem(with_rules(sized, (*demanded, *rules), test), prices)
 
 
-def _with(
+def with_rules(
     problem: Problem, rules: tuple[Rule, ...], test: Callable[[FeatureSet], bool] | None = None
 ) -> Problem:
+    """The problem under more rules, and a test of complete sets."""
     return _with_constraint(problem, Demand(rules, test)) if rules or test else problem
 
 
@@ -138,7 +139,7 @@ def _with_constraint(problem: Problem, constraint: Constraint) -> Problem:
     return replace(problem, constraints=(*problem.constraints, constraint))
 
 
-def _uses(problem: Problem, sets: Sequence[FeatureSet]) -> Floats:
+def uses_of(problem: Problem, sets: Sequence[FeatureSet]) -> Floats:
     """How many sets have each feature."""
     uses = np.zeros(problem.n_features_in)
     for chosen in sets:
@@ -146,7 +147,7 @@ def _uses(problem: Problem, sets: Sequence[FeatureSet]) -> Floats:
     return uses
 
 
-def _demanded(problem: Problem, before: Sequence[FeatureSet]) -> tuple[Rule, ...] | None:
+def demanded_after(problem: Problem, before: Sequence[FeatureSet]) -> tuple[Rule, ...] | None:
     """What joint constraints leave for the next set; None if they leave nothing."""
     uses = Counter(feature for chosen in before for feature in chosen)
     left = problem.n_sets - (len(before) - len(problem.existing))
@@ -329,7 +330,9 @@ class NextSet:
         uses = np.rint(step.prices / self.problem.overlap_penalty).astype(int)
         while most is None or most >= 0:
             limited = (
-                step.problem if most is None else _with(step.problem, (CostRule(tuple(uses.tolist()), most),))
+                step.problem
+                if most is None
+                else with_rules(step.problem, (CostRule(tuple(uses.tolist()), most),))
             )
             pricing = PricingOracle(self.quality, limited, self.run, limits=self.limits)
             # Sets that share less are worth no more than their quality.

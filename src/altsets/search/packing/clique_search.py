@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,8 @@ from altsets._kernels.clique_search import Cliques
 from altsets.arrays import Floats, Indices, Ints, Masks
 from altsets.problem import FeatureSet
 from altsets.search.likeness import GoingTogether
-from altsets.search.packing.cuts import SlackCosts
+from altsets.search.packing.coupling import Coupling
+from altsets.search.packing.cuts import SlackCosts, joint_costs
 from altsets.search.packing.master import DualBound
 from altsets.search.resources import LISTED, MOST_BYTES
 from altsets.search.subset.listing import Listing
@@ -51,8 +53,9 @@ class ReducedCostBudget:
 class CliqueSearch:
     """Picks as many sets as a problem asks for."""
 
-    def __init__(self, pricing: PricingOracle) -> None:
+    def __init__(self, pricing: PricingOracle, coupling: Coupling | None = None) -> None:
         self.pricing, self.problem, self.run = pricing, pricing.problem, pricing.run
+        self.coupling = coupling
 
     @cached_property
     def caps(self) -> Ints:
@@ -81,12 +84,16 @@ class CliqueSearch:
             return None, False
         order = np.argsort(cost_budget.charges, kind="stable")
         order = order[listing.qualities[order] >= least]
+        order = self._coupled_order(listing, order, n_sets)
+        if self.coupling is not None and summing:
+            # Where anything is better than the target, even the impossible would be.
+            target = max(target, self.coupling.lowest(self.pricing.reach))
         if self._asks:
             order = self._repeated(listing, order, n_sets)
             if self.run.stopped:
                 # Sets may be missing that go with themselves.
                 return None, False
-        elements = self._elements(listing, order, cost_budget.slack_costs)
+        elements = self._elements(listing, order, self._slack_costs(cost_budget))
         if elements is None:
             return None, False
         chosen, finished = Cliques(
@@ -108,10 +115,43 @@ class CliqueSearch:
             compatible=self._compatible(listing, order),
             together=self._together(listing, order),
             tick=self.run.tick,
+            **self._coupled(listing, order),
         ).run()
         if chosen is None:
             return None, finished
         return [listing.set_at(number) for number in order[chosen].tolist()], finished
+
+    def _coupled_order(self, listing: Listing, order: Indices, n_sets: int) -> Indices:
+        """Without sets that are not good enough; those that may be chosen more than once come so often."""
+        coupling = self.coupling
+        if coupling is None:
+            return order
+        if coupling.asked.min_quality is not None:
+            order = order[coupling.raw(listing)[order] >= coupling.asked.min_quality]
+        # What a user's own dissimilarity says about repeats is asked for elsewhere.
+        return np.repeat(order, n_sets) if self.problem.may_repeat and not self._asks else order
+
+    def _slack_costs(self, cost_budget: ReducedCostBudget) -> SlackCosts | None:
+        """What unused rows cost; without prices, joint conditions on the use of features alone."""
+        if cost_budget.slack_costs is not None or self.coupling is None:
+            return cost_budget.slack_costs
+        return joint_costs(self.coupling, self.pricing, self.problem.n_sets)
+
+    def _coupled(self, listing: Listing, order: Indices) -> dict[str, Any]:
+        """What the kernel has to know about joint conditions."""
+        coupling = self.coupling
+        if coupling is None:
+            return {}
+        more: dict[str, Any] = {}
+        if coupling.penalty:
+            more = {"price": coupling.penalty, "features": np.ascontiguousarray(listing.masks[order])}
+        if coupling.has_totals:
+
+            def accept(picked: Ints) -> bool:
+                return coupling.keeps([listing.set_at(number) for number in order[picked].tolist()])
+
+            more["accept"] = self.run.guarded(accept)
+        return more
 
     def _compatible(self, listing: Listing, order: Indices) -> Callable[[int, int], bool] | None:
         """The user's own test of two listed sets; None if shared features are counted."""
@@ -134,11 +174,14 @@ class CliqueSearch:
 
     def _together(self, listing: Listing, order: Indices) -> GoingTogether | None:
         """The kernel's test of listed sets where more than shared features counts."""
+        joint = None if self.coupling is None else self.coupling.together(listing, order)
         if self.pricing.likeness is None:
-            return None
+            return joint
         test = self.pricing.likeness.going_together(listing.rows)
         numbers = order.astype(np.intc)
-        return lambda i, others: test(numbers[i], numbers[others])
+        if joint is None:
+            return lambda i, others: test(numbers[i], numbers[others])
+        return lambda i, others: test(numbers[i], numbers[others]) & joint(i, others)
 
     def better(
         self,

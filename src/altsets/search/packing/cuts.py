@@ -28,6 +28,7 @@ import numpy as np
 from altsets.arrays import Bools, Floats, Indices, Ints
 from altsets.problem import FeatureSet
 from altsets.search.milp.highs import LinearProgramme
+from altsets.search.packing.coupling import Coupling
 from altsets.search.subset.prices import CliqueLevels, DualPrices
 from altsets.search.subset.pricing import PricingOracle
 
@@ -66,11 +67,17 @@ class CutPool:
         pair_cuts: bool,
         n_columns: int,
         levels: CliqueLevels | None = None,
+        coupling: Coupling | None = None,
     ) -> None:
+        self.coupling = coupling
+        #: How often a feature may be used, by its place, where that is limited; the rows that say so.
+        self.most_used = {} if coupling is None else coupling.by_place(coupling.upper, pricing.place)
+        self.usage: dict[int, int] = {}
+        self.penalty = 0.0 if coupling is None else coupling.penalty
         self._programme, self._pricing, self.levels = programme, pricing, levels
         self.n_sets, self.max_overlap, self.pair_cuts = n_sets, max_overlap, pair_cuts
         self.n_rows, self._n_columns = 1, n_columns
-        self.n_features = len(pricing.features)
+        self.n_features, self.place = len(pricing.features), pricing.place
         self.k_min, self.k_max = pricing.problem.k_min, pricing.problem.k_max
         # The sets; by the places of their features, which is how everything here is counted; the column of each.
         self.sets: list[FeatureSet] = []
@@ -112,6 +119,8 @@ class CutPool:
         self.columns.append(self._n_columns)
         self._n_columns += 1
         terms = {self.packing[key]: 1.0 for key in self.packing_keys(places) if key in self.packing}
+        if self.usage:
+            terms |= {self.usage[place]: 1.0 for place in places if place in self.usage}
         return terms | self._secant_terms(self._taken[number])
 
     def _places_of(self, chosen: FeatureSet) -> Indices:
@@ -152,6 +161,10 @@ class CutPool:
         """At most one set has all of these features."""
         self.packing[key] = self._add(self._by_column(self._holders(key)), 1.0)
 
+    def add_usage_cut(self, place: int) -> None:
+        """No more sets have a feature than may have it."""
+        self.usage[place] = self._add(self._by_column(self._holders((place,))), float(self.most_used[place]))
+
     def add_secant(self, element: Element, step: int) -> bool:
         """The sharing due to an element lies above the secant of this step; returns whether it is new."""
         size = len(element)
@@ -159,7 +172,9 @@ class CutPool:
             limit = self.most_shared(size)
             self.sharing[size] = self._add({}, limit), limit
         if element not in self.due:
-            self._programme.add_column(0.0, {self.sharing[size][0]: 1.0})
+            # In units of what a set can be worth, as sets are.
+            cost = self.penalty / self._pricing.reach if size == 1 else 0.0
+            self._programme.add_column(-cost, {self.sharing[size][0]: 1.0})
             self.due[element] = self._n_columns
             self._n_columns += 1
         secants = self.secants.setdefault(element, {})
@@ -180,6 +195,9 @@ class CutPool:
         for key, row in other.packing.items():
             if duals[row] > 0:
                 self.add_packing_cut(key)
+        for place, row in other.usage.items():
+            if duals[row] > 0:
+                self.add_usage_cut(place)
         for element, secants in other.secants.items():
             for step, row in secants.items():
                 # There a feature may be used more often than here.
@@ -218,11 +236,25 @@ def separate(pool: CutPool, values: Floats) -> bool:
     for key in too_often:
         pool.add_packing_cut(key)
     violated = bool(too_often)
+    if pool.most_used:
+        violated = _separate_usage(pool, of_sets, used) or violated
     for size in (1, 2):
         if pool.max_overlap >= size and size <= 1 + pool.pair_cuts:
             # Pairs come second: most of what they rule out, features do, too.
             violated = violated or _separate_secants(pool, size, of_sets, used, values)
     return violated
+
+
+def _separate_usage(pool: CutPool, of_sets: Floats, used: Indices) -> bool:
+    """Add rows for features that are used too often."""
+    elements, usage = _element_usage(pool, 1, of_sets, used)
+    added = False
+    for place, amount in zip(elements[:, 0].tolist(), usage.tolist(), strict=True):
+        most = pool.most_used.get(place)
+        if most is not None and amount > most + TOO_OFTEN and place not in pool.usage:
+            pool.add_usage_cut(place)
+            added = True
+    return added
 
 
 def _separate_secants(pool: CutPool, size: int, of_sets: Floats, used: Indices, values: Floats) -> bool:
@@ -231,7 +263,9 @@ def _separate_secants(pool: CutPool, size: int, of_sets: Floats, used: Indices, 
     steps = np.floor(usage + USED)
     due = steps * usage - steps * (steps + 1) / 2
     limit = pool.most_shared(size)
-    if float(np.sum(due)) <= limit + TOO_MUCH_SHARED * max(1.0, limit):
+    # What is shared costs something, or there is too much of it.
+    costs = pool.penalty > 0 and size == 1
+    if not costs and float(np.sum(due)) <= limit + TOO_MUCH_SHARED * max(1.0, limit):
         return False
     added = False
     for number in np.flatnonzero(due > TOO_OFTEN).tolist():
@@ -294,12 +328,17 @@ class DualPricing:
         charges = []
         for element, secants in self._pool.secants.items():
             prices = {step: self._duals[row] for step, row in secants.items() if self._duals[row] > 0}
-            most, total = self._duals[self._pool.sharing[len(element)][0]], math.fsum(prices.values())
+            most, total = self._most_charged(len(element)), math.fsum(prices.values())
             if total > most:
                 prices = {step: price * (most / total) for step, price in prices.items()}
             if prices:
                 charges.append(SecantCharge(element, max(most - total, 0.0), prices))
         return charges
+
+    def _most_charged(self, size: int) -> float:
+        """What sharing an element of a size costs: the price of the sharing row, and the penalty."""
+        price = self._duals[self._pool.sharing[size][0]] if size in self._pool.sharing else 0.0
+        return price + self._pool.penalty if size == 1 else price
 
     @cached_property
     def paid(self) -> float:
@@ -308,6 +347,7 @@ class DualPricing:
         return math.fsum(
             [
                 *(duals[row] for row in pool.packing.values()),
+                *(pool.most_used[place] * duals[row] for place, row in pool.usage.items()),
                 *(limit * duals[row] for row, limit in pool.sharing.values()),
                 *(
                     price * (step * (step + 1) / 2)
@@ -335,6 +375,8 @@ class DualPricing:
     def _element_prices(self) -> Iterable[tuple[Element, float]]:
         for key, row in self._pool.packing.items():
             yield key, self._duals[row]
+        for place, row in self._pool.usage.items():
+            yield (place,), self._duals[row]
         for charge in self._secant_charges:
             yield charge.element, math.fsum(step * price for step, price in charge.prices.items())
 
@@ -345,6 +387,11 @@ class DualPricing:
         for key, row in self._pool.packing.items():
             if self._duals[row] > 0:
                 tables[key] = np.where(self._levels == 0, self._duals[row], 0.0)
+        for place, row in self._pool.usage.items():
+            unused = np.maximum(self._pool.most_used[place] - self._levels, 0.0)
+            tables[(place,)] = tables.get((place,), 0.0) + self._duals[row] * unused
+        if self._pool.coupling is not None:
+            limit_usage(tables, self._pool.coupling, self._pool.place, self._pool.n_sets)
         self._leave_none_over(tables)
         return self._numbered(tables)
 
@@ -362,7 +409,7 @@ class DualPricing:
     def _secant_slack(self) -> dict[Element, Floats]:
         pool = self._pool
         tables: dict[Element, Floats] = {}
-        sharing = self._duals[pool.sharing[1][0]] if 1 in pool.sharing else 0.0
+        sharing = self._most_charged(1)
         if sharing:
             # Pairs that have no secant are too many to be looked at, features are not.
             tables |= {(place,): sharing * self._above_secant(0) for place in range(pool.n_features)}
@@ -392,14 +439,47 @@ class DualPricing:
         return np.maximum(unshared, 0.0)
 
     def _numbered(self, tables: dict[Element, Floats]) -> SlackCosts:
-        n = self._pool.n_features
-        of_feature = np.full(n, -1, dtype=np.intc)
-        of_pair = np.full((n, n), -1, dtype=np.intc) if any(len(key) == 2 for key in tables) else None
-        table = np.zeros((len(tables), self._pool.n_sets + 1))
-        for number, (key, costs) in enumerate(tables.items()):
-            table[number] = costs
-            if len(key) == 1:
-                of_feature[key[0]] = number
-            elif of_pair is not None:
-                of_pair[key] = of_pair[key[::-1]] = number
-        return SlackCosts(of_feature, of_pair, table, self._unshared(), self._pool.levels)
+        pool = self._pool
+        return numbered(tables, pool.n_features, pool.n_sets, self._unshared(), pool.levels)
+
+
+def numbered(
+    tables: dict[Element, Floats],
+    n: int,
+    n_sets: int,
+    unshared: Floats,
+    levels: CliqueLevels | None = None,
+) -> SlackCosts:
+    """Tables of elements as arrays, for n places."""
+    of_feature = np.full(n, -1, dtype=np.intc)
+    of_pair = np.full((n, n), -1, dtype=np.intc) if any(len(key) == 2 for key in tables) else None
+    table = np.zeros((len(tables), n_sets + 1))
+    for number, (key, costs) in enumerate(tables.items()):
+        table[number] = costs
+        if len(key) == 1:
+            of_feature[key[0]] = number
+        elif of_pair is not None:
+            of_pair[key] = of_pair[key[::-1]] = number
+    return SlackCosts(of_feature, of_pair, table, unshared, levels)
+
+
+def limit_usage(tables: dict[Element, Floats], coupling: Coupling, place: Ints, n_sets: int) -> None:
+    """Make it impossible to use features more or less often than joint conditions allow."""
+    levels = np.arange(n_sets + 1)
+    for where, most in coupling.by_place(coupling.upper, place).items():
+        table = tables.get((where,), np.zeros(n_sets + 1))
+        tables[(where,)] = np.where(levels > most, IMPOSSIBLE, table)
+    for where, least in coupling.by_place(coupling.lower, place).items():
+        table = tables.get((where,), np.zeros(n_sets + 1))
+        tables[(where,)] = np.where(levels < least, IMPOSSIBLE, table)
+
+
+def joint_costs(coupling: Coupling, pricing: PricingOracle, n_sets: int) -> SlackCosts:
+    """What joint conditions on the use of features cost a solution, where there are no prices."""
+    levels = np.arange(n_sets + 1, dtype=np.float64)
+    tables: dict[Element, Floats] = {}
+    if coupling.penalty:
+        shared = coupling.penalty * levels * (levels - 1) / 2
+        tables = {(where,): shared for where in range(len(pricing.features))}
+    limit_usage(tables, coupling, pricing.place, n_sets)
+    return numbered(tables, len(pricing.features), n_sets, np.zeros(pricing.problem.k_max + 1))

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
+from altsets.result import Status
 from altsets.search.engine import Answer, declines_black_box, declines_heuristics
 from altsets.search.milp.engine import proven_empty
+from altsets.search.packing.coupling import Coupling
 from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
 from altsets.search.packing.phases import answers, relaxed, strategy
 from altsets.search.packing.search import Phase, SetPackingSearch
@@ -19,7 +22,7 @@ from altsets.search.sequential import SequentialSearch
 from altsets.search.steps import NextSet
 from altsets.search.subset.construction import Construction, completed
 from altsets.search.subset.pricing import PricingOracle
-from altsets.wording import join_words
+from altsets.wording import parameter
 
 #: Features in a set: each is a level of the branch and bound, which a thread must have room for.
 MOST_CHOSEN = 1_000
@@ -44,7 +47,7 @@ class PackingEngine:
         return (
             declines_heuristics(problem)
             or declines_black_box(quality, problem)
-            or _declines_together(problem)
+            or _declines_together(quality, problem)
         )
 
     def solve(self, quality: Quality, problem: Problem, run: Run) -> Answer:
@@ -52,6 +55,8 @@ class PackingEngine:
         alone = problem.search == "sequential"
         if alone and not problem.is_plain:
             return self._in_steps(quality, problem, run)
+        if not problem.is_plain:
+            return self._coupled(quality, problem, run)
         answer = relaxed(quality, problem, run, self.limits) if alone else None
         if answer is not None and answers(quality, problem, answer):
             return answer
@@ -68,6 +73,32 @@ class PackingEngine:
         following = NextSet(quality, problem, run, self.limits.pricing)
         search = SequentialSearch(problem, run, following.best, quality.evaluate, lambda: following)
         return search.solve("branch and bound over sets")
+
+    def _coupled(self, quality: Quality, problem: Problem, run: Run) -> Answer:
+        """All sets at once, where they depend on each other by more than difference."""
+        coupling = Coupling.of(quality, problem, run, self.limits.pricing)
+        if coupling is None or not problem.sizes:
+            return Answer.infeasible(problem, "joint constraints leave no set")
+        pricing = PricingOracle(
+            coupling.quality,
+            coupling.plain,
+            run,
+            limits=self.limits.pricing,
+            interchangeable=coupling.interchangeable,
+        )
+        # What is matched besides shared features has no part in joint conditions.
+        pricing.can_be_priced = pricing.can_be_priced and pricing.likeness is None
+        search = SetPackingSearch(pricing, limits=self.limits, coupling=coupling)
+        answer = search.solve(self._phases)
+        if answer.sets or answer.statuses[0] is Status.INFEASIBLE:
+            return answer
+        # Whatever can be constructed, without proof.
+        search.state.update_incumbent(_all_or_none(coupling.following.all([]), problem.n_sets))
+        bound = min(search.state.bound, problem.objective([pricing.ceiling] * problem.n_sets))
+        if not search.state.sets:
+            return Answer.without_sets(problem, max(bound, -sys.float_info.max), search.state.proof)
+        search.state.update_bound(bound)
+        return search.state.answer()
 
     def _simultaneous(self, pricing: PricingOracle, construction: Callable[[], Construction]) -> Answer:
         problem = pricing.problem
@@ -93,10 +124,21 @@ class PackingEngine:
         return proven_empty(problem, pricing.run, conflicts=form.conflicts, allowed=form.allowed)
 
 
-def _declines_together(problem: Problem) -> str | None:
-    if problem.search == "sequential" or problem.is_plain:
+def _all_or_none(sets: list[FeatureSet], n_sets: int) -> list[FeatureSet]:
+    return sets if len(sets) == n_sets else []
+
+
+def _declines_together(quality: Quality, problem: Problem) -> str | None:
+    if problem.search == "sequential":
         return None
-    return f"it does not take {join_words(problem.further)} for sets that are chosen together"
+    if problem.overlap_penalty and problem.existing and quality.form(problem.k_max).ratio:
+        return (
+            f"{type(quality).__name__} is a ratio, which takes no prices for what sets share with existing ones; use "
+            f"{parameter('search', 'sequential')}"
+        )
+    if problem.aggregation == "leximin":
+        return f"{parameter('aggregation', 'leximin')} is not solved"
+    return None
 
 
 def _sequential(pricing: PricingOracle, construction: Callable[[], Construction]) -> Answer:

@@ -18,6 +18,7 @@ from altsets.arrays import Floats
 from altsets.problem import FeatureSet
 from altsets.search.engine import REACHED, ROUNDED
 from altsets.search.milp.highs import LinearProgramme
+from altsets.search.packing.coupling import Coupling
 from altsets.search.packing.cuts import PENALTY, CutPool, DualPricing, SlackCosts, separate
 from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
 from altsets.search.subset.listing import KBest
@@ -50,6 +51,7 @@ class RestrictedMaster:
         given: Sequence[FeatureSet] = (),
         without: Set[FeatureSet] = frozenset(),
         limits: PackingLimits = PACKING_LIMITS,
+        coupling: Coupling | None = None,
     ) -> None:
         self.pricing, self.n_sets, self.max_overlap, self.run = pricing, n_sets, max_overlap, pricing.run
         self.given, self.without, self.limits = given, without, limits
@@ -74,6 +76,7 @@ class RestrictedMaster:
             pair_cuts=limits.pair_cuts,
             n_columns=1,
             levels=pricing.levels,
+            coupling=coupling,
         )
         self.dual_bound = DualBound(None, math.inf, math.inf)
 

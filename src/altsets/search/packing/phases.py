@@ -18,7 +18,7 @@ from altsets.quality import Additive, Form, Quality
 from altsets.result import Status
 from altsets.search.additive.engine import AdditiveEngine
 from altsets.search.degree_bounds import count_bound
-from altsets.search.engine import Answer
+from altsets.search.engine import ROUNDED, Answer
 from altsets.search.milp.engine import MilpEngine
 from altsets.search.packing.branching import ColumnBranching
 from altsets.search.packing.limits import PackingLimits
@@ -96,7 +96,8 @@ class CountShared(AnyTime):
 
     def applies(self, search: SetPackingSearch) -> bool:
         """Where sets have one size, and what they share is counted."""
-        return search.problem.caps_shared and len(search.pricing.sizes) == 1
+        several = search.state.n_sets > 1
+        return several and search.problem.caps_shared and len(search.pricing.sizes) == 1
 
     def run(self, search: SetPackingSearch) -> None:
         """Compare the number of sets with the bound on it."""
@@ -110,14 +111,33 @@ class CountShared(AnyTime):
             search.state.update_bound(-math.inf, "counting shared features")
 
 
+class CountUses(AnyTime):
+    """Rule the request out by counting: sets need more features than joint conditions allow, or fewer."""
+
+    def applies(self, search: SetPackingSearch) -> bool:
+        """Where the use of features is limited."""
+        return search.coupling is not None and bool(search.coupling.upper or search.coupling.lower)
+
+    def run(self, search: SetPackingSearch) -> None:
+        """Compare all places in sets with all uses of features."""
+        coupling, n_sets, pricing = search.coupling, search.state.n_sets, search.pricing
+        assert coupling is not None
+        most = sum(coupling.upper.get(feature, n_sets) for feature in pricing.features)
+        inside = set(pricing.features)
+        least = sum(coupling.lower.values())
+        too_much = least > n_sets * pricing.problem.k_max or not inside.issuperset(coupling.lower)
+        if most < n_sets * pricing.problem.k_min or too_much:
+            search.state.update_bound(-math.inf, "counting uses of features")
+
+
 class EarlyIncumbent(AnyTime):
     """Construct an incumbent where even a few nodes of a branch and bound take long."""
 
     writes = (Fact.INCUMBENT,)
 
     def applies(self, search: SetPackingSearch) -> bool:
-        """With many features."""
-        return search.many_features
+        """With many features, unless sets depend on each other."""
+        return search.many_features and search.coupling is None
 
     def run(self, search: SetPackingSearch) -> None:
         """Feature by feature, then a short annealing."""
@@ -164,10 +184,19 @@ class AdditiveRelaxation(AnyTime):
 
     def run(self, search: SetPackingSearch) -> None:
         """Its bound holds; often none of its sets breaks a rule, and then that is the answer."""
-        answer = relaxed(search.quality, search.problem, search.run, search.limits)
+        coupling = search.coupling
+        relax = relaxed
+        if coupling is not None and form_of(search.quality, search.problem, search.problem.k_max).is_sum:
+            relax = linear_part
+        answer = relax(search.quality, search.problem, search.run, search.limits)
         if answer is None:
             return
-        if answers(search.quality, search.problem, answer):
+        alone = (
+            coupling is None
+            or not answer.sets
+            or (coupling.keeps(answer.sets) and not coupling.paid(answer.sets))
+        )
+        if alone and answers(search.quality, search.problem, answer):
             search.state.take_over(answer)
         else:
             search.state.update_bound(answer.bound)
@@ -190,6 +219,48 @@ class FirstIncumbent(AnyTime):
             state.update_bound(-math.inf, dealt.proof)
         elif keeps_to_rules(quality, problem, dealt.sets):
             state.update_incumbent(dealt.sets)
+
+
+@dataclass(frozen=True)
+class ListGood(AnyTime):
+    """List all sets that are good enough, where qualities are limited, and pick the best that go together."""
+
+    sets: int
+    steps: int
+    writes = (Fact.INCUMBENT,)
+
+    def applies(self, search: SetPackingSearch) -> bool:
+        """Where it is known how good sets have to be."""
+        return math.isfinite(self._least(search))
+
+    @staticmethod
+    def _least(search: SetPackingSearch) -> float:
+        """No set of a better solution than the incumbent is worse than this."""
+        coupling, state = search.coupling, search.state
+        if coupling is None or coupling.penalty:
+            return -math.inf
+        asked = coupling.asked
+        least = -math.inf if asked.min_quality is None else asked.min_quality
+        if state.max_min:
+            return max(least, state.value)
+        if asked.max_spread is not None and state.sets:
+            # One set reaches the mean, and no other is further below it.
+            least = max(least, state.value / state.n_sets - asked.max_spread)
+        return least
+
+    def run(self, search: SetPackingSearch) -> None:
+        """The best clique in the list."""
+        state, pricing = search.state, search.pricing
+        least = self._least(search) - ROUNDED * pricing.tolerance
+        listing = pricing.all_above(least, self.sets, max_nodes=search.limits.list_nodes)
+        if not listing.complete:
+            return
+        target = state.value
+        if len(listing):
+            top = float(np.max(listing.qualities))
+            if not search.pick(listing, DualBound(None, top, state.n_sets * top), target, self.steps):
+                return
+        state.rule_out(state.value, "all good sets listed")
 
 
 class RootBound(AnyTime):
@@ -328,8 +399,8 @@ class BranchOnColumns:
     writes = (Fact.INCUMBENT,)
 
     def applies(self, search: SetPackingSearch) -> bool:
-        """Where sets can be priced."""
-        return search.pricing.can_be_priced
+        """Where sets can be priced, and do not depend on each other."""
+        return search.pricing.can_be_priced and search.coupling is None
 
     def run(self, search: SetPackingSearch) -> None:
         """To the end, unless time is up."""
@@ -379,6 +450,8 @@ class SolverOptimum(AnyTime):
 
 
 def _solver_takes(search: SetPackingSearch) -> bool:
+    if search.coupling is not None:
+        return False
     if search.problem.n_features_in * search.state.n_sets > search.limits.solver_variables:
         return False
     form = search.quality.form(search.problem.k_max)
@@ -389,10 +462,12 @@ def strategy(limits: PackingLimits) -> list[Phase]:
     """The phases of a packing search in order, from cheap to expensive; it ends when its incumbent is proven."""
     before: list[Phase] = [
         CountShared(),
+        CountUses(),
         EarlyIncumbent(),
         EnumerateAll(),
         AdditiveRelaxation(),
         FirstIncumbent(),
+        ListGood(limits.short_list_sets, limits.short_list_steps),
     ]
     search: list[Phase] = [
         RootBound(),
@@ -402,9 +477,11 @@ def strategy(limits: PackingLimits) -> list[Phase]:
         Improve(limits.short_annealing),
         ListBelowBound(limits.priced_list_sets, limits.priced_list_steps, early=True),
         Thresholds(),
+        ListGood(limits.priced_list_sets, limits.priced_list_steps),
         # As long as memory allows, and then to the end.
         ListBelowBound(limits.long_list_sets, limits.long_list_steps),
         Improve(limits.long_annealing),
+        ListGood(limits.long_list_sets, limits.long_list_steps),
         BranchOnColumns(),
     ]
     return [*before, *search, SolverIncumbent(then=search), SolverOptimum()]

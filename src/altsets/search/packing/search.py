@@ -22,6 +22,7 @@ from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.search.engine import CLOSED, REACHED, ROUNDED, Answer
 from altsets.search.packing.clique_search import CliqueSearch, ReducedCostBudget
+from altsets.search.packing.coupling import Coupling
 from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
 from altsets.search.packing.master import DualBound, RestrictedMaster
 from altsets.search.run import Run
@@ -38,9 +39,11 @@ CONFLICT = 10.0
 class Incumbent:
     """The incumbent and the bound of one search; the sum of its sets is at least ``share`` times the value."""
 
-    def __init__(self, quality: Quality, problem: Problem, run: Run) -> None:
-        self.quality, self.problem, self.run = quality, problem, run
-        self.n_sets, self.max_min = problem.n_sets, problem.aggregation == "min"
+    def __init__(
+        self, quality: Quality, problem: Problem, run: Run, coupling: Coupling | None = None
+    ) -> None:
+        self.quality, self.problem, self.run, self.coupling = quality, problem, run, coupling
+        self.n_sets, self.max_min = problem.n_sets, problem.max_min
         self.share = self.n_sets if self.max_min else 1
         self.sets: list[FeatureSet] = []
         self.value, self.bound = -math.inf, math.inf
@@ -49,9 +52,11 @@ class Incumbent:
 
     def update_incumbent(self, sets: Sequence[FeatureSet] | None) -> None:
         """Keep the sets if they are better."""
-        if not sets:
+        if not sets or (self.coupling is not None and not self.coupling.keeps(sets)):
             return
         value = self.problem.objective([self.quality.evaluate(chosen) for chosen in sets])
+        if self.coupling is not None:
+            value -= self.coupling.paid(sets)
         if value > self.value:
             self.sets, self.value = list(sets), value
             self.run.update_incumbent(sets, value)
@@ -145,15 +150,18 @@ class SetPackingSearch:
         pricing: PricingOracle,
         construction: Callable[[], Construction] | None = None,
         limits: PackingLimits = PACKING_LIMITS,
+        coupling: Coupling | None = None,
     ) -> None:
-        self.pricing, self.limits = pricing, limits
+        self.pricing, self.limits, self.coupling = pricing, limits, coupling
         self.quality, self.problem, self.run = pricing.quality, pricing.problem, pricing.run
-        self.state = Incumbent(self.quality, self.problem, self.run)
+        self.state = Incumbent(self.quality, self.problem, self.run, coupling)
         self.first: list[FeatureSet] = []
         self.dual_bound: DualBound | None = None
-        self.cliques = CliqueSearch(pricing)
+        self.cliques = CliqueSearch(pricing, coupling)
         self.construction = construction or cache(lambda: Construction(pricing))
         self.annealing = SimulatedAnnealing(pricing, self.state.max_min, limits)
+        if coupling is not None and not coupling.is_about_quality:
+            self.annealing.possible = False
         self.state.update_bound(self.problem.objective([pricing.ceiling] * self.problem.n_sets))
         self.state.update_incumbent(self.run.known.sets)
         self.state.update_bound(self.run.known.bound, self.run.known.proof)
@@ -201,7 +209,9 @@ class SetPackingSearch:
     @cached_property
     def master(self) -> RestrictedMaster:
         """The linear programme over all sets."""
-        return RestrictedMaster(self.pricing, self.state.n_sets, self.most_shared, limits=self.limits)
+        return RestrictedMaster(
+            self.pricing, self.state.n_sets, self.most_shared, limits=self.limits, coupling=self.coupling
+        )
 
     @property
     def columns(self) -> list[FeatureSet]:
@@ -212,21 +222,37 @@ class SetPackingSearch:
         """Make lists by this bound from now on, and note what it says about all solutions."""
         self.dual_bound = dual_bound
         # Below what any sets can be worth the bound is made of what stands in for them.
-        nothing = dual_bound.bound < -(self.state.n_sets + 1) * self.pricing.reach
+        nothing = dual_bound.bound < self._lowest - self.pricing.reach
         self.state.update_bound(
             -math.inf if nothing else max(dual_bound.bound / self.state.share, self.state.value)
         )
 
+    @property
+    def _lowest(self) -> float:
+        """No solution is worth less in all."""
+        if self.coupling is not None:
+            return self.coupling.lowest(self.pricing.reach)
+        return -self.state.n_sets * self.pricing.reach
+
     def find_first(self) -> bool:
         """One best set after the other: whether that is an incumbent."""
         while len(self.first) < self.state.n_sets and not self.run.stopped:
-            found = self.pricing.k_best(1, others=self.first, max_nodes=self.limits.incumbent_nodes)
-            if not found.sets:
+            chosen = self._next_to(self.first, max_nodes=self.limits.incumbent_nodes)
+            if chosen is None:
                 return False
-            self.first.append(found.sets[0])
+            self.first.append(chosen)
         if len(self.first) == self.state.n_sets:
             self.state.update_incumbent(self.first)
         return bool(self.state.sets)
+
+    def _next_to(
+        self, others: Sequence[FeatureSet], threshold: float = -math.inf, *, max_nodes: int
+    ) -> FeatureSet | None:
+        """The best set that goes with others and is worth more than a threshold, by a search of so many nodes."""
+        if self.coupling is not None:
+            return self.coupling.best_after(others, threshold, max_nodes)
+        found = self.pricing.k_best(1, others=others, threshold=threshold, max_nodes=max_nodes)
+        return found.sets[0] if found.sets else None
 
     def anneal(self, steps: int, temperature: float = 1.0) -> None:
         """Look for a better incumbent by annealing, so many steps for each set."""
@@ -239,8 +265,30 @@ class SetPackingSearch:
     def improve(self, steps: int) -> None:
         """Look for a better incumbent by annealing, so many steps for each set, and by local search from there."""
         self.anneal(steps)
-        state, nodes = self.state, self.limits.response_nodes
-        state.update_incumbent(local_optimum(state.sets, self.pricing, nodes, max_min=state.max_min))
+        self.state.update_incumbent(self.local_optimum(self.state.sets))
+
+    def local_optimum(self, sets: Sequence[FeatureSet]) -> list[FeatureSet]:
+        """Replace sets by best responses until none is better; where the worst set counts, that one first."""
+        current, max_min = list(sets), self.state.max_min
+        unchanged = turn = 0
+        while unchanged < len(current) and not self.run.tick():
+            if max_min and unchanged == 0:
+                turn = min(range(len(current)), key=lambda number: self._worth(current, number))
+            others = current[:turn] + current[turn + 1 :]
+            threshold = self._worth(current, turn) + ROUNDED * self.pricing.tolerance
+            found = self._next_to(others, threshold, max_nodes=self.limits.response_nodes)
+            unchanged += 1
+            if found is not None:
+                current[turn] = found
+                unchanged = 0
+            turn = (turn + 1) % len(current)
+        return current
+
+    def _worth(self, sets: Sequence[FeatureSet], number: int) -> float:
+        """What one of some sets adds to the others."""
+        if self.coupling is None:
+            return self.quality.evaluate(sets[number])
+        return self.coupling.worth(sets[number], [*sets[:number], *sets[number + 1 :]])
 
     def pick(self, listing: Listing, dual_bound: DualBound, target: float, max_steps: int) -> bool:
         """The best compatible sets of a list, if they are better than the target; false if it takes too long."""
@@ -278,7 +326,7 @@ class SetPackingSearch:
             if not listing.complete or not self.pick(listing, dual_bound, target, max_steps):
                 return False
             # Below what any sets can be worth there is nothing left to find.
-            nothing = not state.sets and state.share * target < -state.n_sets * self.pricing.reach
+            nothing = not state.sets and state.share * target < self._lowest
             state.rule_out(-math.inf if nothing else target)
             length = math.log(len(listing) + 1)
             distance = self._next_distance(budget, length, shorter, max_sets)
@@ -388,23 +436,3 @@ class SimulatedAnnealing:
             places = self.pricing.place[list(chosen)]
             row[places[places >= 0]] = 1
         return members
-
-
-def local_optimum(
-    sets: Sequence[FeatureSet], pricing: PricingOracle, max_nodes: int, *, max_min: bool
-) -> list[FeatureSet]:
-    """Replace sets by best responses of ``max_nodes`` nodes until none is better; with ``max_min`` the worst first."""
-    current, evaluate = list(sets), pricing.quality.evaluate
-    unchanged = turn = 0
-    while unchanged < len(current) and not pricing.run.tick():
-        if max_min and unchanged == 0:
-            turn = min(range(len(current)), key=lambda number: evaluate(current[number]))
-        others = current[:turn] + current[turn + 1 :]
-        threshold = evaluate(current[turn]) + ROUNDED * pricing.tolerance
-        found = pricing.k_best(1, others=others, threshold=threshold, max_nodes=max_nodes)
-        unchanged += 1
-        if found.sets:
-            current[turn] = found.sets[0]
-            unchanged = 0
-        turn = (turn + 1) % len(current)
-    return current

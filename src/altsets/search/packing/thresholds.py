@@ -18,6 +18,7 @@ from altsets.arrays import Floats
 from altsets.problem import FeatureSet
 from altsets.search.milp.highs import LinearProgramme
 from altsets.search.packing.clique_search import ReducedCostBudget
+from altsets.search.packing.coupling import Coupling
 from altsets.search.packing.cuts import CutPool, DualPricing, SlackCosts, separate
 from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
 from altsets.search.subset.pricing import PricingOracle
@@ -53,9 +54,10 @@ class ThresholdMaster:
         n_sets: int,
         max_overlap: int,
         limits: PackingLimits = PACKING_LIMITS,
+        coupling: Coupling | None = None,
     ) -> None:
         self.pricing, self.n_sets, self.max_overlap, self.run = pricing, n_sets, max_overlap, pricing.run
-        self.limits = limits
+        self.limits, self.coupling = limits, coupling
         self._pool: dict[FeatureSet, float] = {}
         # The cuts of the last programme and their prices.
         self._last: tuple[CutPool, Floats] | None = None
@@ -103,7 +105,15 @@ class ThresholdMaster:
 
     def _cuts_of(self, programme: LinearProgramme, threshold: float) -> CutPool:
         """A programme for this threshold, with the sets and cuts that are known."""
-        cuts = CutPool(programme, self.pricing, self.n_sets, self.max_overlap, pair_cuts=False, n_columns=0)
+        cuts = CutPool(
+            programme,
+            self.pricing,
+            self.n_sets,
+            self.max_overlap,
+            pair_cuts=False,
+            n_columns=0,
+            coupling=self.coupling,
+        )
         # More than all sets are never needed, and until there are cuts something must keep the programme bounded.
         programme.add_row({}, upper=2.0 * self.n_sets)
         good_enough = [chosen for chosen, quality in self._pool.items() if quality > threshold]
@@ -119,7 +129,7 @@ def raise_thresholds(search: SetPackingSearch) -> None:
     state, limits = search.state, search.limits
     if not np.isfinite(state.bound):
         return
-    master = ThresholdMaster(search.pricing, state.n_sets, search.most_shared, limits)
+    master = ThresholdMaster(search.pricing, state.n_sets, search.most_shared, limits, search.coupling)
     master.add([*state.sets, *search.master.sets])
     step = (state.bound - state.value) / limits.threshold_steps
     if not _bisect(search, master, step):

@@ -25,7 +25,10 @@ from altsets.search.subset.rules import Rules, differing
 
 
 class PricingOracle:
-    """The sets that a problem allows, in the order of a quality; ``among`` are the features that they are made of."""
+    """The sets that a problem allows, in the order of a quality; ``among`` are the features that they are made of.
+
+    Features are ``interchangeable`` if any one that no set has could take the place of another that scores less.
+    """
 
     def __init__(
         self,
@@ -34,6 +37,8 @@ class PricingOracle:
         run: Run,
         among: Indices | None = None,
         limits: PricingLimits = PRICING_LIMITS,
+        *,
+        interchangeable: bool = True,
     ) -> None:
         self.quality, self.problem, self.run = quality, problem, run
         self.limits = limits
@@ -41,7 +46,7 @@ class PricingOracle:
         self.likeness = likeness_of(problem)
         # Only where shared features are counted can any of them take the place of any other.
         asked = any(constraint.is_asked for constraint in problem.constraints)
-        alike = problem.counts_shared and not asked
+        alike = problem.counts_shared and interchangeable and not asked
         wanted = problem.n_sets * problem.k_max if alike else problem.n_features_in
         self.sizes = self._oracles(wanted, among)
         self.tolerance = max((sets.tolerance for sets in self.sizes), default=SMALLEST_TOLERANCE)

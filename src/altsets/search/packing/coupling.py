@@ -1,0 +1,175 @@
+"""What sets that are chosen together have to do with each other, besides being different.
+
+How often features may be used, what sharing costs, which sets may not come together, what all of them may cost, and how
+far apart their qualities may be. Sets that exist already are settled first: what they use up is forbidden, what they
+have bought costs nothing, and what new sets share with them is a price on features. The rest is about new sets alone.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets.arrays import Bools, Floats, Indices, Ints
+from altsets.constraints.base import ReserveRule, TotalRule, UsageRule
+from altsets.problem import FeatureSet, Problem
+from altsets.quality import Quality
+from altsets.search.run import Run
+from altsets.search.steps import NextSet, demanded_after, priced, uses_of, with_rules
+from altsets.search.subset.limits import PricingLimits
+from altsets.search.subset.listing import Listing
+
+#: Tells which of some sets go with one of them, by numbers.
+Together = Callable[[int, npt.NDArray[np.integer]], npt.NDArray[np.uint8]]
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """The joint conditions of one problem for sets that are chosen together."""
+
+    #: As asked; and without joint conditions, for single sets and what they share.
+    asked: Problem
+    plain: Problem
+    #: After prices for what sets share with those that exist.
+    quality: Quality
+    prices: Floats | None
+    #: Best responses: one more set after all others.
+    following: NextSet
+    #: In how many new sets a feature may be at most, and has to be at least, where that is limited.
+    upper: dict[int, int]
+    lower: dict[int, int]
+    #: Groups that at most one new set may have features of.
+    reserved: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def of(cls, quality: Quality, problem: Problem, run: Run, limits: PricingLimits) -> Coupling | None:
+        """The conditions that are left beside existing sets; None if there obviously is no solution."""
+        demanded = demanded_after(problem, problem.existing)
+        if demanded is None:
+            return None
+        prices = None
+        if problem.overlap_penalty and problem.existing:
+            prices = problem.overlap_penalty * uses_of(problem, problem.existing)
+        plain = with_rules(problem.plain, demanded)
+        used = Counter(feature for given in problem.existing for feature in given)
+        upper: dict[int, int] = {}
+        lower: dict[int, int] = {}
+        reserved = []
+        for rule in problem.rules.joint:
+            if isinstance(rule, ReserveRule):
+                # If an existing set has one of them, all are forbidden.
+                reserved += [] if any(used[feature] for feature in rule.group) else [rule.group]
+            elif isinstance(rule, UsageRule):
+                about = range(problem.n_features_in) if rule.features is None else rule.features
+                for feature in about:
+                    if rule.upper is not None:
+                        most = max(rule.upper - used[feature], 0)
+                        upper[feature] = min(most, upper.get(feature, problem.n_sets))
+                    if rule.lower > used[feature]:
+                        lower[feature] = max(rule.lower - used[feature], lower.get(feature, 0))
+        upper = {feature: most for feature, most in upper.items() if most < problem.n_sets}
+        following = NextSet(quality, problem, run, limits)
+        return cls(problem, plain, priced(quality, prices), prices, following, upper, lower, tuple(reserved))
+
+    @property
+    def penalty(self) -> float:
+        """What each feature that two new sets share costs."""
+        return self.asked.overlap_penalty
+
+    @property
+    def is_about_quality(self) -> bool:
+        """Whether only the qualities of sets are limited."""
+        return not (self.penalty or self.asked.rules.joint)
+
+    @property
+    def interchangeable(self) -> bool:
+        """Whether a feature that no set has could take the place of any other that scores less."""
+        special = self.asked.max_spread is not None or self.lower or self.reserved or self.has_totals
+        return not special
+
+    @property
+    def has_totals(self) -> bool:
+        """Whether all sets together have a budget."""
+        return any(isinstance(rule, TotalRule) for rule in self.asked.rules.joint)
+
+    @property
+    def most_paid(self) -> float:
+        """What all new sets can pay for shared features at most."""
+        problem = self.asked
+        return self.penalty * problem.k_max * problem.n_sets * (problem.n_sets - 1) / 2
+
+    def lowest(self, reach: float) -> float:
+        """No solution has a smaller sum, where no set is worth less than minus ``reach``."""
+        return -(self.asked.n_sets + 1) * reach - self.most_paid
+
+    def paid(self, sets: Sequence[FeatureSet]) -> float:
+        """What new sets pay for the features that they share with each other."""
+        if not self.penalty:
+            return 0.0
+        shared = sum(len(set(one).intersection(other)) for one, other in itertools.combinations(sets, 2))
+        return self.penalty * shared
+
+    def keeps(self, sets: Sequence[FeatureSet]) -> bool:
+        """Whether new sets keep to all joint conditions."""
+        problem = self.asked
+        if not all(one.holds_together(sets, problem.existing) for one in problem.constraints):
+            return False
+        qualities = [self.following.quality.evaluate(chosen) for chosen in sets]
+        if problem.min_quality is not None and min(qualities) < problem.min_quality:
+            return False
+        return problem.max_spread is None or max(qualities) - min(qualities) <= problem.max_spread
+
+    def by_place(self, limits: dict[int, int], place: Ints) -> dict[int, int]:
+        """Limits by the places of features; those that no set may have are left out."""
+        return {int(place[feature]): count for feature, count in limits.items() if place[feature] >= 0}
+
+    def raw(self, listing: Listing) -> Floats:
+        """The qualities of listed sets, without prices for what they share with existing ones."""
+        if self.prices is None:
+            return listing.qualities
+        paid = [self.prices[rows].sum(axis=1) for rows in listing.rows]
+        qualities: Floats = listing.qualities + np.concatenate([np.zeros(0), *paid])
+        return qualities
+
+    def together(self, listing: Listing, order: Indices) -> Together | None:
+        """The test of two listed sets in this order; None if no pair of sets is ruled out."""
+        spread = self.asked.max_spread
+        if spread is None and not self.reserved:
+            return None
+        qualities = self.raw(listing)[order]
+        touched = [self._touched(listing, group)[order] for group in self.reserved]
+
+        def go_together(i: int, others: npt.NDArray[np.integer]) -> npt.NDArray[np.uint8]:
+            fine: Bools = np.ones(len(others), dtype=bool)
+            if spread is not None:
+                fine &= np.abs(qualities[others] - qualities[i]) <= spread
+            for inside in touched:
+                fine &= ~(inside[others] & inside[i])
+            return fine.astype(np.uint8)
+
+        return go_together
+
+    @staticmethod
+    def _touched(listing: Listing, group: Sequence[int]) -> Bools:
+        """Which listed sets have a feature of a group."""
+        return np.concatenate(
+            [np.zeros(0, dtype=bool), *(np.isin(rows, list(group)).any(axis=1) for rows in listing.rows)]
+        )
+
+    def best_after(
+        self, others: Sequence[FeatureSet], threshold: float = -math.inf, max_nodes: int | None = None
+    ) -> FeatureSet | None:
+        """The best set beside other new sets, by a search of so many nodes; it is worth more than the threshold."""
+        every = [*self.asked.existing, *others]
+        nodes = {} if max_nodes is None else {"max_nodes": max_nodes}
+        return self.following.best(every, threshold, **nodes)[0]
+
+    def worth(self, chosen: FeatureSet, others: Sequence[FeatureSet]) -> float:
+        """What a set adds beside other new sets."""
+        return self.following.value(chosen, [*self.asked.existing, *others])
