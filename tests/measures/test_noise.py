@@ -7,8 +7,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+import altsets
 from altsets import measures
 from altsets.measures import UNIVARIATE, noise_floor
+from altsets.measures._survival import SURVIVAL_MEASURES
 
 
 def test_one_feature_in_twenty_is_above_it():
@@ -44,9 +46,11 @@ def test_every_measure_of_single_columns_has_one():
     X = pd.DataFrame(
         {"a": rng.random(80), "b": rng.random(80), "flag": np.array(["n", "y"])[rng.integers(0, 2, 80)]}
     )
+    survival = altsets.survival_target(time=rng.random(80), event=y)
     for measure in UNIVARIATE:
-        scores = measures.MEASURES[measure](X, y)
-        assert 0 < noise_floor(X, y, measure) < 100 * scores.max() + 1
+        target = survival if measure in SURVIVAL_MEASURES else y
+        scores = measures.MEASURES[measure](X, target)
+        assert 0 < noise_floor(X, target, measure) < 100 * scores.max() + 1
     assert noise_floor(X, y, "relief") is None
     assert noise_floor(np.ones((80, 2)), y, "f") is None
 

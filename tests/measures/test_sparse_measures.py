@@ -9,10 +9,12 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
+import altsets
 from altsets import measures
 from altsets.errors import InputError
 from altsets.measures import MEASURES, Redundancy, noise_floor, pairwise, score
 from altsets.measures._sparse import UnitColumns
+from altsets.measures._survival import SURVIVAL_MEASURES
 from altsets.tables.feature_matrix import SPARSE_MEASURES
 
 CLOSE = {"rtol": 1e-12, "atol": 1e-12}
@@ -98,6 +100,8 @@ def test_measures_of_named_sparse_tables_in_several_blocks(measure, monkeypatch)
     monkeypatch.setattr("altsets.measures._sparse.DENSE_CELLS", 200)
     monkeypatch.setattr("altsets.measures.information.levels.AT_A_TIME", 50)
     X, y = np.abs(table(3)), two_classes(3)
+    if measure in SURVIVAL_MEASURES:
+        y = altsets.survival_target(time=np.arange(len(X)) % 7, event=y, event_value="b")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         dense, _ = score(X, y, measure)

@@ -16,7 +16,7 @@ import altsets
 from altsets import quality
 from altsets.errors import InputError
 from altsets.measures import concordance, cox, logrank, noise_floor, score
-from altsets.measures.risk_sets import NullModel, compared_pairs, concordance_index
+from altsets.measures.risk_sets import RiskSets, compared_pairs, concordance_index
 from altsets.tables.outcomes import Survival
 
 REFERENCE = Path(__file__).parents[1] / "fixtures" / "survival_reference.json"
@@ -150,7 +150,7 @@ def test_text_has_groups_but_no_order():
 
 def test_the_score_test_of_columns_together_is_that_of_one_alone():
     X, y = some_rows()
-    null = NullModel(Survival(y["time"], y["event"]))
+    null = RiskSets(Survival(y["time"], y["event"]))
     columns = null.centred(X)
     alone = [null.joint_test(columns[:, [place]]) for place in range(X.shape[1])]
     assert null.score_tests(columns) == pytest.approx(alone)

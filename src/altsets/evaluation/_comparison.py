@@ -18,10 +18,12 @@ ONE_IS_BEST = (
     "accuracy",
     "average_precision",
     "balanced_accuracy",
+    "concordance_index",
     "explained_variance",
     "f1",
     "jaccard",
     "matthews_corrcoef",
+    "matthews_mean",
     "precision",
     "r2",
     "recall",
@@ -29,6 +31,7 @@ ONE_IS_BEST = (
 )
 #: What the baseline predicts for every row, in words.
 GUESSES = {
+    "risk": "always predicting the same risk",
     "class": "always saying the most frequent class",
     "shares": "always giving the same probabilities",
     "mean": "always predicting the mean",

@@ -16,12 +16,15 @@ from altsets.arrays import Floats, Indices
 from altsets.errors import InputError
 from altsets.measures.models import fresh_model, is_own, one_line
 from altsets.measures.scoring import ModelRows, explain_fit_errors, weight_scorer
+from altsets.measures.survival_scores import ConcordanceScorer, ConstantRisk
 from altsets.measures.workers import WarningCapture
 from altsets.problem import FeatureSet
 from altsets.quality import Quality
 from altsets.result import Result, Status
 from altsets.selector import SelectAlternatives, quality_of, search_for
 from altsets.tables.feature_matrix import Features
+from altsets.tables.forms import is_survival
+from altsets.tables.outcomes import Outcome, Survival
 from altsets.tables.target import Target, target_of
 
 
@@ -34,7 +37,7 @@ class Plan:
     """
 
     features: Features
-    target: Target
+    target: Outcome
     rows: ModelRows
     estimator: Any
     class_weight: str | None
@@ -47,7 +50,14 @@ class Plan:
 
     def fresh_model(self) -> Any:
         """An unfitted model."""
-        return fresh_model(self.estimator, self.target.is_classes, self.random_state, self.class_weight)
+        target = self.target
+        return fresh_model(
+            self.estimator,
+            target.is_classes,
+            self.random_state,
+            self.class_weight,
+            survival=isinstance(target, Survival),
+        )
 
     def on(self, rows: Indices) -> tuple[Quality, Features, Floats | None]:
         """The quality of the selector on some rows, with these rows and their weights."""
@@ -66,7 +76,7 @@ class Plan:
         from sklearn.base import clone
 
         selector, target = self.selector, self.target
-        if selector is None or selector.task != "auto":
+        if selector is None or selector.task != "auto" or not isinstance(target, Target):
             return selector
         try:
             if target.numeric is not None and target_of(labels, len(labels)).task == target.task:
@@ -317,6 +327,8 @@ def kind_of(scoring: Any, classes: bool) -> str:
     """Which constant prediction is best by a score, as far as that is known: a key of ``GUESSES``."""
     from sklearn.metrics import get_scorer
 
+    if isinstance(scoring, ConcordanceScorer):
+        return "risk"
     scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
     if classes:
         return "class" if getattr(scorer, "_response_method", "predict") == "predict" else "shares"
@@ -332,6 +344,8 @@ def score_baseline(
     from sklearn.dummy import DummyClassifier, DummyRegressor
 
     # With "prior", the class is the most frequent one, and the probabilities are the shares of all.
+    if is_survival(train.labels):
+        return {name: _score_dummy(ConstantRisk(), scorer, test) for name, scorer in scoring.items()}, None
     kinds = ("prior",) if classes else ("mean", "median")
     make = DummyClassifier if classes else DummyRegressor
     nothing = _no_features(len(train.labels))
@@ -340,7 +354,8 @@ def score_baseline(
         name: _score_dummy(fitted[kind_of(scorer, classes) == "median"], scorer, test)
         for name, scorer in scoring.items()
     }
-    return scores, class_name(fitted[0].predict(_no_features(1))[0]) if classes else None
+    one_class = classes and train.labels.ndim == 1
+    return scores, class_name(fitted[0].predict(_no_features(1))[0]) if one_class else None
 
 
 def _no_features(n_rows: int) -> Floats:
@@ -361,7 +376,7 @@ def _score_dummy(model: Any, scorer: Any, rows: ModelRows) -> float:
 
 def constant_prediction(model: Any, table: Any, labels: npt.NDArray[Any]) -> str | None:
     """The one value that a model predicts for every row though the labels differ; None otherwise."""
-    if len(labels) < 2 or (labels == labels[0]).all():
+    if len(labels) < 2 or labels.ndim > 1 or is_survival(labels) or (labels == labels[0]).all():
         return None
     try:
         predicted = np.asarray(model.predict(table))

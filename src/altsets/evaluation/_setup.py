@@ -19,9 +19,10 @@ from altsets.errors import InputError
 from altsets.evaluation._evaluation import Evaluation
 from altsets.evaluation._folds import Fold, Plan, Resample, kind_of
 from altsets.features import FeatureNames, whole_number
-from altsets.measures.models import Split, fresh_model, names_for_weights, splits_of, table_for
+from altsets.measures.models import Split, fresh_model, names_for_weights, splits_of, strata_of, table_for
 from altsets.measures.scoring import (
     ModelRows,
+    default_scorer,
     kept_groups,
     positive_class,
     positive_label,
@@ -36,8 +37,10 @@ from altsets.result import Result
 from altsets.selector import SelectAlternatives, check_request
 from altsets.tables.conversion import usable_columns
 from altsets.tables.feature_matrix import Features
-from altsets.tables.target import Target, counted, counted_rows, labels_of, refuse_other_rows, target_of
-from altsets.wording import by_interface, parameter
+from altsets.tables.forms import in_one_form
+from altsets.tables.outcomes import Outcome, Survival, labels_for_models, outcome_of
+from altsets.tables.target import counted, counted_rows, refuse_other_rows
+from altsets.wording import by_interface, parameter, plural
 from altsets.wording import counted as count_of
 
 #: The longest representation of a model that texts show in full.
@@ -70,6 +73,10 @@ class Options(NamedTuple):
     margin: float | None
     n_jobs: int | None
     random_state: int
+
+    def task_with(self, what: Any) -> str:
+        """The task; "auto" asks the selector, if one is evaluated."""
+        return str(what.task) if self.task == "auto" and isinstance(what, SelectAlternatives) else self.task
 
     def checked(self) -> Options:
         """The same, or an error."""
@@ -112,6 +119,7 @@ class Setup:
         started = time.perf_counter()
         options = options.checked()
         split = split._replace(repeats=whole_number("repeats", split.repeats, least=1))
+        y = in_one_form(y, options.task_with(what))
         table = usable_columns(X, what.unusable if isinstance(what, SelectAlternatives) else "error").features
         refuse_other_rows(table, groups=split.groups)
         kept = counted_rows(split.sample_weight, table.n_rows)
@@ -162,7 +170,8 @@ class Setup:
 
 def _parameters(plan: Plan, model: ModelSettings, split: SplitSettings, n_splits: int) -> dict[str, Any]:
     """The settings as a document; the positive class and class weights where they play a role."""
-    estimator = "tree" if model.estimator is None else model.estimator
+    default = "cox" if isinstance(plan.target, Survival) else "tree"
+    estimator = default if model.estimator is None else model.estimator
     positive = [label for label in map(positive_label, plan.scoring.values()) if label is not None]
     return {
         "estimator": _one_line(estimator),
@@ -190,17 +199,17 @@ def _plan(
 ) -> Plan:
     """What all folds have in common; invalid input is reported before the first fold."""
     selector = what if isinstance(what, SelectAlternatives) else None
-    task, seed = options.task, options.random_state
-    task = selector.task if selector and task == "auto" else task
-    target = target_of(y, features.n_rows, task)
+    task, seed = options.task_with(what), options.random_state
+    target = outcome_of(y, features.n_rows, task)
     sets = () if selector else check_sets(what, features.feature_names)
-    labels = labels_of(y, target)
-    model = fresh_model(settings.estimator, target.is_classes, seed, settings.class_weight)
+    labels = labels_for_models(y, target)
+    survival = isinstance(target, Survival)
+    model = fresh_model(settings.estimator, target.is_classes, seed, settings.class_weight, survival=survival)
     if settings.pos_label is not None:
         positive_class(labels, settings.pos_label, target.is_classes)
     scorers = {
         name: scorer_for(model, scorer, target.is_classes, labels, settings.pos_label)
-        for name, scorer in scoring_by_name(settings.scoring, target.is_classes).items()
+        for name, scorer in scoring_by_name(settings.scoring, target.is_classes, labels).items()
     }
     if weights is not None:
         names_for_weights(model)
@@ -291,10 +300,10 @@ def _one_set(number: int, chosen: Any, names: FeatureNames) -> FeatureSet:
     return tuple(sorted(found))
 
 
-def scoring_by_name(scoring: Any, classes: bool) -> dict[str, Any]:
+def scoring_by_name(scoring: Any, classes: bool, labels: npt.NDArray[Any] | None = None) -> dict[str, Any]:
     """The scorers by name, from None, a single one, a list or a dict."""
     if scoring is None:
-        return {"matthews_corrcoef" if classes else "r2": None}
+        return {default_scorer(classes, labels): None}
     if isinstance(scoring, Mapping):
         named = {str(name): scorer for name, scorer in scoring.items()}
     elif isinstance(scoring, Iterable) or callable(scoring):
@@ -336,7 +345,13 @@ def split_rows(
     """
     cv, repeats, target, seed = split.cv, split.repeats, plan.target, plan.random_state
     if isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
-        kind = partial(_shuffled, whole_number("cv", cv, least=2), target.is_classes, groups is not None)
+        n_folds = whole_number("cv", cv, least=2)
+        if isinstance(target, Survival) and target.event.sum() < n_folds:
+            raise InputError(
+                f"{parameter('cv', cv)} needs an event in each fold, but only {target.event.sum()} "
+                f"{plural(int(target.event.sum()), 'row has one', 'rows have one')}; use fewer folds."
+            )
+        kind = partial(_shuffled, n_folds, strata_of(target) is not None, groups is not None)
         splitters = [kind((seed + repeat) % 2**32) for repeat in range(repeats)]
     elif cv is None or isinstance(cv, str | bool):
         raise InputError(f"{parameter('cv', cv)} must be a number of folds, a splitter, or a list of splits.")
@@ -386,7 +401,7 @@ def describe_splits(cv: Any, n_folds: int, groups: Any, repeats: int = 1) -> str
 
 
 def bootstrap_samples(
-    count: int, target: Target, groups: npt.NDArray[Any] | None, random_state: int
+    count: int, target: Outcome, groups: npt.NDArray[Any] | None, random_state: int
 ) -> list[Indices]:
     """The rows of bootstrap samples: as many draws with replacement as there are rows, stratified by class.
 
@@ -399,8 +414,8 @@ def bootstrap_samples(
         strata = [np.unique(units)]
     else:
         units, strata = rows, [rows]
-        if target.is_classes:
-            strata = [rows[target.values == label] for label in np.unique(target.values)]
+        if (alike := strata_of(target)) is not None:
+            strata = [rows[alike == label] for label in np.unique(alike)]
     samples = []
     for number in range(count):
         # One seed per sample, so that it does not depend on the number of samples.

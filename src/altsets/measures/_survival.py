@@ -11,7 +11,7 @@ from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
 from altsets.measures._sparse import dense_blocks
 from altsets.measures._univariate import known_rows
-from altsets.measures.risk_sets import CELLS_AT_A_TIME, NullModel, compared_pairs, quadratic_form
+from altsets.measures.risk_sets import CELLS_AT_A_TIME, RiskSets, compared_pairs, quadratic_form
 from altsets.measures.workers import map_in_order
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features, constant_columns
@@ -134,11 +134,11 @@ def cox(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Flo
     features, target, weights = _prepared(X, y, task, sample_weight, "cox")
 
     def of_group(codes: Indices, some: Survival, counting: Floats | None) -> float:
-        null, seen = NullModel(some, counting), np.unique(codes)
+        null, seen = RiskSets(some, counting), np.unique(codes)
         return null.joint_test(null.centred((codes[:, None] == seen[:-1]).astype(np.float64)))
 
     def of_numbers(matrix: Floats, some: Survival, counting: Floats | None) -> Floats:
-        null = NullModel(some, counting)
+        null = RiskSets(some, counting)
         # In units of the largest value, so that squares of huge numbers are finite.
         largest = np.abs(matrix).max(axis=0)
         return null.score_tests(null.centred(matrix / np.where(largest > 0, largest, 1.0)))

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
 from altsets.tables.feature_matrix import Encoded, Features, Original, encode
+from altsets.tables.outcomes import Outcome
 from altsets.tables.target import Target
 from altsets.wording import parameter, shorten
 
@@ -54,14 +55,18 @@ def table_for(estimator: Any, features: Features) -> Encoded | Original:
     return encode(features)
 
 
-def fresh_model(estimator: Any, classes: bool, random_state: int, class_weight: Any = None) -> Any:
-    """An unfitted copy; by default a decision tree. Every part without a seed gets ``random_state``.
+def fresh_model(
+    estimator: Any, classes: bool, random_state: int, class_weight: Any = None, *, survival: bool = False
+) -> Any:
+    """An unfitted copy; by default a decision tree, or a Cox model. Every part without a seed gets ``random_state``.
 
     ``estimator`` is an object with ``fit``, a name in :data:`MODELS`, or a class by its full name, such as
     ``"sklearn.naive_bayes.GaussianNB"``. ``class_weight="balanced"`` is for models by name.
     """
     own = is_own(estimator)
-    if not own:
+    if survival:
+        estimator = _for_survival(estimator)
+    elif not own:
         estimator = _by_name("tree" if estimator is None else estimator, classes)
     if class_weight is not None:
         _set_class_weight(estimator, own, classes, class_weight)
@@ -84,7 +89,38 @@ def fresh_model(estimator: Any, classes: bool, random_state: int, class_weight: 
     return model
 
 
+def _for_survival(estimator: Any) -> Any:
+    """A model of survival: by name, or one of the user's."""
+    from altsets.measures.survival_models import CoxModel, as_survival_model
+
+    if is_own(estimator):
+        return as_survival_model(estimator)
+    if estimator is None or estimator == "cox":
+        return _scaled(CoxModel())
+    if estimator in MODELS:
+        raise InputError(
+            f"{parameter('estimator', estimator)} is for classes and numbers, but the target is survival; use cox, or "
+            "a model of scikit-survival or lifelines."
+        )
+    return as_survival_model(_by_name(estimator, False))
+
+
+def _scaled(model: Any) -> Any:
+    """A model after an imputer and a scaler; medians, means and scales come from the training rows."""
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    imputer = SimpleImputer(strategy="median", keep_empty_features=True)
+    return make_pipeline(imputer, request_weights(StandardScaler()), request_weights(model))
+
+
 def _by_name(name: str, classes: bool) -> Any:
+    if name == "cox":
+        raise InputError(
+            f"{parameter('estimator', name)} is for survival, but the target is {'classes' if classes else 'numeric'}; "
+            "use tree or linear."
+        )
     if name == "tree" and classes:
         from sklearn.tree import DecisionTreeClassifier
 
@@ -93,15 +129,7 @@ def _by_name(name: str, classes: bool) -> Any:
     if name in MODELS:
         module, classifier, regressor, scaled = MODELS[name]
         model = getattr(importlib.import_module(module), classifier if classes else regressor)()
-        if not scaled:
-            return model
-        from sklearn.impute import SimpleImputer
-        from sklearn.pipeline import make_pipeline
-        from sklearn.preprocessing import StandardScaler
-
-        # Medians, means and scales come from the training rows.
-        imputer = SimpleImputer(strategy="median", keep_empty_features=True)
-        return make_pipeline(imputer, request_weights(StandardScaler()), request_weights(model))
+        return _scaled(model) if scaled else model
     try:
         module, _, kind = name.rpartition(".")
         found = getattr(importlib.import_module(module), kind)
@@ -164,10 +192,17 @@ def fit(
     return model.fit(table, values, **metadata_for(model, weights, groups))
 
 
+def strata_of(target: Outcome) -> Indices | None:
+    """What all parts of a split are to have alike: classes, events, combinations of labels; None of numbers."""
+    if isinstance(target, Target):
+        return target.values if target.is_classes else None
+    return target.strata
+
+
 def splits_of(
     cv: Any,
     matrix: Floats,
-    target: Target,
+    target: Outcome,
     random_state: int,
     *,
     groups: Any = None,
@@ -192,13 +227,15 @@ def splits_of(
     there = everything if drawn_here and not isinstance(cv, PredefinedSplit) else kept
     try:
         if cv is None:
-            kind = StratifiedShuffleSplit if target.is_classes else ShuffleSplit
+            kind = ShuffleSplit if strata_of(target) is None else StratifiedShuffleSplit
             kind = kind if groups is None else GroupShuffleSplit
             cv = kind(n_splits=1, test_size=test_size, random_state=random_state)
         if groups is not None:
             groups = np.asarray(groups)[kept]
-        splitter = check_cv(cv, target.values, classifier=target.is_classes)
-        drawn = list(splitter.split(matrix, target.values, groups))
+        strata = strata_of(target)
+        alike = target.values if strata is None else strata
+        splitter = check_cv(cv, alike, classifier=strata is not None)
+        drawn = list(splitter.split(matrix, alike, groups))
     except (ValueError, TypeError, IndexError, AttributeError) as error:
         raise InputError(
             f"{parameter('cv', cv)} does not split these rows: {_without_names(error)}"

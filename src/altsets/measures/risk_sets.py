@@ -1,4 +1,4 @@
-"""Pairs of rows and risk sets of a survival target: concordance, and a Cox model without effects (the null)."""
+"""Pairs of rows and risk sets of a survival target: concordance, and the score and information of Cox models."""
 
 from __future__ import annotations
 
@@ -78,30 +78,37 @@ def _codes(columns: Floats) -> Ints:
     return codes
 
 
-class NullModel:
-    """A Cox model without effects: what each row contributes to the score, and the information on columns.
+class RiskSets:
+    """A Cox model with given risks: what each row contributes to the score, and the information on columns.
 
     With tied events the terms are Efron's. The score of a column x is ``residuals @ x``, and its information
-    ``x' A x``, where A is made of risk sets and never written out.
+    ``x' A x``, where A is made of risk sets and never written out. Without risks it is the null model, of no effects.
     """
 
-    def __init__(self, target: Survival, weights: Floats | None = None) -> None:
+    def __init__(
+        self, target: Survival, weights: Floats | None = None, log_risk: Floats | None = None
+    ) -> None:
         weights = np.ones(len(target.time)) if weights is None else weights
         #: From the longest time on, so that risk sets are sums from the beginning.
         self._order = np.argsort(-target.time, kind="stable")
         time, event = target.time[self._order], target.event[self._order]
-        self._weights = weights[self._order]
+        counts = weights[self._order]
+        linear = np.zeros(len(time)) if log_risk is None else log_risk[self._order]
+        # Risks are relative to each other.
+        highest = float(linear.max())
+        self._weights = counts * np.exp(linear - highest)
         died = np.flatnonzero(event)
         #: For each time with an event: which deaths there are, and where its risk set ends.
         moments, self._which = np.unique(-time[died], return_inverse=True)
         self._died, self._ends = died, np.searchsorted(-time, moments, side="right") - 1
         deaths = np.bincount(self._which)
         at_risk = np.cumsum(self._weights)[self._ends]
+        counted = np.bincount(self._which, counts[died])
         dying = np.bincount(self._which, self._weights[died])
         # Efron: of d deaths at one time, the l-th meets a risk set in which the deaths count (d - l) / d.
         of = np.repeat(np.arange(len(deaths)), deaths)
         share = (np.arange(len(of)) - np.repeat(np.cumsum(deaths) - deaths, deaths)) / deaths[of]
-        total, mean_weight = at_risk[of] - share * dying[of], (dying / deaths)[of]
+        total, mean_weight = at_risk[of] - share * dying[of], (counted / deaths)[of]
         hazard, shared = (np.bincount(of, mean_weight * part / total) for part in (np.ones(len(of)), share))
         self._squares = [np.bincount(of, mean_weight * share**power / total**2) for power in (0, 1, 2)]
         # What is expected of a row adds up over the times at which it was at risk.
@@ -109,10 +116,11 @@ class NullModel:
         expected = later_hazard[np.searchsorted(self._ends, np.arange(len(time)))]
         expected[died] -= shared[self._which]
         expected *= self._weights
-        residuals = self._weights * event - expected
+        residuals = counts * event - expected
         self.expected, self.residuals = np.empty(len(time)), np.empty(len(time))
         self.expected[self._order], self.residuals[self._order] = expected, residuals
-        self.n_events = float(dying.sum())
+        reached = counts[died] @ (linear[died] - highest)
+        self.log_likelihood = float(reached - mean_weight @ np.log(total))
 
     def _sums(self, columns: Floats) -> tuple[Floats, Floats]:
         """Weighted sums of columns in the risk set of each time with an event, and of the deaths at that time."""

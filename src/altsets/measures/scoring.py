@@ -17,9 +17,13 @@ import numpy.typing as npt
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
 from altsets.measures.models import fit, last_step, one_line
+from altsets.measures.survival_scores import HARRELL, UNO, concordance_scorer, mean_matthews
 from altsets.tables.feature_matrix import Encoded, Features, Original
+from altsets.tables.forms import is_survival
 from altsets.wording import list_some, parameter
 
+#: The mean Matthews correlation of several targets.
+MATTHEWS_MEAN = "matthews_mean"
 #: Words in messages of models about columns that are not numeric.
 ABOUT_TYPES = ("convert", "string", "dtype", "object", "categor")
 
@@ -66,7 +70,7 @@ def kept_groups(groups: Any, kept: Bools | None) -> npt.NDArray[Any] | None:
 def scorer_for(
     model: Any, scoring: Any, classes: bool, labels: npt.NDArray[Any] | None = None, pos_label: Any = None
 ) -> Any:
-    """A scorer from its name or a function; by default Matthews correlation for classes, R² for numbers.
+    """A scorer from its name or a function; by default Matthews correlation for classes, R² for numbers, the C index.
 
     With ``labels``, a scorer of one of two classes, such as precision, is about ``pos_label``; see
     :func:`positive_class`.
@@ -74,7 +78,10 @@ def scorer_for(
     from sklearn.metrics import check_scoring, get_scorer_names
 
     if scoring is None:
-        scoring = "matthews_corrcoef" if classes else "r2"
+        scoring = default_scorer(classes, labels)
+    own = _own_scorer(scoring, labels)
+    if own is not None:
+        return own
     if not isinstance(scoring, str) and not callable(scoring):
         raise InputError(
             f"{parameter('scoring', scoring)} must be the name of one scorer or a function of model, X and y."
@@ -89,7 +96,12 @@ def scorer_for(
         scorer = check_scoring(model, scoring=scoring)
     except (ValueError, TypeError) as error:
         raise InputError(f"{parameter('scoring', scoring)} does not work here: {one_line(error)}") from error
-    if labels is None or "pos_label" not in _takes(scorer) or "pos_label" in scorer._kwargs:
+    if (
+        labels is None
+        or labels.ndim > 1
+        or "pos_label" not in _takes(scorer)
+        or "pos_label" in scorer._kwargs
+    ):
         # It is about all classes, or about one that is set.
         return scorer
     if not classes:
@@ -97,6 +109,35 @@ def scorer_for(
             f"{parameter('scoring', scorer_name(scoring))} is about classes, but the target is numeric; use r2."
         )
     return _about_one_class(scorer, scoring, labels, pos_label)
+
+
+def default_scorer(classes: bool, labels: npt.NDArray[Any] | None) -> str:
+    """The name of the scorer if none was given."""
+    if is_survival(labels):
+        return HARRELL
+    if labels is not None and labels.ndim > 1 and classes:
+        return MATTHEWS_MEAN
+    return "matthews_corrcoef" if classes else "r2"
+
+
+def _own_scorer(scoring: Any, labels: npt.NDArray[Any] | None) -> Any:
+    """A scorer that scikit-learn does not have; None if it is one of its own, or a function."""
+    concordance, survival = concordance_scorer(scoring), is_survival(labels)
+    name = scorer_name(scoring) if isinstance(scoring, str) or callable(scoring) else ""
+    if survival and concordance is None and isinstance(scoring, str):
+        raise InputError(
+            f"{parameter('scoring', name)} is about classes or numbers, but the target is survival; use {HARRELL} or "
+            f"{UNO}."
+        )
+    if concordance is not None and not survival:
+        raise InputError(
+            f"{parameter('scoring', name)} is for survival, but the target is not; use matthews_corrcoef or r2."
+        )
+    if scoring == MATTHEWS_MEAN:
+        from sklearn.metrics import make_scorer
+
+        return make_scorer(mean_matthews)
+    return concordance
 
 
 def positive_class(labels: npt.NDArray[Any], pos_label: Any = None, classes: bool = True) -> Any:

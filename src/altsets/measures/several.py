@@ -10,6 +10,7 @@ import numpy as np
 
 from altsets.arrays import Floats
 from altsets.errors import InputError
+from altsets.measures._univariate import f_ratios, f_score, finite_f
 from altsets.tables.feature_matrix import Features
 from altsets.tables.forms import has_several
 from altsets.tables.outcomes import MOST_LABEL_SETS, Several
@@ -53,7 +54,14 @@ def scores_for(
     targets = Several.of(y, features.n_rows, options.get("task", "auto"))
     if combine == "sets":
         return measure(features, _label_sets(targets), **{**options, "task": "classification"})
-    scores = np.array([measure(features, y[name], **options) for name in targets.names])
+    if measure is f_score:
+        # Infinite ones are made finite by those of all targets, or they would count for little beside others.
+        ratios, perfect = zip(
+            *[f_ratios(features, y[name], **options) for name in targets.names], strict=True
+        )
+        scores = finite_f(np.array(ratios), np.array(perfect))
+    else:
+        scores = np.array([measure(features, y[name], **options) for name in targets.names])
     if combine == "max":
         return np.asarray(scores.max(axis=0))
     if combine is None or combine == "mean":

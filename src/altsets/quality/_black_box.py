@@ -39,7 +39,9 @@ from altsets.quality._form import Form
 from altsets.quality._quality import Quality, common_names, size_checked
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import MISSING_VALUES, Encoded, Features
-from altsets.tables.target import Target, counted, counted_rows, labels_of, target_of
+from altsets.tables.forms import in_one_form, is_survival
+from altsets.tables.outcomes import Outcome, Survival, labels_for_models, outcome_of
+from altsets.tables.target import Target, counted, counted_rows
 
 #: Sums of larger scores come near the end of double precision.
 LARGEST_SCORE = 1e100
@@ -324,7 +326,12 @@ class Wrapper(BlackBox):
         default = default and all(given is None for given in (scoring, prepared.rows.weights, class_weight))
         score: Callable[[tuple[int, ...]], float]
         default = default and not features.is_sparse
-        if default and isinstance(table, Encoded) and fits_single_precision(table.matrix):
+        if (
+            default
+            and isinstance(prepared.target, Target)
+            and isinstance(table, Encoded)
+            and fits_single_precision(table.matrix)
+        ):
             score = _Trees(table, prepared.target, prepared.splits, random_state)
         else:
             score = prepared.scored_models()
@@ -402,7 +409,7 @@ class ModelTask:
     """A model that is yet to be fitted, the rows that it is fitted to and scored on, and the scorer."""
 
     features: Features
-    target: Target
+    target: Outcome
     splits: list[Split]
     model: Any
     scorer: Any
@@ -414,12 +421,16 @@ class ModelTask:
         """What users give, checked."""
         groups, weighted = options.groups, options.sample_weight
         everything = features_of(X, options.feature_names)
-        features, labels, weights = counted(everything, y, weighted)
-        target = target_of(labels, features.n_rows, _task_of(estimator, options.task))
+        features, labels, weights = counted(everything, in_one_form(y, options.task), weighted)
+        task = options.task if is_survival(labels) else _task_of(estimator, options.task)
+        target = outcome_of(labels, features.n_rows, task)
         kept = counted_rows(weighted, everything.n_rows)
         splits = splits_of(options.cv, features.cells, target, options.random_state, groups=groups, kept=kept)
-        model = fresh_model(estimator, target.is_classes, options.random_state, options.class_weight)
-        named, pos_label = labels_of(labels, target), options.pos_label
+        survival = isinstance(target, Survival)
+        model = fresh_model(
+            estimator, target.is_classes, options.random_state, options.class_weight, survival=survival
+        )
+        named, pos_label = labels_for_models(labels, target), options.pos_label
         if pos_label is not None:
             pos_label = positive_class(named, pos_label, target.is_classes)
         scorer = scorer_for(model, options.scoring, target.is_classes, named, pos_label)

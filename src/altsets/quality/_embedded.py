@@ -14,10 +14,13 @@ from altsets.measures.models import last_step, one_line
 from altsets.measures.scoring import ModelRows, explain_fit_errors
 from altsets.quality._black_box import BlackBox, FittingOptions, ModelTask
 from altsets.tables.feature_matrix import Encoded, Features
+from altsets.tables.outcomes import Survival
 from altsets.wording import list_some
 
 #: How deep the tree is that stands in for a model.
 DEFAULT_DEPTH = 3
+#: How sparse the Cox model is that stands in for a model of survival.
+DEFAULT_SPARSITY = 0.5
 #: Models that leave features out, in words.
 SPARSE = "a Lasso, logistic regression with an L1 penalty or a shallow tree"
 
@@ -128,7 +131,9 @@ class Embedded(BlackBox):
             scoring, cv, groups, pos_label, class_weight, task, feature_names, random_state, sample_weight
         )
         prepared = ModelTask.of(estimator, X, y, options)
-        if estimator is None:
+        if estimator is None and isinstance(prepared.target, Survival):
+            last_step(prepared.model).set_params(sparsity=DEFAULT_SPARSITY)
+        elif estimator is None:
             prepared.model.set_params(max_depth=DEFAULT_DEPTH)
         features = prepared.features
         every_row = prepared.rows.part(np.arange(features.n_rows))

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
 from altsets.tables.forms import as_survival, has_several, in_one_form, is_survival
-from altsets.tables.target import Target, target_of
+from altsets.tables.target import Target, labels_of, target_of
 from altsets.wording import counted as count_of
 from altsets.wording import join_words, list_some, parameter, percent, plural
 
@@ -256,6 +256,13 @@ class Several:
 
 #: A checked target of any kind.
 Outcome = Target | Survival | Several
+
+
+def labels_for_models(y: Any, outcome: Outcome) -> npt.NDArray[Any]:
+    """The target for models and scorers: classes by their names, numbers, events with times, or several columns."""
+    if isinstance(outcome, Target):
+        return labels_of(y, outcome)
+    return outcome.values if isinstance(outcome, Survival) else outcome.for_models
 
 
 def outcome_of(y: Any, n_rows: int, task: str = "auto") -> Outcome:

@@ -88,3 +88,13 @@ def _refuse_mixed(plain: list[Any], who: str) -> None:
         )
     kinds = sorted({type(value).__name__ for value in plain})
     raise InputError(f"{who} must be all numbers or all text; it holds {', '.join(kinds)}.")
+
+
+def pandas_frame(X: Any) -> Any:
+    """A pandas frame that columns can be added to, for packages that take nothing else."""
+    if hasattr(X, "columns") and hasattr(X, "iloc"):
+        return X.copy()
+    import narwhals as nw
+
+    columns = {f"x{place}": column for place, column in enumerate(np.asarray(X).T)}
+    return nw.from_dict(columns, backend="pandas").to_native()

@@ -1,0 +1,146 @@
+"""Models of survival: a Cox model, and lifelines' models as scikit-learn has models."""
+
+from __future__ import annotations
+
+import inspect
+from copy import deepcopy
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from altsets.arrays import Floats
+from altsets.measures.risk_sets import RiskSets
+from altsets.measures.survival_scores import ConcordanceScorer
+from altsets.tables.forms import in_one_form
+from altsets.tables.outcomes import Survival
+from altsets.tables.values import pandas_frame
+
+#: When steps of a fit are too small to matter, and the most steps.
+SMALL_STEP, MOST_STEPS = 1e-9, 100
+#: Steps of the inner fit with a penalty on absolute coefficients.
+INNER_STEPS = 2_000
+
+
+class CoxModel(BaseEstimator):  # type: ignore[misc]
+    """Cox's proportional hazards with a penalty, fitted by Newton's method; events at one time as Efron has them.
+
+    Columns should have been scaled. ``predict`` returns the risk: the logarithm of the relative hazard.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        The penalty on squared coefficients; above 0, so that there is a fit whatever the columns.
+    sparsity : float, default=0.0
+        The penalty on absolute coefficients, as a share of the smallest one that leaves none: with 0.5, few columns
+        have a coefficient other than 0.
+    """
+
+    def __init__(self, alpha: float = 1.0, sparsity: float = 0.0) -> None:
+        self.alpha = alpha
+        self.sparsity = sparsity
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit coefficients to a matrix and a survival target."""
+        matrix = np.asarray(X, dtype=np.float64)
+        target = Survival.of(in_one_form(y), len(matrix))
+        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        self.n_features_in_ = matrix.shape[1]
+        self.coef_ = _maximum(matrix - matrix.mean(axis=0), target, weights, self.alpha, self.sparsity)
+        return self
+
+    def predict(self, X: Any) -> Floats:
+        """The risk of each row."""
+        risk: Floats = np.asarray(X, dtype=np.float64) @ self.coef_
+        return risk
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Harrell's C index."""
+        return ConcordanceScorer()(self, X, y, sample_weight)
+
+
+def _maximum(
+    matrix: Floats, target: Survival, weights: Floats | None, alpha: float, sparsity: float
+) -> Floats:
+    """The coefficients with the largest penalised likelihood."""
+    beta = np.zeros(matrix.shape[1])
+    terms = RiskSets(target, weights)
+    threshold = sparsity * float(np.abs(matrix.T @ terms.residuals).max(initial=0.0))
+
+    def penalised(at: Floats, of: RiskSets) -> float:
+        return of.log_likelihood - alpha / 2 * float(at @ at) - threshold * float(np.abs(at).sum())
+
+    value = penalised(beta, terms)
+    for _ in range(MOST_STEPS):
+        slope = matrix.T @ terms.residuals - alpha * beta
+        curvature = terms.information(matrix) + alpha * np.eye(len(beta))
+        if threshold:
+            wanted = _soft_newton(beta, slope, curvature, threshold)
+        else:
+            wanted = beta + np.linalg.solve(curvature, slope)
+        step, share = wanted - beta, 1.0
+        while share > SMALL_STEP:
+            trial = beta + share * step
+            tried = RiskSets(target, weights, matrix @ trial)
+            better = penalised(trial, tried)
+            if better >= value - 1e-12 * abs(value):
+                break
+            share /= 2
+        else:
+            break
+        beta, terms, value = trial, tried, better
+        if np.abs(share * step).max(initial=0.0) < SMALL_STEP * max(
+            1.0, float(np.abs(beta).max(initial=0.0))
+        ):
+            break
+    return beta
+
+
+def _soft_newton(beta: Floats, slope: Floats, curvature: Floats, threshold: float) -> Floats:
+    """The maximum of the quadratic model at ``beta`` with a penalty on absolute coefficients, by proximal steps."""
+    rate = 1 / float(np.linalg.eigvalsh(curvature)[-1])
+    found, ahead, pace = beta, beta, 1.0
+    for _ in range(INNER_STEPS):
+        moved = ahead + rate * (slope - curvature @ (ahead - beta))
+        new = np.sign(moved) * np.maximum(np.abs(moved) - rate * threshold, 0.0)
+        faster = (1 + np.sqrt(1 + 4 * pace**2)) / 2
+        ahead = new + (pace - 1) / faster * (new - found)
+        done = np.abs(new - found).max(initial=0.0) < SMALL_STEP / 10
+        found, pace = new, faster
+        if done:
+            break
+    return found
+
+
+class LifelinesModel(BaseEstimator):  # type: ignore[misc]
+    """A model of lifelines, which takes a frame with columns for times and events, as scikit-learn has models."""
+
+    def __init__(self, fitter: Any) -> None:
+        self.fitter = fitter
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit a copy of the model."""
+        target = Survival.of(in_one_form(y), len(y))
+        frame = pandas_frame(X)
+        frame["altsets_time"], frame["altsets_event"] = target.time, target.event
+        given: dict[str, Any] = {"duration_col": "altsets_time", "event_col": "altsets_event"}
+        if sample_weight is not None:
+            frame["altsets_weight"] = np.asarray(sample_weight, dtype=np.float64)
+            given["weights_col"] = "altsets_weight"
+        self.fitted_ = deepcopy(self.fitter).fit(frame, **given)
+        return self
+
+    def predict(self, X: Any) -> Floats:
+        """The risk of each row: a partial hazard, or less time to live."""
+        frame = pandas_frame(X)
+        if hasattr(self.fitted_, "predict_partial_hazard"):
+            return np.asarray(self.fitted_.predict_partial_hazard(frame), dtype=np.float64).ravel()
+        return -np.asarray(self.fitted_.predict_median(frame), dtype=np.float64).ravel()
+
+
+def as_survival_model(estimator: Any) -> Any:
+    """A model that takes a matrix and a survival target: lifelines' are wrapped, others are as they are."""
+    if isinstance(estimator, type) or not hasattr(estimator, "fit"):
+        return estimator
+    takes = inspect.signature(estimator.fit).parameters
+    return LifelinesModel(estimator) if "duration_col" in takes else estimator

@@ -1,0 +1,178 @@
+"""Models of survival and of several targets: fitted, scored, compared with a guess, searched with."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import altsets
+from altsets.errors import InputError
+from altsets.measures.risk_sets import RiskSets
+from altsets.measures.survival_models import CoxModel, LifelinesModel
+from altsets.tables.outcomes import Survival
+
+
+def patients(n_rows=150, seed=0, effect=1.0):
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.normal(size=(n_rows, 6)), columns=list("abcdef"))
+    time = rng.exponential(size=n_rows) * np.exp(-effect * (X["a"] + X["b"]))
+    left = 2 * rng.exponential(size=n_rows)
+    return X, altsets.survival_target(time=np.minimum(time, left), event=time <= left)
+
+
+def negative_penalised(beta, matrix, target, alpha, threshold=0.0):
+    terms = RiskSets(target, None, matrix @ beta)
+    return -terms.log_likelihood + alpha / 2 * beta @ beta + threshold * np.abs(beta).sum()
+
+
+def test_a_cox_model_is_at_its_optimum():
+    from scipy.optimize import minimize
+
+    X, y = patients(60)
+    y["time"] = np.ceil(5 * y["time"])
+    matrix, target = X.to_numpy() - X.to_numpy().mean(axis=0), Survival(y["time"], y["event"])
+    found = CoxModel(alpha=2.0).fit(X, y).coef_
+    best = minimize(negative_penalised, np.zeros(6), (matrix, target, 2.0), tol=1e-12)
+    assert found == pytest.approx(best.x, abs=1e-4)
+    slope = matrix.T @ RiskSets(target, None, matrix @ found).residuals - 2.0 * found
+    assert np.abs(slope).max() < 1e-8
+
+
+def test_a_sparse_cox_model_leaves_columns_out_and_is_at_its_optimum():
+    X, y = patients(100)
+    matrix, target = X.to_numpy() - X.to_numpy().mean(axis=0), Survival(y["time"], y["event"])
+    threshold = 0.5 * np.abs(matrix.T @ RiskSets(target).residuals).max()
+    found = CoxModel(alpha=1.0, sparsity=0.5).fit(X, y).coef_
+    assert np.flatnonzero(found).tolist() == [0, 1]
+    slope = matrix.T @ RiskSets(target, None, matrix @ found).residuals - found
+    assert np.abs(slope[:2] - threshold * np.sign(found[:2])).max() < 1e-5 * threshold
+    assert np.abs(slope[2:]).max() < threshold
+
+
+def test_survival_is_evaluated_by_the_c_index():
+    X, y = patients()
+    found = altsets.evaluate(altsets.SelectAlternatives("cox", n_features=2, n_alternatives=1), X, y)
+    assert found.scorers == ("concordance_index",)
+    assert found.parameters["model"] == "cox"
+    assert found.parameters["task"] == "survival"
+    assert found.baseline == 0.5
+    assert {fold.sets[0] for fold in found.folds} == {(0, 1)}
+    assert "better than always predicting the same risk" in str(found)
+
+
+def test_folds_have_events_alike():
+    X, y = patients(100)
+    y["event"] = False
+    y["event"][:10] = True
+    y["time"][:10] = np.linspace(0, 0.01, 10)
+    found = altsets.evaluate([["a"]], X, y, cv=5)
+    assert len(found.folds) == 5
+    with pytest.raises(InputError, match="needs an event in each fold, but only 10 rows have one"):
+        altsets.evaluate([["a"]], X, y, cv=11)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"scoring": "r2"}, "is about classes or numbers, but the target is survival; use concordance_index"),
+        (
+            {"scoring": "concordance_index_uno:soon"},
+            "must end in a time above 0, such as concordance_index_uno:365",
+        ),
+        ({"estimator": "tree"}, "but the target is survival; use cox"),
+        ({"task": "regression"}, "contradicts the target"),
+    ],
+)
+def test_what_does_not_go_with_survival(options, message):
+    X, y = patients()
+    with pytest.raises(InputError, match=message):
+        altsets.evaluate([["a"]], X, y, **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"scoring": "concordance_index"}, "is for survival, but the target is not"),
+        ({"estimator": "cox"}, "is for survival, but the target is numeric"),
+        ({"task": "survival"}, "needs an event and a time"),
+    ],
+)
+def test_what_goes_with_survival_alone(options, message):
+    X, _ = patients()
+    with pytest.raises(InputError, match=message):
+        altsets.evaluate([["a"]], X, X["a"] ** 2, **options)
+
+
+class Fitter:
+    """What lifelines has: a model that takes a frame, and the names of columns."""
+
+    def fit(self, df, duration_col=None, event_col=None, weights_col=None):
+        columns = [name for name in df.columns if name not in (duration_col, event_col, weights_col)]
+        y = altsets.survival_target(df, time=duration_col, event=event_col)
+        self.model, self.columns = CoxModel().fit(df[columns], y), columns
+        return self
+
+    def predict_partial_hazard(self, df):
+        return np.exp(self.model.predict(df[self.columns]))
+
+
+def test_models_of_lifelines_are_taken_as_they_are():
+    X, y = patients()
+    ours = altsets.evaluate([["a", "b"]], X, y, estimator=CoxModel(), cv=3)
+    theirs = altsets.evaluate([["a", "b"]], X, y, estimator=Fitter(), cv=3)
+    assert [fold.scores for fold in theirs.folds] == [fold.scores for fold in ours.folds]
+    fitted = LifelinesModel(Fitter()).fit(X, y, np.ones(len(X)))
+    assert fitted.predict(X).shape == (len(X),)
+
+
+@pytest.mark.parametrize("quality", ["wrapper", "embedded"])
+def test_models_of_sets_take_survival(quality):
+    X, y = patients()
+    size = {"n_features": 2} if quality == "wrapper" else {}
+    found = altsets.SelectAlternatives(quality, n_alternatives=1, max_iters=40, **size).fit(X, y)
+    assert found.alternatives_[0].names == ("a", "b")
+
+
+def test_shuffled_times_predict_no_better_than_a_guess():
+    X, y = patients(100)
+    shuffled = np.random.default_rng(1).permutation(y)
+    selector = altsets.SelectAlternatives("concordance", n_features=2, n_alternatives=0)
+    assert "Set 0 predicts better" not in str(altsets.evaluate(selector, X, shuffled))
+
+
+# --- Several targets --------------------------------------------------------------------------------------
+
+
+def test_several_labels():
+    X, _ = patients()
+    y = pd.DataFrame({"warm": (X["a"] > 0).astype(int), "loud": (X["b"] > 0.5).astype(int)})
+    selector = altsets.SelectAlternatives("f", n_features=2, n_alternatives=1)
+    found = altsets.evaluate(selector, X, y)
+    assert found.scorers == ("matthews_mean",)
+    assert found.parameters["model"] == "tree"
+    assert found.baseline == 0
+    assert {fold.sets[0] for fold in found.folds} == {(0, 1)}
+    both = altsets.evaluate([["a", "b"], ["c", "d"]], X, y, scoring=["f1_macro", "f1_micro"])
+    assert min(both.folds[0].scores["f1_macro"][0], both.folds[0].scores["f1_micro"][0]) > 0.9
+    made = altsets.quality.Wrapper("tree", X, y)
+    assert made.evaluate([0, 1]) > 0.9 > made.evaluate([2, 3])
+
+
+def test_several_amounts():
+    X, _ = patients()
+    y = pd.DataFrame({"warm": 2 * X["a"], "loud": X["b"] + X["c"]})
+    found = altsets.evaluate([["a", "b", "c"], ["d"]], X, y, estimator="linear")
+    assert found.scorers == ("r2",)
+    assert found.folds[0].scores["r2"][0] > 0.99
+    assert altsets.quality.Wrapper("linear", X, y).evaluate([0]) == pytest.approx(0.5, abs=0.1)
+
+
+def test_classes_and_amounts_together_are_for_measures_only():
+    X, _ = patients()
+    y = pd.DataFrame({"warm": 2 * X["a"], "loud": np.where(X["b"] > 0, "yes", "no")})
+    assert altsets.SelectAlternatives("mutual_info", n_features=2, n_alternatives=0).fit(
+        X, y
+    ).result_.sets == [(0, 1)]
+    with pytest.raises(InputError, match="loud of the target is classes and the rest are numbers"):
+        altsets.evaluate([["a"]], X, y)
