@@ -49,6 +49,7 @@ TITLES = {
     "embedded": "Models that choose their features",
     "linear-models": "Linear models",
     "estimator": "The estimator",
+    "session": "Sessions",
     "evaluation": "Evaluation",
     "startup": "Start-up, deadline, Ctrl-C",
     "deadlines": "Deadlines",

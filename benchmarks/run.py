@@ -11,9 +11,10 @@ a Parquet folder of 5 GB (``--size``) that is read in passes,
 ``information``, ``holes`` and ``relief`` scores from tables, ``wrapper`` searches that fit models,
 ``embedded`` models that choose features themselves, ``linear-models`` sets for linear ones,
 ``estimator`` scikit-learn's
-checks and grids, ``evaluation`` how sets are judged, ``startup`` the command line, ``deadlines`` how late hard requests
-come back, ``time-limits`` which sets there are by then, ``versions`` an older checkout beside this one
-(``--old``). Each replaces its own section of the results as soon as it has ended, and leaves the others alone. A part
+checks and grids, ``session`` what steps cost, ``evaluation`` how sets are judged, ``startup`` the command line,
+``deadlines`` how late hard requests come back, ``time-limits`` which sets there are by then, ``versions`` an older
+checkout beside this one (``--old``). Each replaces its own section of the results as soon as it has ended, and leaves
+the others alone. A part
 whose input is missing is skipped and says why. Exit status 1 means that a search raised, or that an answer is wrong or
 below the reference's; a missed time is reported, not punished, since machines differ.
 """
@@ -48,6 +49,7 @@ from benchmarks import (
     pages,
     relief,
     report,
+    session,
     sparse,
     startup,
     streamed,
@@ -278,6 +280,7 @@ def _runs(options: argparse.Namespace, inputs: Inputs) -> dict[str, Callable[[],
         "embedded": lambda: embedded.run(options.datasets),
         "linear-models": lambda: linear_models.run(options.datasets, ROOT / ".bench-venv-wide"),
         "estimator": lambda: estimator.run(options.datasets),
+        "session": lambda: session.run(options.datasets),
         "evaluation": lambda: evaluation.run(options.datasets),
         "startup": startup.run,
         "deadlines": deadlines.run,

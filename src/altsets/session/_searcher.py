@@ -115,7 +115,10 @@ class Searcher:
             self.answers.move_to_end(state)
             return known
         request = self.request_of(state)
-        self.check(request)
+        if state.quality not in self.qualities:
+            # The search checks everything as well, but scores may take long.
+            self.check(request)
+        self._refuse_without_table(request)
         quality = self.quality_of(state)
         refuse_too_few_above(request, quality)
         found = answer_among(request, quality, self._on_table(state, request), callback, stop)
@@ -185,13 +188,16 @@ class Searcher:
             raise InputError(
                 "this quality needs a target: give y, or a quality that does without, such as 'linear_fit'."
             )
+        self._refuse_without_table(request)
+        refuse_unknown_noise(request)
+        request.check(self.names)
+
+    def _refuse_without_table(self, request: Request) -> None:
         if self.data is None and request.needs_table:
             raise InputError(
                 "how alike features are is measured on a table, and this session has numbers only; make one of the "
                 "table."
             )
-        refuse_unknown_noise(request)
-        request.check(self.names)
 
     def frontier(
         self, state: SessionState, known: Result, callback: Callable[[FrontierProgress], object] | None = None
@@ -238,18 +244,24 @@ class Searcher:
         return known
 
     def _on_table(self, state: SessionState, request: Request) -> Request:
-        """The request with numbers of the table where it has only names of similarities."""
-        if self.data is None or not request.needs_table:
-            return request
+        """The request with numbers of the table where it has only names of similarities, and indices for names."""
+        given, own = self.base.constraints, request.constraints[len(self.base.constraints) :]
         kind = request.dissimilarity
-        if is_named(kind):
+        if self.data is not None and request.needs_table:
+            given = self._given_constraints
+        if self.data is not None and is_named(kind):
             if state.distinct not in self.measured:
                 self.measured[state.distinct] = matched_on_table(
                     kind, self.data.features, self.data.rows.sample_weight
                 )
             kind = self.measured[state.distinct]
-        own = request.constraints[len(self.base.constraints) :]
-        return replace(request, dissimilarity=kind, constraints=(*self._given_constraints, *own))
+        # Here names are looked up in no time; the search would make an index of all of them first.
+        return replace(
+            request,
+            dissimilarity=kind,
+            constraints=(*given, *(one.resolve(self.names) for one in own)),
+            existing=tuple(tuple(self.names.positions(chosen, "pinned")) for chosen in request.existing),
+        )
 
     @cached_property
     def _given_constraints(self) -> tuple[Constraint, ...]:
