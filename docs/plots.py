@@ -15,6 +15,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -71,6 +72,8 @@ def draw_all(example: Example, X: pd.DataFrame, y: pd.Series) -> Iterator[tuple[
     yield "stand_ins", plots.stand_ins(evaluation)
     yield "stability", plots.stability(evaluation)
     yield "near_best", plots.near_best(altsets.near_best(relevance, n_features=k, within=example.within))
+    costs = np.random.default_rng(0).integers(1, 20, X.shape[1])
+    yield "tradeoff", plots.tradeoff(altsets.tradeoff(relevance, costs, n_features=k))
 
 
 def draw_two_explanations(X: pd.DataFrame, y: pd.Series) -> Figure:

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from altsets.search.find import find, iterate
     from altsets.search.frontier import Frontier, FrontierPoint, FrontierProgress, frontier, frontier_points
     from altsets.search.most import most_different, most_sets
-    from altsets.search.near_best import Importance, NearBest, near_best
+    from altsets.search.near_best import Importance, NearBest, Range, near_best
+    from altsets.search.tradeoff import Tradeoff, TradeoffPoint, TradeoffProgress, tradeoff
     from altsets.search.what_if import WhatIf, what_if
     from altsets.selector import SelectAlternatives, SelectFeatures, reduced
     from altsets.session import Session
@@ -45,12 +46,16 @@ __all__ = [
     "NearBest",
     "Problem",
     "Progress",
+    "Range",
     "Request",
     "Result",
     "SelectAlternatives",
     "SelectFeatures",
     "Session",
     "Status",
+    "Tradeoff",
+    "TradeoffPoint",
+    "TradeoffProgress",
     "Verdict",
     "WhatIf",
     "__version__",
@@ -75,6 +80,7 @@ __all__ = [
     "reduced",
     "survival_target",
     "to_anndata",
+    "tradeoff",
     "what_if",
 ]
 
@@ -90,7 +96,8 @@ _MODULES = {
     "search.find": ("find", "iterate"),
     "search.frontier": ("Frontier", "FrontierPoint", "FrontierProgress", "frontier", "frontier_points"),
     "search.most": ("most_different", "most_sets"),
-    "search.near_best": ("Importance", "NearBest", "near_best"),
+    "search.near_best": ("Importance", "NearBest", "Range", "near_best"),
+    "search.tradeoff": ("Tradeoff", "TradeoffPoint", "TradeoffProgress", "tradeoff"),
     "selector": ("SelectAlternatives", "SelectFeatures", "reduced"),
     "search.what_if": ("WhatIf", "what_if"),
     "session": ("Session",),

@@ -32,6 +32,7 @@ ROOMS = (
     "measures",
     "tables",
     "display",
+    "amounts",
     "features",
     "documents",
     "wording",

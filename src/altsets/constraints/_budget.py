@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Context, Decimal, Inexact
+from decimal import Decimal
 from numbers import Integral
 from typing import Any, Self
 
+from altsets.amounts import amount, amounts_in, exact_sum, for_each
 from altsets.constraints.base import (
     Constraint,
     CostRule,
@@ -21,10 +21,6 @@ from altsets.constraints.base import (
 )
 from altsets.errors import InputError, NotExpressedError
 from altsets.features import Feature, FeatureNames, given_feature, group_mapping, group_numbers
-from altsets.wording import parameter
-
-#: Room for the digits of all doubles from the largest to the smallest; what did not fit in would be an error.
-EXACT_DECIMALS = Context(prec=1000, traps=[Inexact])
 
 
 @dataclass(frozen=True, init=False)
@@ -93,20 +89,19 @@ class Budget(Constraint):
         self, costs: Iterable[float] | Mapping[Any, float], limit: float, groups: Any = None
     ) -> None:
         together = None if groups is None else _paid_together(groups)
-        self._set(costs=_costs(costs), limit=_amount(limit, "limit"), groups=together)
+        self._set(
+            costs=amounts_in(costs, "Budget", least=0.0),
+            limit=amount(limit, "Budget", "limit", 0.0),
+            groups=together,
+        )
 
     def resolve(self, names: Sequence[str]) -> Self:
         """The same constraint with one cost and one group for each feature; refuses features that do not exist."""
-        if isinstance(self.costs, tuple) and len(self.costs) != len(names):
-            raise InputError(
-                f"Budget has {len(self.costs)} costs for {len(names)} features; give one for each, "
-                "or a mapping from feature to cost."
-            )
-        if isinstance(self.costs, tuple) and not isinstance(self.groups, Mapping):
-            return self
-        known = FeatureNames.of(names)
-        if self.groups is None:
-            return self._changed(costs=_by_feature(self.costs, known))
+        known, costs = FeatureNames.of(names), self.costs
+        if self.groups is None or isinstance(costs, tuple):
+            costs = for_each(costs, known, "Budget")
+        if not isinstance(self.groups, Mapping):
+            return self if costs is self.costs else self._changed(costs=costs)
         numbers = tuple(group_numbers(self.groups, known, self.title))
         return self._changed(costs=_group_prices(self.costs, self.groups, numbers, known), groups=numbers)
 
@@ -131,7 +126,7 @@ class Budget(Constraint):
 
     def _paid(self, chosen: Sequence[int]) -> Decimal:
         paid = chosen if self.groups is None else {self.groups[index]: index for index in chosen}.values()
-        return _total([self.costs[index] for index in paid])
+        return exact_sum([self.costs[index] for index in paid])
 
     def describe(self, names: Sequence[str]) -> str:
         """Such as "budget 20" or "budget 20, each group paid once"."""
@@ -222,54 +217,6 @@ def _label(group: Hashable) -> Any:
             f"a group of its budget is called {group!r:.40}, which is neither text nor a number"
         )
     return group
-
-
-def _by_feature(costs: Mapping[Any, float], names: FeatureNames) -> tuple[float, ...]:
-    """One cost for each feature, out of a mapping."""
-    listed = [0.0] * len(names)
-    for feature, cost in costs.items():
-        position = names.position(given_feature(feature, "Budget"), "Budget")
-        # A feature may be named twice, by its name and by its index.
-        listed[position] = float(_total([listed[position], cost])) if listed[position] else cost
-    return tuple(listed)
-
-
-def _total(amounts: Iterable[float]) -> Decimal:
-    """The exact sum of numbers as they are printed."""
-    total = Decimal(0)
-    for amount in amounts:
-        total = EXACT_DECIMALS.add(total, Decimal(repr(amount)))
-    return total
-
-
-def _costs(costs: Any) -> tuple[float, ...] | dict[Feature, float]:
-    # Series make Python's floats of their numbers, which are printed with other digits if they were shorter.
-    values = costs.to_numpy() if hasattr(costs, "to_numpy") else costs if hasattr(costs, "dtype") else None
-    if callable(getattr(costs, "items", None)):
-        items = costs.items() if values is None else zip(costs.keys(), values, strict=True)
-        return {feature: _amount(cost, f"the cost of {feature}") for feature, cost in items}
-    try:
-        if isinstance(costs, str):
-            raise TypeError
-        return tuple(_amount(cost, "a cost") for cost in (costs if values is None else values))
-    except TypeError:
-        raise InputError(f"Budget takes a list of costs or a mapping to them, not {costs!r}.") from None
-
-
-def _amount(value: Any, name: str) -> float:
-    number = math.nan
-    if not isinstance(value, bool | str):
-        try:
-            # A number of another precision is printed with the digits that it has.
-            other = getattr(getattr(value, "dtype", None), "kind", "") == "f" and not isinstance(value, float)
-            number = float(str(value) if other else value)
-        except (TypeError, ValueError, OverflowError):
-            number = math.nan
-    if not 0 <= number < math.inf:
-        raise InputError(
-            f"{parameter('Budget')}: {parameter(name)} is {value!r}; give a finite number of at least 0."
-        )
-    return number
 
 
 def _paid_together(groups: Any) -> dict[Feature, Hashable]:

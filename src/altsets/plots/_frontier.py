@@ -1,4 +1,4 @@
-"""Plots of a frontier: quality over tau and over the size of sets, and test scores."""
+"""Plots of a frontier (quality over tau and over the size of sets, test scores) and of a trade-off."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ from altsets.plots._canvas import (
 )
 from altsets.plots._style import points
 from altsets.search.frontier import Frontier
+from altsets.search.tradeoff import Tradeoff
 from altsets.views import frontier as views
 from altsets.views.records import Curves
+from altsets.views.tradeoff import curve_over_criterion
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -231,6 +233,46 @@ def frontier_scores(
             "no point of this frontier has a score; ask for fewer alternatives, or smaller sets."
         )
     return _draw_curves(ax, seen)
+
+
+def tradeoff(tradeoff: Tradeoff, *, ax: Axes | None = None) -> Axes:
+    """Quality over a second criterion: what each step of the one costs in the other.
+
+    No set lies above the curve and to its better side. Points that are not proven are hollow; a ring marks the elbow of
+    the curve, if there is one.
+
+    Parameters
+    ----------
+    tradeoff : Tradeoff
+        From :func:`altsets.tradeoff`.
+    ax : Axes, default=None
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+        The axes that hold the plot.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If there is no point, or ``tradeoff`` is of another type.
+    altsets.errors.MissingExtraError
+        If matplotlib is not installed.
+
+    See Also
+    --------
+    altsets.tradeoff : Search for the points.
+    altsets.plots.frontier : Quality over the difference of sets.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> found = altsets.tradeoff(altsets.quality.Additive([9, 8, 7, 3, 2, 1]), [5, 4, 1, 2, 1, 0], n_features=2)
+    >>> altsets.plots.tradeoff(found).get_xlabel()
+    'criterion (less is better)'
+    """
+    return _draw_curves(ax, curve_over_criterion(tradeoff))
 
 
 def _refuse_nothing(numbers: Iterable[float | None]) -> None:

@@ -29,8 +29,10 @@ from altsets.report.sentences import MOST_LISTED, about_condition
 from altsets.result import Result, Status
 from altsets.search.frontier import Frontier
 from altsets.search.near_best import NearBest
+from altsets.search.tradeoff import Tradeoff
 from altsets.views import frontier as frontier_views
 from altsets.views import sets as set_views
+from altsets.views.tradeoff import curve_over_criterion
 from altsets.wording import counted, round_down, sentence
 
 #: What was proven about a set, as a reader wants to know it.
@@ -461,6 +463,43 @@ def _points_table(frontier: Frontier, evaluated: EvaluatedFrontier | None) -> Bl
     cells.append((column("Certainty"), [IN_WORDS[point.status] for point in points]))
     rows = list(zip(*(values for _, values in cells), strict=True))
     return table("frontier-points", "One row for each search.", [one for one, _ in cells], rows)
+
+
+# --- Trade-off -------------------------------------------------------------------------------------------
+
+
+def tradeoff_section(found: Tradeoff) -> Block:
+    """Quality against a second criterion: the curve, and a row for each point."""
+    said = text(found.explain())
+    if not found.points:
+        return section("tradeoff", "Quality and a second criterion", [said])
+    curve = curves_chart(
+        "tradeoff-curve",
+        "Quality over the criterion",
+        curve_over_criterion(found),
+        "What each step of the one costs in the other: no set is better in both than one of these points.",
+    )
+    columns = [
+        column("Quality", "number", 6),
+        column("Criterion", "number", 6),
+        column("Features", "names"),
+        column("Certainty"),
+    ]
+    proven = {Status.OPTIMAL: "proven", Status.FEASIBLE: "something better may exist"}
+    rows = [
+        [value, number, names, proven[point.status]]
+        for point in found
+        for value, number, names in zip(point.qualities, point.criteria, point.named_sets, strict=True)
+    ]
+    several = len(found.points[0].sets)
+    caption = (
+        f"{several} rows for each point, one for each of its sets."
+        if several > 1
+        else "One row for each point."
+    )
+    listed = table("tradeoff-points", caption, columns, rows)
+    drawn = curve if len(found) >= FEWEST_DRAWN else None
+    return section("tradeoff", "Quality and a second criterion", [said, drawn, listed])
 
 
 # --- Near-best sets --------------------------------------------------------------------------------------

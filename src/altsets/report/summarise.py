@@ -19,7 +19,8 @@ from altsets.report.render import fragment, page, report_file
 from altsets.result import Result, Status, StopReason, Verdict
 from altsets.search.frontier import Frontier
 from altsets.search.near_best import NearBest
-from altsets.wording import counted
+from altsets.search.tradeoff import Tradeoff
+from altsets.wording import counted, sentence
 
 NOT_EVALUATED = (
     "Not tested: that a set scores best on these rows does not say how well it predicts other rows. altsets find "
@@ -42,11 +43,13 @@ class _Answers:
     evaluated: EvaluatedFrontier | None
     near: NearBest | None
     origin: Mapping[str, Any]
+    tradeoff: Tradeoff | None = None
 
     @property
-    def searches(self) -> list[Result | Frontier | NearBest]:
+    def searches(self) -> list[Result | Frontier | NearBest | Tradeoff]:
         """The answers of searches, the most important first."""
-        return [answer for answer in (self.result, self.frontier, self.near) if answer is not None]
+        every = (self.result, self.frontier, self.near, self.tradeoff)
+        return [answer for answer in every if answer is not None]
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -79,6 +82,7 @@ def summarise(
     evaluation: Evaluation | None = None,
     frontier: Frontier | EvaluatedFrontier | None = None,
     near_best: NearBest | None = None,
+    tradeoff: Tradeoff | None = None,
     quality: sections.Scoring | None = None,
     title: str | None = None,
     provenance: Mapping[str, Any] | None = None,
@@ -89,7 +93,10 @@ def summarise(
     ``frontier`` may be evaluated or not; ``quality`` has the scores of all features; ``title`` and ``provenance`` are
     for answers that do not say it themselves; ``skipped`` are sentences on what is not in the report, and why.
     """
-    given = {"result": result, "evaluation": evaluation, "frontier": frontier, "near_best": near_best}
+    given = {
+        **{"result": result, "evaluation": evaluation, "frontier": frontier, "near_best": near_best},
+        "tradeoff": tradeoff,
+    }
     for name, one in given.items():
         kind, example = KINDS[name]
         if one is not None and not isinstance(one, kind):
@@ -101,13 +108,14 @@ def summarise(
     evaluated = frontier if isinstance(frontier, EvaluatedFrontier) else None
     plain = frontier.frontier if isinstance(frontier, EvaluatedFrontier) else frontier
     origin = _origin(provenance, result, evaluation, evaluated)
-    answers = _Answers(result, evaluation, plain, evaluated, near_best, origin)
+    answers = _Answers(result, evaluation, plain, evaluated, near_best, origin, tradeoff)
     _check(answers, quality)
     check_agreement(result, plain, near_best)
     scored = quality if quality is not None else near_best
     names = None if scored is None else scored.feature_names
     shown = None if result is None else _with_short_names(result)
-    main = next((answer for answer in (result, frontier, evaluation) if answer is not None), near_best)
+    others = (result, frontier, evaluation, near_best)
+    main = next((answer for answer in others if answer is not None), tradeoff)
     parts = [
         _in_short(replace(answers, result=shown)),
         None if shown is None else sections.sets_section(shown, with_table=len(shown.sets) > _n_first(shown)),
@@ -117,6 +125,7 @@ def summarise(
         else None,
         sections.frontier_section(frontier) if frontier is not None else None,
         sections.near_best_section(near_best, with_features=False) if near_best is not None else None,
+        sections.tradeoff_section(tradeoff) if tradeoff is not None else None,
         sections.conditions_section(answers.parameters, origin, sections.named_features(result, names)),
         section("notes", "Notes", [text(*(result.notes if result else ()), *skipped)]),
         _origin_section(origin, result),
@@ -148,7 +157,7 @@ def _tables_last(parts: Sequence[Block | None]) -> list[Block]:
 
 
 def heading_of(answer: Any, target: str = "") -> str:
-    """The heading over an answer: a result, an evaluation, a frontier, or near-best sets."""
+    """The heading over an answer: a result, an evaluation, a frontier, a trade-off, or near-best sets."""
     about = f" for {target}" if target else ""
     if isinstance(answer, Result):
         n_sets = len(answer.sets)
@@ -158,6 +167,8 @@ def heading_of(answer: Any, target: str = "") -> str:
     if isinstance(answer, Evaluation):
         which = counted(answer.n_sets, "feature set predicts", "feature sets predict")
         return f"How well {which}{f' {target}' if target else ''}"
+    if isinstance(answer, Tradeoff):
+        return f"Quality and a second criterion{about}"
     return f"Feature sets that are nearly the best{about}"
 
 
@@ -222,6 +233,8 @@ def _in_short(answers: _Answers) -> Block:
         items.append(("What difference costs", sentences.about_costs(frontier)))
     if near is not None:
         items.append(("Nearly as good", f"{near.explain().split('. ')[0].rstrip('.')}."))
+    if answers.tradeoff is not None:
+        items.append(("Asked for", sentence(repr(answers.tradeoff)[len("Tradeoff(") : -1])))
     cautions = text(*said.cautions, *_better(answers), tone="warning")
     return section(
         "in-short", "In short", [banner(said, result), cautions, _first_sets(result), facts(items)]
@@ -274,7 +287,7 @@ def _verdict(answers: _Answers) -> Verdict:
     result, evaluation = answers.result, answers.evaluation
     if evaluation is not None:
         return evaluation.verdict if result is None else evaluation.verdict_on(result)
-    about = result or answers.evaluated or answers.frontier or answers.near
+    about = result or answers.evaluated or answers.frontier or answers.near or answers.tradeoff
     return Verdict(()) if about is None else about.verdict
 
 
@@ -347,6 +360,7 @@ KINDS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "evaluation": (Evaluation, "altsets.evaluate"),
     "frontier": ((Frontier, EvaluatedFrontier), "altsets.frontier"),
     "near_best": (NearBest, "altsets.near_best"),
+    "tradeoff": (Tradeoff, "altsets.tradeoff"),
 }
 
 
@@ -398,10 +412,19 @@ def _check_about_same(answers: _Answers, result: Result) -> None:
 #: Charts that are in reports alone: a cell of a notebook is small.
 LEFT_OUT = ("overlap", "likeness", "chosen", "stand-ins")
 #: What fits on one screen beside the verdict: one table and one chart, the first of each that there is.
-TABLES = ("first-sets", "sets", "evaluation", "suggested-sets", "frontier-points", "near-best-sets")
+TABLES = (
+    "first-sets",
+    "sets",
+    "evaluation",
+    "suggested-sets",
+    "frontier-points",
+    "near-best-sets",
+    "tradeoff-points",
+)
 CHARTS = (
     *("membership", "quality", "prediction", "scores-along", "quality-over-tau", "quality-over-both"),
     "near-best-frequencies",
+    "tradeoff-curve",
 )
 #: Rows of a chart of features that fit, and near-best sets.
 NOTEBOOK_ROWS, NOTEBOOK_SETS = 10, 5
@@ -450,6 +473,8 @@ def _section(answer: Any, in_use: int | None) -> Block:
         return sections.evaluation_section(answer)
     if isinstance(answer, Frontier | EvaluatedFrontier):
         return sections.frontier_section(answer)
+    if isinstance(answer, Tradeoff):
+        return sections.tradeoff_section(answer)
     return sections.near_best_section(answer, n_bars=NOTEBOOK_ROWS, n_sets=NOTEBOOK_SETS)
 
 

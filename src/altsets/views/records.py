@@ -13,6 +13,7 @@ from altsets.features import whole_number
 from altsets.result import Result
 from altsets.search.frontier import Frontier, FrontierPoint
 from altsets.search.near_best import NearBest
+from altsets.search.tradeoff import Tradeoff
 from altsets.wording import counted
 
 #: The label of an x-axis.
@@ -157,7 +158,7 @@ class FeatureStability:
     index: Bars
 
 
-Answer = TypeVar("Answer", Result, Frontier, EvaluatedFrontier, Evaluation, NearBest)
+Answer = TypeVar("Answer", Result, Frontier, EvaluatedFrontier, Evaluation, NearBest, Tradeoff)
 Thing = TypeVar("Thing")
 
 #: Where each kind of answer comes from.
@@ -167,6 +168,7 @@ SOURCES = {
     EvaluatedFrontier: "an EvaluatedFrontier, such as altsets.evaluate_frontier(...)",
     Evaluation: "an Evaluation, such as altsets.evaluate(...)",
     NearBest: "a NearBest, such as altsets.near_best(...)",
+    Tradeoff: "a Tradeoff, such as altsets.tradeoff(...)",
 }
 
 

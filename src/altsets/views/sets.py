@@ -14,7 +14,7 @@ from altsets.errors import InputError
 from altsets.evaluation import Evaluation
 from altsets.result import Result, Status, overlap_table
 from altsets.search.near_best import NearBest
-from altsets.search.near_best.answer import headline
+from altsets.search.near_best.summary import headline
 from altsets.views.records import (
     Bars,
     FeatureStability,

@@ -19,6 +19,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from altsets.amounts import EXACT_DECIMALS
 from altsets.arrays import Bools, Floats, Indices, Ints
 from altsets.constraints.base import CostRule, CountRule, NeedRule
 from altsets.problem import FeatureSet, Problem
@@ -80,7 +81,7 @@ def in_units(budget: CostRule) -> WholeBudget:
     decimals = [Decimal(repr(number)) for number in (*budget.costs, budget.limit)]
     # The exponent of a decimal that is printed is never "infinity".
     place = min(int(decimal.as_tuple().exponent) for decimal in decimals)
-    *costs, limit = (int(decimal.scaleb(-place)) for decimal in decimals)
+    *costs, limit = (int(decimal.scaleb(-place, EXACT_DECIMALS)) for decimal in decimals)
     unit = math.gcd(*(cost for cost in costs if cost <= limit)) or limit + 1
     limit //= unit
     whole = tuple(cost // unit if cost <= limit * unit else limit + 1 for cost in costs)

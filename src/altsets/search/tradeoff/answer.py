@@ -1,0 +1,397 @@
+"""Tradeoff: the points of which none is better in both criteria, in words, as a frame and as JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any
+
+from altsets import documents
+from altsets.display import renderer
+from altsets.errors import InputError
+from altsets.problem import FeatureSet
+from altsets.result import Status, StopReason, Verdict, frame_of
+from altsets.search.frontier.points import Curve
+from altsets.search.good_sets import Nearness
+from altsets.wording import counted, paragraph, percent, plural, sentence, span
+
+SCHEMA = 1
+KIND = "tradeoff"
+#: How much of the quality the verdict gives up.
+NEARLY = 0.05
+
+CUT_SHORT = {
+    StopReason.TIME_LIMIT: "The time limit was reached; there may be further points.",
+    StopReason.INTERRUPTED: "It was interrupted; there may be further points.",
+    StopReason.ENGINE_LIMIT: "Not everything could be proven; there may be further points.",
+}
+
+
+@dataclass(frozen=True)
+class TradeoffPoint:
+    """One compromise between quality and a second criterion; a part of :class:`altsets.Tradeoff`.
+
+    Attributes
+    ----------
+    quality : float
+        The quality of the set; of several sets the sum of their qualities, or the smallest one with
+        ``aggregation="min"``.
+    criterion : float
+        The sum of the criterion's numbers over the set, or its quality by the second quality; of several sets, that of
+        the set with the worst one.
+    sets : tuple of tuple of int
+        The set, or the sets, as sorted indices.
+    named_sets : tuple of tuple of str
+        The same by name.
+    qualities, criteria : tuple of float
+        Both numbers for each set.
+    status : Status
+        ``OPTIMAL``: proven that nothing is better in one and as good in the other. ``FEASIBLE``: something may be.
+    bound : float
+        No set, or sets, with a criterion this good have a higher quality; inf if that is not known.
+
+    See Also
+    --------
+    altsets.tradeoff : Searches for them.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> scores = altsets.quality.Additive([9, 8, 7, 3], feature_names=["age", "height", "weight", "shoe size"])
+    >>> point = altsets.tradeoff(scores, {"age": 5, "height": 3}, n_features=2).points[1]
+    >>> point.named_sets, point.quality, point.criterion, point.status
+    ((('age', 'weight'),), 16.0, 5.0, <Status.OPTIMAL: 'optimal'>)
+    """
+
+    quality: float
+    criterion: float
+    sets: tuple[FeatureSet, ...]
+    named_sets: tuple[tuple[str, ...], ...]
+    qualities: tuple[float, ...]
+    criteria: tuple[float, ...]
+    status: Status
+    bound: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The point as plain values; a bound that is not finite becomes None."""
+        return {
+            **{name: _listed(value) for name, value in asdict(self).items()},
+            "status": str(self.status),
+            "bound": documents.finite(self.bound),
+        }
+
+    @classmethod
+    def from_dict(cls, entry: Any) -> TradeoffPoint:
+        """Read what :meth:`to_dict` wrote.
+
+        Parameters
+        ----------
+        entry : dict
+            What :meth:`to_dict` gave.
+
+        Returns
+        -------
+        TradeoffPoint
+            The same point.
+        """
+        sets = tuple(map(documents.whole_numbers, entry["sets"]))
+        each = [tuple(map(documents.number, entry[name])) for name in ("qualities", "criteria")]
+        if not sets or any(len(values) != len(sets) for values in (entry["named_sets"], *each)):
+            raise ValueError("a point does not have two numbers and the names for each of its sets")
+        return cls(
+            quality=documents.number(entry["quality"]),
+            criterion=documents.number(entry["criterion"]),
+            sets=sets,
+            named_sets=tuple(map(documents.texts, entry["named_sets"])),
+            qualities=each[0],
+            criteria=each[1],
+            status=Status(entry["status"]),
+            bound=documents.number_or(entry["bound"], math.inf),
+        )
+
+
+def _listed(value: Any) -> Any:
+    return list(map(_listed, value)) if isinstance(value, tuple) else value
+
+
+@dataclass(frozen=True)
+class Tradeoff(documents.Document):
+    """Quality against a second criterion: what no set beats in both; :func:`altsets.tradeoff` makes it.
+
+    Iterating gives the points.
+
+    Attributes
+    ----------
+    points : list of TradeoffPoint
+        From the best quality down; with each point the criterion gets better.
+    more_is_better : bool
+        Whether the criterion is a second quality; else less of it is better.
+    complete : bool
+        Whether it is proven that there are no other points: every set is no better than one of these in both.
+    parameters : dict
+        What was asked for.
+    reason : str
+        Why there is no point; else empty.
+    stop_reason : str
+        Why the search ended: ``"finished"``, ``"time_limit"``, ``"interrupted"`` (Ctrl-C) or ``"engine_limit"``.
+    elapsed : float
+        Seconds.
+
+    See Also
+    --------
+    altsets.tradeoff : Makes one.
+    altsets.NearBest.range : The ends of a criterion among sets that are good enough.
+    altsets.plots.tradeoff : Plot it.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> scores = altsets.quality.Additive([9, 8, 7, 3], feature_names=["age", "height", "weight", "shoe size"])
+    >>> front = altsets.tradeoff(scores, {"age": 5, "height": 3}, n_features=2)
+    >>> front
+    Tradeoff(4 points: sets of 2 features, quality 10 to 17, criterion 0 to 8)
+    >>> [(point.quality, point.criterion) for point in front]
+    [(17.0, 8.0), (16.0, 5.0), (15.0, 3.0), (10.0, 0.0)]
+    >>> front.within(0.1).named_sets
+    (('age', 'weight'),)
+    >>> altsets.Tradeoff.from_json(front.to_json()) == front
+    True
+    """
+
+    points: list[TradeoffPoint]
+    more_is_better: bool
+    complete: bool
+    parameters: dict[str, Any]
+    reason: str = ""
+    stop_reason: StopReason = StopReason.FINISHED
+    elapsed: float = field(default=0.0, compare=False)
+
+    def __iter__(self) -> Iterator[TradeoffPoint]:
+        return iter(self.points)
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    @property
+    def proven(self) -> bool:
+        """Whether every point is proven, and that there are no others."""
+        return self.complete and all(point.status is Status.OPTIMAL for point in self.points)
+
+    def within(self, share: float) -> TradeoffPoint:
+        """The point with the best criterion whose quality is near the best.
+
+        Parameters
+        ----------
+        share : float
+            How much of the best quality may be lost: 0.05 allows for 5 %.
+
+        Returns
+        -------
+        TradeoffPoint
+            The last point that is good enough.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If there is no point, or ``share`` is not a number of at least 0.
+        """
+        nearness = Nearness.of(share, None)
+        if not self.points:
+            raise InputError("there is no point; see explain().")
+        least = nearness.least(self.points[0].quality)
+        return [point for point in self.points if point.quality >= least][-1]
+
+    @cached_property
+    def elbow(self) -> TradeoffPoint | None:
+        """The point up to which the criterion improves for little quality; None if the curve has no such point.
+
+        It is where the curve lies highest above the straight line from its first to its last point, if that is a tenth
+        of its height or more, and if it has four points or more.
+        """
+        # From left to right less is better, or more.
+        order = self.points if self.more_is_better else self.points[::-1]
+        if not order:
+            return None
+        found = Curve([point.criterion for point in order], [point.quality for point in order]).elbow
+        return None if found is None else order[found]
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the best set has of the criterion and what nearly the best can have, with cautions."""
+        if not self.points:
+            return Verdict((self.reason or "No point was found.",)).add(cautions=(self._cut_short,))
+        open_points = sum(point.status is not Status.OPTIMAL for point in self.points)
+        are = f"{counted(open_points, 'point')} {plural(open_points, 'is', 'are')} not proven"
+        cautions = (self._cut_short, f"{are}: something better may exist." if open_points else "")
+        return Verdict((self._nearly,)).add(self._proof, cautions=cautions)
+
+    @property
+    def _nearly(self) -> str:
+        best = self.points[0]
+        sets = "sets" if len(best.sets) > 1 else "set"
+        said = f"The best {sets} {plural(len(best.sets), 'has', 'have')} a criterion of {best.criterion:.6g}"
+        if best.quality <= 0:
+            return f"{said} and a quality of {best.quality:.6g}."
+        nearly = self.within(NEARLY)
+        kept = percent(nearly.quality / best.quality)
+        if nearly is best:
+            return f"{said}; every better one costs more than {percent(NEARLY)} of the quality."
+        return f"{said}; with {kept} of its quality it can be {nearly.criterion:.6g}."
+
+    @property
+    def _proof(self) -> str:
+        if not self.proven:
+            return ""
+        return f"Proven: nothing is better in both than {counted(len(self.points), 'point')}."
+
+    @property
+    def _cut_short(self) -> str:
+        return CUT_SHORT.get(self.stop_reason, "")
+
+    def explain(self) -> str:
+        """Say how many points there are, what is proven, and what little quality buys, in plain words."""
+        if not self.points:
+            return paragraph(self.reason or "No point was found.", self._cut_short)
+        n_proven = sum(point.status is Status.OPTIMAL for point in self.points)
+        proven = "all proven" if n_proven == len(self.points) else f"{n_proven} of them proven"
+        elbow = self.elbow
+        at = (
+            f"The elbow is at a criterion of {elbow.criterion:.6g}, with a quality of {elbow.quality:.6g}."
+            if elbow is not None
+            else ""
+        )
+        none = "No others exist." if self.complete else ""
+        return paragraph(sentence(f"{self._headline}; {proven}"), none, self._cut_short, self._nearly, at)
+
+    @property
+    def _headline(self) -> str:
+        """The scope of the points, without a full stop."""
+        if not self.points:
+            return "no points"
+        sizes = sorted({len(chosen) for point in self.points for chosen in point.sets})
+        features = f"{span(sizes)} {plural(1 if sizes == [1] else 2, 'feature')}"
+        n_sets = len(self.points[0].sets)
+        sets = f"{n_sets} sets of {features} each" if n_sets > 1 else f"sets of {features}"
+        qualities = sorted(point.quality for point in self.points)
+        criteria = sorted(point.criterion for point in self.points)
+        over = [
+            f"{what} {span(sorted({values[0], values[-1]}), '.6g')}"
+            for what, values in (("quality", qualities), ("criterion", criteria))
+        ]
+        return f"{counted(len(self.points), 'point')}: {sets}, {', '.join(over)}"
+
+    def __repr__(self) -> str:
+        return f"Tradeoff({self._headline})"
+
+    def to_frame(self) -> Any:
+        """One row for each point (a pandas DataFrame).
+
+        ``quality`` and ``criterion`` are what is traded, ``bound`` and ``status`` what is proven, and ``features`` are
+        the names in the set, or in each of several sets.
+
+        Returns
+        -------
+        DataFrame
+            Of pandas.
+
+        Raises
+        ------
+        altsets.errors.MissingExtraError
+            If pandas is not installed.
+        """
+        several = any(len(point.sets) > 1 for point in self.points)
+        return frame_of(
+            {
+                "quality": [point.quality for point in self.points],
+                "criterion": [point.criterion for point in self.points],
+                "status": [str(point.status) for point in self.points],
+                "bound": [point.bound for point in self.points],
+                "features": [
+                    list(map(list, point.named_sets)) if several else list(point.named_sets[0])
+                    for point in self.points
+                ],
+            }
+        )
+
+    def report(self, path: Any, *, title: str | None = None, force: bool = False) -> str:
+        """Write one HTML file with a chart and all points, for any browser.
+
+        Parameters
+        ----------
+        path : path-like
+            A new file whose name ends in .html.
+        force : bool, default=False
+            Whether it may replace another file.
+        title : str, default=None
+            The heading; by default it says what was searched.
+
+        Returns
+        -------
+        str
+            The path of the file.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If the name does not end in .html, the file exists and ``force`` is False, or it cannot be written.
+        """
+        return renderer("report")(path, force=force, tradeoff=self, title=title)
+
+    def _repr_html_(self) -> str:
+        return renderer("notebook")(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document that :meth:`to_json` writes, as a dictionary."""
+        document = {
+            "schema": SCHEMA,
+            "kind": KIND,
+            "points": [point.to_dict() for point in self.points],
+            "more_is_better": self.more_is_better,
+            "complete": self.complete,
+            "parameters": self.parameters,
+            "reason": self.reason,
+            "stop_reason": str(self.stop_reason),
+            "elapsed": self.elapsed,
+        }
+        return documents.timed(document)
+
+    @classmethod
+    def from_json(cls, text: str) -> Tradeoff:
+        """Read what :meth:`to_json` wrote.
+
+        Parameters
+        ----------
+        text : str
+            The document.
+
+        Returns
+        -------
+        Tradeoff
+            The same points.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If it is not such a document, or it is incomplete.
+        """
+        document = documents.document_in(text)
+        found = document if isinstance(document, dict) else {}
+        if (found.get("schema"), found.get("kind")) != (SCHEMA, KIND):
+            raise InputError(f"this is not an altsets document of a trade-off of schema {SCHEMA}.")
+        try:
+            found = documents.untimed(found)
+            return cls(
+                points=[TradeoffPoint.from_dict(entry) for entry in found["points"]],
+                more_is_better=bool(found["more_is_better"]),
+                complete=bool(found["complete"]),
+                parameters=dict(found["parameters"].items()),
+                reason=documents.text(found["reason"]),
+                stop_reason=StopReason(found["stop_reason"]),
+                elapsed=documents.number(found["elapsed"]),
+            )
+        except documents.DAMAGED as error:
+            raise InputError(
+                f"this altsets document of a trade-off is incomplete or damaged: {error!r}."
+            ) from error

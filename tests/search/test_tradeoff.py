@@ -1,0 +1,212 @@
+"""Quality against a second criterion, and the range of a criterion among near-best sets, against brute force."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+import tradeoffs
+
+import altsets
+from altsets import constraints, quality
+from altsets.errors import InputError, UnsupportedError
+
+NAMES = list("abcdef")
+SCORES = quality.Additive([9, 8, 7, 3, 2, 1], feature_names=NAMES)
+COSTS = [5, 4, 1, 2, 1, 0]
+
+
+@pytest.mark.parametrize(("first", "count"), [(0, 80), pytest.param(80, 2000, marks=pytest.mark.slow)])
+def test_random_problems(first, count):
+    wrong = [tradeoffs.check(index, seed=5) for index in range(first, first + count)]
+    assert [found for found in wrong if found[1]] == []
+    assert sum(label.startswith("front") for label, _ in wrong) > 0.3 * count
+    assert sum(label.startswith("range") for label, _ in wrong) > 0.1 * count
+
+
+# --- Trade-offs ---------------------------------------------------------------------------------------------
+
+
+def test_mapping_list_and_series_are_the_same():
+    pandas = pytest.importorskip("pandas")
+    by_name = dict(zip(NAMES, COSTS, strict=True))
+    fronts = [altsets.tradeoff(SCORES, given, 2) for given in (COSTS, by_name, pandas.Series(by_name))]
+    assert fronts[0] == fronts[1] == fronts[2]
+    assert fronts[0].proven
+
+
+def test_sums_are_exact():
+    # As doubles, 0.1 + 0.2 is more than 0.3.
+    found = altsets.tradeoff(quality.Additive([3, 3, 2, 2]), [0.1, 0.2, 0.3, 0.0], n_features=2)
+    assert [(point.quality, point.criterion) for point in found] == [(6, 0.3), (5, 0.1)]
+    assert found.points[0].sets == ((0, 1),)
+
+
+def test_digits_beyond_doubles_are_told_apart():
+    found = altsets.tradeoff(quality.Additive([2, 1]), [1e17, 1e17 + 16], n_features=1)
+    assert len(found) == 1
+    found = altsets.tradeoff(quality.Additive([3, 2, 1]), [1e17, 1, 0], n_features=2)
+    assert [point.sets for point in found] == [((0, 1),), ((0, 2),), ((1, 2),)]
+
+
+def test_costs_too_far_apart_are_refused():
+    with pytest.raises(InputError, match="too far to add them up; round the small ones to 0"):
+        altsets.tradeoff(SCORES, [1e-200, 1e200, 0, 0, 0, 0], 2)
+
+
+def test_a_second_quality_is_the_same_both_ways_round():
+    rng = np.random.default_rng(0)
+    redundancy = rng.random((8, 8))
+    redundancy = (redundancy + redundancy.T) / 2
+    pairs, plain = quality.MRMR(rng.random(8), redundancy), quality.Additive(rng.random(8))
+    one, other = altsets.tradeoff(pairs, plain, 3), altsets.tradeoff(plain, pairs, 3)
+    assert one.more_is_better
+    assert one.proven
+    assert other.proven
+    assert [point.sets for point in one] == [point.sets for point in reversed(other.points)]
+    assert [point.quality for point in one] == [point.criterion for point in reversed(other.points)]
+
+
+def test_negative_numbers_and_open_sizes():
+    numbers, sizes = [1.5, -2, 0.25, 3, -1, 0], constraints.Size(1, 3)
+    found = altsets.tradeoff(SCORES, numbers, constraints=sizes)
+    every = [chosen for size in (1, 2, 3) for chosen in itertools.combinations(range(6), size)]
+    pairs = [(sum(numbers[j] for j in chosen), sum(SCORES.scores[list(chosen)])) for chosen in every]
+    best = [one for one in pairs if not any(o != one and o[0] <= one[0] and o[1] >= one[1] for o in pairs)]
+    assert [(point.criterion, point.quality) for point in found] == sorted(set(best), reverse=True)
+    assert found.proven
+
+
+def test_several_sets_are_limited_one_by_one():
+    found = altsets.tradeoff(SCORES, COSTS, 2, n_alternatives=1, tau=1)
+    assert found.proven
+    for point in found:
+        assert point.criterion == max(point.criteria)
+        assert not set(point.sets[0]) & set(point.sets[1])
+
+
+def test_no_set_at_all():
+    found = altsets.tradeoff(
+        SCORES, COSTS, 2, constraints=[constraints.Require("a"), constraints.Forbid("a")]
+    )
+    assert found.points == []
+    assert found.complete
+    assert "'a'" in found.explain() or "a" in found.reason
+    with pytest.raises(InputError, match="no point"):
+        found.within(0.1)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"quality": quality.BlackBox(len, n_features_in=6)}, "use a quality made of numbers"),
+        ({"criterion": quality.BlackBox(len, n_features_in=6)}, "use a quality made of numbers"),
+        ({"engine": "greedy"}, "does not solve this"),
+        ({"quality": quality.MRMR(np.ones(6), np.zeros((6, 6))), "criterion": quality.MRMR(np.ones(6), np.eye(6))},
+         "one of the two must be an Additive"),
+        ({"criterion": quality.Additive(COSTS), "n_alternatives": 1, "constraints": constraints.Size(1, 2)},
+         "needs numbers of at least 0"),
+        ({"constraints": constraints.AtMostSets(1)}, "takes no AtMostSets"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_combined_says_what_can(asked, said):
+    given = {"quality": SCORES, "criterion": COSTS, "n_features": 2} | asked
+    with pytest.raises(UnsupportedError, match=said):
+        altsets.tradeoff(**given)
+
+
+@pytest.mark.parametrize(
+    ("criterion", "said"),
+    [
+        ([1, 2], "has 2 numbers for 6 features"),
+        ({"z": 1}, "names 'z'"),
+        ([1, 2, 3, 4, 5, float("nan")], "give a finite number"),
+        ("cost", "takes a list of numbers or a mapping"),
+        (quality.Additive([1, 2]), "give two qualities of the same features"),
+    ],
+)
+def test_criteria_that_do_not_fit(criterion, said):
+    with pytest.raises(InputError, match=said):
+        altsets.tradeoff(SCORES, criterion, 2)
+
+
+def test_ends_early_and_keeps_what_is_there():
+    rng = np.random.default_rng(0)
+    good, costs = quality.Additive(rng.random(60)), rng.random(60)
+
+    def interrupt(progress):
+        if progress.done == 5:
+            raise KeyboardInterrupt
+
+    seen = []
+    whole = altsets.tradeoff(good, costs, 5, callback=seen.append)
+    assert seen[-1].done >= len(whole)
+    with pytest.raises(KeyboardInterrupt):
+        altsets.tradeoff(good, costs, 5, callback=interrupt)
+    short = altsets.tradeoff(good, costs, 5, time_limit=1e-6)
+    assert not short.complete
+    assert short.stop_reason == "time_limit"
+    assert "time limit" in short.explain()
+    assert all(point.status == "feasible" for point in short)
+
+
+def test_documents_and_frames():
+    found = altsets.tradeoff(SCORES, COSTS, 2, n_alternatives=1, tau=1)
+    assert altsets.Tradeoff.from_json(found.to_json()) == found
+    frame = found.to_frame()
+    assert list(frame["criterion"]) == [point.criterion for point in found]
+    assert frame["features"][0] == [list(names) for names in found.points[0].named_sets]
+    with pytest.raises(InputError, match="not an altsets document of a trade-off"):
+        altsets.Tradeoff.from_json("{}")
+    with pytest.raises(InputError, match="incomplete or damaged"):
+        altsets.Tradeoff.from_json(found.to_json().replace('"qualities": [', '"qualities": [1,', 1))
+
+
+def test_words():
+    found = altsets.tradeoff(SCORES, COSTS, 2)
+    assert str(found.verdict).startswith("The best set has a criterion of 9;")
+    assert "6 points" in found.explain()
+    assert "all proven" in found.explain()
+    assert found.within(0.1).criterion == 6
+    assert found.within(0).criterion == 9
+
+
+# --- Ranges -------------------------------------------------------------------------------------------------
+
+
+def test_range_of_sets_that_are_too_many_to_list():
+    rng = np.random.default_rng(1)
+    good, costs = quality.Additive(rng.random(60).round(2)), rng.random(60)
+    near = altsets.near_best(good, n_features=6, within=0.3)
+    found = near.range(costs)
+    assert near.count > 100_000
+    assert found.proven
+    front = altsets.tradeoff(good, costs, 6)
+    assert found.low.value == front.within(0.3).criterion
+    assert found.low.value < found.best < found.high.value
+    for end in (found.low, found.high):
+        assert end.value == pytest.approx(sum(costs[list(end.set)]))
+        assert good.evaluate(end.set) >= near.threshold
+
+
+def test_range_of_a_black_box_needs_all_sets():
+    small = quality.BlackBox(lambda chosen: SCORES.evaluate(chosen), n_features_in=6)
+    found = altsets.near_best(small, 2, within=0.25).range(COSTS)
+    assert (found.low.value, found.high.value) == (5, 9)
+    large = quality.BlackBox(lambda chosen: float(sum(chosen)), n_features_in=40)
+    near = altsets.near_best(large, 4, within=0.1, time_limit=1)
+    with pytest.raises(UnsupportedError, match="ask for smaller sets, or use a quality made of numbers"):
+        near.range(np.ones(40))
+
+
+def test_ranges_say_what_they_are_about():
+    near = altsets.near_best(SCORES, 2, within=0.25)
+    found = near.range({"a": 5, "b": 3})
+    assert altsets.Range.from_json(found.to_json()) == found
+    assert list(found.to_frame()["value"]) == [3, 8]
+    with pytest.raises(UnsupportedError, match="read from a document"):
+        altsets.NearBest.from_json(near.to_json()).range(COSTS)
+    none = altsets.near_best(SCORES, 2, min_quality=100)
+    with pytest.raises(InputError, match="no near-best set"):
+        none.range(COSTS)
