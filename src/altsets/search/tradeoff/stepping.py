@@ -246,12 +246,16 @@ class _Roles:
         """Whether the second quality is the one that is maximised."""
         return self.maximised is not self.quality
 
-    def point(self, problem: Problem, found: Result, *, proven: bool) -> TradeoffPoint:
-        """The sets of a step with both numbers."""
+    def point(
+        self, problem: Problem, found: Result, *, proven: bool = False, bounded: bool = False
+    ) -> TradeoffPoint:
+        """The sets of a step with both numbers; ``bounded`` if the step's bound is about all sets."""
         qualities = tuple(map(self.quality.evaluate, found.sets))
         measured = self.limited.total if self.second is None else self.second.evaluate
         criteria = tuple(map(measured, found.sets))
-        bound = found.bound if not self.swapped else problem.objective(qualities) if proven else math.inf
+        bound = found.bound if bounded and not self.swapped else math.inf
+        if self.swapped and proven:
+            bound = problem.objective(qualities)
         return TradeoffPoint(
             quality=problem.objective(qualities),
             criterion=max(criteria) if self.second is None else min(criteria),
@@ -354,14 +358,17 @@ class _Stepping:
         best, bound = (math.nan, math.inf) if self._part is None else self._part.in_user_units
         criterion = math.nan
         if done:
-            point = self.roles.point(self.problem, done[-1].found, proven=False)
+            point = self.roles.point(self.problem, done[-1].found)
             criterion = point.criterion
         self._callback(TradeoffProgress(len(done), best, bound, criterion, self.run.elapsed))
 
     def answer(self) -> Tradeoff:
         """The points, without those that another one beats."""
+        # Of several sizes, a step is about one.
+        bounded = self._complete or len(self._steps) == 1
         points = [
-            self.roles.point(self.problem, step.found, proven=proven) for step, proven in self._undominated()
+            self.roles.point(self.problem, step.found, proven=proven, bounded=bounded)
+            for step, proven in self._undominated()
         ]
         points.sort(key=lambda point: -point.quality)
         unfinished = [reason for reason in self._stop_reasons if reason is not StopReason.FINISHED]
