@@ -47,11 +47,16 @@ STOPPED = "The search was stopped before it found anything."
 
 def warm_up() -> None:
     """Begin to load what workers need, in a process of its own; call it before anything else that takes long."""
+    global METHOD
     if METHOD == "forkserver":
         from multiprocessing import forkserver
 
         forkserver.set_forkserver_preload(["altsets.app.preload"])
-        forkserver.ensure_running()
+        try:
+            forkserver.ensure_running()
+        except OSError:
+            # Such as a folder for temporary files whose name is too long for a socket in it.
+            METHOD = "spawn"
 
 
 # --- In a worker ------------------------------------------------------------------------------------------

@@ -147,10 +147,12 @@ def _session(source: Source) -> tuple[Session, dict[str, Any]]:
 
 
 def _serve(explorer: Explorer, *, browser: bool) -> None:
-    """Answer requests until Ctrl-C, or until the terminal is closed."""
-    # Not after nohup.
-    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
-        signal.signal(signal.SIGHUP, lambda *_: explorer.stop())
+    """Answer requests until Ctrl-C, or until the terminal is closed; either way everything is tidied up."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        # After nohup, it is ignored.
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, lambda *_: explorer.stop())
     if browser and _has_screen():
         import webbrowser
 
