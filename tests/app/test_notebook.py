@@ -132,6 +132,20 @@ def test_questions_beside_the_answer_are_no_steps(opened):
     assert len(session.history) == 1
 
 
+def test_only_a_new_answer_moves_the_session(opened):
+    session = small_session()
+    page = opened(session)
+    state = page.ask()["state"]
+    session.forbid("age")
+    for verb, more in (("frontier", {}), ("compare", {"other": state}), ("stand_in", {"feature": "age"})):
+        assert "gone to other settings" in page.ask(verb, state, **more)["error"]
+    assert "gone to other" in page.reply(page.send(route="download", state=state, kind="csv"))["error"]
+    assert session.state["forbid"] == ["age"]
+    # A page that follows asks for where the session is, and takes no step.
+    assert page.ask()["state"] == session.state
+    assert len(session.history) == 2
+
+
 def test_sets_are_tested_beside_searches(opened):
     session = table_session()
     page = opened(session)
@@ -310,81 +324,3 @@ def test_a_notebook_is_executed_and_exported(keeps_widgets, tmp_path):
     # The picture is there whether the state of widgets was saved or not.
     assert "altsets-" in exported
     assert "shoe size" in exported
-
-
-# --- In a browser -----------------------------------------------------------------------------------------
-
-#: What a notebook does for a widget: a model with messages both ways, and the picture in the same cell.
-HOST = """
-<!doctype html><html lang="en"><head><meta charset="utf-8"><title>notebook</title></head><body>
-<div id="picture">PICTURE</div><div id="one"></div><div id="two"></div>
-<script type="module">
-const module = await import("/module.js");
-const heard = [];
-const model = {
-  get: (name) => ({ picture: "picture" })[name],
-  on: (name, callback) => heard.push(callback),
-  off: (name, callback) => heard.splice(heard.indexOf(callback), 1),
-  send: (content) => window.toPython(content),
-};
-setInterval(async () => {
-  for (const content of await window.fromPython()) for (const callback of [...heard]) callback(content);
-}, 10);
-window.close_one = module.default.render({ model, el: document.getElementById("one") });
-window.open_two = () => {
-  window.close_two = module.default.render({ model, el: document.getElementById("two") });
-};
-</script></body></html>
-"""
-
-
-@pytest.mark.slow
-def test_a_page_in_a_notebook(browser):
-    session = small_session(tau=1)
-    sent = queue.Queue()
-    live = LiveSession(session, sent.put)
-    page = browser.new_page()
-    trouble = []
-    page.on("console", lambda said: trouble.append(said.text) if said.type in ("error", "warning") else None)
-    page.on("pageerror", lambda error: trouble.append(str(error)))
-
-    def serve(route):
-        if route.request.url.endswith("/module.js"):
-            route.fulfill(content_type="text/javascript", body=module_text())
-        else:
-            route.fulfill(content_type="text/html", body=HOST.replace("PICTURE", "A picture of the sets."))
-
-    page.route("http://notebook.test/**", serve)
-    page.expose_function("toPython", live.receive)
-    page.expose_function("fromPython", lambda: [sent.get() for _ in range(sent.qsize())])
-    page.goto("http://notebook.test/")
-    one, two = page.locator("#one altsets-explorer"), page.locator("#two altsets-explorer")
-    sets = one.locator("ol.sets > li")
-    sets.nth(1).wait_for()
-    # The picture makes room for what works.
-    assert page.locator("#picture").is_hidden()
-    assert "weight" in sets.nth(1).inner_text()
-
-    # The session follows the page.
-    one.get_by_role("button", name="One more set").click()
-    sets.nth(2).wait_for()
-    assert session.sets == [("age", "height"), ("weight", "shoe size"), ("<b>hair</b>", "mood")]
-    assert "<b>hair</b>" in sets.nth(2).inner_text()
-
-    # The page follows the session, and so does a second view of the widget.
-    page.evaluate("open_two()")
-    two.locator("ol.sets > li").nth(2).wait_for()
-    session.forbid("age")
-    sets.filter(has_text="age").first.wait_for(state="detached")
-    two.locator("ol.sets > li").filter(has_text="age").first.wait_for(state="detached")
-    assert session.history[session.position].name == "forbid age"
-
-    # One view leads the other; back in a view is a step of the session, too.
-    two.get_by_role("button", name="Undo").click()
-    sets.filter(has_text="age").first.wait_for()
-    assert session.state["forbid"] == []
-    page.evaluate("close_one(); close_two()")
-    assert page.locator("altsets-explorer").count() == 0
-    live.close()
-    page.close()
-    assert trouble == []

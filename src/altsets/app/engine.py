@@ -74,22 +74,28 @@ class SessionEngine:
         from altsets.app import views
 
         self._views, self._session, self._begin, self._origin = views, session, begin, dict(origin)
-        #: The state of the last search, as it was asked and as the session has it.
-        self._searched: tuple[Any, ...] = ()
+        self._searched: dict[str, Any] | None = None
 
     def __call__(self, job: Job, tell: Tell, stopped: Callable[[], bool]) -> dict[str, Any]:
         """Answer a job; what is known before is told."""
-        state, given = self._begin | (job.get("state") or {}), (job.get("with") or {}) | self._origin
+        state, given = self._state_of(job), (job.get("with") or {}) | self._origin
         self._score(state, tell, stopped)
         if job["verb"] == "prepare":
             return {"state": state, "view": None}
-        # An answer that was cut short stays the one that the page shows.
-        if job["verb"] == "answer" or (state, self._session.state) != self._searched:
+        if job["verb"] == "answer" or not self._is_at(state):
             self._search(state, given, tell, stopped)
-            self._searched = state, self._session.state
+            self._searched = state
         if job["verb"] == "download":
             return {"text": file_text(self._session, **given)}
         return {"state": self._session.state, "view": self._view(job["verb"], given, tell, stopped)}
+
+    def _state_of(self, job: Job) -> dict[str, Any]:
+        """The state that a job is about."""
+        return self._begin | (job.get("state") or {})
+
+    def _is_at(self, state: dict[str, Any]) -> bool:
+        """Whether the session has the answer for a state; one that was cut short stays the one that the page shows."""
+        return state == self._searched
 
     def _search(
         self, state: dict[str, Any], given: Mapping[str, Any], tell: Tell, stopped: Callable[[], bool]

@@ -17,10 +17,10 @@ from functools import cache, partial
 from typing import Any
 
 from altsets.app.assets import module_text
-from altsets.app.engine import SessionEngine
+from altsets.app.engine import Job, SessionEngine
 from altsets.app.gate import Refused
 from altsets.app.messages import FILES, Ask, Download, Question
-from altsets.errors import AltsetsError, MissingExtraError, reason_of
+from altsets.errors import AltsetsError, InputError, MissingExtraError, reason_of
 from altsets.session import Session
 
 #: Seconds until a reply says what is known so far, until the next change is waited for, and for the rest.
@@ -28,6 +28,23 @@ FIRST_REPLY, NEXT_REPLY, CANCELLED, FILE_READY = 0.3, 0.25, 5.0, 120.0
 #: Questions whose answers are kept.
 KEPT = 64
 STOPPED = "The search was stopped before it found anything."
+MOVED = "The session has gone to other settings since; ask again."
+
+
+class LiveEngine(SessionEngine):
+    """Answers jobs from a session that cells change as well: only a new answer moves it, no question about one."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session, {}, {})
+
+    def _state_of(self, job: Job) -> dict[str, Any]:
+        """Without a state, a page wants to be where the session is."""
+        return self._session.state | (job.get("state") or {})
+
+    def _is_at(self, state: dict[str, Any]) -> bool:
+        if state != self._session.state:
+            raise InputError(MOVED)
+        return True
 
 
 class LiveQuestion:
@@ -170,9 +187,7 @@ class LiveSession:
     def __init__(self, session: Session, send: Callable[[dict[str, Any]], object]) -> None:
         self._session, self._send = session, send
         # Models are fitted beside searches.
-        self._lanes = {
-            name: LiveLane(SessionEngine(session, session.state, {})) for name in ("search", "evaluate")
-        }
+        self._lanes = {name: LiveLane(LiveEngine(session)) for name in ("search", "evaluate")}
         self._asked: OrderedDict[tuple[str, int], LiveQuestion] = OrderedDict()
         for lane in self._lanes.values():
             lane.start()
@@ -221,9 +236,6 @@ class LiveSession:
         return partial(_answer, found, CANCELLED, for_all=True)
 
     def _begin(self, ask: Ask) -> LiveQuestion:
-        if ask.state is None:
-            # A page begins where the session is.
-            ask = Ask(ask.client, ask.number, ask.verb, self._session.state, ask.more)
         question = LiveQuestion(ask)
         self._asked[ask.client, ask.number] = question
         while len(self._asked) > KEPT:

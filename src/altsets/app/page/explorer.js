@@ -583,6 +583,15 @@ class Explorer {
     if (fragment !== this.trail.fragment) this.trail.replace(fragment);
   }
 
+  /** Show where the session is now, which may be further on than this state when the question arrives. */
+  join(state) {
+    if (!this.state || same(state, this.aim ?? this.state)) return;
+    this.note(state, null);
+    this.aim = state;
+    this.wanted = { state: null, otherwise: null };
+    this.send();
+  }
+
   go(state, otherwise = null) {
     this.aim = state;
     this.wanted = { state, otherwise };
@@ -909,9 +918,9 @@ class AltsetsExplorer extends HTMLElement {
     this.#explorer = null;
   }
 
-  /** Show another state, as a step that can be taken back. */
-  move(state) {
-    this.#explorer?.change(state);
+  /** Show the state to which somebody else has led the session, as a step that can be taken back. */
+  join(state) {
+    this.#explorer?.join(state);
   }
 }
 
@@ -962,7 +971,7 @@ function render({ model, el: place }) {
   explorer.setAttribute("embedded", "");
   // Exported notebooks show a picture, which stands in the same cell; a page that works is better.
   const alive = () => document.getElementById(model.get("picture"))?.setAttribute("hidden", "");
-  const transport = new Notebook(model, { alive, moved: (state) => explorer.move(state) });
+  const transport = new Notebook(model, { alive, moved: (state) => explorer.join(state) });
   explorer.transport = transport;
   place.append(explorer);
   return () => {
