@@ -32,6 +32,7 @@ TITLES = {
     "ablation": "What each part of the search is good for",
     "tuning": "Limits chosen anew",
     "constraints": "Constraints",
+    "definitions": "Other definitions of good and different sets",
     "distinct": "Sets that differ through similarity",
     "most": "As different as possible, as many as there are",
     "frontier": "Frontiers",

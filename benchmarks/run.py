@@ -1,20 +1,18 @@
 """The benchmark: ``python -m benchmarks.run`` from the project root, which is what ``make bench`` calls.
 
-Parts: ``live`` and ``frozen`` compare with the reference implementation on univariate scores, ``live-multivariate``
-and ``frozen-multivariate`` on FCBF and mRMR; ``grid`` runs every search of the project's target grid,
-``multivariate`` and ``multivariate10`` those on FCBF and mRMR with sets of 5 and 10; ``ablation`` switches off each
-part of the search in turn, on other data, and ``tuning`` chooses its limits anew there; ``constraints`` has conditions
-on sets, ``distinct`` sets that differ through similarity, ``most`` sets that are as different, or as many, as they can
-be, ``frontier`` whole curves over tau, ``pages`` reports, ``explorer`` the explorer's server, ``near-best`` counts of
-sets, ``large`` a million scores, ``wide`` tables of up to 100,000 columns, ``sparse`` ones of as many, ``streamed``
-a Parquet folder of 5 GB (``--size``) that is read in passes,
-``information``, ``holes`` and ``relief`` scores from tables, ``wrapper`` searches that fit models,
-``embedded`` models that choose features themselves, ``linear-models`` sets for linear ones,
-``estimator`` scikit-learn's
-checks and grids, ``session`` what steps cost, ``evaluation`` how sets are judged, ``startup`` the command line,
-``deadlines`` how late hard requests come back, ``time-limits`` which sets there are by then, ``versions`` an older
-checkout beside this one (``--old``). Each replaces its own section of the results as soon as it has ended, and leaves
-the others alone. A part
+Parts: ``live`` and ``frozen`` compare with the reference implementation on univariate scores, ``live-multivariate`` and
+``frozen-multivariate`` on FCBF and mRMR; ``grid`` runs every search of the project's target grid, ``multivariate`` and
+``multivariate10`` those on FCBF and mRMR with sets of 5 and 10; ``ablation`` switches off each part of the search in
+turn, on other data, and ``tuning`` chooses its limits anew there; ``constraints`` has conditions on sets,
+``definitions`` every other definition beside the plain ones, ``distinct`` sets that differ through similarity, ``most``
+sets that are as different, or as many, as they can be, ``frontier`` whole curves over tau, ``pages`` reports,
+``explorer`` the explorer's server, ``near-best`` counts of sets, ``large`` a million scores, ``wide`` tables of up to
+100,000 columns, ``sparse`` ones of as many, ``streamed`` a Parquet folder of 5 GB (``--size``) that is read in passes,
+``information``, ``holes`` and ``relief`` scores from tables, ``wrapper`` searches that fit models, ``embedded`` models
+that choose features themselves, ``linear-models`` sets for linear ones, ``estimator`` scikit-learn's checks and grids,
+``session`` what steps cost, ``evaluation`` how sets are judged, ``startup`` the command line, ``deadlines`` how late
+hard requests come back, ``time-limits`` which sets there are by then, ``versions`` an older checkout beside this one
+(``--old``). Each replaces its own section of the results as soon as it has ended, and leaves the others alone. A part
 whose input is missing is skipped and says why. Exit status 1 means that a search raised, or that an answer is wrong or
 below the reference's; a missed time is reported, not punished, since machines differ.
 """
@@ -32,6 +30,7 @@ from benchmarks import (
     compare,
     constrained,
     deadlines,
+    definitions,
     distinct,
     embedded,
     estimator,
@@ -139,6 +138,7 @@ NEED_MATRICES = (
     "multivariate",
     "multivariate10",
     "constraints",
+    "definitions",
     "distinct",
     "most",
     "frontier",
@@ -262,6 +262,7 @@ def _runs(options: argparse.Namespace, inputs: Inputs) -> dict[str, Callable[[],
         "ablation": lambda: ablation.run(options.datasets, options.jobs or 2, options.without),
         "tuning": lambda: tuning.run(options.datasets, options.jobs or 2),
         "constraints": lambda: constrained.run(inputs.information, inputs.mrmr),
+        "definitions": lambda: definitions.run(inputs.information, inputs.mrmr),
         "distinct": lambda: distinct.run(options.datasets, every),
         "most": lambda: most.run([*inputs.information, *pairs]),
         "frontier": lambda: frontier.run(inputs.information, inputs.mrmr),

@@ -227,6 +227,11 @@ def test_no_two_classes_share_a_name():
 
 def test_public_surface():
     assert set(altsets.__all__) == {
+        "Balance",
+        "BalancePoint",
+        "PenaltyFrontier",
+        "PenaltyPoint",
+        "balance",
         "Dataset",
         "EvaluatedFrontier",
         "EvaluatedPoint",

@@ -24,8 +24,17 @@ if TYPE_CHECKING:
     from altsets.problem import Problem
     from altsets.request import Request
     from altsets.result import Progress, Result, Status, Verdict
+    from altsets.search.balance import Balance, BalancePoint, balance
     from altsets.search.find import find, iterate
-    from altsets.search.frontier import Frontier, FrontierPoint, FrontierProgress, frontier, frontier_points
+    from altsets.search.frontier import (
+        Frontier,
+        FrontierPoint,
+        FrontierProgress,
+        PenaltyFrontier,
+        PenaltyPoint,
+        frontier,
+        frontier_points,
+    )
     from altsets.search.most import most_different, most_sets
     from altsets.search.near_best import Importance, NearBest, Range, near_best
     from altsets.search.tradeoff import Tradeoff, TradeoffPoint, TradeoffProgress, tradeoff
@@ -35,6 +44,8 @@ if TYPE_CHECKING:
     from altsets.tables.outcomes import survival_target
 
 __all__ = [
+    "Balance",
+    "BalancePoint",
     "Dataset",
     "EvaluatedFrontier",
     "EvaluatedPoint",
@@ -44,6 +55,8 @@ __all__ = [
     "FrontierProgress",
     "Importance",
     "NearBest",
+    "PenaltyFrontier",
+    "PenaltyPoint",
     "Problem",
     "Progress",
     "Range",
@@ -59,6 +72,7 @@ __all__ = [
     "Verdict",
     "WhatIf",
     "__version__",
+    "balance",
     "constraints",
     "dissimilarity",
     "errors",
@@ -93,8 +107,17 @@ _MODULES = {
     "problem": ("Problem",),
     "request": ("Request",),
     "result": ("Progress", "Result", "Status", "Verdict"),
+    "search.balance": ("Balance", "BalancePoint", "balance"),
     "search.find": ("find", "iterate"),
-    "search.frontier": ("Frontier", "FrontierPoint", "FrontierProgress", "frontier", "frontier_points"),
+    "search.frontier": (
+        "Frontier",
+        "FrontierPoint",
+        "FrontierProgress",
+        "PenaltyFrontier",
+        "PenaltyPoint",
+        "frontier",
+        "frontier_points",
+    ),
     "search.most": ("most_different", "most_sets"),
     "search.near_best": ("Importance", "NearBest", "Range", "near_best"),
     "search.tradeoff": ("Tradeoff", "TradeoffPoint", "TradeoffProgress", "tradeoff"),

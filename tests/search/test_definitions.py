@@ -134,3 +134,83 @@ def test_every_definition_is_drawn():
         seen |= {name for name in ("overlap_penalty", "min_quality", "max_spread") if getattr(request, name)}
         seen |= {request.difference, request.aggregation}
     assert seen >= {*definitions.JOINT, "overlap_penalty", "min_quality", "max_spread", "average", "leximin"}
+
+
+def families(scores, n_features, n_sets, tau):
+    """Qualities and shared features of all families of sets."""
+    truth = definitions.Truth(Request(tuple(scores), n_features, n_sets - 1, tau=tau, search="simultaneous"))
+    for family in truth.families(n_sets):
+        qualities = [truth.oracle.exact(one) for one in family]
+        shared = sum(truth.shared(one, family[:number]) for number, one in enumerate(family))
+        yield qualities, shared
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_balance_is_the_pareto_front(seed):
+    scores = np.random.default_rng(seed).integers(0, 12, 7).astype(float).tolist()
+    pairs = {(float(sum(values)), float(min(values))) for values, _ in families(scores, 3, 2, 0.6)}
+    front = {one for one in pairs if not any(a >= one[0] and b >= one[1] and (a, b) != one for a, b in pairs)}
+    found = altsets.balance(quality.Additive(scores), 3, 1, tau=0.6)
+    assert {(point.sum, point.minimum) for point in found} == front
+    assert found.complete
+    assert all(point.proven for point in found)
+    assert "proven" in found.explain()
+
+
+def test_balance_without_sets():
+    found = altsets.balance(SCORES, 4, 3, tau=1)
+    assert not found.points
+    assert found.complete
+    assert "no" in found.explain()
+    with pytest.raises(UnsupportedError, match="not black boxes"):
+        altsets.balance(quality.BlackBox(SCORES.evaluate, n_features_in=6), 2, 1)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_every_breakpoint_of_the_penalty(seed):
+    scores = np.random.default_rng(seed).integers(0, 12, 6).astype(float).tolist()
+    pairs = {(float(sum(values)), shared) for values, shared in families(scores, 3, 2, 0)}
+    found = altsets.frontier(quality.Additive(scores), 3, 1, by="penalty", search="simultaneous")
+    assert found.complete
+    assert found.points[0].penalty_from == 0
+    assert found.points[-1].penalty_to == np.inf
+    for point in found:
+        assert (point.sum, point.shared) in pairs
+        for penalty in (point.penalty_from, min(point.penalty_to, 1e3)):
+            best = max(total - penalty * shared for total, shared in pairs)
+            assert abs(best - (point.sum - penalty * point.shared)) < 1e-6
+    shares = [point.shared for point in found]
+    assert shares == sorted(set(shares), reverse=True)
+
+
+def test_a_frontier_by_penalty_is_for_simultaneous_sets():
+    with pytest.raises(InputError, match="goes with search='simultaneous'"):
+        altsets.frontier(SCORES, 2, 1, by="penalty")
+
+
+def test_leximin_goes_on_after_the_worst_set():
+    plain = altsets.find(SCORES, 2, 2, tau=0.5, search="simultaneous", aggregation="min")
+    levelled = altsets.find(SCORES, 2, 2, tau=0.5, search="simultaneous", aggregation="leximin")
+    assert min(plain.qualities) == min(levelled.qualities) == levelled.objective
+    assert levelled.status == "optimal"
+    with pytest.raises(UnsupportedError, match="goes with constraints on each set alone"):
+        altsets.find(
+            SCORES, 2, 1, search="simultaneous", aggregation="leximin", constraints=constraints.AtMostSets(1)
+        )
+
+
+def test_requests_are_written_and_read():
+    request = altsets.Request(
+        n_features=3,
+        search="simultaneous",
+        overlap_penalty=0.5,
+        min_quality=1.0,
+        quality="mutual_info",
+        constraints=[constraints.AtMostSets(2), constraints.Reserve(["a", "b"])],
+    )
+    assert altsets.Request.from_json(request.to_json()) == request
+    command = request.to_command()
+    assert "--overlap-penalty=0.5" in command
+    assert "--at-most-sets=2" in command
+    assert "overlap_penalty=0.5" in request.to_python()
+    assert "max_spread" not in request.to_json()

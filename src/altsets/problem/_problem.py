@@ -280,7 +280,7 @@ class Problem:
             self.difference != "each" or self.overlap_penalty or of_quality or levels or self.rules.joint
         )
 
-    @property
+    @cached_property
     def plain(self) -> Problem:
         """The same without what :attr:`further` names: a relaxation, unless sets need to differ on average only."""
         if self.is_plain:

@@ -226,7 +226,7 @@ def _compare_together(easier: Said, harder: Said, slack: float) -> None:
         raise _missing(here, there, len(one.statuses))
     # Of more sets, the best ones come first.
     values = other.qualities[: len(one.statuses)]
-    value = min(values) if one.parameters["aggregation"] == "min" else math.fsum(values)
+    value = min(values) if one.parameters["aggregation"] in ("min", "leximin") else math.fsum(values)
     if value > one.bound + len(values) * slack:
         raise _too_good(here, there, one.bound, value)
 

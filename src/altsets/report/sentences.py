@@ -112,12 +112,27 @@ def _search(asked: Mapping[str, Any]) -> str:
     """How several sets were searched for."""
     search = str(asked.get("search", ""))
     if search == "sequential":
-        return "The best set comes first; each further one is the best that differs enough from those before."
+        differs = "differs enough from those before"
+        if asked.get("difference") == "average":
+            differs += " on average"
+        return f"The best set comes first; each further one is the best that {differs}{_priced(asked)}."
     if search == "simultaneous":
-        weakest = asked.get("aggregation") == "min"
-        goal = "the weakest is as good as possible" if weakest else "their total is largest"
-        return f"All sets were chosen together, so that {goal}."
+        goals = {
+            "min": "the weakest is as good as possible",
+            "leximin": "the weakest is as good as possible, then the next one, and so on",
+        }
+        goal = goals.get(str(asked.get("aggregation")), "their total is largest")
+        return f"All sets were chosen together, so that {goal}{_priced(asked)}."
     return f"Sets were chosen by a quick heuristic ({search})." if search.startswith("greedy-") else ""
+
+
+def _priced(asked: Mapping[str, Any]) -> str:
+    """What sharing costs, and limits on qualities, as the end of a sentence."""
+    penalty, least, spread = (asked.get(name) for name in ("overlap_penalty", "min_quality", "max_spread"))
+    words = [f"each feature that two sets share costs {penalty:g}"] if penalty else []
+    words += [f"no set scores below {least:g}"] if least is not None else []
+    words += [f"the best scores at most {spread:g} above the worst"] if spread is not None else []
+    return f"; {', '.join(words)}" if words else ""
 
 
 def sizes_of(result: Result) -> str:

@@ -17,6 +17,12 @@ MOSTLY = 0.5
 #: An alternative with less than this share of the score of set 0 is none.
 TINY = 0.1
 
+#: What simultaneous sets are proven to have the most of.
+GOALS = {
+    "min": "a better weakest set",
+    "leximin": "a better weakest set, or with equal ones a better next one",
+}
+
 #: Why nothing more is proven.
 CUT_SHORT = {
     StopReason.TIME_LIMIT: "Time ran out before the proof was complete; a longer time limit may prove or find more.",
@@ -230,12 +236,11 @@ def _claim(result: SetsFound) -> str:
     under = any(entry.get("kind") != "size" for entry in result.parameters.get("constraints") or ())
     if _chosen_together(result):
         sizes += " meet all conditions," if under or result.parameters.get("above_noise") else ""
-        goal = (
-            "a better weakest set"
-            if result.parameters.get("aggregation") == "min"
-            else "a higher total score"
-        )
-        return f"no {n_sets} sets of {sizes} are this different and have {goal}"
+        goal = GOALS.get(str(result.parameters.get("aggregation")), "a higher total score")
+        if result.parameters.get("overlap_penalty"):
+            goal = "a higher total score, less what they pay for shared features"
+        limits = _limits_of(result)
+        return f"no {n_sets} sets of {sizes}{limits} are this different and have {goal}"
     clauses = {
         "meets all conditions": under,
         "has only features above the noise floor": result.parameters.get("above_noise"),
@@ -247,9 +252,20 @@ def _claim(result: SetsFound) -> str:
         return first
     if n_sets == 2:
         return f"{first} than set 0, and none this different from it higher than set 1"
-    return (
-        f"{first} than set 0, and each other set is the best that is this different from the sets before it"
-    )
+    how = "this different from the sets before it"
+    if result.parameters.get("difference") == "average":
+        how = "this different on average from the sets before it"
+    if result.parameters.get("overlap_penalty"):
+        how += ", less what it pays for features that it shares with them"
+    return f"{first} than set 0, and each other set is the best that is {how}"
+
+
+def _limits_of(result: SetsFound) -> str:
+    """Limits on qualities, in words."""
+    least, spread = result.parameters.get("min_quality"), result.parameters.get("max_spread")
+    words = [] if least is None else [f"score at least {least:.4g} each"]
+    words += [] if spread is None else [f"score within {spread:.4g} of each other"]
+    return f" {' and '.join(words)}," if words else ""
 
 
 def _by_how_much(result: SetsFound) -> str:

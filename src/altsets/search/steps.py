@@ -245,6 +245,10 @@ def _mean_test(problem: Problem, before: Sequence[FeatureSet]) -> Callable[[Feat
     return far
 
 
+#: Finds the best sum of scores that differs enough from existing sets, and a bound on every such set.
+BestSum = Callable[[Additive, Problem, Run], tuple[FeatureSet | None, float]]
+
+
 # --- Searches for one set --------------------------------------------------------------------------------------------
 
 
@@ -279,12 +283,18 @@ class _Priced(Quality):
 
 
 class NextSet:
-    """The best next set of a problem, by branch and bound over one set."""
+    """The best next set of a problem, by branch and bound over one set; by ``sums`` if it is a sum of scores."""
 
     def __init__(
-        self, quality: Quality, problem: Problem, run: Run, limits: PricingLimits = PRICING_LIMITS
+        self,
+        quality: Quality,
+        problem: Problem,
+        run: Run,
+        limits: PricingLimits = PRICING_LIMITS,
+        sums: BestSum | None = None,
     ) -> None:
         self.quality, self.problem, self.run, self.limits = quality, problem, run, limits
+        self._sums = sums
         self._is_ratio = quality.form(problem.k_max).ratio if problem.sizes else False
 
     @cached_property
@@ -316,9 +326,33 @@ class NextSet:
         self, step: NextProblem, threshold: float, max_nodes: int
     ) -> tuple[FeatureSet | None, float]:
         """The best set after prices, and a bound on those not looked at."""
-        pricing = PricingOracle(priced(self.quality, step.prices), step.problem, self.run, limits=self.limits)
-        found = pricing.k_best(1, threshold=threshold, max_nodes=max_nodes)
-        return (found.sets[0] if found.sets else None), found.bound
+        quality = priced(self.quality, step.prices)
+        if isinstance(quality, Additive) and self._sums is not None and self._is_additive(step.problem):
+            found = self._additive(quality, step.problem, threshold)
+            if found is not None:
+                return found
+        pricing = PricingOracle(quality, step.problem, self.run, limits=self.limits)
+        best = pricing.k_best(1, threshold=threshold, max_nodes=max_nodes)
+        return (best.sets[0] if best.sets else None), best.bound
+
+    @staticmethod
+    def _is_additive(problem: Problem) -> bool:
+        """Whether a sum of scores has nothing to keep to but shared features, and those that are forbidden."""
+        asked = any(constraint.is_asked for constraint in problem.constraints)
+        return problem.fixed_size and problem.counts_shared and problem.rules.only_forbid and not asked
+
+    def _additive(
+        self, quality: Additive, problem: Problem, threshold: float
+    ) -> tuple[FeatureSet | None, float] | None:
+        """The best set by Lagrangian branch and bound, which is faster; None if that proves nothing."""
+        assert self._sums is not None
+        chosen, bound = self._sums(quality, problem, self.run)
+        if chosen is None:
+            return (None, bound) if bound == -math.inf else None
+        value = quality.evaluate(chosen)
+        if bound - value > PROVEN:
+            return None
+        return (chosen if value > threshold else None), (-math.inf if value > threshold else bound)
 
     def _by_quality(
         self, step: NextProblem, threshold: float, max_nodes: int

@@ -254,7 +254,7 @@ def _kept_name(found: Frontier) -> str:
 
 def _by_worst(found: Frontier) -> bool:
     asked = found.parameters
-    return asked.get("aggregation") == "min" and asked.get("search") != "sequential"
+    return asked.get("aggregation") in ("min", "leximin") and asked.get("search") != "sequential"
 
 
 def _is_open(point: FrontierPoint) -> bool:

@@ -138,7 +138,7 @@ def _bounds(found: Result) -> tuple[ReferenceLine, ...]:
         if _all_proven(found):
             return ()
         return (ReferenceLine("no sets found one by one have a larger mean", found.bound / len(found.sets)),)
-    if found.parameters.get("aggregation") == "min":
+    if found.parameters.get("aggregation") in ("min", "leximin"):
         return (ReferenceLine("proven: the worst set cannot be better", found.bound),)
     return (ReferenceLine("proven: no sets have a larger mean", found.bound / len(found.sets)),)
 

@@ -12,7 +12,7 @@ from altsets._kernels import best_set as kernel
 from altsets.arrays import Ints
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive
-from altsets.search.additive.limits import AdditiveLimits
+from altsets.search.additive.limits import ADDITIVE_LIMITS, AdditiveLimits
 from altsets.search.run import Run
 from altsets.search.subset.candidates import Candidates
 
@@ -55,6 +55,19 @@ def best_set(
     if search.best is None:
         return None, search.bound
     return candidates.features(search.best), max(search.bound, search.value)
+
+
+def best_sum(quality: Additive, problem: Problem, run: Run) -> tuple[FeatureSet | None, float]:
+    """The best set that differs enough from the existing ones, and a bound on every such set."""
+    return best_set(
+        Candidates.select(quality.scores, problem),
+        problem.n_features,
+        problem.existing,
+        problem.existing_overlaps,
+        run.tick,
+        ADDITIVE_LIMITS,
+        ADDITIVE_LIMITS.max_splits,
+    )
 
 
 class _SplitSearch:

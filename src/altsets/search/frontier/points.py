@@ -89,7 +89,7 @@ class FrontierPoint:
     def kept(self) -> float:
         """The quality that counts: of the worst set if that was maximised, else the mean."""
         asked = self.result.parameters
-        by_worst = asked.get("aggregation") == "min" and asked.get("search") != "sequential"
+        by_worst = asked.get("aggregation") in ("min", "leximin") and asked.get("search") != "sequential"
         return self.worst if by_worst else self.mean
 
     def to_dict(self) -> dict[str, Any]:

@@ -18,13 +18,14 @@ from typing import Any
 
 from altsets.constraints import Constraint
 from altsets.dissimilarity import Matched
-from altsets.problem import Dissimilarity, Problem, verify
+from altsets.problem import Dissimilarity, Problem, one_of, verify
 from altsets.quality import Quality
 from altsets.request import MAX_ITERS, Request
 from altsets.result import Progress, Result, Status, StopReason
 from altsets.search.engine import PROVEN
 from altsets.search.find import problem_of, refuse_chosen_sizes, refuse_further, solve
 from altsets.search.frontier.answer import Frontier
+from altsets.search.frontier.penalties import PenaltyFrontier, sweep_penalties
 from altsets.search.frontier.plan import SweepPlan
 from altsets.search.frontier.points import FrontierPoint
 from altsets.search.known import (
@@ -62,7 +63,8 @@ def frontier(
     engine: str = "auto",
     callback: Callable[[FrontierProgress], object] | None = None,
     max_iters: int = MAX_ITERS,
-) -> Frontier:
+    by: str = "tau",
+) -> Frontier | PenaltyFrontier:
     """Find sets for every tau that matters, to see what difference costs and how many features are enough.
 
     Each point is a search of its own, with a proof of its own; its objective and status are those that :func:`find` has
@@ -99,13 +101,17 @@ def frontier(
     engine : str, default="auto"
         Force one engine of :func:`altsets.find`.
     callback : callable, default=None
-        Called with a :class:`FrontierProgress` after each point and now and then. What it raises ends the search.
+        Called with a :class:`FrontierProgress` after each point and now and then. What it raises ends the search. Not
+        with ``by="penalty"``.
     max_iters : int, default=1000
         For black boxes only, how long each search goes on, as for :func:`altsets.find`.
+    by : {"tau", "penalty"}, default="tau"
+        What the points differ in. ``"penalty"``: every ``overlap_penalty`` at which other sets become the best, for
+        simultaneous sets of one size and number, and at most one tau (0 by default).
 
     Returns
     -------
-    Frontier
+    Frontier or PenaltyFrontier
         The points, ordered by size, number of alternatives and tau, and where the elbow of the curve is. Ctrl-C ends
         the search early and keeps the points that are there.
 
@@ -152,6 +158,8 @@ def frontier(
         max_iters=max_iters,
         time_limit=time_limit,
     )
+    if one_of("by", by, ("tau", "penalty")) == "penalty":
+        return sweep_penalties(request, quality, n_features, n_alternatives, taus)
     return sweep_request(request, quality, n_features, n_alternatives, taus, callback=callback)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from altsets._kernels.clique_search import Cliques
-from altsets.arrays import Floats, Indices, Ints, Masks
+from altsets.arrays import Bools, Floats, Indices, Ints, Masks
 from altsets.problem import FeatureSet
 from altsets.search.likeness import GoingTogether
 from altsets.search.packing.coupling import Coupling
@@ -182,6 +182,20 @@ class CliqueSearch:
         if joint is None:
             return lambda i, others: test(numbers[i], numbers[others])
         return lambda i, others: test(numbers[i], numbers[others]) & joint(i, others)
+
+    def beside(self, listing: Listing, number: int) -> Bools:
+        """Which listed sets go with one of them; joint conditions apart."""
+        every = np.arange(len(listing))
+        compatible = self._compatible(listing, every)
+        if compatible is not None:
+            return np.array([compatible(number, other) for other in every.tolist()], dtype=bool)
+        masks, groups = self._masks(listing), listing.size_groups
+        shared = np.bitwise_count(masks & masks[number]).sum(axis=1)
+        fine: Bools = shared <= self.caps[groups[number]][groups]
+        if self.pricing.likeness is not None:
+            test = self.pricing.likeness.going_together(listing.rows)
+            fine &= test(number, every.astype(np.intc)).astype(bool)
+        return fine
 
     def better(
         self,

@@ -20,6 +20,7 @@ from altsets.arrays import Bools, Floats, Indices, Ints
 from altsets.constraints.base import ReserveRule, TotalRule, UsageRule
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
+from altsets.search.additive.best_set import best_sum
 from altsets.search.run import Run
 from altsets.search.steps import NextSet, demanded_after, priced, uses_of, with_rules
 from altsets.search.subset.limits import PricingLimits
@@ -74,7 +75,7 @@ class Coupling:
                     if rule.lower > used[feature]:
                         lower[feature] = max(rule.lower - used[feature], lower.get(feature, 0))
         upper = {feature: most for feature, most in upper.items() if most < problem.n_sets}
-        following = NextSet(quality, problem, run, limits)
+        following = NextSet(quality, problem, run, limits, best_sum)
         return cls(problem, plain, priced(quality, prices), prices, following, upper, lower, tuple(reserved))
 
     @property

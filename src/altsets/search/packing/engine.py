@@ -11,9 +11,12 @@ from functools import cache
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.result import Status
-from altsets.search.engine import Answer, declines_black_box, declines_heuristics
+from altsets.search.additive.best_set import best_sum
+from altsets.search.engine import REACHED, Answer, declines_black_box, declines_heuristics
 from altsets.search.milp.engine import proven_empty
+from altsets.search.packing.clique_search import CliqueSearch
 from altsets.search.packing.coupling import Coupling
+from altsets.search.packing.leximin import Leximin
 from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
 from altsets.search.packing.phases import answers, relaxed, strategy
 from altsets.search.packing.search import Phase, SetPackingSearch
@@ -55,6 +58,8 @@ class PackingEngine:
         alone = problem.search == "sequential"
         if alone and not problem.is_plain:
             return self._in_steps(quality, problem, run)
+        if not problem.is_plain and problem.aggregation == "leximin":
+            return self._levelled(quality, problem, run)
         if not problem.is_plain:
             return self._coupled(quality, problem, run)
         answer = relaxed(quality, problem, run, self.limits) if alone else None
@@ -70,7 +75,7 @@ class PackingEngine:
 
     def _in_steps(self, quality: Quality, problem: Problem, run: Run) -> Answer:
         """One set after the other, where the sets before demand more than to differ from each of them."""
-        following = NextSet(quality, problem, run, self.limits.pricing)
+        following = NextSet(quality, problem, run, self.limits.pricing, best_sum)
         search = SequentialSearch(problem, run, following.best, quality.evaluate, lambda: following)
         return search.solve("branch and bound over sets")
 
@@ -99,6 +104,27 @@ class PackingEngine:
             return Answer.without_sets(problem, max(bound, -sys.float_info.max), search.state.proof)
         search.state.update_bound(bound)
         return search.state.answer()
+
+    def _levelled(self, quality: Quality, problem: Problem, run: Run) -> Answer:
+        """The largest minimum, then all sets that reach it, levelled."""
+        least = replace(problem, aggregation="min")
+        answer = self.solve(quality, least, run)
+        same = replace(least.plain, min_quality=None)
+        if not answer.sets or len(answer.sets) == 1 or same.may_repeat or same.any_sets_differ_enough:
+            # The best ones are the best on every level.
+            return answer
+        value = min(map(quality.evaluate, answer.sets))
+        pricing = PricingOracle(quality, least.plain, run, limits=self.limits.pricing)
+        listing = pricing.all_above(
+            value - REACHED, self.limits.long_list_sets, max_nodes=self.limits.list_nodes
+        )
+        levels = Leximin(CliqueSearch(pricing), self.limits)
+        found = levels.best(listing, problem.n_sets) if listing.complete else None
+        proven = answer.statuses[0] is Status.OPTIMAL and found is not None and levels.is_proven
+        sets = answer.sets
+        if found is not None and found[0] > sorted(map(quality.evaluate, sets)):
+            sets = found[1]
+        return Answer.simultaneous(problem, sets, answer.bound, answer.proof, proven=proven)
 
     def _simultaneous(self, pricing: PricingOracle, construction: Callable[[], Construction]) -> Answer:
         problem = pricing.problem
@@ -136,8 +162,11 @@ def _declines_together(quality: Quality, problem: Problem) -> str | None:
             f"{type(quality).__name__} is a ratio, which takes no prices for what sets share with existing ones; use "
             f"{parameter('search', 'sequential')}"
         )
-    if problem.aggregation == "leximin":
-        return f"{parameter('aggregation', 'leximin')} is not solved"
+    if problem.aggregation == "leximin" and problem.rules.joint:
+        return (
+            f"{parameter('aggregation', 'leximin')} goes with constraints on each set alone; use "
+            f"{parameter('aggregation', 'min')} for constraints on all sets together"
+        )
     return None
 
 
