@@ -65,6 +65,7 @@ def started(tmp_path):
         command.process.communicate()
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_everything(started, tmp_path):
     command = started()
     page = Page(command)
