@@ -249,6 +249,7 @@ def test_public_surface():
         "SelectAlternatives",
         "SelectFeatures",
         "Session",
+        "Slots",
         "Status",
         "Tradeoff",
         "TradeoffPoint",
