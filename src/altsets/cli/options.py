@@ -51,7 +51,11 @@ class TableOptions:
         "CSV (also gzipped), Parquet file or folder, Excel workbook, .gct or .h5ad (AnnData) file; - for standard "
         "input. Numeric and text columns; missing values allowed.",
     )
-    target: str | None = option("COLUMN", "The column to predict.", "-t")
+    target: str | None = option("COLUMN[,COLUMN]", "The column to predict, or several.", "-t")
+    time: str | None = option("COLUMN", "Survival: the times until the event, or until a row was last seen.")
+    event: str | None = option(
+        "COLUMN[=VALUE]", "Survival: 1, or VALUE as in status=dead, where it happened."
+    )
     no_target: bool = option(
         None,
         "There is nothing to predict: sets that keep as much of the table as possible (linear_fit).",
@@ -172,10 +176,10 @@ class QualityOptions:
     quality: str = option(
         "NAME",
         "What a good set is. The sum of its features' scores: mutual_info, f, pearson, spearman, chi2, "
-        "symmetrical_uncertainty, relief, importance, permutation or shap. Features that say much about the "
+        "symmetrical_uncertainty, relief, importance, permutation or shap; for survival concordance (its default), cox "
+        "or logrank. Features that say much about the "
         "target and little about each other: mrmr, fcbf or cfs. What a linear model explains: linear_fit. "
-        "How well a model predicts: wrapper; with features "
-        "that it chooses itself: embedded.",
+        "How well a model predicts: wrapper; with features that it chooses itself: embedded.",
         default="mutual_info",
     )
     criterion: str | None = option(
@@ -184,9 +188,10 @@ class QualityOptions:
     )
     measure: str | None = option(
         "NAME",
-        "What mrmr, fcbf and cfs measure with: mutual_info, pearson, spearman or symmetrical_uncertainty. "
+        "What mrmr, fcbf and cfs measure with: mutual_info, pearson, spearman, symmetrical_uncertainty or concordance. "
         "[default: pearson for cfs, else mutual_info]",
     )
+    combine: str | None = option("NAME|W,W", "Scores for several targets: mean, max, sets, or weights.")
 
 
 @dataclass(frozen=True)
@@ -198,7 +203,9 @@ class ScoresOptions:
         "FILE.csv",
         "Take the scores from such a file instead of computing them; TABLE and --target may then be left out.",
     )
-    task: str = option("NAME", "What the target holds: classification, regression or auto.", default="auto")
+    task: str = option(
+        "NAME", "What the target holds: classification, regression, survival or auto.", default="auto"
+    )
 
 
 @dataclass(frozen=True)

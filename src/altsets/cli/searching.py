@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from altsets.result import Result
     from altsets.selector.notes import Background
 
+#: The quality if none is named; of survival, another one takes its place.
+DEFAULT_QUALITY = "mutual_info"
+
 Answered = TypeVar("Answered")
 
 #: The time limit for each set that is asked for, where the user gives none.
@@ -44,11 +47,14 @@ def read_dataset(given: Given, groups: str | None = None) -> Dataset:
     table, columns = given.table, given.columns
     if table.table is None:
         raise InputError("give a TABLE and its --target, or scores that were saved before with --scores.")
-    if table.target is None and not table.no_target:
+    survival = table.time is not None or table.event is not None
+    if table.target is None and not table.no_target and not survival:
         raise InputError(f"use --target to name the column of {table.table} to predict, or --no-target.")
     data = read_table(
         table.table,
         table.target,
+        time=table.time,
+        event=table.event,
         columns=None if columns.columns is None else parsing.columns_in(columns.columns),
         drop=parsing.columns_in(columns.drop),
         categorical=parsing.columns_in(columns.categorical),
@@ -64,7 +70,7 @@ def read_dataset(given: Given, groups: str | None = None) -> Dataset:
     )
     if data.n_dropped:
         rows = data.n_dropped + (data.X.n_rows if data.is_large else len(data.y))
-        say_error(f"Rows without a value in {table.target!r} were left out: {data.n_dropped} of {rows}.")
+        say_error(f"Rows without a value in {data.target_name!r} were left out: {data.n_dropped} of {rows}.")
     return data
 
 
@@ -75,12 +81,15 @@ def named_quality(given: Given) -> NamedQuality:
     model, name = given.model, given.quality.quality
     if given.table.no_target:
         name = _without_target(given)
+    elif given.table.time is not None and name == DEFAULT_QUALITY:
+        name = "concordance"
     options = {
         "estimator": model.estimator,
         "scoring": model.scoring,
         "pos_label": model.positive,
         "class_weight": model.class_weight,
         "criterion": given.quality.criterion,
+        "combine": given.quality.combine,
     }
     if given.scoring.scores is not None:
         _refuse_unused({"measure": given.quality.measure, **options})
@@ -92,8 +101,9 @@ def named_quality(given: Given) -> NamedQuality:
 def _without_target(given: Given) -> str:
     """The quality where there is no target; what needs one is refused."""
     name = given.quality.quality
-    if given.table.target is not None:
-        raise InputError("--target and --no-target contradict each other; leave out one of them.")
+    for option, value in {"--target": given.table.target, "--time": given.table.time}.items():
+        if value is not None:
+            raise InputError(f"{option} and --no-target contradict each other; leave out one of them.")
     if name not in ("mutual_info", "linear_fit"):
         raise InputError(f"--quality {name} needs a --target; --no-target goes with linear_fit.")
     if given.evaluation.evaluate:
@@ -143,7 +153,7 @@ class Source:
         """The origin of an answer, for its parameters."""
         known = {
             "table": self.given.table.table,
-            "target": self.given.table.target,
+            "target": None if self.data is None else self.data.target_name or None,
             "quality": self.asked.name,
             "scores": self.given.scoring.scores,
             "measure": self.asked.measure,
@@ -445,7 +455,7 @@ class Record:
     def of_search(self, source: Source, request: Request) -> dict[str, Any]:
         """The record of a search."""
         from altsets.provenance import DEFAULT_SEED, constraints_by_name, data_of
-        from altsets.tables.target import target_of
+        from altsets.tables.outcomes import outcome_of
 
         known: dict[str, Any] = {"data": {"columns": len(source.names)}}
         data = source.data
@@ -455,7 +465,7 @@ class Record:
             known["task"] = (
                 data.X.target(request.task).task
                 if data.is_large
-                else target_of(data.y, len(data.y), request.task).task
+                else outcome_of(data.y, len(data.y), request.task).task
             )
         if source.scores_sha256:
             known["data"] |= {"scores_sha256": source.scores_sha256}

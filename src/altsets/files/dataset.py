@@ -6,7 +6,6 @@ names them and says what to do.
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
@@ -39,13 +38,13 @@ from altsets.files.large import read_parts
 from altsets.files.parsing import (
     Wanted,
     is_gct,
-    numbers_in,
     parse_csv,
     parse_excel,
     parse_parquet,
     turn_gct,
     turn_rows,
 )
+from altsets.files.targets import are_several, survival_columns, take_targets, unknown_column, with_target
 from altsets.measures.large.table import LargeTable
 from altsets.tables.conversion import clause_of, is_anndata, left_out, refused, usable_columns
 from altsets.tables.feature_matrix import Features
@@ -111,8 +110,10 @@ class Dataset:
 
 def read_table(
     path: str | os.PathLike[str],
-    target: str | None,
+    target: str | Sequence[str] | None,
     *,
+    time: str | None = None,
+    event: str | None = None,
     columns: Sequence[str] | None = None,
     drop: Sequence[str] = (),
     categorical: Sequence[str] = (),
@@ -147,8 +148,12 @@ def read_table(
     path : path-like
         The file, a folder of Parquet files, or ``"-"`` for standard input. The content decides about the format, not
         the name.
-    target : str or None
-        The name of the target column; None if there is nothing to predict, as for ``linear_fit``.
+    target : str, sequence of str or None
+        The name of the target column, or of several (also with commas between them); None if there is nothing to
+        predict, as for ``linear_fit``, or if the target is survival.
+    time, event : str, default=None
+        The columns of a survival target: how long each row was observed, and whether the event happened then, by 0 and
+        1. ``event="status=dead"`` names the value that stands for the event.
     columns : sequence of str, default=None
         The only columns to read as features, by name or by a pattern such as ``"S004_*"``; all of them by default. Of
         a large file, that takes less memory.
@@ -209,6 +214,9 @@ def read_table(
     >>> altsets.quality.Additive.from_data(data.X, data.y, measure="symmetrical_uncertainty").scores.round(2).tolist()
     [0.4, 0.0, 0.0]
     """
+    survival = survival_columns(target, time, event)
+    if not isinstance(target, str | None):
+        target = ",".join(target)
     if str(path) != STANDARD_INPUT and is_hdf5(path):
         given: dict[str, Any] = {"decimal": decimal, "sheet": sheet, "transpose": transpose or None}
         given["categorical"] = list(categorical) or None
@@ -223,7 +231,8 @@ def read_table(
             raise TableError(
                 f"{parameter(name, value)} goes with an AnnData file (.h5ad), which {path} is not; leave it out."
             )
-    named = [] if target is None else [target]
+    named = [] if target is None else [target, *target.split(",")]
+    named += [] if survival is None else [survival.time, survival.event, survival.event.partition("=")[0]]
     also = frozenset({*named, *drop, *categorical, *([] if groups is None else [groups])})
     wanted = None if columns is None else Wanted(columns, also)
     table: Table | LargeTable | None = None
@@ -248,15 +257,14 @@ def read_table(
         table = read_columns(path, decimal=decimal, sheet=sheet, wanted=wanted, transpose=transpose)
     else:
         _refuse_unused(table, decimal=decimal, sheet=sheet, transpose=transpose or None)
-    return split_target(
-        table,
-        target,
-        drop=drop,
-        categorical=categorical,
-        groups=groups,
-        drop_missing_target=drop_missing_target,
-        drop_unusable=drop_unusable,
-    )
+    options: dict[str, Any] = {"drop": drop, "categorical": categorical, "groups": groups}
+    options["drop_unusable"] = drop_unusable
+    several = survival or (target if target is not None and are_several(table, target) else None)
+    if several is None:
+        return split_target(table, target, drop_missing_target=drop_missing_target, **options)
+    y, rest, names = take_targets(table, several, drop_missing_target)
+    data = split_target(rest, None, **options)
+    return replace(data, y=y, target_name=", ".join(names), n_dropped=table.n_rows - rest.n_rows)
 
 
 def from_anndata(
@@ -488,14 +496,14 @@ def split_target(
     asked += [] if groups is None else [(groups, "column of groups")]
     for name, role in asked:
         if name not in known:
-            raise _unknown(table, name, role)
+            raise unknown_column(table, name, role)
     if target in drop:
         raise TableError(f"column {target!r} cannot be both the target and dropped.")
     if target is not None and target == groups:
         raise TableError(f"column {target!r} cannot be both the target and the column of groups.")
     whole = table
     if drop_missing_target and target is not None:
-        table = _with_target(table, target)
+        table = with_target(table, target)
         known = dict(zip(table.names, table.columns, strict=True))
     index = [name for name in table.index if name not in {name for name, _ in asked}]
     features = [name for name in table.names if name not in {target, groups, *drop, *index}]
@@ -546,15 +554,6 @@ def _usable_features(
     return X.columns(kept) if wrong else X, dropped
 
 
-def _with_target(table: Table, target: str) -> Table:
-    """The rows whose target is known."""
-    column = table.columns[table.names.index(target)]
-    known = ~missing_in(column)
-    if not known.any():
-        raise TableError(f"target column {target!r} has no values at all; choose another target.")
-    return table if known.all() else replace(table, columns=tuple(column[known] for column in table.columns))
-
-
 def _complete(groups: Column, name: str) -> Column:
     """A column of groups, in which every row must have one."""
     n_missing = int(missing_in(groups).sum())
@@ -586,14 +585,3 @@ def _matched(table: Table, target: str | None, given: Sequence[str]) -> list[str
         is_name = name in table.names or not is_pattern(name)
         found += [name] if is_name else [others[index] for index in others.matching(name)] or [name]
     return found
-
-
-def _unknown(table: Table, name: str, role: str) -> TableError:
-    message = f"{table.source} has no {role} {name!r}"
-    close = difflib.get_close_matches(name.lower(), [known.lower() for known in table.names], n=3)
-    meant = [known for known in table.names if known.lower() in close]
-    if meant:
-        return TableError(f"{message}; did you mean {' or '.join(map(repr, meant))}?")
-    if numbers_in([table.names]) is not None:
-        return TableError(f"{message}; its first line holds only numbers, so it may lack a header line.")
-    return TableError(f"{message}; its columns are: {list_some(table.names)}.")

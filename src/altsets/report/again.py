@@ -16,7 +16,7 @@ from altsets.result import Result
 #: What only users have.
 YOURS = {"sample_weight": "weights of rows", "groups": "groups of rows"}
 #: How a table was read: options that list columns, and others with a text.
-LISTS, TEXTS = ("drop", "categorical"), ("decimal", "sheet", "layer")
+LISTS, TEXTS = ("drop", "categorical"), ("time", "event", "decimal", "sheet", "layer")
 
 
 def shell_line(provenance: Mapping[str, Any]) -> str:

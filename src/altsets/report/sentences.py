@@ -28,6 +28,10 @@ QUALITIES = {
     "relief": "ReliefF: how well the feature tells rows from similar rows of other classes",
     "importance": "how much a model that was fitted to the table uses the feature",
     "permutation": "how much worse a model predicts when the values of the feature are shuffled",
+    "concordance": "Somers' D: how much more often than not the feature tells which of two rows has the event first "
+    "(0: as by chance, 1: always; the C index is (1 + D) / 2)",
+    "cox": "the score statistic of a Cox model: how far rows with the event differ from those at risk",
+    "logrank": "the log-rank statistic: how far the survival of groups differs",
     "shap": "how much the feature moves the predictions of a model (Shapley values)",
 }
 SETS = {
@@ -45,6 +49,8 @@ SCORERS = {
     "balanced_accuracy": "the mean share of each class that is predicted correctly",
     "roc_auc": "1: perfect, 0.5: no better than guessing",
     "r2": "1: exact, 0: no better than the mean",
+    "concordance_index": "1: always right about which of two rows has the event first, 0.5: no better than guessing",
+    "matthews_mean": "the mean over targets; 1: always right, 0: no better than guessing",
 }
 NOT_BY_CHANCE = "Every other choice was ruled out by calculation, not by trying some of them"
 
@@ -64,7 +70,7 @@ def about_data(provenance: Mapping[str, Any], n_features: int | None) -> str:
         name = os.path.basename(data["file"])
         said += " from standard input" if name == "-" else f" from {name}"
     if data.get("target"):
-        kinds = {"classification": " (classes)", "regression": " (numeric)"}
+        kinds = {"classification": " (classes)", "regression": " (numeric)", "survival": " (survival)"}
         said += f"; the column to predict is {data['target']}{kinds.get(provenance.get('task', ''), '')}"
     left = data.get("dropped_rows")
     return paragraph(f"{said}.", f"{counted(left, 'row')} without a target left out." if left else "")

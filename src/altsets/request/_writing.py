@@ -149,7 +149,7 @@ def fields_behind(parameters: Mapping[str, Any], provenance: Mapping[str, Any]) 
         if parameters.get("goal") is not None or not {"n_features", "n_alternatives"} <= parameters.keys():
             return None
         said = provenance.get("quality", {})
-        how = ("measure", "estimator", "scoring", "pos_label", "class_weight", "criterion")
+        how = ("measure", "estimator", "scoring", "pos_label", "class_weight", "criterion", "combine")
         named = {name: value for name in how if (value := said.get(name, parameters.get(name))) is not None}
         name = said.get("quality", parameters.get("quality"))
         options = provenance.get("options") or {}
@@ -268,7 +268,9 @@ def command(request: RequestFields, table: str, target: str, names: Sequence[str
     """The command as a shell takes it."""
     known: Sequence[str] = [] if names is None else names
     try:
-        words = [f"--target={target}", *_size_words(request), *_difference_words(request)]
+        survival = request.task == "survival"
+        words = ["--time=TIME", "--event=EVENT"] if survival else [f"--target={target}"]
+        words += [*_size_words(request), *_difference_words(request)]
         words += _quality_words(request)
         words += [f"{c.option.flag}={c.option_text(known)}" for c in request.constraints]
         words += _proxies_words(request)
@@ -363,7 +365,11 @@ def _difference_words(request: RequestFields) -> list[str]:
 
 def _quality_words(request: RequestFields) -> list[str]:
     plain = named_quality(request).as_dict()
-    return [f"--{OPTION_NAMES.get(option, option)}={value}" for option, value in plain.items()]
+    texts = {
+        option: ",".join(f"{one:g}" for one in value) if isinstance(value, tuple) else value
+        for option, value in plain.items()
+    }
+    return [f"--{OPTION_NAMES.get(option, option)}={value}" for option, value in texts.items()]
 
 
 def _proxies_words(request: RequestFields) -> list[str]:

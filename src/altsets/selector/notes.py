@@ -81,7 +81,7 @@ def _on_target(background: Background) -> str:
     features, y, _ = counted(background.features, in_one_form(background.y, task), background.sample_weight)
     target = outcome_of(y, features.n_rows, task)
     if isinstance(target, Several):
-        return f"The target has {target.in_words()}."
+        return f"{'The target has' if target.are_labels else 'There are'} {target.in_words()}."
     if isinstance(target, Survival):
         scored_by = spec.for_target(y).scored_by
         is_concordance = scored_by is not None and scored_by[0] == "concordance"

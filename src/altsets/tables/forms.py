@@ -122,7 +122,7 @@ def in_one_form(y: Any, task: str = "auto") -> Any:
             f"{parameter('task', task)} needs an event and a time for each row, but the target is one column; "
             f"{by_interface(f'make it with {SURVIVAL_FORM}', 'name both with --time and --event')}."
         )
-    return _of_columns(_columns(y)) if several else y
+    return as_columns(_columns(y)) if several else y
 
 
 def is_survival(y: Any) -> bool:
@@ -158,7 +158,7 @@ def _of_fields(y: npt.NDArray[Any], names: Sequence[str]) -> npt.NDArray[Any]:
         )
     if set(kinds) <= {"f", "O"} and all(y.dtype[name] in (np.float64, np.object_) for name in names):
         return y
-    return _of_columns({name: y[name] for name in names})
+    return as_columns({name: y[name] for name in names})
 
 
 def _of_two_columns(columns: dict[str, Any]) -> npt.NDArray[Any]:
@@ -183,7 +183,8 @@ def _are_flags(values: npt.NDArray[Any]) -> bool:
     return all(isinstance(one, bool | int | float) and one in (0, 1) for one in values.tolist())
 
 
-def _of_columns(columns: dict[str, Any]) -> npt.NDArray[Any]:
+def as_columns(columns: dict[str, Any]) -> npt.NDArray[Any]:
+    """Several targets by name, as one structured array."""
     found: dict[str, npt.NDArray[Any]] = {}
     for name, values in columns.items():
         numbers = as_numbers(values, f"target {name!r}")

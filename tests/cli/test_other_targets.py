@@ -1,0 +1,121 @@
+"""Survival and several targets on the command line: named, said back, repeated."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import altsets
+from altsets.cli import app
+from altsets.errors import InputError
+from altsets.quality.spec import NamedQuality
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(100, 4)).round(3), columns=list("abcd"))
+    days = rng.exponential(size=100) * np.exp(-frame["a"] - frame["b"])
+    frame["status"] = np.where(rng.random(100) < 0.7, "dead", "alive")
+    frame["days"] = (100 * days).round(2)
+    frame["warm"], frame["loud"] = 2 * frame["a"] + 0.1, (frame["b"] > 0).astype(int)
+    path = tmp_path_factory.mktemp("tables") / "patients.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+def run(*words):
+    return CliRunner().invoke(app, [*map(str, words)])
+
+
+SURVIVAL = ("--time", "days", "--event", "status=dead", "--drop", "warm,loud")
+
+
+def test_survival_is_found_evaluated_and_repeated(table, tmp_path):
+    saved = tmp_path / "answer.json"
+    done = run("find", table, *SURVIVAL, "-k", 2, "-a", 1, "--evaluate", "--output", saved)
+    assert done.exit_code == 0, done.output
+    said = " ".join(done.output.split())
+    assert "The best set of 2 features: a, b." in said
+    assert "The target is survival: 100 rows, " in said
+    assert "Prediction (concordance_index)" in said
+    document = json.loads(saved.read_text())
+    assert document["provenance"]["task"] == "survival"
+    assert document["request"]["quality"] == {"name": "concordance"}
+    again = run("find", "--again", saved)
+    assert again.exit_code == 0, again.output
+    assert "same sets, same qualities" in " ".join(again.output.split())
+    lines = altsets.Result.from_json(json.dumps({**document})).request.to_python()
+    assert "'concordance'" in lines
+
+
+def test_several_targets_with_weights(table, tmp_path):
+    saved = tmp_path / "answer.json"
+    words = (
+        "find",
+        table,
+        "--target",
+        "warm,loud",
+        "--drop",
+        "status,days",
+        "-k",
+        1,
+        "-a",
+        0,
+        "--quality",
+        "f",
+    )
+    done = run(*words, "--combine", "0,1", "--output", saved)
+    assert done.exit_code == 0, done.output
+    assert "The best set of 1 feature: b." in done.output
+    assert "There are 2 targets: warm (numeric) and loud (2 classes)." in " ".join(done.output.split())
+    request = altsets.Request.from_dict(json.loads(saved.read_text())["request"])
+    assert request.quality == NamedQuality("f", combine=(0, 1))
+    assert altsets.Request.from_json(request.to_json()) == request
+    assert "--combine=0,1" in request.to_command()
+    assert "combine=(0.0, 1.0)" in request.to_python()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--time", "days"), "name the column of --event, too"),
+        (("--event", "status"), "name the column of --time, too"),
+        (("--time", "days", "--event", "status"), "(--event status=VALUE)"),
+        (("--time", "days", "--event", "status=gone"), "never is 'gone'"),
+        (("--time", "dayz", "--event", "status=dead"), "no column of times 'dayz'; did you mean 'days'?"),
+        (("--time", "days", "--event", "status=dead", "--target", "a"), "--time days contradict each other"),
+        (("--time", "days", "--event", "status=dead", "--no-target"), "--time and --no-target contradict"),
+        (("--target", "warm,quiet"), "no target column 'quiet'"),
+        (("--target", "warm,warm"), "'warm' is named twice"),
+        (("--target", "warm", "--combine", "max"), "goes with several targets, but there is one"),
+        (("--target", "warm,loud", "--combine", "median"), "--combine median must be one of mean, max, sets"),
+    ],
+)
+def test_what_is_refused(table, words, message):
+    done = run("find", table, *words)
+    assert done.exit_code == 2
+    assert message in " ".join(done.output.split())
+
+
+def test_tables_are_read_with_their_targets(table):
+    data = altsets.read_table(table, None, time="days", event="status=dead", drop=["warm"])
+    assert data.feature_names == ("a", "b", "c", "d", "loud")
+    assert data.target_name == "status, days"
+    assert data.y.dtype.names == ("status", "days")
+    both = altsets.read_table(table, ["warm", "loud"])
+    assert both.y.dtype.names == ("warm", "loud")
+    assert both.feature_names == ("a", "b", "c", "d", "status", "days")
+
+
+def test_rows_without_a_target_are_left_out_if_asked(tmp_path):
+    path = tmp_path / "gaps.csv"
+    path.write_text("x,t,e\n1,5,1\n2,,0\n3,2,1\n4,7,0\n5,1,\n")
+    with pytest.raises(InputError, match="target column 'e' has 1 missing value"):
+        altsets.read_table(path, None, time="t", event="e")
+    data = altsets.read_table(path, None, time="t", event="e", drop_missing_target=True)
+    assert (len(data.y), data.n_dropped) == (3, 2)
