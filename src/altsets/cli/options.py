@@ -176,10 +176,9 @@ class QualityOptions:
     quality: str = option(
         "NAME",
         "What a good set is. The sum of its features' scores: mutual_info, f, pearson, spearman, chi2, "
-        "symmetrical_uncertainty, relief, importance, permutation or shap; for survival concordance (its default), cox "
-        "or logrank. Features that say much about the "
-        "target and little about each other: mrmr, fcbf or cfs. What a linear model explains: linear_fit. "
-        "How well a model predicts: wrapper; with features that it chooses itself: embedded.",
+        "symmetrical_uncertainty, relief, importance, permutation or shap; for survival concordance (the default), "
+        "cox or logrank. Features that say much about the target and little about each other: mrmr, fcbf or cfs. What a "
+        "linear model explains: linear_fit. How well a model predicts: wrapper; with features of its choice: embedded.",
         default="mutual_info",
     )
     criterion: str | None = option(

@@ -33,10 +33,7 @@ CELLS_AT_A_TIME = 100_000
 #: Measures that use a feature only in rows where it is known.
 LEAVE_OUT_ROWS = ("f", "pearson", "spearman", "chi2", "concordance", "cox", "logrank")
 #: Measures that take sparse tables.
-SPARSE_MEASURES = (
-    *("f", "pearson", "spearman", "chi2", "mutual_info", "symmetrical_uncertainty"),
-    *("concordance", "cox", "logrank"),
-)
+SPARSE_MEASURES = ("f", "pearson", "spearman", "chi2", "mutual_info", "symmetrical_uncertainty")
 
 
 @dataclass(frozen=True, eq=False)
