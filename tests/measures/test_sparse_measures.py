@@ -94,7 +94,7 @@ def test_measures_say_the_same_of_sparse_and_of_dense_tables(measure, target, we
     assert found[1] == found[2] == 0.0
 
 
-@pytest.mark.parametrize("measure", (*SPARSE_MEASURES, *SURVIVAL_MEASURES))
+@pytest.mark.parametrize("measure", [*SPARSE_MEASURES, *SURVIVAL_MEASURES])
 def test_measures_of_named_sparse_tables_in_several_blocks(measure, monkeypatch):
     monkeypatch.setattr("altsets.measures._sparse.AT_A_TIME", 50)
     monkeypatch.setattr("altsets.measures._sparse.DENSE_CELLS", 200)

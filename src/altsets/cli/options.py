@@ -177,8 +177,8 @@ class QualityOptions:
         "NAME",
         "What a good set is. The sum of its features' scores: mutual_info, f, pearson, spearman, chi2, "
         "symmetrical_uncertainty, relief, importance, permutation or shap; for survival concordance (the default), "
-        "cox or logrank. Features that say much about the target and little about each other: mrmr, fcbf or cfs. What a "
-        "linear model explains: linear_fit. How well a model predicts: wrapper; with features of its choice: embedded.",
+        "cox or logrank. Features that say much about the target and little about each other: mrmr, fcbf or cfs. What "
+        "a linear model explains: linear_fit. How well a model predicts: wrapper; with its own choice: embedded.",
         default="mutual_info",
     )
     criterion: str | None = option(

@@ -18,6 +18,7 @@ from altsets.arrays import Floats, Indices
 from altsets.errors import InputError, warn_user
 from altsets.measures._importance import importance, permutation, shap
 from altsets.measures._relief import relief
+from altsets.measures._survival import SURVIVAL_MEASURES as SURVIVAL_MEASURES
 from altsets.measures._survival import concordance, cox, logrank
 from altsets.measures._univariate import chi2, f_score, pearson, spearman
 from altsets.measures.in_parts import is_large_array, score_in_parts

@@ -21,7 +21,6 @@ from altsets import machine, measures
 from altsets.errors import InputError, NotExpressedError
 from altsets.features import first_difference
 from altsets.measures import UNIVARIATE, noise_floor
-from altsets.measures._survival import SURVIVAL_MEASURES
 from altsets.measures.large.scores import MERGED, MERGED_PAIRS, measure_refused, refuse_measure
 from altsets.measures.large.table import LargeTable
 from altsets.measures.pairs import call_measure, is_array
@@ -125,7 +124,7 @@ class QualitySpec(ABC):
         """Whether it can be made of sparse tables, as far as that is known without one."""
         if self.scored_by is None:
             return self.is_wrapper or not self.uses_target
-        return self.scored_by[0] in (*SPARSE_MEASURES, *SURVIVAL_MEASURES, "importance")
+        return self.scored_by[0] in (*SPARSE_MEASURES, *measures.SURVIVAL_MEASURES, "importance")
 
     @property
     def chooses_size(self) -> bool:
