@@ -42,6 +42,7 @@ def run(datasets: Path, quick: bool = False) -> Section:
     _latency(section, datasets, n_asked)
     _pages_at_once(section, datasets / "wdbc.csv.gz", seconds)
     _large_tables(section)
+    _in_browser(section, datasets, n_asked)
     if hasattr(os, "getloadavg"):
         load = os.getloadavg()[2]
         section.body.append(f"Processes that wanted to run meanwhile, on average: {load:.1f}.")
@@ -284,6 +285,130 @@ def _large_tables(section: Section) -> None:
         "Tables that are made up (Parquet), mutual information: when the page answers, when there are scores, the "
         "answer after that, and the memory of all processes.",
         table(["rows x columns", "page", "scores", "answer after scores", "memory"], rows),
+    ]
+
+
+# --- In a browser -----------------------------------------------------------------------------------------
+
+#: Milliseconds of the longest task of the page's main thread: what a user would notice as a freeze is longer.
+LONGEST_TASK = 200
+#: Notes how long tasks of the page take, from its beginning on.
+WATCH = """
+window.longest = 0;
+new PerformanceObserver((list) => {
+  for (const task of list.getEntries()) window.longest = Math.max(window.longest, task.duration);
+}).observe({ type: "longtask", buffered: true });
+"""
+#: Moves a slider, and promises the milliseconds until the sets for it (or the best so far) are on the screen.
+MOVE = """([control, setting, value, shift]) => new Promise((resolve) => {
+  const host = document.querySelector("altsets-explorer");
+  const slider = host.shadowRoot.querySelector(`#${control}-range`);
+  const began = performance.now();
+  const shown = ({ detail }) => {
+    if (Math.abs(detail.state[setting] - value + shift) > 1e-9) return;
+    host.removeEventListener("shown", shown);
+    requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - began)));
+  };
+  host.addEventListener("shown", shown);
+  slider.value = value;
+  slider.dispatchEvent(new Event("input", { bubbles: true }));
+  slider.dispatchEvent(new Event("change", { bubbles: true }));
+})"""
+
+
+def _in_browser(section: Section, datasets: Path, count: int) -> None:
+    from browsers import reason_without, started
+
+    reason = reason_without()
+    if reason is not None:
+        section.body.append(f"No page was opened: {reason}.")
+        return
+    with started() as browser:
+        _redrawn(section, browser, datasets, count)
+        _main_thread(section, browser)
+
+
+@contextmanager
+def _opened(browser: Any, served: Served) -> Iterator[Any]:
+    """The page in a browser, with its first answer."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    try:
+        context.add_init_script(WATCH)
+        page = context.new_page()
+        page.goto(served.address)
+        page.locator(".sets > li").first.wait_for(timeout=600_000)
+        yield page
+    finally:
+        context.close()
+
+
+def _redrawn(section: Section, browser: Any, datasets: Path, count: int) -> None:
+    # No state comes twice.
+    moves = [
+        move
+        for n_sets in range(2, 8)
+        for move in [
+            ("n_sets", "n_alternatives", n_sets, 1),
+            *(("tau", "tau", step / 20, 0) for step in range(21)),
+        ]
+    ][:count]
+    rows = []
+    for name, quality in (("spambase", "mutual_info"), ("wdbc", "mrmr"), ("spambase", "mrmr")):
+        with (
+            _served(datasets / f"{name}.csv.gz", "--quality", quality) as served,
+            _opened(browser, served) as page,
+        ):
+            milliseconds = []
+            for move in moves:
+                milliseconds.append(page.evaluate(MOVE, list(move)))
+                page.wait_for_timeout(1000 * PAUSE)
+            longest = page.evaluate("window.longest")
+        half, most, worst = np.percentile(milliseconds, [50, 95, 100]) / 1000
+        rows.append([name, quality, *map(duration, (half, most, worst, longest / 1000))])
+        hard = (name, quality) == ("spambase", "mrmr")
+        target = SO_FAR_SECONDS if hard else ANSWER_SECONDS
+        what = "best so far" if hard else "redrawn"
+        section.checks.append(
+            Check(
+                f"explorer in a browser, {what} for {quality} on {name}, 95th percentile",
+                f"under {duration(target)}",
+                duration(most),
+                most < target,
+            )
+        )
+    section.body += [
+        f"In Chromium: {count} moves of sliders (k = 5; tau and number of sets), the time from the move until the sets "
+        "for it, or the best so far, are on the screen; and the longest task of the page's main thread.",
+        table(["data", "quality", "median", "95 %", "worst", "longest task"], rows),
+    ]
+
+
+def _main_thread(section: Section, browser: Any) -> None:
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for n_rows, n_columns in LARGE:
+            path = Path(folder) / f"{n_rows}.parquet"
+            _write(path, n_rows, n_columns)
+            with _served(path, "--quality", "mutual_info") as served, _opened(browser, served) as page:
+                page.get_by_text("All features").click()
+                page.get_by_role("searchbox", name="Search features").type("x19")
+                for step in range(21):
+                    page.evaluate(MOVE, ["tau", "tau", step / 20, 0])
+                longest = page.evaluate("window.longest")
+            name = f"{n_rows:,} x {n_columns:,}"
+            rows.append([name, duration(longest / 1000)])
+            section.checks.append(
+                Check(
+                    f"explorer in a browser, longest task on {name}",
+                    f"under {duration(LONGEST_TASK / 1000)}",
+                    duration(longest / 1000),
+                    longest < LONGEST_TASK,
+                )
+            )
+    section.body += [
+        "The longest task of the page's main thread (0 if none took 50 ms): the page is opened, features are searched, "
+        "and tau goes from 0 to 1.",
+        table(["rows x columns", "longest task"], rows),
     ]
 
 

@@ -411,13 +411,13 @@ def test_hostile_names_are_text(browser):
 # --- Long searches -----------------------------------------------------------------------------------------
 
 #: Many sets at once of a quality of pairs.
-LONG = "n_features=8&n_alternatives=5&search=simultaneous"
+LONG = "n_features=12&n_alternatives=9&search=simultaneous"
 
 
 @pytest.fixture(scope="module")
 def slow_explorer():
     """A search that takes longer than anybody waits."""
-    X, y = table(80, [f"gene {number}" for number in range(100)])
+    X, y = table(80, [f"gene {number}" for number in range(200)])
     with exploring(X, y, quality="mrmr", n_features=3, n_alternatives=0, time_limit=60) as explorer:
         yield explorer
 
@@ -433,7 +433,7 @@ def test_a_long_search_shows_the_best_so_far_and_can_be_stopped(browser, slow_ex
         stop.click()
         at.settled()
         assert at.page.locator(".banner .sure").inner_text() in ("Not proven", "Partly proven")
-        assert len(at.sets) == 6
+        assert len(at.sets) == 10
 
 
 @pytest.mark.slow
@@ -470,12 +470,7 @@ def test_twenty_thousand_features_never_freeze_the_page(browser):
         at = Visitor(context, explorer)
         at.page.get_by_text("All features").click()
         at.page.get_by_role("searchbox", name="Search features").type("probe 0199")
-        at.until(
-            lambda: (
-                "of 10 features" in at.page.locator(".features + .hint + .pager").inner_text()
-                or at.page.locator(".features button").count() == 10
-            )
-        )
+        at.until(lambda: at.page.locator(".features button").count() == 10)
         at.slide("tau", 1)
         at.until(lambda: "tau=1&" in at.fragment)
         assert at.trouble == []

@@ -481,7 +481,7 @@ class Explorer {
     this.working = el("div", { class: "working", hidden: true });
     this.asked = el("p", { class: "asked" });
     this.conditions = el("ul", { class: "conditions", "aria-label": "Conditions" });
-    this.sets = el("ol", { class: "sets", "aria-label": "Sets" });
+    this.sets = el("ol", { class: "sets", "aria-labelledby": "sets-title" });
     this.charts = el("div", { class: "charts" });
     this.curve = el("p", { class: "hint" });
     this.comparison = el("section", { class: "panel", hidden: true, "aria-label": "Comparison" });
@@ -490,7 +490,8 @@ class Explorer {
     this.panel = el("aside", { "aria-label": "Settings and features", inert: true }, this.controls.element);
     this.panel.append(el("details", { class: "all-features" }, el("summary", {}, "All features"), this.features.element));
     const main = el(this.embedded ? "div" : "main", { class: "answer" });
-    main.append(this.trouble, this.said, this.working, this.tools(), this.asked, this.conditions, this.sets);
+    main.append(this.trouble, this.said, this.working, this.tools());
+    main.append(h(1, "The sets", { id: "sets-title" }), this.asked, this.conditions, this.sets);
     main.append(this.comparison, this.evaluation, this.charts, this.curve);
     const head = el(this.embedded ? "div" : "header", { class: "head" }, this.title, this.subtitle);
     this.main = main;
@@ -754,6 +755,8 @@ class Explorer {
     this.speak(view.spoken);
     const stale = this.tested && !same(this.tested, state);
     this.evaluation.classList.toggle("stale", Boolean(stale));
+    // For pages around this one, and for whoever measures it.
+    this.root.host.dispatchEvent(new CustomEvent("shown", { detail: { state } }));
   }
 
   /** One sentence for each set, which stay open if they are. */
