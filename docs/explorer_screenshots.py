@@ -52,8 +52,6 @@ def start(page: Any) -> None:
 
 def stand_in(page: Any) -> None:
     """What stands in for a feature of the best set."""
-    page.locator(".sets .names button").last.click()
-    page.keyboard.press("Escape")
     page.locator(".sets .names button").first.click()
     press(page, "What stands in for it?")
     page.get_by_text("In the place of").wait_for()
@@ -65,7 +63,6 @@ def side_by_side(page: Any) -> None:
     page.locator("#tau-range").focus()
     page.keyboard.press("End")
     page.locator(".side").nth(1).wait_for()
-    page.locator(".panel").first.scroll_into_view_if_needed()
     page.locator(".panel").first.evaluate("panel => panel.scrollIntoView()")
 
 

@@ -133,7 +133,7 @@ def _view(
         "details": said.findings[1:-1],
         "cautions": text(*said.cautions, tone="warning"),
         "spoken": spoken,
-        "asked": _asked(result, state, known),
+        "asked": _asked(result, known),
         "certain": _is_certain(result),
         "gap": result.gap if math.isfinite(result.gap) else None,
         "sets": _sets(result, shown, labels),
@@ -148,7 +148,7 @@ def _view(
 
 
 def _origin(session: Session, given: Mapping[str, Any]) -> dict[str, Any]:
-    """What is known about the table; its name and that of the target come from whoever has read it."""
+    """What is known about the table; its name and that of the target come with the question."""
     said = {"rows": session.n_rows, "columns": len(session.feature_names)}
     said |= {"file": given.get("file"), "target": given.get("target")}
     return {"data": {name: value for name, value in said.items() if value is not None}}
@@ -183,18 +183,13 @@ def _so_far(result: Result, n_asked: int) -> str:
     return f"{value}; no sets can have more than {result.bound:.6g}{near}."
 
 
-def _asked(result: Result, state: Mapping[str, Any], known: Mapping[str, Any]) -> str:
+def _asked(result: Result, known: Mapping[str, Any]) -> str:
     """The settings in words; of a search that goes on, nothing."""
     if "n_features" not in result.parameters and "sizes" not in result.parameters:
         return ""
     target = str((known.get("data") or {}).get("target") or "")
-    pinned = len(state["pinned"])
-    kept = (
-        "1 set is pinned and stays as it is."
-        if pinned == 1
-        else f"{pinned} sets are pinned and stay as they are."
-    )
-    return paragraph(sentences.about_request(result, target), kept if pinned else "")
+    # Existing sets are those that were pinned here.
+    return sentences.about_request(result, target).replace("existing set", "pinned set")
 
 
 def _with_pinned(result: Result, state: Mapping[str, Any], quality: Quality) -> tuple[Result, list[str]]:
@@ -231,7 +226,7 @@ def _scores(quality: Quality, sets: Sequence[Sequence[int]]) -> list[tuple[float
 def _sets(result: Result, shown: Result, labels: Sequence[str]) -> list[View]:
     """One entry for each set, to be listed with buttons."""
     n_pinned = len(shown.sets) - len(result.sets)
-    best = max(shown.qualities[:1], default=math.nan)
+    best = next(iter([*result.qualities, *shown.qualities]), math.nan)
     entries = []
     for number, (names, value) in enumerate(zip(shown.named_sets, shown.qualities, strict=True)):
         pinned = number < n_pinned
@@ -456,7 +451,7 @@ def compare_view(session: Session, given: Mapping[str, Any]) -> View:
 
 def _side(session: Session, step: SessionStep, given: Mapping[str, Any]) -> View:
     return {
-        "asked": _asked(step.result, step.state, _origin(session, given)),
+        "asked": _asked(step.result, _origin(session, given)),
         "sets": _sets(step.result, *_with_pinned(step.result, step.state, session.scored_for(step.state))),
     }
 

@@ -755,7 +755,7 @@ class Explorer {
     this.speak(view.spoken);
     const stale = this.tested && !same(this.tested, state);
     this.evaluation.classList.toggle("stale", Boolean(stale));
-    // For pages around this one, and for whoever measures it.
+    // For pages around this one, and to measure it.
     this.root.host.dispatchEvent(new CustomEvent("shown", { detail: { state } }));
   }
 
