@@ -236,6 +236,7 @@ def test_the_page_is_told_how_far_scores_are_and_they_are_computed_once():
         assert not said
         reply = page.follow(page.ask(state={"quality": "nonsense"}))
         assert reply["error"] == "there is no quality 'nonsense'."
+        assert (reply["state"], reply["view"]) == (None, None)
 
 
 @pytest.mark.slow

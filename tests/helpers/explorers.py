@@ -40,6 +40,7 @@ def slow_to_score():
         if job["verb"] != "prepare":
             return _run(job, tell, stopped)
         if (job["state"] or {}).get("quality") == "nonsense":
+            tell({"state": None, "view": {"words": ["Scoring: 0 of 40."]}})
             raise InputError("there is no quality 'nonsense'.")
         for share in range(40):
             tell({"state": None, "view": {"words": [f"Scoring: {share} of 40."], "pid": os.getpid()}})

@@ -145,10 +145,10 @@ class Job:
             self._change()
 
     def finish(self, known: bytes = b"", *, error: str = "", superseded: bool = False) -> None:
-        """All is known that ever will be; what was told before stands unless there is something new."""
+        """All is known that ever will be; what was told before stands unless there is something new, or an error."""
         if self.finished:
             return
-        self._known = b"" if superseded else known[1:] or self._known
+        self._known = b"" if superseded or error else known[1:] or self._known
         self.finished, self.error, self.superseded = True, error, superseded
         self._seconds = time.perf_counter() - self._asked
         self._change()
