@@ -31,8 +31,8 @@ def _costs(n: int) -> list[float]:
 SEQUENTIAL: dict[str, Options] = {
     "plain": lambda best, n: {"tau": TAU},
     "average difference": lambda best, n: {"tau": TAU, "difference": "average"},
-    "penalty": lambda best, n: {"overlap_penalty": best / (4 * SIZE)},
-    "penalty and tau": lambda best, n: {"tau": TAU, "overlap_penalty": best / (4 * SIZE)},
+    "penalty": lambda best, n: {"overlap_penalty": abs(best) / (4 * SIZE)},
+    "penalty and tau": lambda best, n: {"tau": TAU, "overlap_penalty": abs(best) / (4 * SIZE)},
     "in at most 2 sets": lambda best, n: {"tau": TAU, "constraints": constraints.AtMostSets(2)},
     "total budget": lambda best, n: {"tau": TAU, "constraints": constraints.TotalBudget(_costs(n), 60)},
 }
@@ -40,8 +40,8 @@ SIMULTANEOUS: dict[str, Options] = {
     "plain sum": lambda best, n: {"tau": TAU},
     "plain min": lambda best, n: {"tau": TAU, "aggregation": "min"},
     "leximin": lambda best, n: {"tau": TAU, "aggregation": "leximin"},
-    "penalty": lambda best, n: {"overlap_penalty": best / (4 * SIZE)},
-    "penalty and tau": lambda best, n: {"tau": TAU, "overlap_penalty": best / (4 * SIZE)},
+    "penalty": lambda best, n: {"overlap_penalty": abs(best) / (4 * SIZE)},
+    "penalty and tau": lambda best, n: {"tau": TAU, "overlap_penalty": abs(best) / (4 * SIZE)},
     "least quality": lambda best, n: {"tau": TAU, "min_quality": best - 0.3 * abs(best)},
     "spread": lambda best, n: {"tau": TAU, "max_spread": 0.05 * abs(best)},
     "in at most 2 sets": lambda best, n: {"tau": TAU, "constraints": constraints.AtMostSets(2)},

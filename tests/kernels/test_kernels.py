@@ -551,6 +551,9 @@ def pick(kernel, rng):
         max_nodes=int(rng.choice([20, 20_000])),
         compatible=(lambda i, j: (i + j) % 3 > 0) if rng.random() < 0.25 else None,
         together=(lambda i, others: ((i + others) % 3 > 0).astype(np.uint8)) if rng.random() < 0.25 else None,
+        accept=(lambda picked: bool(picked.sum() % 2)) if rng.random() < 0.25 else None,
+        price=float(rng.choice([0.0, 0.1])) * summing,
+        features=masks[order] if rng.random() < 0.5 else None,
         tick=never,
     ).run()
 

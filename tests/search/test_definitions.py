@@ -214,3 +214,16 @@ def test_requests_are_written_and_read():
     assert "--at-most-sets=2" in command
     assert "overlap_penalty=0.5" in request.to_python()
     assert "max_spread" not in request.to_json()
+
+
+def test_reports_say_what_sharing_costs(tmp_path):
+    result = altsets.find(
+        SCORES, 2, 1, search="simultaneous", overlap_penalty=1, constraints=constraints.AtMostSets(2)
+    )
+    page = (tmp_path / "sets.html").as_posix()
+    result.report(page)
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    assert "each feature that two sets share costs 1" in text
+    assert "At most 2 of the sets have each of these: every feature." in text
+    assert "less what they pay for shared features" in str(result.verdict)

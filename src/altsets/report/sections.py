@@ -609,4 +609,4 @@ def conditions_section(
 
 def _features_in(entry: Mapping[str, Any]) -> set[Any]:
     single = {entry[name] for name in ("feature", "needed") if name in entry}
-    return single.union(entry.get("features", ()), entry.get("group", ()))
+    return single.union(entry.get("features") or (), entry.get("group") or ())
