@@ -185,3 +185,33 @@ def test_selectors_find_what_decides(name):
         selector.fit(X, y)
     assert selector.result_.sets[0] == (0,)
     assert "The target is survival: 150 rows" in selector.note_
+
+
+def score_statistic(X, target, weights, chosen):
+    null = RiskSets(target, weights)
+    return null.joint_test(null.centred(X[:, list(chosen)]))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_linear_models_of_survival_are_compared_by_their_score_tests(weighted):
+    X, y = some_rows(50, 6)
+    weights = np.random.default_rng(2).uniform(0.5, 2, 50) if weighted else None
+    target = Survival(y["time"], y["event"])
+    made = quality.LinearFit.from_data(X, y, sample_weight=weights)
+    sets = list(combinations(range(6), 3))
+    expected = np.array([score_statistic(X, target, weights, chosen) for chosen in sets])
+    found = np.array([made.evaluate(chosen) for chosen in sets])
+    assert found / found[0] == pytest.approx(expected / expected[0], rel=1e-9)
+    assert 0 < found.max() < 1
+    assert cox(X, y, sample_weight=weights) / expected[0] == pytest.approx(made.feature_scores / found[0])
+    best = altsets.find(made, n_features=3, n_alternatives=0).sets[0]
+    assert best == sets[int(expected.argmax())]
+
+
+def test_linear_models_of_survival_in_selectors(monkeypatch):
+    X, y = some_rows(60, 6)
+    found = altsets.SelectAlternatives("linear_fit", n_features=2, n_alternatives=1).fit(X, y)
+    assert 0 in found.result_.sets[0]
+    monkeypatch.setattr("altsets.quality._linear_table.MOST_SURVIVAL_ROWS", 50)
+    with pytest.raises(InputError, match="takes up to 50 rows, and the table has 60"):
+        quality.LinearFit.from_data(X, y)

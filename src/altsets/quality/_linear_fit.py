@@ -17,11 +17,13 @@ from altsets.measures.large.table import is_large
 from altsets.measures.redundancy import MATRIX_COLUMNS
 from altsets.quality._fitted_set import FittedSet
 from altsets.quality._form import Form
-from altsets.quality._linear_table import LinearTable, LinearTargets, Predicted, fitted_columns
+from altsets.quality._linear_table import LinearTable, LinearTargets, Predicted, SurvivalRows, fitted_columns
 from altsets.quality._quality import Quality, common_names
 from altsets.quality.explained import Explained, Products
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import warn_of_constants
+from altsets.tables.forms import in_one_form, is_survival
+from altsets.tables.outcomes import Survival
 from altsets.tables.target import counted
 from altsets.wording import join_words, parameter
 
@@ -167,7 +169,9 @@ class LinearFit(Quality):
         X : table of shape (n_samples, n_features)
             Numbers and categories; a category is one feature with a column for each label but the last.
         y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
-            Numbers, classes, or several columns of numbers. None for the table itself: how much of its variance a set
+            Numbers, classes, or several columns of numbers. Or survival: then the quality is the score statistic of a
+            Cox model on the set, as a share of the largest that any column could have. None for the
+            table itself: how much of its variance a set
             keeps.
         task : {"auto", "classification", "regression"}, default="auto"
             Whether a target in one column is classes or numbers.
@@ -213,10 +217,11 @@ class LinearFit(Quality):
             )
         features = features_of(X)
         features.refuse_sparse("linear_fit", "use f, or mrmr with pearson")
-        features, y, weights = counted(features, y, sample_weight)
+        features, y, weights = counted(features, in_one_form(y, task), sample_weight)
         warn_of_constants(features)
-        table = LinearTable.of(features, missing, weights)
-        targets = LinearTargets.of(y, table, task)
+        survival = SurvivalRows(Survival.of(y, features.n_rows), weights) if is_survival(y) else None
+        table = LinearTable.of(features, missing, weights, survival)
+        targets = LinearTargets.of(survival or y, table, task)
         if criterion is not None and not targets.is_one_number:
             raise InputError(
                 f"{parameter('criterion', criterion)} is for one numeric target; leave it out, or choose one size."
