@@ -23,6 +23,7 @@ import odd_files
 import odd_frontiers
 import odd_plots
 import odd_selectors
+import odd_targets
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -131,7 +132,7 @@ CASES = [
     Case("a class with one row", y=lambda: np.where(np.arange(N_ROWS) == 0, 2, CLASSES), first=("a",)),
     Case("a missing target", y=lambda: np.where(np.arange(N_ROWS) == 5, np.nan, CLASSES)),
     Case("an infinite target", y=lambda: np.where(np.arange(N_ROWS) == 5, np.inf, AMOUNTS)),
-    Case("two targets", y=lambda: np.column_stack([CLASSES, CLASSES])),
+    Case("two targets", y=lambda: np.column_stack([CLASSES, CLASSES]), first=("a",)),
     Case("a target in one column", y=lambda: CLASSES[:, None], first=("a",)),
     Case("classes as text", y=lambda: TELLING, first=("a",)),
     Case("classes as booleans", y=lambda: CLASSES == 1, first=("a",)),
@@ -390,6 +391,12 @@ def page() -> str:
             "The first sections are about `SelectAlternatives.fit` on a table with the columns `a`, `b` and `c`.",
             "",
             *(line for title, cases in rows.items() for line in (f"## {title}", "", *lookup.table(cases))),
+            "## Survival and several targets",
+            "",
+            "The columns are `a`, `b` and `c`. The times are 1 to 60, and every other row has an event, unless it says",
+            "otherwise.",
+            "",
+            *lookup.table([(case.what, odd_targets.said(case)) for case in odd_targets.CASES]),
             "## Fitted selectors",
             "",
             "The columns are `a` to `e`; the sets are `a, b` and `c, d`.",

@@ -85,7 +85,11 @@ def suspects(
     target = None if y is None else outcome_of(y, features.n_rows, task)
     table = Inspected(features, target, target_name.lower(), frozenset(chosen))
     found: list[Suspect] = []
-    for kind in (_identifiers, _dates, _copies, _leaks):
+    kinds = [_identifiers, _dates, _copies, _leaks]
+    if isinstance(target, Survival):
+        # Times look like identifiers, too.
+        kinds.insert(0, kinds.pop(2))
+    for kind in kinds:
         # Each of several targets in its turn.
         for one in _single_targets(table) if kind in (_copies, _leaks) else [table]:
             known = {column for suspect in found for column in suspect.columns}
