@@ -39,6 +39,7 @@ TITLES = {
     "pages": "Reports",
     "explorer": "The explorer",
     "near-best": "Near-best sets",
+    "tradeoff": "Quality and costs",
     "large": "A million scores",
     "wide": "Wide tables",
     "sparse": "Sparse tables",

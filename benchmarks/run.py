@@ -6,15 +6,16 @@ Parts: ``live`` and ``frozen`` compare with the reference implementation on univ
 turn, on other data, and ``tuning`` chooses its limits anew there; ``constraints`` has conditions on sets,
 ``definitions`` every other definition beside the plain ones, ``distinct`` sets that differ through similarity, ``most``
 sets that are as different, or as many, as they can be, ``frontier`` whole curves over tau, ``pages`` reports,
-``explorer`` the explorer's server, ``near-best`` counts of sets, ``large`` a million scores, ``wide`` tables of up to
-100,000 columns, ``sparse`` ones of as many, ``streamed`` a Parquet folder of 5 GB (``--size``) that is read in passes,
-``information``, ``holes`` and ``relief`` scores from tables, ``wrapper`` searches that fit models, ``embedded`` models
-that choose features themselves, ``linear-models`` sets for linear ones, ``estimator`` scikit-learn's checks and grids,
-``session`` what steps cost, ``evaluation`` how sets are judged, ``startup`` the command line, ``deadlines`` how late
-hard requests come back, ``time-limits`` which sets there are by then, ``versions`` an older checkout beside this one
-(``--old``). Each replaces its own section of the results as soon as it has ended, and leaves the others alone. A part
-whose input is missing is skipped and says why. Exit status 1 means that a search raised, or that an answer is wrong or
-below the reference's; a missed time is reported, not punished, since machines differ.
+``explorer`` the explorer's server, ``near-best`` counts of sets, ``tradeoff`` quality against costs, ``large`` a
+million scores, ``wide`` tables of up to 100,000 columns, ``sparse`` ones of as many, ``streamed`` a Parquet folder of 5
+GB (``--size``) that is read in passes, ``information``, ``holes`` and ``relief`` scores from tables, ``wrapper``
+searches that fit models, ``embedded`` models that choose features themselves, ``linear-models`` sets for linear ones,
+``estimator`` scikit-learn's checks and grids, ``session`` what steps cost, ``evaluation`` how sets are judged,
+``startup`` the command line, ``deadlines`` how late hard requests come back, ``time-limits`` which sets there are by
+then, ``versions`` an older checkout beside this one (``--old``). Each replaces its own section of the results as soon
+as it has ended, and leaves the others alone. A part whose input is missing is skipped and says why. Exit status 1 means
+that a search raised, or that an answer is wrong or below the reference's; a missed time is reported, not punished,
+since machines differ.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ from benchmarks import (
     startup,
     streamed,
     time_limits,
+    tradeoff,
     tuning,
     versions,
     wide,
@@ -143,6 +145,7 @@ NEED_MATRICES = (
     "most",
     "frontier",
     "near-best",
+    "tradeoff",
 )
 
 
@@ -269,6 +272,7 @@ def _runs(options: argparse.Namespace, inputs: Inputs) -> dict[str, Callable[[],
         "pages": pages.run,
         "explorer": lambda: explorer.run(options.datasets, options.quick),
         "near-best": lambda: near_best.run(inputs.information, inputs.mrmr),
+        "tradeoff": lambda: tradeoff.run(inputs.information, inputs.mrmr),
         "large": large.run,
         "wide": lambda: wide.run(ROOT / ".bench-venv-wide", options.quick),
         "sparse": lambda: sparse.run(options.quick),

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import altsets
-from altsets.cli.options import as_option
+from altsets.cli.spelling import as_option
 from altsets.errors import AltsetsError
 from altsets.files.columns import Table
 from altsets.files.writing import write_csv

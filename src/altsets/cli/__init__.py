@@ -1,8 +1,8 @@
 """The command line: reads options, prints answers, and nothing else.
 
 Each command is a function in a file of its own; a new one is added to :data:`COMMANDS`. The options that commands
-share are declared in ``options`` and parsed in ``parsing``; ``searching`` reads tables, scores features and searches,
-``evaluating`` cross-validates, ``printing`` and ``outputs`` show and write answers.
+share are declared in ``options``, spelled in messages by ``spelling`` and parsed in ``parsing``; ``searching`` reads
+tables, scores features and searches, ``evaluating`` cross-validates, ``printing`` and ``outputs`` show and write answers.
 
 Modules that take long to import are imported inside the commands, so that ``altsets --help`` answers at once; for the
 same reason the help is plain text.
@@ -28,6 +28,7 @@ from altsets.cli.help import GroupedCommand
 from altsets.cli.near_best import near_best_command
 from altsets.cli.printing import BAD_INPUT, NO_SET, say_error
 from altsets.cli.reproduce import reproduce_command
+from altsets.cli.tradeoff import tradeoff_command
 from altsets.errors import reason_of
 from altsets.version import __version__
 
@@ -59,6 +60,12 @@ COMMANDS: dict[str, tuple[Callable[..., None], str, str]] = {
         near_best_command,
         "Count the sets that are nearly as good as the best one.",
         "altsets near-best table.csv --target diagnosis --within 0.05",
+    ),
+    "tradeoff": (
+        tradeoff_command,
+        "Show what quality costs: sets that none beats in both.",
+        "altsets tradeoff table.csv --target diagnosis --costs costs.csv\n"
+        "altsets tradeoff table.csv -t diagnosis -k 4 --count 'lab_*' --report report.html",
     ),
     "evaluate": (
         evaluate_command,

@@ -12,10 +12,8 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import numbers
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Annotated, Any, get_type_hints
 
 import typer
@@ -114,6 +112,28 @@ class NearOptions:
         None,
         "Also say what each feature is worth: the best set without it, and with it. Has the time limit once more.",
         default=False,
+    )
+
+
+@dataclass(frozen=True)
+class TradeoffOptions:
+    """How large sets are, how many and how different, and what quality is traded for."""
+
+    n_features: int | None = option("N", "Features in each set. [default: 5]", "-k", parser=whole_number)
+    costs: str | None = option(
+        "FILE.csv",
+        "What features cost; the file has two columns, feature and cost, and what it does not name costs nothing.",
+        python="criterion",
+    )
+    count: list[str] | None = option(
+        "COL[,COL]",
+        "Instead of --costs: the features that a set should have few of; * and ? stand for others.",
+    )
+    n_alternatives: int = option(
+        "N", "Sets besides the first one; the dearest counts.", "-a", parser=whole_number, default=0
+    )
+    tau: str | None = option(
+        "0..1", "How different several sets must be: 0 = may be equal, 1 = no shared features. [default: 0.5]"
     )
 
 
@@ -504,6 +524,7 @@ class Given:
     sets: SetOptions = SetOptions()
     points: FrontierOptions = FrontierOptions()
     near: NearOptions = NearOptions()
+    tradeoff: TradeoffOptions = TradeoffOptions()
     given_sets: GivenSetsOptions = GivenSetsOptions()
     differing: DissimilarityOptions = DissimilarityOptions()
     quality: QualityOptions = QualityOptions()
@@ -544,6 +565,7 @@ HEADINGS = {
     "sets": "Sets",
     "points": "Sets",
     "near": "Sets",
+    "tradeoff": "Sets",
     "given_sets": "Sets",
     "search": "Sets",
     "definition": "Sets",
@@ -563,41 +585,6 @@ HEADINGS = {
 }
 
 Command = Callable[[typer.Context, Given], None]
-
-
-# --- Options in messages ------------------------------------------------------------------------------
-
-
-#: What the help calls the parts of options on constraints.
-PARTS = {"most": "N", "least": "N", "k_min": "MIN", "k_max": "MAX", "limit": "LIMIT"}
-
-
-@cache
-def _flags() -> dict[str, str]:
-    """What stands for each parameter and constraint of Python, as the groups have it."""
-    flags: dict[str, str] = {}
-    for group in vars(Given()).values():
-        for field in dataclasses.fields(group):
-            flag = f"--{field.name.replace('_', '-')}" if "short" in field.metadata else TABLE
-            flags |= {name: flag for name in (field.name, field.metadata.get("python")) if name}
-    return flags | PARTS | {kind.__name__: kind.option.flag for kind in KINDS}
-
-
-def as_option(name: str, value: Any = True) -> str:
-    """A parameter as it is typed: ``--drop-missing-target``, ``--tau 0.5``, ``--drop "the date"``."""
-    flag = _flags().get(name, name)
-    if value is True:
-        return flag
-    values = value if isinstance(value, list | tuple) else [value]
-    if not all(isinstance(one, str | numbers.Real) for one in values):
-        return flag
-    return f"{flag}{' = ' if name in PARTS else ' '}{','.join(map(_typed, values))}"
-
-
-def _typed(value: Any) -> str:
-    """A name or number as an option takes it."""
-    text = str(value).removesuffix(".0") if isinstance(value, float) else str(value)
-    return f'"{text}"' if any(char.isspace() or char in ",\"'" for char in text) and len(text) > 1 else text
 
 
 def with_options(

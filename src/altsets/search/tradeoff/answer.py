@@ -244,7 +244,8 @@ class Tradeoff(documents.Document):
     def _proof(self) -> str:
         if not self.proven:
             return ""
-        return f"Proven: nothing is better in both than {counted(len(self.points), 'point')}."
+        these = f"one of these {len(self.points)} points" if len(self.points) > 1 else "this point"
+        return f"Proven: nothing is better in both than {these}."
 
     @property
     def _cut_short(self) -> str:

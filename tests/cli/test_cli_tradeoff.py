@@ -1,0 +1,79 @@
+"""``altsets tradeoff`` as a user meets it: what is printed where, and the exit status."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import altsets
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    """A table whose columns say less and less about the target, and what each costs."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=60)
+    columns = {f"c{j}": y + (j + 1) * rng.normal(size=60) for j in range(6)} | {"y": y}
+    lines = [",".join(columns), *(",".join(map(str, row)) for row in zip(*columns.values(), strict=True))]
+    (tmp_path / "table.csv").write_text("\n".join(lines))
+    (tmp_path / "costs.csv").write_text("feature,cost\nc0,5\nc1,3.5\nc2,2\nc3,2\n")
+    return "table.csv"
+
+
+def ask(table, *more):
+    return ("tradeoff", table, "-t", "y", "--quality", "pearson", "-k", 2, *more)
+
+
+def test_points_are_those_of_the_library(run, table):
+    code, out, _ = run(*ask(table, "--costs", "costs.csv", "--json"))
+    found = altsets.Tradeoff.from_json(out)
+    data = altsets.read_table(table, "y")
+    scores = altsets.quality.Additive.from_data(data.X, data.y, measure="pearson")
+    front = altsets.tradeoff(scores, {"c0": 5, "c1": 3.5, "c2": 2, "c3": 2}, 2)
+    assert code == 0
+    assert found.points == front.points
+    assert json.loads(out)["complete"]
+
+
+def test_lines_chart_and_report(run, table, tmp_path):
+    code, out, err = run(*ask(table, "--costs", "costs.csv", "--report", "report.html"))
+    assert code == 0
+    assert "Proven: nothing is better in both than one of these" in out
+    assert "c0, c" in out
+    assert "criterion" in out
+    assert "report.html" in err
+    assert "tradeoff-points" in (tmp_path / "report.html").read_text("utf-8")
+
+
+def test_features_are_counted_and_several_sets_differ(run, table):
+    code, out, _ = run(*ask(table, "--count", "c0,c1", "-a", 1, "--tau", 1, "--json"))
+    found = altsets.Tradeoff.from_json(out)
+    assert code == 0
+    assert [point.criterion for point in found] == [2, 1, 0] or [point.criterion for point in found] == [1, 0]
+    assert all(len(point.sets) == 2 for point in found)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ((), "--costs and --count were not given"),
+        (("--costs", "costs.csv", "--count", "c0"), "--costs and --count were both given"),
+        (("--count", "nonsense"), "--count names 'nonsense'"),
+        (("--costs", "none.csv"), "none.csv"),
+        (("--costs", "grouped.csv"), "goes with --budget; give each feature a cost"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_sentence(run, table, tmp_path, more, said):
+    (tmp_path / "grouped.csv").write_text("feature,cost,group\nc0,5,a\nc1,5,a\n")
+    code, out, err = run(*ask(table, *more))
+    assert (code, out) == (2, "")
+    assert said in err
+
+
+def test_no_point(run, table):
+    code, _, err = run(*ask(table, "--count", "c0", "--require", "c0", "--forbid", "c0"))
+    assert code == 1
+    assert "c0" in err
