@@ -2,7 +2,8 @@
 
 Each command is a function in a file of its own; a new one is added to :data:`COMMANDS`. The options that commands
 share are declared in ``options``, spelled in messages by ``spelling`` and parsed in ``parsing``; ``searching`` reads
-tables, scores features and searches, ``evaluating`` cross-validates, ``printing`` and ``outputs`` show and write answers.
+tables, scores features and searches, ``evaluating`` cross-validates, ``printing`` and ``outputs`` show and write
+answers.
 
 Modules that take long to import are imported inside the commands, so that ``altsets --help`` answers at once; for the
 same reason the help is plain text.
