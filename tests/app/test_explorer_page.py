@@ -448,6 +448,34 @@ def test_a_newer_wish_takes_the_place_of_a_long_search(browser, slow_explorer):
 
 
 @pytest.mark.slow
+def test_settings_change_while_the_first_search_goes_on(browser):
+    X, y = table(80, [f"gene {number}" for number in range(200)])
+    options = {"n_features": 12, "n_alternatives": 9, "search": "simultaneous", "time_limit": 60}
+    with exploring(X, y, quality="mrmr", **options) as explorer, slowly(browser, explorer) as page:
+        page.locator(".banner", has_text="Best so far").wait_for(timeout=START)
+        page.locator("#n_features-range").evaluate(
+            "slider => { slider.value = 2; slider.dispatchEvent(new Event('input')); }"
+        )
+        page.locator("#n_sets-range").evaluate(
+            "slider => { slider.value = 1; slider.dispatchEvent(new Event('input')); }"
+        )
+        page.locator(".banner", has_text="Proven").wait_for(timeout=START)
+        assert page.locator(".answer > .sets > li").count() == 1
+
+
+@contextmanager
+def slowly(browser, explorer):
+    """A page that is not waited for."""
+    context = browser.new_context()
+    try:
+        page = context.new_page()
+        page.goto(explorer.address)
+        yield page
+    finally:
+        context.close()
+
+
+@pytest.mark.slow
 def test_when_the_server_is_gone_the_page_says_so(browser):
     X, y = table(60, [f"sensor {number}" for number in range(6)])
     with exploring(X, y, quality="f", n_features=2) as explorer:

@@ -515,18 +515,30 @@ class Explorer {
   // --- Where we are and where we go ---
 
   async begin() {
-    const fragment = this.trail.fragment;
     // The start first: an address may leave settings out, or be wrong.
-    const reply = await this.questions.ask("answer", null, {}, (early) => this.hear(early));
-    if (reply.error) {
-      this.complain(reply.error, () => this.begin());
-      return;
-    }
-    this.start = reply.state;
-    if (fragment) {
-      this.state = this.start;
-      this.follow(reply);
-    } else this.arrive(reply);
+    const reply = await this.questions.ask("answer", null, {}, (early, number) => {
+      if (!this.start || this.shows(early.state)) this.hear(early, number);
+      // Settings can be changed as soon as there is something to see.
+      if (!this.start && early.view?.banner) this.know(early);
+      return true;
+    });
+    if (reply.superseded || (this.start && !this.shows(reply.state ?? this.aim))) return;
+    if (reply.error) this.complain(reply.error, () => this.begin());
+    else if (this.start) this.arrive(reply);
+    else this.know(reply);
+  }
+
+  /** What the settings are at the start; then on to where the address says. */
+  know(reply) {
+    const { fragment } = this.trail;
+    this.start = this.state = this.aim = reply.state;
+    if (fragment) this.follow(reply);
+    else if (reply.finished) this.arrive(reply);
+  }
+
+  /** Whether nothing but this state is shown and wanted. */
+  shows(state) {
+    return !this.asking && !this.wanted && same(state, this.aim);
   }
 
   /** To where the address says. Where that cannot be, to where we were. */
