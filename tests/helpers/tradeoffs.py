@@ -85,7 +85,10 @@ def wrong_front(
 ) -> list[str]:
     """Everything that is wrong with the points of a trade-off; ``complete`` if there was no time limit."""
     truth, wrong = Truth(request), []
-    slack, sign = TOLERANCE * truth.scale, -1 if found.more_is_better else 1
+    # Sets of one feature have no pairs, whose numbers may be much larger.
+    alone = truth.oracle.k_max == 1 and request.kind == "mrmr"
+    scale = max(abs(Fraction(score)) for score in request.scores) if alone else truth.scale
+    slack, sign = TOLERANCE * scale, -1 if found.more_is_better else 1
     exact = [sign * Fraction(repr(number)) for number in numbers]
     families = {
         tuple(sorted(family)): (
