@@ -33,6 +33,37 @@ X = pd.DataFrame(RNG.normal(size=(80, 8)), columns=NAMES)
 Y = (X["f0"] + X["f1"] + RNG.normal(size=80) > 0).astype(int)
 
 
+def other_targets():
+    """Targets with more than one value per row, each with a quality and how the command names it."""
+    rng = np.random.default_rng(1)
+    time = rng.exponential(size=80) * np.exp(-X["f0"] - X["f1"])
+    survival = altsets.survival_target(pd.DataFrame({"days": time, "died": Y}), time="days", event="died")
+    labels = pd.DataFrame({"art": (X["f0"] > 0).astype(int), "news": (X["f1"] > 0.2).astype(int)})
+    yield pytest.param(survival, "concordance", "--time=days --event=died", id="survival")
+    yield pytest.param(labels, "mutual_info", "--target=ill", id="labels")
+    yield pytest.param(X[["f0", "f1"]].to_numpy() + 1, "mrmr", "--target=ill", id="amounts")
+
+
+@pytest.mark.parametrize(("target", "name", "named"), [*other_targets()])
+def test_other_targets_are_answered_evaluated_and_downloaded(target, name, named):
+    session = altsets.Session(X, target, name, n_features=2, n_alternatives=1)
+    engine = SessionEngine(session, session.state, {"file": "t.csv", "target": "ill"})
+    known = ask(engine)
+    assert known["view"]["sets"][0]["features"] == ["f0", "f1"]
+    evaluated = ask(engine, "evaluate", known["state"])
+    assert "set 0" in json.dumps(evaluated["view"]["blocks"])
+    assert "f1" in ask(engine, "download", known["state"], kind="report")["text"]
+    assert f"altsets find t.csv {named} " in ask(engine, "download", known["state"], kind="command")["text"]
+
+
+def test_qualities_are_those_for_the_target():
+    survival = next(other_targets()).values[0]
+    names = altsets.Session(X, survival, "cox", n_features=2)._searcher.quality_names
+    assert names == ["cox", "concordance", "logrank", "mrmr", "fcbf", "cfs", "linear_fit"]
+    others = altsets.Session(X, Y, n_features=2)._searcher.quality_names
+    assert not {"cox", "concordance", "logrank"} & {*others}
+
+
 @pytest.fixture
 def session():
     return altsets.Session(X, Y, n_features=3, n_alternatives=1)

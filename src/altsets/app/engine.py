@@ -39,15 +39,15 @@ class Cancelled(AltsetsError):
 class SharedSession:
     """A session in a folder that only its owner can read, for workers to open; ``close`` removes it.
 
-    ``begin`` is what pages begin with, where that is not the state of the session; ``file`` and ``target`` are the
-    names of the table and of its target.
+    ``begin`` is what pages begin with, where that is not the state of the session; ``origin`` are the names of the
+    table (``file``) and of its ``target``, of survival also those of ``time`` and ``event``.
     """
 
-    def __init__(self, session: Session, begin: dict[str, Any], *, file: str, target: str) -> None:
+    def __init__(self, session: Session, begin: dict[str, Any], **origin: str) -> None:
         import joblib  # type: ignore[import-untyped]
 
         self._folder = tempfile.TemporaryDirectory(prefix="altsets-", ignore_cleanup_errors=True)
-        shared = (session, session.state | begin, {"file": file, "target": target})
+        shared = (session, session.state | begin, origin)
         try:
             joblib.dump(shared, Path(self._folder.name) / SESSION)
         except OSError as error:
@@ -201,7 +201,14 @@ def _unless(stopped: Callable[[], bool]) -> None:
 # --- Files ------------------------------------------------------------------------------------------------
 
 
-def file_text(session: Session, kind: str, file: str = "TABLE", target: str = "TARGET") -> str:
+def file_text(
+    session: Session,
+    kind: str,
+    file: str = "TABLE",
+    target: str = "TARGET",
+    time: str | None = None,
+    event: str | None = None,
+) -> str:
     """The answer of a session as the text of a file."""
     from altsets.files.writing import encode_csv, rows_of_result
     from altsets.report import summarise
@@ -211,7 +218,7 @@ def file_text(session: Session, kind: str, file: str = "TABLE", target: str = "T
     if kind == "python":
         return session.to_python()
     if kind == "command":
-        return session.to_command(file, target) + "\n"
+        return session.to_command(file, target, time=time, event=event) + "\n"
     if kind == "json":
         return result.to_json()
     if kind == "report":

@@ -77,8 +77,14 @@ def explore_command(context: typer.Context, given: Given) -> None:
         warm_up()
         source = _source(given)
         session, begin = _session(source)
+        named = source.given.table
+        survival = {"time": named.time, "event": named.event}
         shared = SharedSession(
-            session, begin, file=str(source.given.table.table), target=source.table_read.target_name
+            session,
+            begin,
+            file=str(named.table),
+            target=source.table_read.target_name,
+            **{option: column for option, column in survival.items() if column is not None},
         )
         # From here on, the table is in a file that all processes share.
         source.data = None
@@ -98,7 +104,7 @@ def _source(given: Given) -> Source:
     from altsets.files.dataset import DEMO_TARGET, load_demo, split_target
 
     table = given.table
-    if table.table is not None or table.target is not None or table.no_target:
+    if table != TableOptions():
         source = source_from(given)
         if source.table_read.is_large:
             raise InputError(

@@ -193,13 +193,13 @@ class ModelOptions:
 class QualityOptions:
     """How the quality of a set is computed."""
 
-    quality: str = option(
+    quality: str | None = option(
         "NAME",
         "What a good set is. The sum of its features' scores: mutual_info, f, pearson, spearman, chi2, "
-        "symmetrical_uncertainty, relief, importance, permutation or shap; for survival concordance (the default), "
-        "cox or logrank. Features that say much about the target and little about each other: mrmr, fcbf or cfs. What "
-        "a linear model explains: linear_fit. How well a model predicts: wrapper; with its own choice: embedded.",
-        default="mutual_info",
+        "symmetrical_uncertainty, relief, importance, permutation or shap; for survival concordance, cox or "
+        "logrank. Features that say much about the target and little about each other: mrmr, fcbf or cfs. What "
+        "a linear model explains: linear_fit. How well a model predicts: wrapper; with its own choice: embedded. "
+        "[default: mutual_info; for survival concordance]",
     )
     criterion: str | None = option(
         "NAME",

@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from altsets.result import Result
     from altsets.selector.notes import Background
 
-#: The quality if none is named; of survival, another one takes its place.
-DEFAULT_QUALITY = "mutual_info"
-
 Answered = TypeVar("Answered")
 
 #: The time limit for each set that is asked for, where the user gives none.
@@ -78,11 +75,11 @@ def named_quality(given: Given) -> NamedQuality:
     """The quality with its options; with --evaluate, those of others belong to the model that scores sets."""
     from altsets.quality.spec import NamedQuality, takes_option
 
-    model, name = given.model, given.quality.quality
+    model = given.model
     if given.table.no_target:
         name = _without_target(given)
-    elif given.table.time is not None and name == DEFAULT_QUALITY:
-        name = "concordance"
+    else:
+        name = given.quality.quality or ("mutual_info" if given.table.time is None else "concordance")
     options = {
         "estimator": model.estimator,
         "scoring": model.scoring,
@@ -104,7 +101,7 @@ def _without_target(given: Given) -> str:
     for option, value in {"--target": given.table.target, "--time": given.table.time}.items():
         if value is not None:
             raise InputError(f"{option} and --no-target contradict each other; leave out one of them.")
-    if name not in ("mutual_info", "linear_fit"):
+    if name not in (None, "linear_fit"):
         raise InputError(f"--quality {name} needs a --target; --no-target goes with linear_fit.")
     if given.evaluation.evaluate:
         raise InputError("--evaluate predicts a --target; leave it out with --no-target.")

@@ -34,7 +34,7 @@ from altsets.quality._pairwise import CFS, FCBF, MRMR
 from altsets.quality._quality import Quality
 from altsets.tables.feature_matrix import SPARSE_MEASURES, Features
 from altsets.tables.forms import in_one_form, is_survival
-from altsets.wording import duration, parameter
+from altsets.wording import duration, join_words, parameter
 
 #: Qualities that look at pairs of features, and what they measure with unless another measure is given.
 PAIRED: dict[str, type[MRMR | FCBF | CFS]] = {"mrmr": MRMR, "fcbf": FCBF, "cfs": CFS}
@@ -92,6 +92,10 @@ class QualitySpec(ABC):
     def for_target(self, y: Any) -> QualitySpec:
         """The same with a measure that a target (in one form) takes, where none was given."""
         return self
+
+    def takes_target(self, y: Any) -> bool:
+        """Whether its measure is for such a target (in one form): some are for survival, the others for the rest."""
+        return True
 
     @abstractmethod
     def make(
@@ -275,6 +279,24 @@ class NamedQuality(QualitySpec):
         unset = self.measure is None and self.name in PAIRED
         return replace(self, measure="concordance") if unset and is_survival(y) else self
 
+    def takes_target(self, y: Any) -> bool:
+        """Whether the measure is for such a target; models and linear fits are for all."""
+        scored_by = self.for_target(y).scored_by
+        return scored_by is None or (scored_by[0] in measures.SURVIVAL_MEASURES) == is_survival(y)
+
+    def _refuse_for_survival(self) -> None:
+        """Say which qualities are for survival."""
+        if self.measure is not None:
+            raise InputError(
+                f"{parameter('measure', self.measure)} is for classes and numbers, but the target is survival; use "
+                "concordance."
+            )
+        others = ("logrank", *PAIRED, LINEAR, *OF_MODELS)
+        raise InputError(
+            f"{parameter('quality', self.name)} is for classes and numbers, but the target is survival; use "
+            f"concordance, cox, {join_words(others, 'or')}."
+        )
+
     @property
     def is_paired(self) -> bool:
         """Whether pairs of features are scored as well."""
@@ -309,9 +331,12 @@ class NamedQuality(QualitySpec):
         self, features: Features | LargeTable, y: Any, how: ScoringOptions = ScoringOptions()
     ) -> Quality:
         """The quality of sets of these columns."""
-        resolved = self.for_target(in_one_form(y, how.task))
+        target = in_one_form(y, how.task)
+        resolved = self.for_target(target)
         if resolved is not self:
             return resolved.make(features, y, how)
+        if is_survival(target) and not self.takes_target(target):
+            self._refuse_for_survival()
         scorer = self.name if self.scored_by is None else self.scored_by[0]
         if isinstance(features, LargeTable):
             refuse_measure(scorer, MERGED_PAIRS if self.is_paired else MERGED)

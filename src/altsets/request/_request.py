@@ -423,7 +423,13 @@ class Request(RequestFields):
         return writing.python_lines(self, names)
 
     def to_command(
-        self, table: str = "TABLE", target: str = "TARGET", names: Sequence[str] | None = None
+        self,
+        table: str = "TABLE",
+        target: str = "TARGET",
+        names: Sequence[str] | None = None,
+        *,
+        time: str | None = None,
+        event: str | None = None,
     ) -> str:
         """The command that makes the same request of the table in a file, to be copied into a shell.
 
@@ -435,6 +441,9 @@ class Request(RequestFields):
             The column to predict.
         names : sequence of str, default=None
             The names of all features, where the request has indices.
+        time, event : str, default=None
+            Of a survival target, the columns of times and events instead of ``target``; the latter perhaps with a
+            value, as in ``"status=dead"``. A request that is for survival only has TIME and EVENT where they are None.
 
         Returns
         -------
@@ -446,4 +455,4 @@ class Request(RequestFields):
         altsets.errors.NotExpressedError
             If the command line has no words for the request.
         """
-        return writing.command(self, table, target, names)
+        return writing.command(self, table, writing.target_words(self, target, time, event), names)

@@ -24,6 +24,7 @@ from altsets.dissimilarity import (
     matched_text,
 )
 from altsets.errors import InputError, NotExpressedError
+from altsets.measures import SURVIVAL_MEASURES
 from altsets.measures.models import MODELS
 from altsets.quality.spec import NamedQuality, spec_of
 from altsets.request._fields import RequestFields
@@ -264,13 +265,21 @@ def with_imports(lines: Sequence[str]) -> str:
 # --- The command line ------------------------------------------------------------------------------------------------
 
 
-def command(request: RequestFields, table: str, target: str, names: Sequence[str] | None) -> str:
-    """The command as a shell takes it."""
+def target_words(request: RequestFields, target: str, time: str | None, event: str | None) -> list[str]:
+    """What is to be predicted: a column, or times and events where they are named or the request needs them."""
+    if time is None and event is None:
+        scored_by = named_quality(request).scored_by
+        is_survival = scored_by is not None and scored_by[0] in SURVIVAL_MEASURES
+        if request.task != "survival" and not is_survival:
+            return [f"--target={target}"]
+    return [f"--time={time or 'TIME'}", f"--event={event or 'EVENT'}"]
+
+
+def command(request: RequestFields, table: str, predicted: Sequence[str], names: Sequence[str] | None) -> str:
+    """The command as a shell takes it; ``predicted`` are the words that name the target."""
     known: Sequence[str] = [] if names is None else names
     try:
-        survival = request.task == "survival"
-        words = ["--time=TIME", "--event=EVENT"] if survival else [f"--target={target}"]
-        words += [*_size_words(request), *_difference_words(request)]
+        words = [*predicted, *_size_words(request), *_difference_words(request)]
         words += _quality_words(request)
         words += [f"{c.option.flag}={c.option_text(known)}" for c in request.constraints]
         words += _proxies_words(request)

@@ -25,6 +25,7 @@ from altsets.selector.noise import answer_among, narrowed, refuse_too_few_above,
 from altsets.session._state import SessionState, plain_tau
 from altsets.tables.conversion import usable_columns
 from altsets.tables.feature_matrix import Features
+from altsets.tables.forms import in_one_form, is_survival
 from altsets.tables.target import refuse_other_rows
 from altsets.wording import counted, parameter
 
@@ -220,13 +221,23 @@ class Searcher:
         data = self.data
         if data is None:
             return first
+        target = None if data.rows.y is None else in_one_form(data.rows.y, self.base.task)
         names = [
             name
             for name in (*UNIVARIATE, *PAIRED, LINEAR)
-            if (data.rows.y is not None or not spec_of(name).needs_target)
+            if (spec_of(name).takes_target(target) if target is not None else not spec_of(name).needs_target)
             and (not data.features.is_sparse or spec_of(name).takes_sparse)
         ]
         return list(dict.fromkeys([*first, *names]))
+
+    @property
+    def survival_columns(self) -> tuple[str | None, str | None]:
+        """The names of the times and of the events of a survival target; of another one there are none."""
+        target = None if self.data is None else in_one_form(self.data.rows.y, self.base.task)
+        if not is_survival(target):
+            return None, None
+        event, time = target.dtype.names
+        return time, event
 
     def quality_of(self, state: SessionState, progress: Callable[[float], object] | None = None) -> Quality:
         """The quality of a state in numbers, which are computed once."""

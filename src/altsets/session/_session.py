@@ -405,7 +405,14 @@ class Session(SessionSteps):
         self._begin()
         return saving.python_lines(self._searcher, self._steps[: self._position + 1])
 
-    def to_command(self, table: str = "TABLE", target: str = "TARGET") -> str:
+    def to_command(
+        self,
+        table: str = "TABLE",
+        target: str = "TARGET",
+        *,
+        time: str | None = None,
+        event: str | None = None,
+    ) -> str:
         """The command that searches for the sets of the current step, besides those that are pinned.
 
         Parameters
@@ -414,6 +421,9 @@ class Session(SessionSteps):
             The file with the table.
         target : str, default="TARGET"
             The column to predict.
+        time, event : str, default=None
+            Of a survival target, the columns of times and events, the latter perhaps with a value, as in
+            ``"status=dead"``; None takes the names of the fields of y.
 
         Returns
         -------
@@ -425,7 +435,10 @@ class Session(SessionSteps):
         altsets.errors.NotExpressedError
             If the command line has no words for the request.
         """
-        return self.request.to_command(table, target, self._searcher.names)
+        known_time, known_event = self._searcher.survival_columns
+        return self.request.to_command(
+            table, target, self._searcher.names, time=time or known_time, event=event or known_event
+        )
 
     def explore(self) -> Any:
         """Show the explorer in a notebook: move controls, and see the proven sets change.

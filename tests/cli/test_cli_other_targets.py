@@ -90,6 +90,16 @@ def test_several_targets_with_weights(table, tmp_path):
         (("--time", "dayz", "--event", "status=dead"), "no column of times 'dayz'; did you mean 'days'?"),
         (("--time", "days", "--event", "status=dead", "--target", "a"), "--time days contradict each other"),
         (("--time", "days", "--event", "status=dead", "--no-target"), "--time and --no-target contradict"),
+        (
+            (*SURVIVAL, "-k", "2", "--quality", "mutual_info"),
+            "--quality mutual_info is for classes and numbers, but the target is survival; use concordance, cox, "
+            "logrank, mrmr, fcbf, cfs, linear_fit, wrapper or embedded.",
+        ),
+        (
+            (*SURVIVAL, "-k", "2", "--quality", "mrmr", "--measure", "pearson"),
+            "--measure pearson is for classes and numbers, but the target is survival; use concordance.",
+        ),
+        (("--no-target", "--quality", "mutual_info"), "--quality mutual_info needs a --target"),
         (("--target", "warm,quiet"), "no target column 'quiet'"),
         (("--target", "warm,warm"), "'warm' is named twice"),
         (("--target", "warm", "--combine", "max"), "goes with several targets, but there is one"),
@@ -100,6 +110,23 @@ def test_what_is_refused(table, words, message):
     done = run("find", table, *words)
     assert done.exit_code == 2
     assert message in " ".join(done.output.split())
+
+
+def test_commands_name_the_columns_of_survival():
+    request = altsets.Request(quality="concordance", n_features=2)
+    assert request.to_command().startswith("altsets find TABLE --time=TIME --event=EVENT --n-features=2 ")
+    named = request.to_command("patients.csv", time="days", event="status=dead")
+    assert named.startswith("altsets find patients.csv --time=days --event=status=dead ")
+    either = altsets.Request(quality="mrmr", n_features=2)
+    assert either.to_command().startswith("altsets find TABLE --target=TARGET ")
+    assert "--time=days --event=EVENT" in either.to_command(time="days")
+    assert "--time=TIME --event=EVENT" in altsets.Request(quality="mrmr", task="survival").to_command()
+
+
+def test_survival_without_a_table_is_not_explored():
+    done = run("explore", "--no-browser", "--time", "days", "--event", "status=dead")
+    assert done.exit_code == 2
+    assert "give a TABLE" in done.output
 
 
 def test_tables_are_read_with_their_targets(table):
