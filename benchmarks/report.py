@@ -47,6 +47,7 @@ TITLES = {
     "information": "Mutual information",
     "holes": "Mutual information with missing values",
     "relief": "ReliefF",
+    "targets": "Survival",
     "wrapper": "Wrappers",
     "embedded": "Models that choose their features",
     "linear-models": "Linear models",

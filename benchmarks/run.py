@@ -8,14 +8,14 @@ turn, on other data, and ``tuning`` chooses its limits anew there; ``constraints
 sets that are as different, or as many, as they can be, ``frontier`` whole curves over tau, ``pages`` reports,
 ``explorer`` the explorer's server, ``near-best`` counts of sets, ``tradeoff`` quality against costs, ``large`` a
 million scores, ``wide`` tables of up to 100,000 columns, ``sparse`` ones of as many, ``streamed`` a Parquet folder of 5
-GB (``--size``) that is read in passes, ``information``, ``holes`` and ``relief`` scores from tables, ``wrapper``
-searches that fit models, ``embedded`` models that choose features themselves, ``linear-models`` sets for linear ones,
-``estimator`` scikit-learn's checks and grids, ``session`` what steps cost, ``evaluation`` how sets are judged,
-``startup`` the command line, ``deadlines`` how late hard requests come back, ``time-limits`` which sets there are by
-then, ``versions`` an older checkout beside this one (``--old``). Each replaces its own section of the results as soon
-as it has ended, and leaves the others alone. A part whose input is missing is skipped and says why. Exit status 1 means
-that a search raised, or that an answer is wrong or below the reference's; a missed time is reported, not punished,
-since machines differ.
+GB (``--size``) that is read in passes, ``information``, ``holes`` and ``relief`` scores from tables, ``targets``
+survival, ``wrapper`` searches that fit models, ``embedded`` models that choose features themselves, ``linear-models``
+sets for linear ones, ``estimator`` scikit-learn's checks and grids, ``session`` what steps cost, ``evaluation`` how
+sets are judged, ``startup`` the command line, ``deadlines`` how late hard requests come back, ``time-limits`` which
+sets there are by then, ``versions`` an older checkout beside this one (``--old``). Each replaces its own section of the
+results as soon as it has ended, and leaves the others alone. A part whose input is missing is skipped and says why.
+Exit status 1 means that a search raised, or that an answer is wrong or below the reference's; a missed time is
+reported, not punished, since machines differ.
 """
 
 from __future__ import annotations
@@ -53,6 +53,7 @@ from benchmarks import (
     sparse,
     startup,
     streamed,
+    targets,
     time_limits,
     tradeoff,
     tuning,
@@ -281,6 +282,7 @@ def _runs(options: argparse.Namespace, inputs: Inputs) -> dict[str, Callable[[],
         "information": lambda: information.run(options.datasets, options.matrices),
         "holes": holes.run,
         "relief": lambda: relief.run(options.datasets, ROOT / ".bench-venv-relief"),
+        "targets": lambda: targets.run(options.quick),
         "wrapper": lambda: wrapper.run(options.datasets),
         "embedded": lambda: embedded.run(options.datasets),
         "linear-models": lambda: linear_models.run(options.datasets, ROOT / ".bench-venv-wide"),
