@@ -234,7 +234,7 @@ class Searcher:
     def survival_columns(self) -> tuple[str | None, str | None]:
         """The names of the times and of the events of a survival target; of another one there are none."""
         target = None if self.data is None else in_one_form(self.data.rows.y, self.base.task)
-        if not is_survival(target):
+        if target is None or not is_survival(target):
             return None, None
         event, time = target.dtype.names
         return time, event
