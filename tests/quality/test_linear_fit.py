@@ -19,6 +19,9 @@ from altsets.dissimilarity import Matched
 from altsets.errors import InputError
 from altsets.quality import LinearFit
 from altsets.quality.explained import Products
+from altsets.search.find import ENGINES
+from altsets.search.packing.engine import PackingEngine
+from altsets.search.packing.limits import PackingLimits
 
 
 @pytest.fixture
@@ -535,3 +538,22 @@ def test_sets_of_required_features_alone(table):
     result = altsets.find(judge, n_features=2, n_alternatives=0, constraints=rules)
     assert result.status is Status.OPTIMAL
     assert result.bound == pytest.approx(judge.evaluate((0, 4)), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", [0, 22, 33])
+def test_rounding_of_nearly_dependent_columns_hides_no_solution(seed, monkeypatch):
+    """Lists of priced sets are searched within a budget, and rounding errors of a fit must not exceed it."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(30, 10))
+    X[:, 6], X[:, 7] = X[:, 0] + X[:, 5] + 1e-3 * X[:, 6], X[:, 2] + 1e-2 * X[:, 7]
+    fit = LinearFit(X.T @ X, X.T @ rng.normal(size=(30, 2)))
+    monkeypatch.setitem(ENGINES, "enumerate", PackingEngine(PackingLimits(short_list_sets=5)))
+    found = altsets.find(
+        fit, n_features=6, n_alternatives=1, tau=0.3, search="simultaneous", aggregation="min", time_limit=20
+    )
+    worth = {chosen: fit.evaluate(chosen) for chosen in combinations(range(10), 6)}
+    pairs = [(one, other) for one, other in combinations(worth, 2) if len({*one} & {*other}) <= 4]
+    best = max(min(worth[one], worth[other]) for one, other in pairs)
+    assert found.objective == pytest.approx(best, rel=1e-9)
+    assert found.bound >= best * (1 - 1e-12)
+    assert found.stop_reason == "finished"

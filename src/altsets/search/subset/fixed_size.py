@@ -191,9 +191,12 @@ class FixedSizeOracle:
         pairs = 0.0 if form.ratio else max(map(abs, encoding.pair_range))
         largest = float(np.max(np.abs(form.linear), initial=0.0))
         self.reach = self.size * largest + self.size * self.size * pairs
+        # Nearly dependent columns make rounding errors of a fit larger than those of sums.
+        error = 0.0
         if form.fit is not None:
             self.reach += abs(form.fit.worth(form.fit.ceiling))
-        self.tolerance = max(QUALITY_ERROR * self.reach, SMALLEST_TOLERANCE)
+            error = form.fit.error
+        self.tolerance = max(QUALITY_ERROR * self.reach + error, SMALLEST_TOLERANCE)
         self.bound_choice = BoundChoice(limits)
         self.longest = 0
 
