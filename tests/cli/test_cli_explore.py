@@ -1,3 +1,4 @@
+import json
 import os
 import re
 import signal
@@ -114,6 +115,27 @@ def test_options_are_what_the_page_begins_with(started, tmp_path):
     # The page can take it back.
     assert reply["state"]["forbid"] == ["d"]
     assert "d" not in [name for one in reply["view"]["sets"] for name in one["features"]]
+    command.end(signal.SIGINT)
+
+
+@pytest.mark.slow
+def test_survival_is_explored(started, tmp_path):
+    path = tmp_path / "patients.csv"
+    lines = [
+        f"{i % 7},{i % 5},{i % 3},{10 * (i % 7) + i % 4},{'dead' if i % 3 else 'alive'}" for i in range(60)
+    ]
+    path.write_text("\n".join(["a,b,c,days,status", *lines]))
+    command = started(str(path), "--time", "days", "--event", "status=dead", "-k", "1", "-a", "1")
+    page = Page(command)
+    reply = page.follow(page.ask(), 60.0)
+    assert reply["state"]["quality"] == "concordance"
+    assert reply["view"]["sets"][0]["features"] == ["a"]
+    assert "the target is status, days." in reply["view"]["subtitle"]
+    evaluated = page.follow(page.ask(verb="evaluate", state=reply["state"]), 60.0)
+    assert "Prediction (concordance_index)" in evaluated["view"]["words"][0]
+    body = json.dumps({"client": page.name, "state": reply["state"], "kind": "command"}).encode()
+    _, _, content = page.send("POST", "/api/download", page.headers(), body)
+    assert b" --time=days --event=status=dead " in content
     command.end(signal.SIGINT)
 
 

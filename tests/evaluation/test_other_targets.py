@@ -178,6 +178,21 @@ def test_classes_and_amounts_together_are_for_measures_only():
         altsets.evaluate([["a"]], X, y)
 
 
+@pytest.mark.parametrize("name", ["scores", "stability", "stand_ins"])
+def test_an_evaluation_of_survival_is_drawn(name):
+    X, y = patients(80)
+    found = altsets.evaluate(altsets.SelectAlternatives("cox", n_features=2, n_alternatives=1), X, y)
+    assert getattr(altsets.plots, name)(found).has_data()
+
+
+def test_a_measure_for_classes_is_refused_for_survival():
+    X, y = patients(60)
+    with pytest.raises(InputError, match=r"quality='mutual_info' is for classes .*; use concordance, cox, "):
+        altsets.SelectAlternatives("mutual_info", n_features=2).fit(X, y)
+    with pytest.raises(InputError, match=r"the target is survival; use concordance, cox, "):
+        _ = altsets.Session(X, y, n_features=2).result
+
+
 @pytest.mark.slow
 def test_a_hundred_runs_with_and_without_a_signal():
     guesses = planted = 0

@@ -71,7 +71,9 @@ def about_data(provenance: Mapping[str, Any], n_features: int | None) -> str:
         said += " from standard input" if name == "-" else f" from {name}"
     if data.get("target"):
         kinds = {"classification": " (classes)", "regression": " (numeric)", "survival": " (survival)"}
-        said += f"; the column to predict is {data['target']}{kinds.get(provenance.get('task', ''), '')}"
+        # Names with commas between them may be several columns, or one with a comma in its name.
+        what = "target" if ", " in data["target"] else "column to predict"
+        said += f"; the {what} is {data['target']}{kinds.get(provenance.get('task', ''), '')}"
     left = data.get("dropped_rows")
     return paragraph(f"{said}.", f"{counted(left, 'row')} without a target left out." if left else "")
 
