@@ -21,7 +21,6 @@ def named(path):
 WORDS_ONLY = {
     *(f"docs/{name}.md" for name in ("changelog", "citing", "faq", "when_not", "start/glossary")),
     *(f"docs/tutorials/{name}.md" for name in ("churn", "committee", "examples", "genes", "sensors")),
-    "docs/howto/explorer.md",
     "docs/howto/unusual_inputs.md",
     "docs/internals/search.md",
     "docs/reproduction/index.md",

@@ -1,4 +1,4 @@
-"""Checked targets of any kind: classes or numbers, times with events (survival), several labels or amounts."""
+"""Checked targets of any kind: classes or numbers, times with events (survival), several labels or numeric columns."""
 
 from __future__ import annotations
 
