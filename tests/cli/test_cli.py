@@ -327,7 +327,7 @@ def test_what_some_measures_cannot_take_is_one_line(run, mixed_table, args, mess
     ("args", "message"),
     [
         ("find nowhere.csv -t y", "there is no file nowhere.csv"),
-        ("find . -t y", "holds no Parquet files"),
+        ("find docs -t y", "holds no Parquet files"),
         ("find TABLE -t z", "no target column 'z'"),
         ("find TABLE -t y --drop q", "no column to drop 'q'"),
         ("find TABLE -t y --existing a,bb", "--existing names 'bb', which is not a feature"),
