@@ -167,7 +167,9 @@ def _largest_needed(problem: Problem) -> int | None:
         if count.lower:
             most = max(len(rules.needs.get(feature, ())) for feature in count.group)
             size += count.lower * (1 + most)
-    return min(max(size, 1), problem.n_features_in)
+    # Where nothing is required, a set has some feature, with all that this one needs.
+    single = 1 + max(map(len, rules.needs.values()), default=0)
+    return min(max(size, single), problem.n_features_in)
 
 
 def _may_fit_more(problem: Problem, n_found: int) -> bool:
