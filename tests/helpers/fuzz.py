@@ -385,11 +385,11 @@ def _check_verb(
 def _may_be_refused(request: Request) -> bool:
     """Whether there are numbers that double precision cannot answer for, as documented."""
     redundancy = max(map(max, request.matrix)) if request.kind == "cfs" else 0.0
-    if request.overlap_penalty > LARGEST_PENALTY * request.oracle.scale:
-        return True
     # Which features can be used, and so which number is the largest, may be seen more clearly than the oracle does.
     numbers = [*request.scores, *(number for row in request.matrix for number in row)]
     smallest = min((abs(number) for number in numbers if number), default=1.0) * request.scale
+    if request.overlap_penalty > LARGEST_PENALTY * smallest:
+        return True
     return redundancy > LARGEST_IN_RATIO or smallest < SMALLEST or request.oracle.scale > LARGEST
 
 
