@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from altsets.errors import InputError, reason_of
@@ -48,6 +50,26 @@ def document_in(given: str) -> Any:
         raise _too_deep() from None
     _check_depth(found)
     return found
+
+
+@contextmanager
+def answer_in(text: str, called: str, **marks: Any) -> Iterator[dict[str, Any]]:
+    """The document of an answer, to be read inside; refused in one sentence if it is another one, or damaged.
+
+    ``marks`` are the fields that tell such documents from others, with their values; None stands for any value.
+    """
+    found = document_in(text)
+    if not isinstance(found, dict) or not all(
+        name in found and value in (None, found[name]) for name, value in marks.items()
+    ):
+        schema = found.get("schema") if isinstance(found, dict) else None
+        raise InputError(
+            f"this is not an altsets {called} of schema {marks['schema']} (found schema {schema!r})."
+        )
+    try:
+        yield untimed(found)
+    except DAMAGED as error:
+        raise InputError(f"this altsets {called} is incomplete or damaged: {error!r}.") from error
 
 
 def timed(document: dict[str, Any]) -> dict[str, Any]:

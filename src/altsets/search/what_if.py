@@ -287,21 +287,15 @@ class WhatIf(documents.Document):
         altsets.errors.InputError
             If it is not such a document, or it is incomplete.
         """
-        document = documents.document_in(text)
-        if not isinstance(document, dict) or document.get("schema") != SCHEMA or "losses" not in document:
-            raise InputError(f"this is not an altsets what-if document of schema {SCHEMA}.")
-        try:
-            document = documents.untimed(document)
+        with documents.answer_in(text, "what-if document", schema=SCHEMA, losses=None) as found:
             return cls(
-                losses=[_loss_in(entry) for entry in document["losses"]],
-                named_set=documents.texts(document["features"]),
-                quality=documents.number(document["quality"]),
-                costs=tuple(map(documents.number, document["costs"])),
-                stop_reason=StopReason(document["stop_reason"]),
-                elapsed=documents.number(document["elapsed"]),
+                losses=[_loss_in(entry) for entry in found["losses"]],
+                named_set=documents.texts(found["features"]),
+                quality=documents.number(found["quality"]),
+                costs=tuple(map(documents.number, found["costs"])),
+                stop_reason=StopReason(found["stop_reason"]),
+                elapsed=documents.number(found["elapsed"]),
             )
-        except documents.DAMAGED as error:
-            raise InputError(f"this altsets what-if document is incomplete or damaged: {error!r}.") from error
 
     def __repr__(self) -> str:
         proven = sum(loss.status in (Status.OPTIMAL, Status.INFEASIBLE) for loss in self.losses)

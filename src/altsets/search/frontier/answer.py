@@ -11,7 +11,6 @@ from typing import Any
 
 from altsets import documents
 from altsets.display import renderer
-from altsets.errors import InputError
 from altsets.result import Status, StopReason, Verdict, frame_of
 from altsets.search.frontier.points import FrontierPoint, Suggestion, suggest
 from altsets.wording import counted, paragraph, percent, plural, sentence, span
@@ -277,14 +276,7 @@ class Frontier(documents.Document):
         altsets.errors.InputError
             If it is not such a document, or it is incomplete.
         """
-        document = documents.document_in(text)
-        found = document if isinstance(document, dict) else {}
-        if (found.get("schema"), found.get("kind")) != (SCHEMA, KIND):
-            raise InputError(
-                f"this is not an altsets frontier of schema {SCHEMA} (found schema {found.get('schema')!r})."
-            )
-        try:
-            found = documents.untimed(found)
+        with documents.answer_in(text, "frontier", schema=SCHEMA, kind=KIND) as found:
             return cls(
                 points=[FrontierPoint.from_dict(entry) for entry in found["points"]],
                 n_asked=documents.whole_numbers([found["n_asked"]])[0],
@@ -293,8 +285,6 @@ class Frontier(documents.Document):
                 stop_reason=StopReason(found["stop_reason"]),
                 elapsed=documents.number(found["elapsed"]),
             )
-        except documents.DAMAGED as error:
-            raise InputError(f"this altsets frontier is incomplete or damaged: {error!r}.") from error
 
 
 # --- Verdict ------------------------------------------------------------------------------------------

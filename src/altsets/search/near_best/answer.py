@@ -445,16 +445,6 @@ class NearBest(CountedSets):
         >>> altsets.NearBest.from_json(near.to_json())
         NearBest(3 sets of 2 features are within 25 % of the best)
         """
-        document = documents.document_in(text)
-        if (
-            not isinstance(document, dict)
-            or document.get("schema") != SCHEMA
-            or "count_bounds" not in document
-        ):
-            raise InputError(f"this is not an altsets document of near-best sets of schema {SCHEMA}.")
-        try:
-            return cls(**arguments_in(documents.untimed(document)))
-        except documents.DAMAGED as error:
-            raise InputError(
-                f"this altsets document of near-best sets is incomplete or damaged: {error!r}."
-            ) from error
+        marks = {"schema": SCHEMA, "count_bounds": None}
+        with documents.answer_in(text, "document of near-best sets", **marks) as found:
+            return cls(**arguments_in(found))

@@ -227,12 +227,7 @@ class Range(documents.Document):
         altsets.errors.InputError
             If it is not such a document, or it is incomplete.
         """
-        document = documents.document_in(text)
-        found = document if isinstance(document, dict) else {}
-        if (found.get("schema"), found.get("kind")) != (SCHEMA, KIND):
-            raise InputError(f"this is not an altsets document of a range of schema {SCHEMA}.")
-        try:
-            found = documents.untimed(found)
+        with documents.answer_in(text, "document of a range", schema=SCHEMA, kind=KIND) as found:
             return cls(
                 low=RangeEnd.from_dict(found["low"]),
                 high=RangeEnd.from_dict(found["high"]),
@@ -240,10 +235,6 @@ class Range(documents.Document):
                 stop_reason=StopReason(found["stop_reason"]),
                 elapsed=documents.number(found["elapsed"]),
             )
-        except documents.DAMAGED as error:
-            raise InputError(
-                f"this altsets document of a range is incomplete or damaged: {error!r}."
-            ) from error
 
 
 # --- The search -------------------------------------------------------------------------------------------------------

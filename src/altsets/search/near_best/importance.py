@@ -240,26 +240,15 @@ class Importance(documents.Document):
         altsets.errors.InputError
             If it is not such a document, or it is incomplete.
         """
-        document = documents.document_in(text)
-        if (
-            not isinstance(document, dict)
-            or document.get("schema") != SCHEMA
-            or "importances" not in document
-        ):
-            raise InputError(f"this is not an altsets document of importances of schema {SCHEMA}.")
-        try:
-            document = documents.untimed(document)
+        marks = {"schema": SCHEMA, "importances": None}
+        with documents.answer_in(text, "document of importances", **marks) as found:
             return cls(
-                features=[_feature_in(entry) for entry in document["importances"]],
-                best=documents.number_or(document["best"], math.nan),
-                estimated=bool(document["estimated"]),
-                stop_reason=StopReason(document["stop_reason"]),
-                elapsed=documents.number(document["elapsed"]),
+                features=[_feature_in(entry) for entry in found["importances"]],
+                best=documents.number_or(found["best"], math.nan),
+                estimated=bool(found["estimated"]),
+                stop_reason=StopReason(found["stop_reason"]),
+                elapsed=documents.number(found["elapsed"]),
             )
-        except documents.DAMAGED as error:
-            raise InputError(
-                f"this altsets document of importances is incomplete or damaged: {error!r}."
-            ) from error
 
     def __repr__(self) -> str:
         proven = sum(entry.proven for entry in self.features)

@@ -377,12 +377,7 @@ class Tradeoff(documents.Document):
         altsets.errors.InputError
             If it is not such a document, or it is incomplete.
         """
-        document = documents.document_in(text)
-        found = document if isinstance(document, dict) else {}
-        if (found.get("schema"), found.get("kind")) != (SCHEMA, KIND):
-            raise InputError(f"this is not an altsets document of a trade-off of schema {SCHEMA}.")
-        try:
-            found = documents.untimed(found)
+        with documents.answer_in(text, "document of a trade-off", schema=SCHEMA, kind=KIND) as found:
             return cls(
                 points=[TradeoffPoint.from_dict(entry) for entry in found["points"]],
                 more_is_better=bool(found["more_is_better"]),
@@ -392,7 +387,3 @@ class Tradeoff(documents.Document):
                 stop_reason=StopReason(found["stop_reason"]),
                 elapsed=documents.number(found["elapsed"]),
             )
-        except documents.DAMAGED as error:
-            raise InputError(
-                f"this altsets document of a trade-off is incomplete or damaged: {error!r}."
-            ) from error
