@@ -19,7 +19,7 @@ from checks import PROVEN, ROUNDING, SMALL_GAP, Request
 from oracle import FeatureSet, Oracle, holds
 from random_requests import random_budget, random_group_budget, random_request, some_features
 
-from altsets import Result, Status
+from altsets import Balance, PenaltyFrontier, Result, Status
 
 #: Constraints on all sets together.
 JOINT = ("at_most_sets", "at_least_sets", "reserve", "total_budget")
@@ -203,6 +203,17 @@ def random_definition(rng: np.random.Generator) -> Request:
             return request
 
 
+def definitions_of(request: Request) -> list[str]:
+    """What a request has of the definitions."""
+    named = ("overlap_penalty", "min_quality", "max_spread")
+    found = [name for name in named if getattr(request, name) != getattr(Request, name)]
+    if request.difference == "average":
+        found.append("average")
+    if request.aggregation == "leximin":
+        found.append("leximin")
+    return found + [kind for kind, *_ in request.constraints if kind in JOINT]
+
+
 def _random_part(rng: np.random.Generator, request: Request, kind: str) -> dict[str, Any]:
     n, k = len(request.scores), request.n_features
     scale = float(request.oracle.scale) or 1.0
@@ -333,6 +344,77 @@ def _simultaneous(truth: Truth, result: Result, n_sets: int) -> list[str]:
         wrong.append(f"{[*map(float, value)]} is said to be optimal; the optimum is {[*map(float, best)]}")
     if result.status is Status.FEASIBLE and _too_wide(truth, result):
         wrong.append(f"not proven on a small problem (gap {result.gap}, optimum {float(best[0])})")
+    return wrong
+
+
+def wrong_balance(request: Request, found: Balance) -> list[str]:
+    """Everything that is wrong with the trade-offs between sum and minimum."""
+    truth = Truth(replace(request, aggregation="sum"))
+    slack = 10 * TOLERANCE * truth.scale * (request.n_alternatives + 1)
+    pairs = set()
+    for family in truth.families(request.n_alternatives + 1):
+        values = [truth.oracle.exact(one) for one in family]
+        pairs.add((sum(values), min(values)))
+    front = [pair for pair in pairs if not any(_beats(other, pair, Fraction(0)) for other in pairs)]
+    points = [(Fraction(point.sum), Fraction(point.minimum)) for point in found]
+    wrong = [
+        f"{float(pair[0])}, {float(pair[1])} is a trade-off that is missing"
+        for pair in front
+        if found.complete
+        and all(point.proven for point in found)
+        and not any(_beats(point, pair, slack, equal=True) for point in points)
+    ]
+    for number, point in enumerate(points):
+        sets = [tuple(one) for one in found.points[number].result.sets]
+        values = [truth.oracle.exact(one) for one in sets]
+        if not _beats(point, (sum(values), min(values)), slack, equal=True):
+            wrong.append(f"trade-off {number} is not what its sets are worth")
+        if not any(_beats(pair, point, slack, equal=True) for pair in pairs):
+            wrong.append(f"trade-off {number} cannot be reached")
+        if found.points[number].proven and any(
+            _beats(pair, (point[0] + slack, point[1] + slack), Fraction(0)) for pair in pairs
+        ):
+            wrong.append(f"trade-off {number} is said to be proven, and others are better")
+    return wrong
+
+
+def _beats(
+    pair: tuple[Fraction, Fraction], other: tuple[Fraction, Fraction], slack: Fraction, equal: bool = False
+) -> bool:
+    """Whether both numbers are as large as those of another pair; one of them is larger, unless equal ones count."""
+    return all(one >= two - slack for one, two in zip(pair, other, strict=True)) and (equal or pair != other)
+
+
+def wrong_penalties(request: Request, found: PenaltyFrontier) -> list[str]:
+    """Everything that is wrong with the sets for all penalties: they are the best ones at both ends of each range."""
+    truth = Truth(replace(request, aggregation="sum", overlap_penalty=0.0))
+    pairs = set()
+    for family in truth.families(request.n_alternatives + 1):
+        every, shared = list(request.existing), 0
+        for one in family:
+            shared += truth.shared(one, every)
+            every.append(one)
+        pairs.add((sum(truth.oracle.exact(one) for one in family), shared))
+    if not pairs or not found.points:
+        is_right = not found.points and (not pairs or not found.complete)
+        return [] if is_right else [f"{len(found.points)} points, but {len(pairs)} trade-offs"]
+    wrong = []
+    if found.points[0].penalty_from != 0 or found.points[-1].penalty_to != math.inf:
+        wrong.append("the ranges do not cover all penalties")
+    for number, point in enumerate(found.points if found.complete else []):
+        # No penalty beyond twice this one changes anything: sets are worth no more than their features.
+        last = 4 * truth.scale * len(request.scores) * (request.n_alternatives + 1)
+        for penalty in (
+            Fraction(point.penalty_from),
+            last if point.penalty_to == math.inf else Fraction(point.penalty_to),
+        ):
+            best = max(total - penalty * shared for total, shared in pairs)
+            value = Fraction(point.sum) - penalty * point.shared
+            slack = 10 * TOLERANCE * max(truth.scale, penalty) * (request.n_alternatives + 1)
+            if abs(best - value) > slack:
+                wrong.append(
+                    f"for {float(penalty)}, point {number} is worth {float(value)}, not {float(best)}"
+                )
     return wrong
 
 

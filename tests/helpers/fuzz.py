@@ -29,12 +29,13 @@ from typing import Any
 
 import numpy as np
 from checks import LOCAL, PROVEN, QUALITIES, Request, disagreements
-from definitions import random_definition, wrong_about
+from definitions import definitions_of, random_definition, wrong_about, wrong_balance, wrong_penalties
 from extreme_requests import extreme_request, solver_request
 from family_truth import InDoubt
 from random_requests import random_request
 from verb_checks import CHECKS, round_trip
 
+import altsets
 from altsets import Result, Status
 from altsets.errors import InputError, UnsupportedError
 from altsets.search.find import ENGINES
@@ -81,9 +82,13 @@ VERB_SHARE, BOXED_SHARE, LIMITED_SHARE = 0.15, 0.04, 0.25
 HARD_FOR_SOLVERS_SHARE = 0.03
 #: Powers of ten, in seconds, between which they are cut off.
 SHORTEST, LONGEST = -5.0, -1.5
+#: The part of the problems with simultaneous definitions that asks for a whole curve.
+CURVE_SHARE = 0.15
 #: How often the solver is asked: as often as the other engines besides the default.
 SOLVER_SHARE = 0.15
 
+#: The kind of problems with definitions beyond good sets that are pairwise different.
+DEFINITIONS = "definitions"
 #: Problems that a process checks before it reports.
 PORTION = 100
 
@@ -167,6 +172,9 @@ def _run_portion(portion: tuple[int, int, int, float, float, float, str | None])
     start, end, seed, solver_share, large_share, extreme_share, kind = portion
     report = Report()
     for index in range(start, end):
+        if kind == DEFINITIONS:
+            check_definition(report, index, seed)
+            continue
         rng = np.random.default_rng([seed, index])
         extreme = rng.random() < extreme_share
         large = not extreme and rng.random() < large_share
@@ -316,6 +324,10 @@ def check_definition(report: Report, index: int, seed: int) -> None:
     rng = np.random.default_rng([seed, index])
     request = random_definition(rng)
     label = f"definition {index} of seed {seed}"
+    report.n_problems += 1
+    if request.search == "simultaneous" and rng.random() < CURVE_SHARE:
+        _check_curve(report, label, request, rng)
+        return
     # The solver is slow.
     engines = [name for name in request.engines() if name != SOLVER or rng.random() < 0.3]
     for engine in ["auto", *engines[1:]] if engines else []:
@@ -325,7 +337,40 @@ def check_definition(report: Report, index: int, seed: int) -> None:
             wrong = [] if result is None else wrong_about(request, result)
             if wrong:
                 report.fail(label, request, wrong, engine=engine, time_limit=limit)
-    report.n_problems += 1
+    for name in definitions_of(request) if engines else ["refused"]:
+        report.kinds[name] += 1
+
+
+def _check_curve(report: Report, label: str, request: Request, rng: np.random.Generator) -> None:
+    """All trade-offs between sum and minimum, or all penalties that matter."""
+    request = replace(
+        request, aggregation="sum", overlap_penalty=0.0, min_quality=None, max_spread=None, boxed=False
+    )
+    by_penalty = bool(rng.random() < 0.5)
+    if by_penalty:
+        request = replace(request, min_difference=None, tau=0 if rng.random() < 0.5 else request.tau or 0)
+    options, limit = request.options, _time_limit(rng) if rng.random() < LIMITED_SHARE else LONG
+    verb = "frontier by penalty" if by_penalty else "balance"
+    if by_penalty:
+        options["taus"] = options.pop("tau")
+    else:
+        del options["search"], options["aggregation"]
+    wrong: list[str] = []
+    try:
+        with limited(LIMITS[rng.integers(len(LIMITS))]), _ended_from_outside():
+            if by_penalty:
+                found = altsets.frontier(request.quality, by="penalty", time_limit=limit, **options)
+                wrong = wrong_penalties(request, found)
+            else:
+                wrong = wrong_balance(request, altsets.balance(request.quality, time_limit=limit, **options))
+    except Exception as error:  # Whatever goes wrong is a finding.
+        wrong = [f"{type(error).__name__}: {error}"]
+        if isinstance(error, InputError | UnsupportedError) and _may_be_refused(request):
+            report.refusals[re.sub(r"[-+.e\d]*\d", "#", str(error))] += 1
+            return
+    report.kinds[verb] += 1
+    if wrong:
+        report.fail(label, request, [f"{verb}, limit {limit}", *wrong])
 
 
 def _time_limit(rng: np.random.Generator) -> float:
@@ -481,8 +526,9 @@ def main() -> int:
     )
     parser.add_argument(
         "--kind",
-        choices=list(QUALITIES),
-        help="only problems with a quality of this kind, none with extreme numbers",
+        choices=[*QUALITIES, DEFINITIONS],
+        help=f"only problems with a quality of this kind, none with extreme numbers; or with {DEFINITIONS} other than "
+        "pairwise different sets",
     )
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
     options = parser.parse_args()

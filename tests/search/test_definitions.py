@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import definitions
 import fuzz
 import numpy as np
 import pytest
 from checks import Request
-from definitions import random_definition, wrong_about
+from definitions import JOINT, definitions_of, random_definition, wrong_about, wrong_balance, wrong_penalties
 
 import altsets
 from altsets import constraints, quality
@@ -129,32 +128,22 @@ def test_a_wrong_answer_is_noticed():
 def test_every_definition_is_drawn():
     seen = set()
     for index in range(300):
-        request = random_definition(np.random.default_rng([0, index]))
-        seen |= {one[0] for one in request.constraints if one[0] in definitions.JOINT}
-        seen |= {name for name in ("overlap_penalty", "min_quality", "max_spread") if getattr(request, name)}
-        seen |= {request.difference, request.aggregation}
-    assert seen >= {*definitions.JOINT, "overlap_penalty", "min_quality", "max_spread", "average", "leximin"}
-
-
-def families(scores, n_features, n_sets, tau):
-    """Qualities and shared features of all families of sets."""
-    truth = definitions.Truth(Request(tuple(scores), n_features, n_sets - 1, tau=tau, search="simultaneous"))
-    for family in truth.families(n_sets):
-        qualities = [truth.oracle.exact(one) for one in family]
-        shared = sum(truth.shared(one, family[:number]) for number, one in enumerate(family))
-        yield qualities, shared
+        seen |= set(definitions_of(random_definition(np.random.default_rng([0, index]))))
+    assert seen == {*JOINT, "overlap_penalty", "min_quality", "max_spread", "average", "leximin"}
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_balance_is_the_pareto_front(seed):
     scores = np.random.default_rng(seed).integers(0, 12, 7).astype(float).tolist()
-    pairs = {(float(sum(values)), float(min(values))) for values, _ in families(scores, 3, 2, 0.6)}
-    front = {one for one in pairs if not any(a >= one[0] and b >= one[1] and (a, b) != one for a, b in pairs)}
+    request = Request(tuple(scores), 3, 1, tau=0.6, search="simultaneous")
     found = altsets.balance(quality.Additive(scores), 3, 1, tau=0.6)
-    assert {(point.sum, point.minimum) for point in found} == front
     assert found.complete
     assert all(point.proven for point in found)
+    assert wrong_balance(request, found) == []
     assert "proven" in found.explain()
+    assert "is missing" in wrong_balance(request, replace(found, points=found.points[1:]))[0]
+    worse = replace(found.points[0], sum=found.points[0].sum - 1)
+    assert wrong_balance(request, replace(found, points=[worse, *found.points[1:]]))
 
 
 def test_balance_without_sets():
@@ -169,18 +158,15 @@ def test_balance_without_sets():
 @pytest.mark.parametrize("seed", range(8))
 def test_every_breakpoint_of_the_penalty(seed):
     scores = np.random.default_rng(seed).integers(0, 12, 6).astype(float).tolist()
-    pairs = {(float(sum(values)), shared) for values, shared in families(scores, 3, 2, 0)}
+    request = Request(tuple(scores), 3, 1, tau=0, search="simultaneous")
     found = altsets.frontier(quality.Additive(scores), 3, 1, by="penalty", search="simultaneous")
     assert found.complete
-    assert found.points[0].penalty_from == 0
-    assert found.points[-1].penalty_to == np.inf
-    for point in found:
-        assert (point.sum, point.shared) in pairs
-        for penalty in (point.penalty_from, min(point.penalty_to, 1e3)):
-            best = max(total - penalty * shared for total, shared in pairs)
-            assert abs(best - (point.sum - penalty * point.shared)) < 1e-6
+    assert wrong_penalties(request, found) == []
     shares = [point.shared for point in found]
     assert shares == sorted(set(shares), reverse=True)
+    assert wrong_penalties(request, replace(found, points=found.points[1:]))
+    worse = replace(found.points[-1], sum=found.points[-1].sum - 1)
+    assert wrong_penalties(request, replace(found, points=[*found.points[:-1], worse]))
 
 
 def test_a_frontier_by_penalty_is_for_simultaneous_sets():
