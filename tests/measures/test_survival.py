@@ -16,7 +16,7 @@ import altsets
 from altsets import quality
 from altsets.errors import InputError
 from altsets.measures import concordance, cox, logrank, noise_floor, score
-from altsets.measures.risk_sets import RiskSets, compared_pairs, concordance_index
+from altsets.measures.risk_sets import InformationRoot, RiskSets, compared_pairs, concordance_index
 from altsets.tables.outcomes import Survival
 
 REFERENCE = Path(__file__).parents[1] / "fixtures" / "survival_reference.json"
@@ -208,10 +208,70 @@ def test_linear_models_of_survival_are_compared_by_their_score_tests(weighted):
     assert best == sets[int(expected.argmax())]
 
 
-def test_linear_models_of_survival_in_selectors(monkeypatch):
+def test_linear_models_of_survival_in_selectors():
     X, y = some_rows(60, 6)
     found = altsets.SelectAlternatives("linear_fit", n_features=2, n_alternatives=1).fit(X, y)
     assert 0 in found.result_.sets[0]
-    monkeypatch.setattr("altsets.quality._linear_table.MOST_SURVIVAL_ROWS", 50)
-    with pytest.raises(InputError, match="takes up to 50 rows, and the table has 60"):
-        quality.LinearFit.from_data(X, y)
+    assert found.result_.models[0].c_index > 0.6
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_root_of_the_information_has_its_products(seed):
+    table = random_table(seed)
+    target, weights = Survival(table.time, table.event), table.weight if seed % 2 else None
+    null = RiskSets(target, weights)
+    root, columns = InformationRoot(null), np.column_stack([table.x, table.group, table.x**2])
+    turned = root.turned(columns)
+    assert turned.T @ turned == pytest.approx(null.information(null.centred(columns)), rel=1e-9, abs=1e-9)
+    assert turned.T @ root.target == pytest.approx(columns.T @ null.residuals, rel=1e-9, abs=1e-9)
+    # No statistic is larger than that of the column that was made for it.
+    rows = np.eye(len(columns))
+    best = np.linalg.pinv(null.information(rows)) @ null.residuals
+    assert root.target @ root.target == pytest.approx(null.residuals @ best, rel=1e-6)
+
+
+#: R's coxph of table 7 on x and group, with weights and without: coefficients and (naive) errors.
+OF_R = {
+    True: ([0.247248886046, 0.142382557634], [0.0955661530478, 0.1221404660553]),
+    False: ([0.17080896911515, 0.00661242309778], [0.125313095698, 0.158162006667]),
+}
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+def test_cox_models_on_sets_are_those_of_r(weighted):
+    table = random_table(7)
+    X = pd.DataFrame({"other": table.whole, "x": table.x, "group": table.group})
+    y = altsets.survival_target(time=table.time, event=table.event)
+    made = quality.LinearFit.from_data(X, y, sample_weight=table.weight if weighted else None)
+    fitted, (coefficients, errors) = made.fit(["x", "group"]), OF_R[weighted]
+    assert fitted.coefficients[:, 0] == pytest.approx(coefficients, rel=1e-9)
+    assert fitted.standard_errors[:, 0] == pytest.approx(errors, rel=1e-9)
+    assert weighted or fitted.c_index == pytest.approx(0.5987158908507, rel=1e-9)
+    assert (fitted.columns, fitted.targets) == (("x", "group"), ("event",))
+    answer = altsets.find(made, n_features=2, n_alternatives=0)
+    again = altsets.Result.from_json(answer.to_json())
+    frame = again.models_frame()
+    assert list(frame.columns[-2:]) == ["standard_error", "c_index"]
+    assert frame.equals(answer.models_frame())
+    assert len(frame) == 2
+
+
+def test_coefficients_without_end_have_no_standard_error():
+    X, y = some_rows(100, 2)
+    # Nobody with this mark has an event.
+    marked = ~y["event"] & (np.arange(100) % 3 == 0)
+    fitted = quality.LinearFit.from_data(np.column_stack([X, marked]), y).fit([0, 2])
+    assert fitted.coefficients[1, 0] < -5
+    assert np.isnan(fitted.standard_errors[:, 0]).tolist() == [False, True]
+    perfect = quality.LinearFit.from_data(-y["time"][:, None], y).fit([0])
+    assert perfect.c_index > 0.95
+    assert np.isnan(perfect.standard_errors).all()
+
+
+def test_linear_models_of_survival_take_many_rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20_000, 4))
+    time = rng.exponential(size=20_000) * np.exp(-0.5 * X[:, 2])
+    made = quality.LinearFit.from_data(X, altsets.survival_target(time=time, event=rng.random(20_000) < 0.7))
+    assert made.feature_scores.argmax() == 2
+    assert made.fit([2]).coefficients[0, 0] == pytest.approx(0.5, abs=0.05)

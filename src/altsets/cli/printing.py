@@ -130,7 +130,12 @@ def show_verdict(verdict: Verdict, console: Console) -> None:
 def _show_details(result: Result, console: Console) -> None:
     """Linear models; objective, bound and gap; engine, proof and time."""
     if result.models:
-        say(console, "Linear models, with standard errors as if their columns had been fixed in advance:")
+        what = (
+            "Linear models"
+            if result.models[0].c_index is None
+            else "Cox models (logarithms of hazard ratios)"
+        )
+        say(console, f"{what}, with standard errors as if their columns had been fixed in advance:")
         console.print(_models_grid(result))
     if math.isinf(result.bound):
         say(console, f"Objective {result.objective:.6g}; no bound is known.")
@@ -282,16 +287,16 @@ def _models_grid(result: Result) -> Grid:
     grid = _grid("Set")
     for name in ["Target"] * several + ["Column"]:
         grid.add_column(name, min_width=6, overflow="ellipsis", no_wrap=True)
-    for name in ("Coefficient", "Error", "R²"):
+    for name in ("Coefficient", "Error", "R²" if result.models[0].c_index is None else "C index"):
         grid.add_column(name, justify="right", no_wrap=True)
     for number, model in enumerate(result.models):
         shown = None
-        for target, name, value, error, r2 in model.rows():
+        for target, name, value, error, fit in model.rows():
             first = shown != target
             cells = [str(number) if shown is None else ""]
             cells += [_plain(printable(target)) if first else ""] if several else []
             cells += [_plain(printable(name)), f"{value:#.4g}", "-" if math.isnan(error) else f"{error:#.3g}"]
-            grid.add_row(*cells, f"{r2:.4f}" if first else "")
+            grid.add_row(*cells, f"{fit:.4f}" if first else "")
             shown = target
     return grid
 

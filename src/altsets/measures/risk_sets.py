@@ -89,8 +89,8 @@ class RiskSets:
         self, target: Survival, weights: Floats | None = None, log_risk: Floats | None = None
     ) -> None:
         weights = np.ones(len(target.time)) if weights is None else weights
-        #: From the longest time on, so that risk sets are sums from the beginning.
-        self._order = np.argsort(-target.time, kind="stable")
+        #: From the longest time on, so that risk sets are sums from the beginning; of equal times the deaths come last.
+        self._order = np.lexsort((target.event, -target.time))
         time, event = target.time[self._order], target.event[self._order]
         counts = weights[self._order]
         linear = np.zeros(len(time)) if log_risk is None else log_risk[self._order]
@@ -159,6 +159,71 @@ class RiskSets:
     def joint_test(self, columns: Floats) -> float:
         """The statistic of several (centred) columns together."""
         return quadratic_form(self.residuals @ columns, self.information(columns))
+
+
+class InformationRoot:
+    """F with F' F = A, where A is the information of a Cox model on rows: least squares with the same statistics.
+
+    The statistic of columns X is U' I^-1 U, with the score U = X' r and the information I = X' A X. So it is what the
+    columns F X explain of a ``target`` t with F' t = r, and t' t is the largest statistic that any column could have.
+
+    Rows of A add up to 0 and have one positive number each. So F is the outcome of an elimination without subtraction,
+    from the longest time on. Two rows are linked by the weight of the longer time and a factor of the shorter one;
+    therefore sums from both ends say what every step leaves, and no step has to be taken. Events at one time are
+    linked by less (Efron), but all alike, so that sums over them say the same.
+    """
+
+    def __init__(self, null: RiskSets) -> None:
+        # Rows that left before the first event were never compared with any.
+        n_rows = int(null._ends[-1]) + 1
+        self._rows, weights = null._order[:n_rows], null._weights[:n_rows]
+        here, died = np.arange(n_rows), null._died
+        once, crossed, twice = (np.asarray(part, dtype=np.float64) for part in null._squares)
+        factor, less = _sums_from(once)[np.searchsorted(null._ends, here)], np.zeros(n_rows)
+        factor[died] -= crossed[null._which]
+        less[died] = (crossed - twice)[null._which]
+        # Events at one time are eliminated together, every other row alone.
+        first, end = here.copy(), here + 1
+        end[died] = null._ends[null._which] + 1
+        first[died] = end[died] - np.bincount(null._which)[null._which]
+        self._weights, self._links, self._end = weights, weights * factor, end
+        before, linked = _sums_before(weights), _sums_from(self._links)
+        filled = 1 + factor * before[first] / linked[first]
+        among = factor - less / filled
+        self._less = factor - among
+        left, after = (among * (before[end] - before[start]) + linked[end] for start in (here, here + 1))
+        # Nothing comes after the last row, which follows from the others.
+        self._after = after[:-1]
+        whole = filled * (among * (before[end] - before[first]) + linked[end])
+        self._size = np.sqrt((weights * whole / left)[:-1] / self._after)
+        residuals = null.residuals[self._rows]
+        known = _sums_before(residuals)
+        shift = known[first] / linked[first]
+        within = known[here] - known[first] + factor * shift * (before[here] - before[first])
+        solved = residuals + self._links * shift + among * weights * within / left
+        self.target: Floats = solved[:-1] / (self._size * self._after)
+
+    def turned(self, columns: Floats) -> Floats:
+        """Columns of a table as those of least squares, F X."""
+        some = columns[self._rows]
+        some -= some.mean(axis=0)
+        later = _sums_from(some * self._links[:, None])[1:-1]
+        if self._less.any():
+            weighted = _sums_before(some * self._weights[:, None])
+            later -= self._less[:-1, None] * (weighted[self._end] - weighted[1:])[:-1]
+        return self._size[:, None] * (self._after[:, None] * some[:-1] - later)
+
+
+def _sums_before(values: Floats) -> Floats:
+    """The sum of all before each place, and of all at the end."""
+    sums = np.zeros((len(values) + 1, *values.shape[1:]))
+    np.cumsum(values, axis=0, out=sums[1:])
+    return sums
+
+
+def _sums_from(values: Floats) -> Floats:
+    """The sum of all from each place on, and 0 at the end."""
+    return _sums_before(values[::-1])[::-1]
 
 
 def quadratic_form(scores: Floats, information: Floats) -> float:

@@ -16,7 +16,7 @@ INTERCEPT = "(intercept)"
 
 @dataclass(frozen=True, eq=False)
 class FittedSet:
-    """The least-squares model on one set.
+    """The model on one set: least squares, or a Cox model of survival.
 
     Attributes
     ----------
@@ -25,20 +25,26 @@ class FittedSet:
     columns : tuple of str
         The names of the columns: a category has one for each label but the last.
     coefficients : ndarray of shape (n_columns, n_targets)
-        In the units of the table.
+        In the units of the table; of a Cox model, the logarithms of hazard ratios.
     standard_errors : ndarray of shape (n_columns, n_targets)
-        Of the coefficients; nan where there are no rows left to estimate them, or with a ridge.
+        Of the coefficients; nan where there are no rows left to estimate them, or with a ridge. Of a Cox model also
+        where the likelihood grows with a coefficient for ever, or columns add up to others.
     intercept : ndarray of shape (n_targets,)
-        What the model predicts where all columns are 0.
+        What the model predicts where all columns are 0; nan of a Cox model, which has none.
     intercept_errors : ndarray of shape (n_targets,)
         Their standard errors.
     r2 : float
         The share of the targets that the set explains, on the same rows: what
-        :meth:`LinearFit.share <altsets.quality.LinearFit.share>` says. For one numeric target it is R^2.
+        :meth:`LinearFit.share <altsets.quality.LinearFit.share>` says. For one numeric target it is R^2; for survival
+        the score statistic, as a share of the largest that any column could have.
     target_r2 : ndarray of shape (n_targets,)
-        R^2 of the model for each target; with classes, for the column of 0 and 1 that says which rows are of the class.
+        R^2 of the model for each target; with classes, for the column of 0 and 1 that says which rows are of the class;
+        nan of a Cox model.
     targets : tuple of str
-        What each column of the coefficients is about: the targets, or all classes but the first.
+        What each column of the coefficients is about: the targets, or all classes but the first. Of a Cox model, the
+        event.
+    c_index : float or None
+        Harrell's C index of a Cox model on the same rows; None of least squares.
 
     See Also
     --------
@@ -62,16 +68,23 @@ class FittedSet:
     r2: float
     target_r2: Floats
     targets: tuple[str, ...]
+    c_index: float | None = None
 
     def rows(self) -> list[tuple[str, str, float, float, float]]:
-        """The model as lines of a table; for each target the intercept comes first.
+        """The model as lines of a table; for each target the intercept comes first, if there is one.
 
         Returns
         -------
         list of (str, str, float, float, float)
-            Target, column, coefficient, standard error and R^2 for the target; the column of the intercept is
-            ``"(intercept)"``.
+            Target, column, coefficient, standard error, and R^2 for the target or the C index; the column of the
+            intercept is ``"(intercept)"``.
         """
+        if self.c_index is not None:
+            numbers = zip(self.columns, self.coefficients[:, 0], self.standard_errors[:, 0], strict=True)
+            return [
+                (self.targets[0], name, float(one), float(error), self.c_index)
+                for name, one, error in numbers
+            ]
         found = []
         for place, target in enumerate(self.targets):
             values = [self.intercept[place], *self.coefficients[:, place]]
@@ -93,6 +106,7 @@ class FittedSet:
             "columns": list(self.columns),
             "targets": list(self.targets),
             "r2": self.r2,
+            **({} if self.c_index is None else {"c_index": self.c_index}),
             **arrays,
         }
 
@@ -123,8 +137,14 @@ class FittedSet:
             "standard_errors": (len(columns), len(targets)),
         }
         arrays = {name: _array(entry[name], shapes.get(name, (len(targets),)), name) for name in ARRAYS}
+        index = entry.get("c_index")
         return cls(
-            features=features, columns=columns, targets=targets, r2=documents.number(entry["r2"]), **arrays
+            features=features,
+            columns=columns,
+            targets=targets,
+            r2=documents.number(entry["r2"]),
+            c_index=None if index is None else documents.number(index),
+            **arrays,
         )
 
 

@@ -17,7 +17,7 @@ from altsets.measures.large.table import is_large
 from altsets.measures.redundancy import MATRIX_COLUMNS
 from altsets.quality._fitted_set import FittedSet
 from altsets.quality._form import Form
-from altsets.quality._linear_table import LinearTable, LinearTargets, Predicted, SurvivalRows, fitted_columns
+from altsets.quality._linear_table import CoxRows, LinearTable, LinearTargets, Predicted
 from altsets.quality._quality import Quality, common_names
 from altsets.quality.explained import Explained, Products
 from altsets.tables.conversion import features_of
@@ -46,7 +46,8 @@ class LinearFit(Quality):
     With the Gram matrix G of the features and their products C with the targets, it is
     trace(C_S' G_SS^-1 C_S) / total. For one numeric target that is R^2 of least squares; for several, its mean; for
     classes the mean squared canonical correlation, which is Pillai's trace divided by the number of classes minus one;
-    without a target the share of all variance of the table that the set keeps.
+    without a target the share of all variance of the table that the set keeps. For survival it is the score statistic
+    of a Cox model, divided by the largest that any column could have.
 
     Parameters
     ----------
@@ -145,7 +146,7 @@ class LinearFit(Quality):
         self._total, self._penalty, self._rows = 1.0, 0.0, 0
         self._criterion: str | None = None
         self._table: LinearTable | None = None
-        self._predicted: Predicted | None = None
+        self._predicted: Predicted | CoxRows | None = None
         self._alone: Floats | None = None
         self._shares: dict[tuple[int, ...], float] = {}
         self.notes: tuple[str, ...] = ()
@@ -170,9 +171,8 @@ class LinearFit(Quality):
             Numbers and categories; a category is one feature with a column for each label but the last.
         y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
             Numbers, classes, or several columns of numbers. Or survival: then the quality is the score statistic of a
-            Cox model on the set, as a share of the largest that any column could have. None for the
-            table itself: how much of its variance a set
-            keeps.
+            Cox model on the set, as a share of the largest that any column could have. None for the table itself: how
+            much of its variance a set keeps.
         task : {"auto", "classification", "regression"}, default="auto"
             Whether a target in one column is classes or numbers.
         ridge : float or "auto", default="auto"
@@ -219,7 +219,7 @@ class LinearFit(Quality):
         features.refuse_sparse("linear_fit", "use f, or mrmr with pearson")
         features, y, weights = counted(features, in_one_form(y, task), sample_weight)
         warn_of_constants(features)
-        survival = SurvivalRows(Survival.of(y, features.n_rows), weights) if is_survival(y) else None
+        survival = CoxRows(Survival.of(y, features.n_rows), weights) if is_survival(y) else None
         table = LinearTable.of(features, missing, weights, survival)
         targets = LinearTargets.of(survival or y, table, task)
         if criterion is not None and not targets.is_one_number:
@@ -246,7 +246,7 @@ class LinearFit(Quality):
             chosen = 0.0
             if n_columns >= table.rows:
                 chosen = AUTOMATIC_RIDGE
-                why = f"there are {n_columns:,} columns and {table.rows:,} rows"
+                why = f"there are {n_columns:,} columns and {table.n_rows:,} rows"
             elif not wide and smallest < NEARLY_DEPENDENT:
                 chosen, why = AUTOMATIC_RIDGE, "some columns nearly add up to others"
             elif wide:
@@ -366,7 +366,7 @@ class LinearFit(Quality):
         return 1.0 - slope, slope
 
     def fit(self, features: Sequence[int | str]) -> FittedSet:
-        """The linear model on one set, in the units of the table.
+        """The linear model on one set, in the units of the table; of survival, the Cox model.
 
         Parameters
         ----------
@@ -376,7 +376,8 @@ class LinearFit(Quality):
         Returns
         -------
         FittedSet
-            Coefficients, standard errors and R^2.
+            Coefficients, standard errors and R^2; for several targets, a column each. Of a Cox model, logarithms of
+            hazard ratios, their standard errors and the C index.
 
         Raises
         ------
@@ -394,7 +395,7 @@ class LinearFit(Quality):
         chosen = sorted(set(FeatureNames.of_quality(self).positions(features, "fit")))
         return self._fitted(self._table, self._predicted, chosen)
 
-    def _fitted(self, table: LinearTable, predicted: Predicted, chosen: Sequence[int]) -> FittedSet:
+    def _fitted(self, table: LinearTable, predicted: Predicted | CoxRows, chosen: Sequence[int]) -> FittedSet:
         names, columns = [], self._explained.columns_of(chosen)
         owners = np.searchsorted(table.starts, columns, side="right") - 1
         for owner, column in zip(owners.tolist(), columns.tolist(), strict=True):
@@ -407,7 +408,7 @@ class LinearFit(Quality):
             columns=tuple(names),
             r2=self.share(chosen),
             targets=predicted.names,
-            **fitted_columns(table, predicted, columns, ridge),
+            **predicted.fitted(table, columns, ridge),
         )
 
     def models_in(self, sets: Sequence[Sequence[int]]) -> list[FittedSet]:

@@ -9,54 +9,20 @@ import numpy as np
 
 from altsets.arrays import Floats, Indices
 from altsets.errors import InputError
-from altsets.measures.risk_sets import RiskSets
+from altsets.measures.risk_sets import InformationRoot, RiskSets
+from altsets.measures.survival_models import fit_cox
 from altsets.tables.feature_matrix import Features, encode
 from altsets.tables.forms import has_several, in_one_form
 from altsets.tables.outcomes import Survival
 from altsets.tables.target import labels_of, target_of
 from altsets.wording import join_words, plural
 
-#: Rows of survival whose products with each other are kept: 5,000 take 200 MB and some seconds.
-MOST_SURVIVAL_ROWS = 5_000
-
-
-class SurvivalRows:
-    """Turns the score test of a Cox model into least squares.
-
-    The statistic of a set is U' I^-1 U, with the score U = X' r and the information I = X' A X where no feature has an
-    effect. With A = F' F, it is what columns F X explain of F'^-1 r, the share of the largest statistic that any column
-    could have.
-    """
-
-    def __init__(self, target: Survival, weights: Floats | None) -> None:
-        from scipy.linalg import cholesky, solve_triangular
-
-        n_rows = len(target.time)
-        if n_rows > MOST_SURVIVAL_ROWS:
-            raise InputError(
-                f"linear_fit of survival takes up to {MOST_SURVIVAL_ROWS:,} rows, and the table has {n_rows:,}; choose "
-                "fewer rows, or use cox."
-            )
-        null = RiskSets(target, weights)
-        # Rows that left before the first event were never compared with any.
-        self._kept = null.expected > 0
-        information = null.information(np.eye(n_rows))[np.ix_(self._kept, self._kept)]
-        # Adding the same to all rows changes nothing, so this fills the one direction that is missing, and counts for
-        # nothing: columns are centred by what they would have in it.
-        size = float(np.trace(information)) / len(information) ** 2
-        self._factor = cholesky(information + size)
-        self.target = solve_triangular(self._factor, null.residuals[self._kept], trans="T")
-
-    def turned(self, columns: Floats) -> Floats:
-        """Columns of a table as those of least squares."""
-        some = columns[self._kept]
-        turned: Floats = self._factor @ (some - some.mean(axis=0))
-        return turned
-
 
 @dataclass(frozen=True, eq=False)
 class LinearTable:
     """The columns of a table: centred, weighed and of length one (``units``)."""
+
+    n_rows: int
 
     #: Of the columns of categories; empty for numbers.
     labels: tuple[str, ...]
@@ -66,6 +32,8 @@ class LinearTable:
     units: Floats
     #: Square roots of the weights of rows; None if all count the same.
     roots: Floats | None
+    #: The columns as they are, of survival, whose units are not rows of the table.
+    matrix: Floats | None = None
 
     @classmethod
     def of(
@@ -73,7 +41,7 @@ class LinearTable:
         features: Features,
         missing: str,
         weights: Floats | None,
-        survival: SurvivalRows | None = None,
+        survival: CoxRows | None = None,
     ) -> LinearTable:
         """Categories become columns of 0 and 1, one for each label but the last."""
         if missing == "mean":
@@ -96,7 +64,7 @@ class LinearTable:
         means = np.average(matrix, axis=0, weights=weights)
         units = matrix - means
         if survival is not None:
-            units = survival.turned(units)
+            units = survival.root.turned(units)
         elif roots is not None:
             units *= roots[:, None]
         lengths = np.linalg.norm(units, axis=0)
@@ -104,7 +72,8 @@ class LinearTable:
         noise = np.sqrt(len(matrix)) * 1e-14 * np.abs(means)
         lengths = np.where(lengths > noise, lengths, 0.0)
         units *= np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-        return cls(tuple(labels), starts.astype(np.intp), means, lengths, units, roots)
+        columns = (tuple(labels), starts.astype(np.intp), means, lengths, units, roots)
+        return cls(len(matrix), *columns, matrix=None if survival is None else matrix)
 
     @property
     def rows(self) -> int:
@@ -158,6 +127,55 @@ class Predicted:
         centred = table.centred(columns)
         return cls(names, sizes, table.averages(columns), centred, np.sum(centred**2, axis=0))
 
+    def fitted(self, table: LinearTable, columns: Indices, ridge: float) -> dict[str, Any]:
+        """Least squares on some columns, in the units of the table: what a :class:`FittedSet` has in numbers."""
+        units, wanted, size = table.units[:, columns], self.centred, self.sizes
+        values, vectors = np.linalg.eigh(units.T @ units + ridge * np.eye(len(columns)))
+        # Of columns that add up to others nothing is left but rounding.
+        kept = values > len(values) * np.finfo(np.float64).eps * max(values[-1], 0.0)
+        inverse = vectors[:, kept] / values[kept] @ vectors[:, kept].T
+        weights = inverse @ (units.T @ wanted)
+        lengths = table.lengths[columns]
+        scale = np.divide(1.0, lengths, out=np.zeros(len(columns)), where=lengths > 0)
+        missed = np.sum((wanted - units @ weights) ** 2, axis=0)
+        left = table.rows - len(columns) - 1
+        # What a ridge does to errors depends on the true coefficients.
+        variances = missed / left if left > 0 and not ridge else np.full(len(missed), np.nan)
+        middle = table.means[columns] * scale
+        spread = 1 / table.weight + middle @ inverse @ middle
+        return {
+            "coefficients": weights * scale[:, None] * size,
+            "standard_errors": np.sqrt(np.maximum(np.diag(inverse), 0.0)[:, None] * variances)
+            * scale[:, None]
+            * size,
+            "intercept": (self.means - middle @ weights) * size,
+            "intercept_errors": np.sqrt(spread * variances) * size,
+            "target_r2": 1 - missed / self.squares,
+        }
+
+
+class CoxRows:
+    """A survival target: its score tests as least squares, and Cox models on some columns."""
+
+    def __init__(self, target: Survival, weights: Floats | None) -> None:
+        self._target, self._weights = target, weights
+        self.root = InformationRoot(RiskSets(target, weights))
+        self.names = (target.event_name,)
+
+    def fitted(self, table: LinearTable, columns: Indices, ridge: float) -> dict[str, Any]:
+        """The Cox model on some columns, in the units of the table: what a :class:`FittedSet` has in numbers."""
+        assert table.matrix is not None
+        lengths = table.lengths[columns]
+        scale = np.divide(1.0, lengths, out=np.zeros(len(columns)), where=lengths > 0)
+        found = fit_cox(table.matrix[:, columns] * scale, self._target, self._weights, ridge)
+        nothing = np.full(1, np.nan)
+        return {
+            "coefficients": (found.coefficients * scale)[:, None],
+            "standard_errors": (found.errors * scale)[:, None],
+            **dict.fromkeys(("intercept", "intercept_errors", "target_r2"), nothing),
+            "c_index": found.c_index,
+        }
+
 
 @dataclass(frozen=True, eq=False)
 class LinearTargets:
@@ -165,7 +183,7 @@ class LinearTargets:
 
     units: Floats
     total: float
-    predicted: Predicted | None = None
+    predicted: Predicted | CoxRows | None = None
     is_classes: bool = False
 
     @classmethod
@@ -173,8 +191,8 @@ class LinearTargets:
         """The targets of a table; its own columns if there are none."""
         if y is None:
             return cls(_compressed(table.units), float(np.count_nonzero(table.lengths)))
-        if isinstance(y, SurvivalRows):
-            return cls(y.target[:, None], float(np.sum(y.target**2)))
+        if isinstance(y, CoxRows):
+            return cls(y.root.target[:, None], float(np.sum(y.root.target**2)), y)
         several = _several(y, table.rows)
         if several is not None:
             predicted = Predicted.of(*several, table)
@@ -200,36 +218,9 @@ class LinearTargets:
     @property
     def is_one_number(self) -> bool:
         """Whether it is one numeric target."""
-        return self.predicted is not None and not self.is_classes and len(self.predicted.names) == 1
-
-
-def fitted_columns(
-    table: LinearTable, targets: Predicted, columns: Indices, ridge: float
-) -> dict[str, Floats]:
-    """The model on some columns, in the units of the table: what a :class:`FittedSet` has in arrays."""
-    units, wanted, size = table.units[:, columns], targets.centred, targets.sizes
-    values, vectors = np.linalg.eigh(units.T @ units + ridge * np.eye(len(columns)))
-    # Of columns that add up to others nothing is left but rounding.
-    kept = values > len(values) * np.finfo(np.float64).eps * max(values[-1], 0.0)
-    inverse = vectors[:, kept] / values[kept] @ vectors[:, kept].T
-    weights = inverse @ (units.T @ wanted)
-    lengths = table.lengths[columns]
-    scale = np.divide(1.0, lengths, out=np.zeros(len(columns)), where=lengths > 0)
-    missed = np.sum((wanted - units @ weights) ** 2, axis=0)
-    left = table.rows - len(columns) - 1
-    # What a ridge does to errors depends on the true coefficients.
-    variances = missed / left if left > 0 and not ridge else np.full(len(missed), np.nan)
-    middle = table.means[columns] * scale
-    spread = 1 / table.weight + middle @ inverse @ middle
-    return {
-        "coefficients": weights * scale[:, None] * size,
-        "standard_errors": np.sqrt(np.maximum(np.diag(inverse), 0.0)[:, None] * variances)
-        * scale[:, None]
-        * size,
-        "intercept": (targets.means - middle @ weights) * size,
-        "intercept_errors": np.sqrt(spread * variances) * size,
-        "target_r2": 1 - missed / targets.squares,
-    }
+        return (
+            isinstance(self.predicted, Predicted) and not self.is_classes and len(self.predicted.names) == 1
+        )
 
 
 def _several(y: Any, n_rows: int) -> tuple[Floats, tuple[str, ...]] | None:

@@ -171,19 +171,27 @@ MOST_TARGETS = 6
 
 
 def models_section(result: Result) -> Block | None:
-    """The linear models on the sets: what each explains, and its coefficients."""
+    """The linear models on the sets, of survival Cox models: what each explains, and its coefficients."""
     if not result.models:
         return None
-    targets = result.models[0].targets
+    targets, cox = result.models[0].targets, result.models[0].c_index is not None
     several = len(targets) > 1
     about = "R² on these rows"
-    if several:
+    if cox:
+        about = "the score statistic, as a share of the largest that any column could have"
+    elif several:
         about = "the mean R² of several targets; of classes, the mean squared canonical correlation"
     columns = [column("Set"), column("Explained", "number", 4, about=about)]
-    if 1 < len(targets) <= MOST_TARGETS:
+    if cox:
+        columns.append(column("C index", "number", 4, about="on these rows; a guess has 0.5"))
+    elif 1 < len(targets) <= MOST_TARGETS:
         columns += [column(f"R² of {target}", "number", 4) for target in targets]
     explained = [
-        [result.label(number).removeprefix("set "), model.r2, *(model.target_r2 if len(columns) > 2 else ())]
+        [
+            result.label(number).removeprefix("set "),
+            model.r2,
+            *([model.c_index] if cox else model.target_r2 if len(columns) > 2 else ()),
+        ]
         for number, model in enumerate(result.models)
     ]
     rows = [
@@ -192,10 +200,11 @@ def models_section(result: Result) -> Block | None:
         for line in model.rows()
     ]
     named = [column("Set"), *([column("Target")] if several else []), column("Column")]
-    numbers = [column("Coefficient", "number", 4), column("Standard error", "number", 3)]
+    of = "logarithm of the hazard ratio, in the units of the table" if cox else ""
+    numbers = [column("Coefficient", "number", 4, about=of), column("Standard error", "number", 3)]
     return section(
         "models",
-        "The linear models",
+        "The Cox models" if cox else "The linear models",
         [
             table("explained", "What each model explains.", columns, explained),
             table("coefficients", "Coefficients, in the units of the table.", [*named, *numbers], rows),

@@ -92,8 +92,8 @@ class Result(SetsFound, documents.Document):
     existing_qualities : list of float
         The quality of each existing set that was given, by the same measure; empty if there was none.
     models : list of FittedSet
-        The linear model on each set, with coefficients, standard errors and R^2, where the quality is a
-        :class:`altsets.quality.LinearFit` of a table with a target; else empty.
+        The linear model on each set, with coefficients, standard errors and R^2 (of survival a Cox model, with the C
+        index), where the quality is a :class:`altsets.quality.LinearFit` of a table with a target; else empty.
 
     See Also
     --------
@@ -428,6 +428,7 @@ class Result(SetsFound, documents.Document):
         DataFrame
             Of pandas, with the columns ``set``, ``target``, ``column`` (of a category ``name=label``, of the intercept
             ``(intercept)``), ``coefficient``, ``standard_error`` and ``r2``, which is that of the model for the target.
+            Of Cox models the coefficients are logarithms of hazard ratios, and the last column is ``c_index``.
 
         Raises
         ------
@@ -454,7 +455,8 @@ class Result(SetsFound, documents.Document):
            0          x0          2.0 1.0
         """
         rows = [(number, *row) for number, model in enumerate(self.models) for row in model.rows()]
-        names = ("set", "target", "column", "coefficient", "standard_error", "r2")
+        by = "c_index" if any(model.c_index is not None for model in self.models) else "r2"
+        names = ("set", "target", "column", "coefficient", "standard_error", by)
         return frame_of({name: [row[place] for row in rows] for place, name in enumerate(names)})
 
     def to_dict(self) -> dict[str, Any]:
