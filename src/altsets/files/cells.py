@@ -23,7 +23,7 @@ from altsets import machine
 from altsets.errors import MissingExtraError, TableError, reason_of
 from altsets.files.columns import Column
 from altsets.files.contents import SHARE
-from altsets.tables.conversion import is_anndata
+from altsets.tables.conversion import is_anndata, object_array
 from altsets.wording import list_some, parameter, percent
 
 #: How HDF5 files begin.
@@ -113,13 +113,7 @@ def _from_frame(series: Any) -> Column:
         return np.array(
             [np.nan if gone else float(value) for value, gone in zip(values, missing, strict=True)]
         )
-    return _objects([None if gone else str(value) for value, gone in zip(values, missing, strict=True)])
-
-
-def _objects(values: Sequence[Any]) -> Column:
-    column = np.empty(len(values), dtype=object)
-    column[:] = values
-    return column
+    return object_array([None if gone else str(value) for value, gone in zip(values, missing, strict=True)])
 
 
 def _refuse_both(layer: str | None, raw: bool) -> None:
@@ -270,21 +264,23 @@ def _column(part: Any) -> Column:
         # Types of pandas that know missing values.
         values, missing = _values(part["values"]), part["mask"][:].astype(bool)
         if values.dtype == object:
-            return _objects([None if gone else value for value, gone in zip(values, missing, strict=True)])
+            return object_array(
+                [None if gone else value for value, gone in zip(values, missing, strict=True)]
+            )
         return np.where(missing, np.nan, values.astype(np.float64))
     values = _values(part)
     return values if values.dtype == object else values.astype(np.float64)
 
 
 def _labelled(codes: npt.NDArray[Any], labels: npt.NDArray[Any]) -> Column:
-    return _objects([str(labels[code]) if code >= 0 else None for code in codes.tolist()])
+    return object_array([str(labels[code]) if code >= 0 else None for code in codes.tolist()])
 
 
 def _values(part: Any) -> npt.NDArray[Any]:
     """The numbers of a dataset, or its texts."""
     values = part[:]
     if values.dtype.kind in "OSU":
-        return _objects([_text(value) for value in values.tolist()])
+        return object_array([_text(value) for value in values.tolist()])
     return np.asarray(values)
 
 

@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats
 from altsets.errors import InputError, TableError
-from altsets.tables.conversion import DATES, LARGEST_EXACT
+from altsets.features import FeatureNames, is_pattern
+from altsets.tables.conversion import DATES, LARGEST_EXACT, is_float
 from altsets.tables.feature_matrix import Features, category_codes
 from altsets.wording import counted, list_some, parameter, quote
 
@@ -113,20 +114,35 @@ def missing_in(column: Column) -> Bools:
     return np.isnan(column)
 
 
+def matched_columns(names: Sequence[str], target: str | None, given: Sequence[str]) -> list[str]:
+    """Columns by name; a name with ``*`` or ``?`` that no column has stands for those that it matches."""
+    others = FeatureNames.of([name for name in names if name != target])
+    found = []
+    for name in given:
+        is_name = name in names or not is_pattern(name)
+        found += [name] if is_name else [others[index] for index in others.matching(name)] or [name]
+    return found
+
+
+def refuse_missing_target(column: Column, name: str) -> None:
+    """Refuse a target with missing values."""
+    n_missing = int(missing_in(column).sum())
+    if n_missing:
+        raise TableError(
+            f"target column {name!r} has {counted(n_missing, 'missing value')} (of {len(column)}); use "
+            f"{parameter('drop_missing_target', True)} to leave out these rows."
+        )
+
+
 def as_target(column: Column, name: str, *, is_category: bool = False) -> Column:
     """The target column, checked: no missing values and more than one value; categories become text."""
-    n_missing = int(missing_in(column).sum())
     if column.dtype != object:
         n_infinite = int(np.isinf(column).sum())
         if n_infinite:
             raise TableError(
                 f"target column {name!r} has {counted(n_infinite, 'infinite value')}; drop these rows."
             )
-    if n_missing:
-        raise TableError(
-            f"target column {name!r} has {counted(n_missing, 'missing value')} (of {len(column)}); use "
-            f"{parameter('drop_missing_target', True)} to leave out these rows."
-        )
+    refuse_missing_target(column, name)
     if (column == column[0]).all():
         raise TableError(
             f"target column {name!r} has only one value ({column[0]}); there is nothing to predict."
@@ -223,12 +239,8 @@ def _looks_like_number(label: str) -> bool:
 
 
 def _is_number(label: str) -> bool:
-    try:
-        float(label)
-    except ValueError:
-        return False
     # Python would read 12_345 as a number; in a table it is more likely an identifier.
-    return "_" not in label
+    return "_" not in label and is_float(label)
 
 
 def _respelled(spelled: str) -> str:

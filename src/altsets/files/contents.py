@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import hashlib
 import io
@@ -12,7 +13,7 @@ import stat
 import sys
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -238,6 +239,13 @@ def decode(content: bytes, source: str) -> str:
 def tidy(name: str) -> str:
     """A name on one line, with single spaces."""
     return " ".join(name.split())
+
+
+def csv_text(rows: Iterable[Iterable[Any]], delimiter: str = ",") -> str:
+    """Rows of cells as lines of CSV."""
+    buffer = io.StringIO(newline="")
+    csv.writer(buffer, delimiter=delimiter, lineterminator="\n").writerows(rows)
+    return buffer.getvalue()
 
 
 # --- Other formats --------------------------------------------------------------------------------

@@ -36,8 +36,8 @@ def convert_csv(
     refuse_other_than_files(Path(path))
     text = LongText(Path(path), Path(path).name)
     refuse_markup(text.head, text.source)
-    reader = CsvReader(text, decimal or ".")
-    as_text, counts_rows = _look(reader, lambda share: tell(share / 2))
+    reader = CsvReader(text, text.source, decimal or ".")
+    as_text, counts_rows = _look(reader, text, lambda share: tell(share / 2))
     names = reader.names
     first = 1 if len(names) > 1 and not names[0] and counts_rows else 0
     refuse_nameless(names[first:], text.source, "put one into the first line")
@@ -68,7 +68,7 @@ def convert_csv(
     return f"{file.path} has {counted(n_rows, 'row')} and {counted(len(schema), 'column')}{held}."
 
 
-def _look(reader: CsvReader, tell: Callable[[float], object]) -> tuple[set[int], bool]:
+def _look(reader: CsvReader, text: LongText, tell: Callable[[float], object]) -> tuple[set[int], bool]:
     """The columns that hold text, and whether the first one counts the rows."""
     as_text: set[int] = set()
     counts, n_rows = True, 0
@@ -76,9 +76,9 @@ def _look(reader: CsvReader, tell: Callable[[float], object]) -> tuple[set[int],
         as_text.update(odd)
         counts = counts and np.array_equal(block[:, 0], np.arange(n_rows, n_rows + len(block)))
         n_rows += len(block)
-        tell(reader.text.share_read)
+        tell(text.share_read)
     if not n_rows:
-        raise TableError(f"{reader.text.source} has no rows of data.")
+        raise TableError(f"{text.source} has no rows of data.")
     return as_text, counts
 
 

@@ -11,14 +11,22 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from altsets.errors import TableError
-from altsets.features import FeatureNames, is_pattern
 from altsets.files.cells import Cells, cells_in, cells_of, is_hdf5
-from altsets.files.columns import Column, Order, Table, as_features, as_target, holds_times, missing_in
+from altsets.files.columns import (
+    Column,
+    Order,
+    Table,
+    as_features,
+    as_target,
+    holds_times,
+    matched_columns,
+    missing_in,
+)
 from altsets.files.contents import (
     MOST_AT_ONCE,
     PARQUET,
@@ -217,10 +225,10 @@ def read_table(
     survival = survival_columns(target, time, event)
     if not isinstance(target, str | None):
         target = ",".join(target)
-    if str(path) != STANDARD_INPUT and is_hdf5(path):
-        given: dict[str, Any] = {"decimal": decimal, "sheet": sheet, "transpose": transpose or None}
-        given["categorical"] = list(categorical) or None
-        _refuse_for_cells(Path(path).name, given)
+    from_file = str(path) != STANDARD_INPUT
+    unused: dict[str, Any] = {"decimal": decimal, "sheet": sheet, "transpose": transpose or None}
+    if from_file and is_hdf5(path):
+        _refuse_unused(Path(path).name, "an AnnData file", **unused, categorical=list(categorical) or None)
         if target is None:
             raise TableError(f"{path} is an AnnData file; name a column of obs as {parameter('target')}.")
         return _dataset_of(
@@ -235,35 +243,26 @@ def read_table(
     named += [] if survival is None else [survival.time, survival.event, survival.event.partition("=")[0]]
     also = frozenset({*named, *drop, *categorical, *([] if groups is None else [groups])})
     wanted = None if columns is None else Wanted(columns, also)
+    how: dict[str, Any] = {"drop": drop, "categorical": categorical, "drop_unusable": drop_unusable}
     table: Table | LargeTable | None = None
-    if str(path) != STANDARD_INPUT and target is not None:
+    if from_file and target is not None:
         table = read_parts(
-            Path(path),
-            target,
-            wanted,
-            drop,
-            memory=memory,
-            categorical=categorical,
-            drop_missing_target=drop_missing_target,
-            drop_unusable=drop_unusable,
-        )
-    if isinstance(table, LargeTable):
-        assert target is not None
-        _refuse_unused(table, decimal=decimal, sheet=sheet, transpose=transpose or None, groups=groups)
-        return Dataset(
-            table, target, tuple(table.names), target, None, table.n_dropped, "", tuple(table.notes)
+            Path(path), target, wanted, memory=memory, drop_missing_target=drop_missing_target, **how
         )
     if table is None:
         table = read_columns(path, decimal=decimal, sheet=sheet, wanted=wanted, transpose=transpose)
     else:
-        _refuse_unused(table, decimal=decimal, sheet=sheet, transpose=transpose or None)
-    options: dict[str, Any] = {"drop": drop, "categorical": categorical, "groups": groups}
-    options["drop_unusable"] = drop_unusable
+        _refuse_unused(table.source, "which is Parquet", **unused)
+    if isinstance(table, LargeTable):
+        _refuse_unused(table.source, "which is read in parts and fits no models", groups=groups)
+        name, notes = table.target_name, tuple(table.notes)
+        return Dataset(table, name, tuple(table.names), name, n_dropped=table.n_dropped, notes=notes)
+    how["groups"] = groups
     several = survival or (target if target is not None and are_several(table, target) else None)
     if several is None:
-        return split_target(table, target, drop_missing_target=drop_missing_target, **options)
+        return split_target(table, target, drop_missing_target=drop_missing_target, **how)
     y, rest, names = take_targets(table, several, drop_missing_target)
-    data = split_target(rest, None, **options)
+    data = split_target(rest, None, **how)
     return replace(data, y=y, target_name=", ".join(names), n_dropped=table.n_rows - rest.n_rows)
 
 
@@ -330,14 +329,6 @@ def from_anndata(
     return _dataset_of(cells, target, columns, drop, groups, drop_missing_target, drop_unusable)
 
 
-def _refuse_for_cells(source: str, given: Mapping[str, Any]) -> None:
-    for name, value in given.items():
-        if value is not None:
-            raise TableError(
-                f"{parameter(name, value)} has no use for {source}, an AnnData file; leave it out."
-            )
-
-
 def _dataset_of(
     cells: Cells,
     target: str,
@@ -358,7 +349,9 @@ def _dataset_of(
         raise TableError(f"target column {target!r} has no values at all; choose another target.")
     usable = usable_columns(cells.matrix, "drop" if drop_unusable else "error", cells.genes)
     found, genes = usable.features, list(usable.features.names or ())
-    kept = _kept_genes(genes, cells.source, columns, drop)
+    chosen = range(len(genes)) if columns is None else Wanted(columns).among(genes, cells.source)
+    left = set(Wanted(drop).among(genes, cells.source)) if drop else set()
+    kept = [place for place in chosen if place not in left]
     if not kept:
         raise TableError(f"{cells.source} has no genes left; drop fewer.")
     found = found if len(kept) == len(genes) else found.columns(kept)
@@ -373,21 +366,11 @@ def _dataset_of(
     return Dataset(found, y, names, target, together, n_dropped, cells.sha256, notes)
 
 
-def _kept_genes(
-    genes: Sequence[str], source: str, columns: Sequence[str] | None, drop: Sequence[str]
-) -> list[int]:
-    """The places of genes that are asked for and not dropped."""
-    chosen = range(len(genes)) if columns is None else Wanted(columns).among(genes, source)
-    left = set(Wanted(drop).among(genes, source)) if drop else set()
-    return [place for place in chosen if place not in left]
-
-
-def _refuse_unused(table: Table | LargeTable, **given: str | bool | None) -> None:
-    """Refuse what Parquet has no use for, or what is for models, which need a table in memory."""
+def _refuse_unused(source: str, why: str, **given: Any) -> None:
+    """Refuse what a kind of file has no use for."""
     for name, value in given.items():
         if value is not None:
-            why = "which is read in parts and fits no models" if name == "groups" else "which is Parquet"
-            raise TableError(f"{parameter(name, value)} has no use for {table.source}, {why}; leave it out.")
+            raise TableError(f"{parameter(name, value)} has no use for {source}, {why}; leave it out.")
 
 
 def read_columns(
@@ -403,65 +386,48 @@ def read_columns(
     if not from_input:
         refuse_large_text(Path(path))
     source = "standard input" if from_input else Path(path).name
+    shown = source if from_input else str(path)
     raw = read_standard_input() if from_input else read_bytes(Path(path))
-    begin = unpack_some(raw, source if from_input else str(path), MOST_AT_ONCE + 1)
-    layout = Layout(decimal, sheet, wanted, transpose)
-    if len(begin) > MOST_AT_ONCE and begin[:4] != PARQUET and not begin.startswith(ZIP):
-        table = _parse_text(LongText(raw, source), source, layout)
+    begin = unpack_some(raw, shown, MOST_AT_ONCE + 1)
+    is_long = len(begin) > MOST_AT_ONCE and begin[:4] != PARQUET and not begin.startswith(ZIP)
+    content = LongText(raw, source) if is_long else unpack(raw, shown)
+    is_workbook = isinstance(content, bytes) and is_excel(content)
+    if sheet is not None and not is_workbook:
+        raise TableError(
+            f"{source} has no sheets, as it is not an Excel workbook; leave out {parameter('sheet')}."
+        )
+    if is_workbook or begin[:4] == PARQUET:
+        assert isinstance(content, bytes)
+        if decimal is not None:
+            raise TableError(
+                f"{source} is not a CSV file, and holds numbers as such; leave out {parameter('decimal')}."
+            )
+        if transpose:
+            raise TableError(
+                f"{parameter('transpose', True)} goes with text files, and {source} is none; save it as CSV."
+            )
+        table = (
+            parse_excel(content, source, sheet, wanted)
+            if is_workbook
+            else parse_parquet(content, source, wanted)
+        )
     else:
-        table = _parse(unpack(raw, source if from_input else str(path)), source, layout)
+        text = decode(content, source) if isinstance(content, bytes) else content
+        table = _parse_text(text, source, decimal or ".", wanted, transpose)
     return replace(table, sha256=hashlib.sha256(raw).hexdigest())
 
 
-class Layout(NamedTuple):
-    """How a file is written, as far as the user says so; and the columns to read."""
-
-    decimal: str | None = None
-    sheet: str | None = None
-    wanted: Wanted | None = None
-    transpose: bool = False
-
-
-def _parse(content: bytes, source: str, layout: Layout) -> Table:
-    is_workbook, is_parquet = is_excel(content), content[:4] == PARQUET
-    if layout.sheet is not None and not is_workbook:
-        raise _no_sheets(source)
-    if layout.decimal is not None and (is_workbook or is_parquet):
-        raise TableError(
-            f"{source} is not a CSV file, and holds numbers as such; leave out {parameter('decimal')}."
-        )
-    if layout.transpose and (is_workbook or is_parquet):
-        raise TableError(
-            f"{parameter('transpose', True)} goes with text files, and {source} is none; save it as CSV."
-        )
-    if is_workbook:
-        return parse_excel(content, source, layout.sheet, layout.wanted)
-    if is_parquet:
-        return parse_parquet(content, source, layout.wanted)
-    return _parse_text(decode(content, source), source, layout)
-
-
-def _parse_text(text: str | LongText, source: str, layout: Layout) -> Table:
-    if layout.sheet is not None:
-        raise _no_sheets(source)
-    head = text if isinstance(text, str) else text.head
+def _parse_text(
+    text: str | LongText, source: str, decimal: str, wanted: Wanted | None, transpose: bool
+) -> Table:
+    head, delimiter = text if isinstance(text, str) else text.head, None
     refuse_markup(head, source)
-    decimal = layout.decimal or "."
     if is_gct(head):
         # Genes are in rows by definition.
-        return parse_csv(
-            turn_gct(text, source), source, delimiter="\t", decimal=decimal, wanted=layout.wanted
-        )
-    if layout.transpose:
-        turned, delimiter = turn_rows(text, source, decimal)
-        return parse_csv(turned, source, delimiter=delimiter, decimal=decimal, wanted=layout.wanted)
-    return parse_csv(text, source, decimal=decimal, wanted=layout.wanted)
-
-
-def _no_sheets(source: str) -> TableError:
-    return TableError(
-        f"{source} has no sheets, as it is not an Excel workbook; leave out {parameter('sheet')}."
-    )
+        text, delimiter = turn_gct(text, source), "\t"
+    elif transpose:
+        text, delimiter = turn_rows(text, source, decimal)
+    return parse_csv(text, source, delimiter=delimiter, decimal=decimal, wanted=wanted)
 
 
 def load_demo() -> Table:
@@ -488,24 +454,22 @@ def split_target(
     drop_unusable: bool = False,
 ) -> Dataset:
     """Take the target apart from the features, and check that a measure can use both; see :func:`read_table`."""
-    known = dict(zip(table.names, table.columns, strict=True))
-    drop, categorical = (_matched(table, target, given) for given in (drop, categorical))
-    asked = [] if target is None else [(target, "target column")]
-    asked += [(name, "column to drop") for name in drop]
-    asked += [(name, "categorical column") for name in categorical]
-    asked += [] if groups is None else [(groups, "column of groups")]
-    for name, role in asked:
-        if name not in known:
+    drop, categorical = (matched_columns(table.names, target, given) for given in (drop, categorical))
+    asked = [("target column", target), *(("column to drop", name) for name in drop)]
+    asked += [*(("categorical column", name) for name in categorical), ("column of groups", groups)]
+    there = set(table.names)
+    for role, name in asked:
+        if name is not None and name not in there:
             raise unknown_column(table, name, role)
     if target in drop:
         raise TableError(f"column {target!r} cannot be both the target and dropped.")
     if target is not None and target == groups:
         raise TableError(f"column {target!r} cannot be both the target and the column of groups.")
-    whole = table
+    n_rows = table.n_rows
     if drop_missing_target and target is not None:
         table = with_target(table, target)
-        known = dict(zip(table.names, table.columns, strict=True))
-    index = [name for name in table.index if name not in {name for name, _ in asked}]
+    known = dict(zip(table.names, table.columns, strict=True))
+    index = [name for name in table.index if name not in {name for _, name in asked}]
     features = [name for name in table.names if name not in {target, groups, *drop, *index}]
     if not features:
         besides = "" if target is None else f" besides the target {target!r}"
@@ -523,7 +487,7 @@ def split_target(
         *left_out(dropped),
         *_on_times({name: known[name] for name in known if name in dropped or name in drop}),
     )
-    n_dropped = whole.n_rows - table.n_rows
+    n_dropped = n_rows - table.n_rows
     return Dataset(X, y, tuple(features), target or "", together, n_dropped, table.sha256, notes)
 
 
@@ -575,13 +539,3 @@ def _on_times(dropped: Mapping[str, Column]) -> list[str]:
         f"{list_some(times)} {holds} dates or times and {was} left out, as asked; if rows follow each other in "
         "time, test models on later rows than they were fitted to."
     ]
-
-
-def _matched(table: Table, target: str | None, given: Sequence[str]) -> list[str]:
-    """Columns by name; a name with ``*`` or ``?`` that no column has stands for those that it matches."""
-    others = FeatureNames.of([name for name in table.names if name != target])
-    found = []
-    for name in given:
-        is_name = name in table.names or not is_pattern(name)
-        found += [name] if is_name else [others[index] for index in others.matching(name)] or [name]
-    return found

@@ -18,10 +18,12 @@ import numpy as np
 from altsets.arrays import Floats
 from altsets.errors import InputError, TableError, reason_of
 from altsets.features import FeatureNames, unknown_features
+from altsets.files.contents import csv_text
 from altsets.files.parsing import read_rows
-from altsets.files.writing import csv_text, escape_formula, unescape_formula, write_new
+from altsets.files.writing import escape_formula, unescape_formula, write_new
 from altsets.quality import CFS, FCBF, MRMR, Additive, Quality
 from altsets.quality.spec import PAIRED
+from altsets.tables.conversion import is_float
 from altsets.wording import list_some
 
 HEADER = ("feature", "score")
@@ -188,7 +190,7 @@ def read_costs(path: str, names: FeatureNames) -> tuple[dict[str, float], list[l
         if group:
             members.setdefault(group, []).append(name)
         if cost or not group:
-            if not _is_number(cost):
+            if not is_float(cost):
                 raise InputError(f"{path}, line {line}: the cost {cost!r} is not a number.")
             amount = float(cost)
             if not group:
@@ -214,7 +216,7 @@ def _plain_lines(path: str, rows: Sequence[Line], names: FeatureNames) -> Iterat
                 f"{path}, line {line}: give two fields, a feature and its cost, not {len(row)}; a file with groups "
                 "begins with a line that names its columns: feature,cost,group."
             )
-        if position or row[0] in names or _is_number(row[1]):
+        if position or row[0] in names or is_float(row[1]):
             yield line, [*row, ""]
 
 
@@ -235,14 +237,6 @@ def _columns(path: str, header: Sequence[str], rows: Sequence[Line], wanted: Seq
         if len(row) != len(header):
             raise InputError(f"{path}, line {line}: give {len(header)} fields, not {len(row)}.")
         yield line, [row[header.index(name)] for name in wanted]
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _refuse_unknown(path: str, given: Iterable[str], names: FeatureNames) -> None:

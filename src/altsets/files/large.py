@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from altsets.errors import InputError, TableError
-from altsets.features import FeatureNames, is_pattern
-from altsets.files.columns import Table, refuse_labels
+from altsets.files.columns import Table, matched_columns, refuse_labels
 from altsets.files.contents import PARQUET
 from altsets.files.parsing import LABEL, NUMBER, Wanted, parse_arrow
 from altsets.measures.large.arrow import ArrowRows, open_dataset, read_columns
 from altsets.measures.large.decoding import kind_of
 from altsets.measures.large.table import LargeTable, memory_of
-from altsets.tables.conversion import clause_of, left_out, refused
+from altsets.tables.conversion import clause_of, left_out, refusal
 from altsets.wording import list_some, parameter
 
 
@@ -96,12 +95,8 @@ def open_large(
     if not wrong:
         return table
     if not drop_unusable:
-        errors = list(wrong.values())
-        if len(errors) == 1:
-            raise errors[0]
-        raise TableError(
-            f"{refused(errors)}; change these columns, or leave them out with {parameter('drop_unusable', True)}."
-        )
+        remedy = f"leave them out with {parameter('drop_unusable', True)}"
+        raise refusal(list(wrong.values()), remedy, TableError)
     usable = LargeTable(rows, target, features=[name for name in table.names if name not in wrong], **how)
     usable.notes = [*table.notes, *left_out({name: clause_of(error) for name, error in wrong.items()})]
     return usable
@@ -123,18 +118,12 @@ def _wrong_labels(table: LargeTable, categorical: Sequence[str]) -> dict[str, In
 
 def _matched(rows: ArrowRows, target: str, given: Sequence[str], role: str) -> list[str]:
     """Columns by name, or by a pattern."""
-    others = FeatureNames.of([name for name in rows.types if name != target])
-    found: list[str] = []
-    for name in given:
-        if name in rows.types:
-            found.append(name)
-            continue
-        matching = [others[index] for index in others.matching(name)] if is_pattern(name) else []
-        if not matching:
+    found = matched_columns(list(rows.types), target, given)
+    for name in found:
+        if name not in rows.types:
             raise TableError(
                 f"{rows.source} has no {role} {name!r}; its columns are: {list_some(list(rows.types))}."
             )
-        found += matching
     if target in found:
         raise TableError(f"column {target!r} cannot be both the target and a {role}.")
     return found

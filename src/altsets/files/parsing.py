@@ -25,8 +25,9 @@ import numpy as np
 from altsets.errors import MissingExtraError, TableError, reason_of
 from altsets.features import FeatureNames, is_pattern
 from altsets.files.columns import Column, Order, Table, is_inexact, refuse_nameless
-from altsets.files.contents import HEAD, LongText, read_text, refuse_size, tidy, workbook_size
-from altsets.tables.conversion import LARGEST_EXACT
+from altsets.files.contents import HEAD, LongText, csv_text, read_text, refuse_size, tidy, workbook_size
+from altsets.measures.large.decoding import kind_of
+from altsets.tables.conversion import LARGEST_EXACT, object_array
 from altsets.wording import list_some, parameter
 
 #: What stands for "not known" in a CSV file, in lower case.
@@ -49,9 +50,8 @@ INDEX_LEFT_OUT = (
 CELLS_AT_A_TIME = 500_000
 #: Bytes that a number and a label of a table take at most, while it is made.
 NUMBER, LABEL = 16, 70
-#: Types of Arrow that hold numbers, and those that are read as text; all others hold several values, or bytes.
-NUMERIC = ("is_integer", "is_floating", "is_boolean", "is_decimal", "is_null")
-TEXT = ("is_string", "is_large_string", "is_string_view", "is_temporal")
+#: Kinds of Arrow types that have one number, text or date in each cell.
+USABLE = ("numbers", "text", "dates")
 
 
 @dataclass(frozen=True)
@@ -94,21 +94,14 @@ def parse_csv(
     wanted: Wanted | None = None,
 ) -> Table:
     """The table in a text, with the columns that are wanted; :func:`altsets.read_table` says what fields become."""
-    delimiter = delimiter or _delimiter_beside(decimal, text, source)
-    header = next(_rows(text, delimiter, source), None)
-    if header is None:
-        raise TableError(f"{source} has no header line; a table needs one, and rows below it.")
-    names = [tidy(name) for name in header[1]]
+    reader = CsvReader(text, source, decimal, delimiter, wanted)
     as_text: set[int] = set()
-    width = len(names)
-    kept = None if wanted is None else wanted.among(names, source)
-    names = names if kept is None else [names[place] for place in kept]
-    columns, surprises = _parse(text, delimiter, source, width, kept, as_text, decimal)
+    names, (columns, surprises) = reader.names, reader.columns(as_text)
     if surprises:
         # Columns that began with numbers: what was converted has lost its spelling, so read them again.
-        columns, _ = _parse(text, delimiter, source, width, kept, as_text | surprises, decimal)
+        columns, _ = reader.columns(as_text | surprises)
     notes: tuple[str, ...] = ()
-    if len(names) > 1 and not names[0] and _counts_rows(columns[0]):
+    if len(names) > 1 and not names[0] and np.array_equal(columns[0], np.arange(len(columns[0]))):
         names, columns, notes = names[1:], columns[1:], (INDEX_LEFT_OUT,)
     refuse_nameless(names, source, "put one into the first line")
     if decimal == ",":
@@ -140,7 +133,7 @@ def turn_gct(text: str | LongText, source: str) -> str:
             f"{source} is a damaged GCT file: its second line says {n_known + n_genes:,} lines of {width:,} fields, "
             "which are not there."
         )
-    return _turned([[row[0], *row[1 + n_described :]] for row in lines], "\t")
+    return csv_text(zip(*([row[0], *row[1 + n_described :]] for row in lines), strict=True), "\t")
 
 
 def turn_rows(text: str | LongText, source: str, decimal: str) -> tuple[str, str]:
@@ -150,45 +143,46 @@ def turn_rows(text: str | LongText, source: str, decimal: str) -> tuple[str, str
     if len(rows) < 2:
         raise TableError(f"{source} has no rows of features below its first line.")
     _check_widths(rows[1:], len(rows[1][1]), source)
-    return _turned([row for _, row in rows[1:]], delimiter), delimiter
-
-
-def _turned(rows: Sequence[Sequence[str]], delimiter: str) -> str:
-    buffer = io.StringIO(newline="")
-    csv.writer(buffer, delimiter=delimiter, lineterminator="\n").writerows(zip(*rows, strict=True))
-    return buffer.getvalue()
+    return csv_text(zip(*(row for _, row in rows[1:]), strict=True), delimiter), delimiter
 
 
 class CsvReader:
-    """A CSV file that is too large for memory: some rows at a time, as often as needed."""
+    """A table in CSV, or the columns of it that are wanted: some rows at a time, as often as needed."""
 
-    def __init__(self, text: LongText, decimal: str) -> None:
-        self.text, self._decimal = text, decimal
-        self._delimiter = _delimiter_beside(decimal, text, text.source)
-        header = next(_rows(text, self._delimiter, text.source), None)
+    def __init__(
+        self,
+        text: str | LongText,
+        source: str,
+        decimal: str,
+        delimiter: str | None = None,
+        wanted: Wanted | None = None,
+    ) -> None:
+        self._text, self._source, self._decimal = text, source, decimal
+        self._delimiter = delimiter or _delimiter_beside(decimal, text, source)
+        header = next(_rows(text, self._delimiter, source), None)
         if header is None:
-            raise TableError(f"{text.source} has no header line; a table needs one, and rows below it.")
-        self.names = [tidy(name) for name in header[1]]
+            raise TableError(f"{source} has no header line; a table needs one, and rows below it.")
+        names = [tidy(name) for name in header[1]]
+        self._n_fields = len(names)
+        self._kept = None if wanted is None else wanted.among(names, source)
+        self.names = names if self._kept is None else [names[place] for place in self._kept]
 
-    def blocks(self, as_text: Collection[int]) -> Iterator[tuple[list[list[str]], Column, list[int]]]:
+    def blocks(self, as_text: Collection[int]) -> Iterator[tuple[list[Sequence[str]], Column, list[int]]]:
         """Cells of some rows; the numbers in them, nan in columns of text; and columns that turn out to be text.
 
         ``as_text`` may grow meanwhile.
         """
-        width = len(self.names)
-        rows = _rows(self.text, self._delimiter, self.text.source)
+        width, kept = len(self.names), self._kept
+        rows = _rows(self._text, self._delimiter, self._source)
         next(rows)
-        while chunk := list(islice(rows, max(1, CELLS_AT_A_TIME // width))):
-            _check_widths(chunk, width, self.text.source)
-            cells = [row for _, row in chunk]
+        while chunk := list(islice(rows, max(1, CELLS_AT_A_TIME // self._n_fields))):
+            _check_widths(chunk, self._n_fields, self._source)
+            cells: list[Sequence[str]] = [row if kept is None else _those(row, kept) for _, row in chunk]
             block = np.full((len(cells), width), np.nan)
-            decimal = self._decimal != "."
-            numeric = [[cell.translate(SWAPPED) for cell in row] for row in cells] if decimal else cells
-            yield (
-                cells,
-                block,
-                _fill(block, numeric, [place for place in range(width) if place not in as_text]),
-            )
+            swapped = self._decimal != "."
+            numeric = [[cell.translate(SWAPPED) for cell in row] for row in cells] if swapped else cells
+            odd = _fill(block, numeric, [place for place in range(width) if place not in as_text])
+            yield cells, block, odd
 
     def chunks(self, as_text: Collection[int]) -> Iterator[list[Column]]:
         """Columns of numbers, or of text."""
@@ -197,6 +191,38 @@ class CsvReader:
             for place in as_text:
                 columns[place] = np.array(_labels([row[place] for row in cells]), dtype=object)
             yield columns
+
+    def columns(self, as_text: set[int]) -> tuple[list[Column], set[int]]:
+        """All columns, and those that turned out to be text after some cells had become numbers.
+
+        ``as_text`` are the columns that are text; the first block may add to it.
+        """
+        # Numbers are kept block by block, not column by column: a wide table has few rows and many columns.
+        numbers: list[Column] = []
+        labels: dict[int, list[str | None]] = {index: [] for index in as_text}
+        surprises: set[int] = set()
+        n_rows = 0
+        for cells, block, odd in self.blocks(as_text):
+            if numbers:
+                surprises.update(odd)
+            else:
+                as_text.update(odd)
+                labels.update((index, []) for index in odd)
+            for index, known in labels.items():
+                known += _labels([row[index] for row in cells])
+            numbers.append(block)
+            n_rows += len(block)
+            if isinstance(self._text, LongText):
+                self._text.refuse_memory(n_rows * (NUMBER * len(self.names) + LABEL * len(labels)))
+        by_column = np.empty((len(self.names), n_rows))
+        for block in reversed(numbers):
+            n_rows -= len(block)
+            by_column[:, n_rows : n_rows + len(block)] = block.T
+            numbers.pop()
+        columns = list(by_column)
+        for index, known in labels.items():
+            columns[index] = np.array(known, dtype=object)
+        return columns, surprises
 
 
 def _delimiter(text: str | LongText, among: Sequence[str] = DELIMITERS) -> str:
@@ -255,55 +281,6 @@ def _rows(text: str | LongText, delimiter: str, source: str) -> Iterator[tuple[i
                 yield reader.line_num, row
     except csv.Error as error:
         raise TableError(f"{source}, line {reader.line_num}: {error}; check its quotes.") from error
-
-
-def _parse(
-    text: str | LongText,
-    delimiter: str,
-    source: str,
-    n_fields: int,
-    kept: Sequence[int] | None,
-    as_text: set[int],
-    decimal: str,
-) -> tuple[list[Column], set[int]]:
-    """All columns, or those that are kept; and those that turned out to be text after some cells had become numbers.
-
-    ``as_text`` are the columns that are text, by their places among those kept; the first chunk may add to it.
-    """
-    width = n_fields if kept is None else len(kept)
-    rows = _rows(text, delimiter, source)
-    next(rows)
-    # Numbers are kept chunk by chunk, not column by column: a wide table has few rows and many columns.
-    numbers: list[Column] = []
-    labels: dict[int, list[str | None]] = {index: [] for index in as_text}
-    surprises: set[int] = set()
-    n_rows = 0
-    while chunk := list(islice(rows, max(1, CELLS_AT_A_TIME // n_fields))):
-        _check_widths(chunk, n_fields, source)
-        cells: list[Sequence[str]] = [row if kept is None else _those(row, kept) for _, row in chunk]
-        block = np.full((len(cells), width), np.nan)
-        numeric = cells if decimal == "." else [[cell.translate(SWAPPED) for cell in row] for row in cells]
-        odd = _fill(block, numeric, [index for index in range(width) if index not in as_text])
-        if numbers:
-            surprises.update(odd)
-        else:
-            as_text.update(odd)
-            labels.update((index, []) for index in odd)
-        for index, known in labels.items():
-            known += _labels([row[index] for row in cells])
-        numbers.append(block)
-        n_rows += len(block)
-        if isinstance(text, LongText):
-            text.refuse_memory(n_rows * (NUMBER * width + LABEL * len(labels)))
-    by_column = np.empty((width, n_rows))
-    for block in reversed(numbers):
-        n_rows -= len(block)
-        by_column[:, n_rows : n_rows + len(block)] = block.T
-        numbers.pop()
-    columns = list(by_column)
-    for index, known in labels.items():
-        columns[index] = np.array(known, dtype=object)
-    return columns, surprises
 
 
 def _fill(block: Column, cells: Sequence[Sequence[str]], columns: Sequence[int]) -> list[int]:
@@ -366,10 +343,6 @@ def _labels(cells: Sequence[str]) -> list[str | None]:
     return [None if cell.strip().lower() in MISSING else cell.strip() for cell in cells]
 
 
-def _counts_rows(column: Column) -> bool:
-    return column.dtype != object and np.array_equal(column, np.arange(len(column)))
-
-
 # --- Parquet and Excel ------------------------------------------------------------------------------------------------
 
 
@@ -417,19 +390,12 @@ def parse_arrow(table: Any, source: str, wanted: Wanted | None = None) -> Table:
     for note in about_frame.get("columns", ()):
         if note["pandas_type"] == "categorical" and not note["metadata"]["ordered"]:
             categories.setdefault(tidy(str(note["field_name"])), None)
-    unusable = {name: f"values of type {column.type}" for name, column in kept if not _is_usable(column.type)}
+    unusable = {
+        name: f"values of type {column.type}" for name, column in kept if kind_of(column.type) not in USABLE
+    }
     names, columns = tuple(name for name, _ in kept), tuple(_arrow_column(column) for _, column in kept)
     index = () if wanted is not None else tuple(name for name in index if name in names)
     return Table(names, columns, source, categories, notes=notes, unusable=unusable, index=index)
-
-
-def _is_usable(kind: Any) -> bool:
-    """Whether a type has one number, text, date or category in each cell."""
-    import pyarrow as pa
-
-    if pa.types.is_dictionary(kind):
-        return _is_usable(kind.value_type)
-    return any(getattr(pa.types, name)(kind) for name in (*NUMERIC, *TEXT) if hasattr(pa.types, name))
 
 
 def _order(column: Any) -> Order:
@@ -443,21 +409,19 @@ def _order(column: Any) -> Order:
 def _arrow_column(column: Any) -> Column:
     import pyarrow as pa
 
-    kind = column.type
-    if not _is_usable(kind):
+    kind = kind_of(column.type)
+    if kind not in USABLE:
         return np.full(len(column), None, dtype=object)
-    if pa.types.is_dictionary(kind):
-        # Categories of numbers are labels, too.
-        kind = pa.string()
-    if pa.types.is_boolean(kind):
-        column = column.cast(pa.int8())
-    if any(getattr(pa.types, name)(kind) for name in NUMERIC):
+    if kind == "numbers":
+        if pa.types.is_boolean(column.type):
+            column = column.cast(pa.int8())
         numbers = np.array(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
-        if not pa.types.is_integer(kind) or not np.nanmax(np.abs(numbers), initial=0.0) >= LARGEST_EXACT:
+        if (
+            not pa.types.is_integer(column.type)
+            or not np.nanmax(np.abs(numbers), initial=0.0) >= LARGEST_EXACT
+        ):
             return numbers
-    labels = np.empty(len(column), dtype=object)
-    labels[:] = [None if value is None else str(value) for value in column.to_pylist()]
-    return labels
+    return object_array([None if value is None else str(value) for value in column.to_pylist()])
 
 
 def parse_excel(content: bytes, source: str, sheet: str | None = None, wanted: Wanted | None = None) -> Table:
@@ -476,7 +440,12 @@ def parse_excel(content: bytes, source: str, sheet: str | None = None, wanted: W
             # It warns of what it does not keep, such as rules for input; cells are all that counts here.
             warnings.simplefilter("ignore")
             book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
-            chosen = _sheet(book, source, sheet)
+            sheets = {one.title: one for one in book.worksheets}
+            if sheet is not None and sheet not in sheets:
+                raise TableError(
+                    f"{source} has no sheet {sheet!r}; its sheets are: {list_some(list(sheets))}."
+                )
+            chosen = book.worksheets[0] if sheet is None else sheets[sheet]
             # Some programs store a wrong size.
             chosen.reset_dimensions()
             rows = [list(row) for row in chosen.iter_rows(values_only=True)]
@@ -488,15 +457,6 @@ def parse_excel(content: bytes, source: str, sheet: str | None = None, wanted: W
     return parse_csv(_as_text(rows, source), source, delimiter=",", wanted=wanted)
 
 
-def _sheet(book: Any, source: str, name: str | None) -> Any:
-    if name is None:
-        return book.worksheets[0]
-    sheets = {sheet.title: sheet for sheet in book.worksheets}
-    if name not in sheets:
-        raise TableError(f"{source} has no sheet {name!r}; its sheets are: {list_some(list(sheets))}.")
-    return sheets[name]
-
-
 def _as_text(rows: list[list[Any]], source: str) -> str:
     """A sheet as CSV, without the empty rows and columns that sheets have at their ends."""
     while rows and all(cell is None for cell in rows[-1]):
@@ -504,9 +464,5 @@ def _as_text(rows: list[list[Any]], source: str) -> str:
     if not rows:
         raise TableError(f"{source} has an empty sheet; a table needs a header line and rows.")
     used = max(1 + place for row in rows for place, cell in enumerate(row) if cell is not None)
-    buffer = io.StringIO(newline="")
-    writer = csv.writer(buffer, lineterminator="\n")
-    for row in rows:
-        cells = row[:used] + [None] * (used - len(row))
-        writer.writerow(["" if cell is None else str(cell) for cell in cells])
-    return buffer.getvalue()
+    padded = (row[:used] + [None] * (used - len(row)) for row in rows)
+    return csv_text(["" if cell is None else str(cell) for cell in row] for row in padded)

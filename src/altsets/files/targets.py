@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from altsets.errors import TableError
-from altsets.files.columns import Table, as_target, missing_in
+from altsets.files.columns import Table, as_target, missing_in, refuse_missing_target
 from altsets.files.parsing import numbers_in
 from altsets.tables.forms import as_columns, as_survival
 from altsets.tables.outcomes import Survival
-from altsets.wording import counted, list_some, parameter
+from altsets.wording import list_some, parameter
 
 
 class SurvivalColumns(NamedTuple):
@@ -64,11 +64,7 @@ def take_targets(
         table = with_target(table, name) if drop_missing_target else table
     known = dict(zip(table.names, table.columns, strict=True))
     for name in names:
-        if n_missing := int(missing_in(known[name]).sum()):
-            raise TableError(
-                f"target column {name!r} has {counted(n_missing, 'missing value')} (of {table.n_rows}); use "
-                f"{parameter('drop_missing_target', True)} to leave out these rows."
-            )
+        refuse_missing_target(known[name], name)
     if isinstance(targets, SurvivalColumns):
         y = as_survival(known[event], known[targets.time], event, targets.time, value or None)
         Survival.of(y, len(y))

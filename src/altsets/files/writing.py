@@ -5,8 +5,6 @@ Answers become rows of CSV (safe to open in a spreadsheet) or Parquet, or one JS
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -18,6 +16,7 @@ from typing import Any, Self
 
 from altsets.errors import InputError, MissingExtraError, reason_of
 from altsets.files.columns import Table
+from altsets.files.contents import csv_text
 from altsets.result import Result
 
 #: Formats of answers, by the ending of the file's name.
@@ -41,11 +40,8 @@ class NewFile:
     force: bool = False
     permission: str = "pass force=True"
 
-    def check(self, table: str | None = None, may_replace: Callable[[str], bool] | None = None) -> Self:
-        """Raise what would go wrong later; ``table`` is a file that it must not be in any case.
-
-        ``may_replace`` tells whether a file that exists already can be replaced without asking.
-        """
+    def check(self, table: str | None = None) -> Self:
+        """Raise what would go wrong later; ``table`` is a file that it must not be in any case."""
         folder = os.path.dirname(self.path) or "."
         if not os.path.isdir(folder):
             raise InputError(f"{self.called}: there is no folder {folder}; make it first.")
@@ -54,8 +50,7 @@ class NewFile:
         both_there = table is not None and os.path.exists(table) and os.path.exists(self.path)
         if both_there and os.path.samefile(str(table), self.path):
             raise InputError(f"{self.called} is the table itself; choose another name.")
-        if may_replace is None or not may_replace(self.path):
-            self._refuse_to_replace()
+        self._refuse_to_replace()
         try:
             with _beside(self.path):
                 pass
@@ -122,13 +117,6 @@ def write_csv(table: Table, path: str | os.PathLike[str]) -> None:
     # As Python objects: repr() of a Python float is the shortest text that reads back as the same number.
     rows = zip(*(column.tolist() for column in table.columns), strict=True)
     write_new(path, csv_text([table.names, *rows]).encode())
-
-
-def csv_text(rows: Sequence[Sequence[Any]]) -> str:
-    """Rows of cells as lines of CSV."""
-    buffer = io.StringIO(newline="")
-    csv.writer(buffer, lineterminator="\n").writerows(rows)
-    return buffer.getvalue()
 
 
 def escape_formula(text: str) -> str:

@@ -88,11 +88,9 @@ def usable_columns(
     return UsableColumns(found.columns(places) if wrong else found, places, found.feature_names, dropped)
 
 
-def refusal(wrong: Sequence[InputError], remedy: str) -> InputError:
+def refusal(wrong: Sequence[InputError], remedy: str, kind: type[InputError] = InputError) -> InputError:
     """One error about all columns that cannot be used; about a single one, its own."""
-    return (
-        wrong[0] if len(wrong) == 1 else InputError(f"{refused(wrong)}; change these columns, or {remedy}.")
-    )
+    return wrong[0] if len(wrong) == 1 else kind(f"{refused(wrong)}; change these columns, or {remedy}.")
 
 
 def refused(wrong: Sequence[InputError]) -> str:
@@ -316,7 +314,7 @@ def convert_column(column: Any, name: str) -> tuple[Floats, tuple[str, ...] | No
         if len({type(label) for label in labels if label is not None}) > 1:
             labels = [None if label is None else str(label) for label in labels]
         return category_codes(labels, name)
-    return _from_array(_objects(series.to_list()), name)
+    return _from_array(object_array(series.to_list()), name)
 
 
 def _with_nan(series: Any) -> npt.NDArray[Any]:
@@ -324,7 +322,7 @@ def _with_nan(series: Any) -> npt.NDArray[Any]:
     if series.null_count():
         return np.array([np.nan if is_missing(value) else float(value) for value in series.to_list()])
     values = np.asarray(series.to_numpy())
-    return values if values.dtype.kind in NUMERIC_KINDS else _objects(series.to_list())
+    return values if values.dtype.kind in NUMERIC_KINDS else object_array(series.to_list())
 
 
 def _ranks(column: Any) -> Floats | None:
@@ -343,7 +341,8 @@ def _ranks(column: Any) -> Floats | None:
     return None
 
 
-def _objects(values: Sequence[Any]) -> npt.NDArray[Any]:
+def object_array(values: Sequence[Any]) -> npt.NDArray[Any]:
+    """One object for each value, whatever it is."""
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
@@ -410,7 +409,7 @@ def _inexact(name: str, extreme: int) -> InputError:
 
 
 def _refuse_written_numbers(labels: set[str], name: str) -> None:
-    written = {label for label in labels if _reads_as_number(label)}
+    written = {label for label in labels if is_float(label.replace(",", ".", 1))}
     if 2 * len(written) > len(labels):
         share, but = "all", ""
         if written != labels:
@@ -421,9 +420,10 @@ def _refuse_written_numbers(labels: set[str], name: str) -> None:
         )
 
 
-def _reads_as_number(text: str) -> bool:
+def is_float(text: str) -> bool:
+    """Whether Python reads a text as a number."""
     try:
-        float(text.replace(",", ".", 1))
+        float(text)
     except ValueError:
         return False
     return True

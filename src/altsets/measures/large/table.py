@@ -21,7 +21,7 @@ from altsets.measures.large.arrow import ArrowRows, open_dataset, read_columns
 from altsets.measures.large.dask import TARGET, DaskRows
 from altsets.measures.large.decoding import MOST_DISTINCT, Decoder, Look, Step, kind_of, refuse_kind
 from altsets.measures.workers import OnProgress, n_threads
-from altsets.tables.conversion import clause_of, left_out, refused
+from altsets.tables.conversion import clause_of, left_out, refusal
 from altsets.tables.target import check_task, task_of
 from altsets.wording import by_interface, counted, list_some, parameter
 
@@ -140,12 +140,8 @@ class LargeTable:
             if self._kinds[name] not in ("numbers", "text")
         }
         if wrong and not drop:
-            errors = list(wrong.values())
-            if len(errors) == 1:
-                raise errors[0]
-            raise TableError(
-                f"{refused(errors)}; change these columns, or leave them out with {parameter('drop_unusable', True)}."
-            )
+            remedy = f"leave them out with {parameter('drop_unusable', True)}"
+            raise refusal(list(wrong.values()), remedy, TableError)
         self.dropped = {name: clause_of(error) for name, error in wrong.items()}
         self.notes += left_out(self.dropped)
         return [name for name in named if name not in wrong]
