@@ -201,6 +201,7 @@ def test_idle_clients_end(monkeypatch):
     with running() as explorer:
         page = Page(explorer)
         pid = page.follow(page.ask())["view"]["pid"]
+        assert psutil.pid_exists(pid)
         wait_until(lambda: not psutil.pid_exists(pid))
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import altsets
 from altsets import measures
-from altsets.cli.frontier import Series, chart
+from altsets.cli.charts import Series, chart
 from altsets.files.dataset import read_columns, split_target
 from altsets.quality import Additive
 
@@ -275,3 +275,63 @@ def test_charts_fit_and_show_where_points_meet():
         assert lines[9].endswith("a")
     assert chart([Series("*", [1, 2], [float("nan")] * 2)], 80, str, "tau") == []
     assert "*" in "".join(chart([Series("*", [1], [5.0])], 80, str, "tau"))
+
+
+# --- By penalty, and sums against minima --------------------------------------------------------------
+
+
+def test_every_penalty_that_matters(run, table, scores):
+    found = altsets.frontier(scores, 3, 1, by="penalty", search="simultaneous")
+    code, out, err = run(*asking(table, "-k", 3, "-a", 1, "--by", "penalty"))
+    assert (code, err) == (0, "")
+    rows = re.findall(r"^ *(\S+) +(\S+) +(\S+) +(\d+)   yes      (.*)$", out, re.MULTILINE)
+    assert rows == [
+        (
+            *(f"{value:.6g}" for value in (point.penalty_from, point.penalty_to, point.sum)),
+            str(point.shared),
+            ", ".join(point.result.named_sets[0]),
+        )
+        for point in found
+    ]
+    assert len(rows) > 1
+    assert flat(out).endswith(flat(found.explain()))
+
+
+def test_sums_against_minima_as_json(run, table, scores):
+    asked = asking(table, "-k", 2, "-a", 1, "--tau", 1, "--by", "balance", "--require", "a", "--json")
+    code, out, err = run(*asked)
+    assert (code, json.loads(out)["points"]) == (1, [])
+    assert "no solution exists" in err
+    code, out, err = run(*[word for word in asked if word not in ("--require", "a")])
+    found = altsets.balance(scores, 2, 1, tau=1)
+    document = json.loads(out)
+    assert (code, err) == (0, "")
+    assert [(point["sum"], point["minimum"]) for point in document["points"]] == [
+        (point.sum, point.minimum) for point in found
+    ]
+    assert document["points"][0]["result"]["sets"][0]["features"] == list(
+        found.points[0].result.named_sets[0]
+    )
+    assert (document["kind"], document["complete"]) == ("balance", True)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--by", "size"), "--by size is unknown; choose one of tau, penalty, balance."),
+        (
+            ("--by", "penalty", "--search", "sequential"),
+            "goes with --search simultaneous, not with --search seq",
+        ),
+        (("--by", "balance", "--aggregation", "min"), "leave out --aggregation min."),
+        (("--by", "penalty", "-a", "1,2"), "one number in -k, one in -a and at most one --tau"),
+        (("--by", "penalty", "--tau", "0,1"), "one number in -k, one in -a and at most one --tau"),
+        (("--by", "balance", "--evaluate"), "--evaluate goes with --by tau"),
+        (("--by", "penalty", "--report", "new.html"), "--report goes with --by tau"),
+        (("--by", "balance", "--quality", "wrapper"), "takes qualities in numbers"),
+    ],
+)
+def test_what_does_not_go_with_a_penalty_or_balance(run, table, more, said):
+    code, out, err = run(*asking(table, "-k", 2, *more))
+    assert (code, out) == (2, "")
+    assert said in err

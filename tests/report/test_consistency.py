@@ -35,7 +35,8 @@ NEAR = altsets.near_best(SCORED, n_features=3, within=0.1)
 
 def test_true_answers_agree():
     for result, frontier in [(FOUND, FRONTIER), (TOGETHER, FRONTIER_TOGETHER), (FOUND, FRONTIER_TOGETHER)]:
-        summarise(result, frontier=frontier, near_best=NEAR)
+        document = summarise(result, frontier=frontier, near_best=NEAR)
+        assert {"sets", "frontier", "near-best"} <= {section["id"] for section in document["sections"]}
 
 
 def with_points(frontier, change):
@@ -169,9 +170,11 @@ def test_frontier_and_near_best_sets_are_compared_too():
 
 def test_answers_to_other_requests_may_differ():
     smaller = altsets.near_best(SCORED, n_features=2)
-    summarise(FOUND, near_best=smaller)
+    document = summarise(FOUND, near_best=smaller)
+    assert "near-best" in [section["id"] for section in document["sections"]]
     required = altsets.frontier(SCORED, constraints=[altsets.constraints.Require("h")], **ASKED)
-    summarise(FOUND, frontier=required)
+    document = summarise(FOUND, frontier=required)
+    assert "frontier" in [section["id"] for section in document["sections"]]
 
 
 def test_nothing_is_written_where_sections_disagree(tmp_path):

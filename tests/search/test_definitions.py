@@ -172,6 +172,17 @@ def test_every_breakpoint_of_the_penalty(seed):
 def test_a_frontier_by_penalty_is_for_simultaneous_sets():
     with pytest.raises(InputError, match="goes with search='simultaneous'"):
         altsets.frontier(SCORES, 2, 1, by="penalty")
+    with pytest.raises(InputError, match="goes with aggregation='sum', not with aggregation='min'"):
+        altsets.frontier(SCORES, 2, 1, by="penalty", search="simultaneous", aggregation="min")
+    with pytest.raises(InputError, match="takes one tau, or none"):
+        altsets.frontier(SCORES, 2, 1, [0, 1], by="penalty", search="simultaneous")
+
+
+def test_a_frontier_by_penalty_without_sets_says_why():
+    found = altsets.frontier(SCORES, 4, 3, 1, by="penalty", search="simultaneous")
+    assert (found.points, found.complete) == ([], True)
+    assert "share at most 0" in found.explain()
+    assert list(found.to_frame().columns) == ["penalty_from", "penalty_to", "sum", "shared", "proven", "sets"]
 
 
 def test_leximin_goes_on_after_the_worst_set():

@@ -55,7 +55,8 @@ COMMANDS: dict[str, tuple[Callable[..., None], str, str]] = {
         frontier_command,
         "Show what difference costs: quality over tau and sizes.",
         "altsets frontier table.csv --target diagnosis\n"
-        "altsets frontier table.csv -t diagnosis -k 2:8 -a 1 --evaluate",
+        "altsets frontier table.csv -t diagnosis -k 2:8 -a 1 --evaluate\n"
+        "altsets frontier table.csv -t diagnosis -a 2 --by penalty",
     ),
     "near-best": (
         near_best_command,

@@ -6,14 +6,14 @@ The answer is a line for each point, a chart in plain characters, and where the 
 from __future__ import annotations
 
 import math
-import textwrap
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
 from altsets.cli import parsing
+from altsets.cli.charts import MOST_LINES, Series, chart, more_points, point_lines, wrapped
 from altsets.cli.evaluating import evaluate_points, parameters_of, unless_interrupted
 from altsets.cli.options import SCORING_MODEL, Given, with_options
 from altsets.cli.outputs import check_outputs
@@ -24,11 +24,18 @@ from altsets.cli.printing import (
     fail,
     plain_messages,
     print_json,
-    printable,
     say_error,
     show_verdict,
 )
-from altsets.cli.searching import Record, Source, request_from, run_on_scores, source_from
+from altsets.cli.searching import (
+    SECONDS_PER_SET,
+    Record,
+    Source,
+    options_given,
+    request_from,
+    run_on_scores,
+    source_from,
+)
 from altsets.errors import InputError
 from altsets.features import names_in
 from altsets.wording import plural
@@ -37,18 +44,15 @@ if TYPE_CHECKING:
     from altsets.evaluation import EvaluatedFrontier, EvaluatedPoint
     from altsets.quality import Quality
     from altsets.request import Request
-    from altsets.search.frontier import Frontier, FrontierPoint, FrontierProgress
+    from altsets.search.balance import Balance
+    from altsets.search.frontier import Frontier, FrontierPoint, FrontierProgress, PenaltyFrontier
 
 #: The time limit for each point, where the user gives none.
 SECONDS_PER_POINT = 10.0
-#: Points that have a line each; of more, --json has the others.
-MOST_LINES = 200
+#: What points may differ in besides tau.
+PENALTY_OR_BALANCE = ("penalty", "balance")
 #: What curves are drawn with: the number of features, letters from ten on.
 MARKS = "0123456789abcdefghijklmnopqrstuvwxyz"
-#: Lines and columns of a chart; wider ones are no easier to read.
-HEIGHT, WIDEST, NARROWEST = 10, 60, 10
-#: Where points of several series meet.
-SEVERAL = "+"
 
 
 @with_options(
@@ -65,6 +69,7 @@ def frontier_command(context: typer.Context, given: Given) -> None:
 
     Ctrl-C prints the points that are there. Exit status: 0 = at least one point has a set, 1 = none has, 2 = bad input.
     """
+    from altsets.problem import one_of
     from altsets.request import DEFAULT_SIZE
 
     with plain_messages():
@@ -79,6 +84,10 @@ def frontier_command(context: typer.Context, given: Given) -> None:
             parsing.whole_numbers_in("-a", points.n_alternatives),
             names_in(points.tau) if points.tau else None,
         )
+        if one_of("by", points.by, ("tau", *PENALTY_OR_BALANCE)) != "tau":
+            # Only what the user typed is in the way: sets one after the other are the default.
+            _penalty_or_balance(source, asked, options_given(context).get("--search", "simultaneous"))
+            return
         request = request_from(source)
         seconds = SECONDS_PER_POINT * _count_points(source, request, asked)
 
@@ -179,10 +188,10 @@ def frontier_lines(frontier: Frontier, evaluated: EvaluatedFrontier | None, widt
     drawn = _chart(frontier, width)
     return [
         *_table(frontier, evaluated, shares=shares, counted=counted),
-        *textwrap.wrap(printable(key), width, break_on_hyphens=False),
+        *wrapped(key, width),
         "",
         *([*drawn, ""] if drawn else []),
-        *textwrap.wrap(printable((evaluated or frontier).explain()), width, break_on_hyphens=False),
+        *wrapped((evaluated or frontier).explain(), width),
     ]
 
 
@@ -219,9 +228,7 @@ def _table(
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     drawn = [_row(line, widths) for line in lines]
     drawn.insert(1, "-" * max(map(len, drawn)))
-    if len(frontier) > MOST_LINES:
-        drawn.append(f"{len(frontier) - MOST_LINES} more points (--json lists all)")
-    return drawn
+    return drawn + more_points(len(frontier))
 
 
 def _cells(
@@ -300,46 +307,61 @@ def _over_tau(
     return [f"{what}{with_count}{marks}{letters}:", *chart(series, width, label, "tau")]
 
 
-# --- Charts -------------------------------------------------------------------------------------------
+# --- Penalties, and sums against minima ---------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Series:
-    """Points that are drawn with one character."""
+def _penalty_or_balance(source: Source, asked: Asked, search: str) -> None:
+    """Search for every penalty that matters, or for sums and minima, and print the points."""
+    given = source.given
+    by, n_taus = given.points.by, len(asked.taus or ())
+    if search != "simultaneous":
+        raise InputError(f"--by {by} goes with --search simultaneous, not with --search {search}.")
+    if given.search.aggregation != "sum":
+        raise InputError(f"--by {by} adds up qualities; leave out --aggregation {given.search.aggregation}.")
+    if (len(asked.n_features), len(asked.n_alternatives)) != (1, 1) or n_taus > 1:
+        raise InputError(
+            f"--by {by} takes one number in -k, one in -a and at most one --tau; several go with --by tau."
+        )
+    for option, value in {"--evaluate": given.evaluation.evaluate, "--report": given.output.report}.items():
+        if value:
+            raise InputError(f"{option} goes with --by tau; leave it out, or --by {by}.")
+    request = replace(
+        request_from(
+            source,
+            n_features=None if given.conditions.size else asked.n_features[0],
+            n_alternatives=asked.n_alternatives[0],
+            tau=asked.taus[0] if asked.taus else 0 if by == "penalty" else None,
+        ),
+        search=search,
+    )
+    n_sets = request.check(source.names).n_sets
 
-    mark: str
-    xs: Sequence[float]
-    ys: Sequence[float]
+    def search_all(scored: Quality, measured: Request, callback: Any) -> Balance | PenaltyFrontier:
+        from altsets.search.balance import balance_request
+        from altsets.search.frontier.penalties import sweep_penalties
+
+        return (sweep_penalties if by == "penalty" else balance_request)(measured, scored, callback)
+
+    found = run_on_scores(source, request, search_all, SECONDS_PER_SET * n_sets)
+    if given.output.json:
+        print_json({**found.to_dict(), "parameters": source.origin})
+    elif found.points:
+        console = console_for()
+        console.print("\n".join(_lines_of(found, by, console.width)), soft_wrap=True)
+    if not found.points:
+        fail(found.explain(), NO_SET)
+    source.check_saved()
 
 
-def chart(series: Sequence[Series], width: int, label: Callable[[float], str], x_name: str) -> list[str]:
-    """Lines with the points of all series; ``label`` writes the numbers of the vertical axis."""
-    points = [
-        (x, y, one.mark) for one in series for x, y in zip(one.xs, one.ys, strict=True) if math.isfinite(y)
-    ]
-    if not points:
-        return []
-    xs, ys = [x for x, _, _ in points], [y for _, y, _ in points]
-    left, right, low, high = min(xs), max(xs), min(ys), max(ys)
-    names = [label(high), label(low)]
-    margin = max(map(len, names))
-    columns = max(min(width - margin - 3, WIDEST), NARROWEST)
-    area = [[" "] * columns for _ in range(HEIGHT)]
-    for x, y, mark in points:
-        column = _place(x, left, right, columns)
-        line = HEIGHT - 1 - _place(y, low, high, HEIGHT)
-        area[line][column] = mark if area[line][column] in (" ", mark) else SEVERAL
-    shown = {0: names[0], HEIGHT - 1: names[1]}
-    lines = [
-        f"{shown.get(number, ''):>{margin}} |{''.join(line)}".rstrip() for number, line in enumerate(area)
-    ]
-    lines.append(f"{'':>{margin}} +{'-' * columns}")
-    ends = f"{left:g}", f"{right:g}"
-    middle = columns - len(ends[0]) - len(ends[1])
-    lines.append(f"{'':>{margin}}  {ends[0]}{x_name:^{max(middle, len(x_name) + 2)}}{ends[1]}")
-    return lines
-
-
-def _place(value: float, low: float, high: float, count: int) -> int:
-    """Which of so many places from low to high."""
-    return round((value - low) / (high - low) * (count - 1)) if high > low else count // 2
+def _lines_of(found: Balance | PenaltyFrontier, by: str, width: int) -> list[str]:
+    """A line for each point with its sets, and the summary."""
+    columns = {"Sum": ">10", "Minimum": ">10"}
+    if by == "penalty":
+        columns = {"Penalty from": ">12", "to": ">10", "Sum": ">10", "Shared": ">6"}
+    points = []
+    for point in found:
+        numbers = [value for value in vars(point).values() if type(value) in (int, float)]
+        cells = [f"{value:.6g}" for value in numbers]
+        points.append(([*cells, "yes" if point.proven else "no"], point.result.named_sets))
+    lines = point_lines({**columns, "Proven": "<6"}, points, width)
+    return [*lines, "", *wrapped(found.explain(), width)]

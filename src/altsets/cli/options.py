@@ -94,8 +94,16 @@ class FrontierOptions:
     )
     tau: list[str] | None = option(
         "0..1[,0..1]",
-        "Only these values of tau; may be repeated. [default: every one that makes a difference]",
+        "Only these values of tau; may be repeated. [default: every one that makes a difference; 0 with --by penalty, "
+        "0.5 with --by balance]",
         python="taus",
+    )
+    by: str = option(
+        "NAME",
+        "What points differ in: tau; penalty: every price of a shared feature at which other sets become the best; "
+        "balance: the sum of the qualities against the worst one. The last two are for simultaneous sets of one size "
+        "and number.",
+        default="tau",
     )
 
 

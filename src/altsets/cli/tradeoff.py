@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from altsets.cli import parsing
-from altsets.cli.frontier import Series, chart
+from altsets.cli.charts import Series, chart, point_lines, wrapped
 from altsets.cli.options import SCORING_MODEL, Given, TradeoffOptions, with_options
 from altsets.cli.outputs import check_outputs
 from altsets.cli.printing import (
@@ -20,7 +19,6 @@ from altsets.cli.printing import (
     fail,
     plain_messages,
     print_json,
-    printable,
     say_error,
     show_verdict,
 )
@@ -32,9 +30,6 @@ if TYPE_CHECKING:
     from altsets.quality import Quality
     from altsets.request import Request
     from altsets.search.tradeoff import Tradeoff, TradeoffProgress
-
-#: Points that have a line each; of more, --json has the others.
-MOST_LINES = 200
 
 
 @with_options(
@@ -126,18 +121,22 @@ def _answer(found: Tradeoff, as_json: bool, origin: dict[str, Any]) -> None:
 def tradeoff_lines(found: Tradeoff, width: int) -> list[str]:
     """A line for each point with its sets, a chart and the summary, in lines that fit."""
     best = found.points[0].quality
-    lines = [f"{'Criterion':>10}   {'Quality':>10}   {'of best':>7}   {'Status':<8}   Features"]
-    lines.append("-" * max(len(lines[0]), min(width, 60)))
-    for point in found.points[:MOST_LINES]:
-        share = f"{100 * point.quality / best:.1f} %" if best > 0 else "-"
-        start = f"{point.criterion:>10.6g}   {point.quality:>10.6g}   {share:>7}   {point.status!s:<8}   "
-        for number, names in enumerate(point.named_sets):
-            lines.append((start if not number else " " * len(start)) + printable(", ".join(names)))
-    if len(found) > MOST_LINES:
-        lines.append(f"{len(found) - MOST_LINES} more points (--json lists all)")
+    columns = {"Criterion": ">10", "Quality": ">10", "of best": ">7", "Status": "<8"}
+    points = [
+        (
+            (
+                f"{point.criterion:.6g}",
+                f"{point.quality:.6g}",
+                f"{100 * point.quality / best:.1f} %" if best > 0 else "-",
+                str(point.status),
+            ),
+            point.named_sets,
+        )
+        for point in found
+    ]
     drawn: list[str] = []
     if len(found) > 2:
         order = found.points[::-1]
         series = Series("*", [point.criterion for point in order], [point.quality for point in order])
         drawn = ["", "Quality:", *chart([series], width, "{:.4g}".format, "criterion")]
-    return [*lines, *drawn, "", *textwrap.wrap(printable(found.explain()), width, break_on_hyphens=False)]
+    return [*point_lines(columns, points, width), *drawn, "", *wrapped(found.explain(), width)]

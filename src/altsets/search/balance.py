@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,11 +11,12 @@ from altsets.errors import UnsupportedError
 from altsets.problem import BOUND_TOLERANCE, Dissimilarity, Problem
 from altsets.quality import Quality
 from altsets.request import Request
-from altsets.result import Progress, Result, Status, frame_of
+from altsets.result import Progress, Result, Status
 from altsets.search.find import problem_of, refuse_chosen_sizes, solve
+from altsets.search.frontier.points import ProvenPoints
 from altsets.search.run import Run
 from altsets.search.scaling import Scaling
-from altsets.wording import counted
+from altsets.wording import by_interface, counted
 
 #: Points of one curve: each is a search.
 MOST_POINTS = 1_000
@@ -54,7 +55,7 @@ class BalancePoint:
 
 
 @dataclass(frozen=True)
-class Balance:
+class Balance(ProvenPoints):
     """The points of :func:`altsets.balance`.
 
     Attributes
@@ -78,15 +79,9 @@ class Balance:
     True
     """
 
+    of, kind = BalancePoint, "balance"
+
     points: list[BalancePoint]
-    complete: bool
-    reason: str = ""
-
-    def __iter__(self) -> Iterator[BalancePoint]:
-        return iter(self.points)
-
-    def __len__(self) -> int:
-        return len(self.points)
 
     def explain(self) -> str:
         """Say in plain words what was found, and what is proven.
@@ -111,28 +106,6 @@ class Balance:
         if not n_open and not self.complete:
             proof = "These are proven; there may be others with a larger minimum."
         return f"{text} {proof}"
-
-    def to_frame(self) -> Any:
-        """One row for each point: sum, minimum, whether it is proven, and the sets.
-
-        Returns
-        -------
-        DataFrame
-            Of pandas.
-
-        Raises
-        ------
-        altsets.errors.MissingExtraError
-            If pandas is not installed.
-        """
-        return frame_of(
-            {
-                "sum": [point.sum for point in self.points],
-                "minimum": [point.minimum for point in self.points],
-                "proven": [point.proven for point in self.points],
-                "sets": [[list(names) for names in point.result.named_sets] for point in self.points],
-            }
-        )
 
 
 def balance(
@@ -217,9 +190,18 @@ def balance(
         engine=engine,
         time_limit=time_limit,
     )
-    refuse_chosen_sizes(quality, "balance()")
+    return balance_request(request, quality, callback)
+
+
+def balance_request(
+    request: Request, quality: Quality, callback: Callable[[Progress], object] | None = None
+) -> Balance:
+    """All trade-offs of a request for simultaneous sets."""
+    what = by_interface("balance()", "--by balance")
+    refuse_chosen_sizes(quality, what)
     if not quality.has_form:
-        raise UnsupportedError("balance() takes qualities in numbers, not black boxes; use altsets.find().")
+        find = by_interface("altsets.find()", "altsets find")
+        raise UnsupportedError(f"{what} takes qualities in numbers, not black boxes; use {find}.")
     problem = problem_of(request, quality)
     with Run(request.time_limit, callback) as run:
         results, complete = _stepwise(quality, problem, run, request)

@@ -239,7 +239,7 @@ class SessionSteps:
         stop: Callable[[], bool] | None = None,
         **changes: Any,
     ) -> Self:
-        """StateChange settings.
+        """Change settings.
 
         Parameters
         ----------

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,8 +19,9 @@ from altsets.features import whole_number
 from altsets.problem import BOUND_TOLERANCE, Problem
 from altsets.quality import Quality
 from altsets.request import Request
-from altsets.result import Result, Status, frame_of
+from altsets.result import Progress, Result, Status
 from altsets.search.find import problem_of, refuse_chosen_sizes, solve
+from altsets.search.frontier.points import ProvenPoints
 from altsets.search.run import Run
 from altsets.search.scaling import LARGEST_PENALTY, Scaling
 from altsets.wording import counted, parameter
@@ -68,7 +69,7 @@ class PenaltyPoint:
 
 
 @dataclass(frozen=True)
-class PenaltyFrontier:
+class PenaltyFrontier(ProvenPoints):
     """The supported points of the trade-off between quality and shared features.
 
     Attributes
@@ -77,6 +78,8 @@ class PenaltyFrontier:
         From penalty 0 on.
     complete : bool
         Whether it is proven that there are no other supported points.
+    reason : str
+        Why there are none, if there are none.
 
     See Also
     --------
@@ -90,19 +93,14 @@ class PenaltyFrontier:
     [1.0, 6.0]
     """
 
+    of, kind = PenaltyPoint, "penalty_frontier"
+
     points: list[PenaltyPoint]
-    complete: bool
 
     @property
     def breakpoints(self) -> list[float]:
         """The penalties at which other sets become the best ones."""
         return [point.penalty_from for point in self.points[1:]]
-
-    def __iter__(self) -> Iterator[PenaltyPoint]:
-        return iter(self.points)
-
-    def __len__(self) -> int:
-        return len(self.points)
 
     def explain(self) -> str:
         """Say in plain words what was found, and what is proven.
@@ -113,37 +111,13 @@ class PenaltyFrontier:
             One or two sentences.
         """
         if not self.points:
-            return "No sets were found."
+            return self.reason or "No sets were found."
         first, last = self.points[0], self.points[-1]
         text = (
             f"{counted(len(self.points), 'trade-off')} between quality and shared features: from {first.sum:.6g} and "
             f"{first.shared} shared to {last.sum:.6g} and {last.shared} shared."
         )
         return f"{text} {'All of it is proven.' if self.complete else 'Not all of it is proven.'}"
-
-    def to_frame(self) -> Any:
-        """One row for each point: the range of penalties, sum, shared features, whether it is proven, and the sets.
-
-        Returns
-        -------
-        DataFrame
-            Of pandas.
-
-        Raises
-        ------
-        altsets.errors.MissingExtraError
-            If pandas is not installed.
-        """
-        return frame_of(
-            {
-                "penalty_from": [point.penalty_from for point in self.points],
-                "penalty_to": [point.penalty_to for point in self.points],
-                "sum": [point.sum for point in self.points],
-                "shared": [point.shared for point in self.points],
-                "proven": [point.proven for point in self.points],
-                "sets": [[list(names) for names in point.result.named_sets] for point in self.points],
-            }
-        )
 
 
 @dataclass(frozen=True)
@@ -162,12 +136,21 @@ class _Line:
         return self.total - penalty * self.shared
 
 
+def request_of_one(request: Request, n_features: Any, n_alternatives: Any, taus: Any) -> Request:
+    """The request for sets of one size and number, with the only tau if there is one."""
+    several = isinstance(taus, Sequence) and not isinstance(taus, str)
+    if several and len(taus) > 1:
+        raise InputError(f"{parameter('by', 'penalty')} takes one tau, or none.")
+    return replace(
+        request,
+        n_features=whole_number("n_features", n_features, 1),
+        n_alternatives=whole_number("n_alternatives", n_alternatives, 0),
+        tau=0 if taus is None else taus[0] if several else taus,
+    )
+
+
 def sweep_penalties(
-    request: Request,
-    quality: Quality,
-    n_features: Any,
-    n_alternatives: Any,
-    taus: Any,
+    request: Request, quality: Quality, callback: Callable[[Progress], object] | None = None
 ) -> PenaltyFrontier:
     """Every penalty that matters, for simultaneous sets of one size and number."""
     if request.search != "simultaneous":
@@ -175,20 +158,16 @@ def sweep_penalties(
             f"{parameter('by', 'penalty')} goes with {parameter('search', 'simultaneous')}, not with "
             f"{parameter('search', request.search)}: one set after the other has no curve without gaps."
         )
+    if request.aggregation != "sum":
+        raise InputError(
+            f"a penalty is taken off the sum of the qualities, so {parameter('by', 'penalty')} goes with "
+            f"{parameter('aggregation', 'sum')}, not with {parameter('aggregation', request.aggregation)}."
+        )
     refuse_chosen_sizes(quality, "a frontier")
     if not quality.has_form:
         raise UnsupportedError("a frontier by penalty takes qualities in numbers, not black boxes.")
-    several = isinstance(taus, Sequence) and not isinstance(taus, str)
-    if several and len(taus) > 1:
-        raise InputError(f"{parameter('by', 'penalty')} takes one tau, or none.")
-    asked = replace(
-        request,
-        n_features=whole_number("n_features", n_features, 1),
-        n_alternatives=whole_number("n_alternatives", n_alternatives, 0),
-        tau=0 if taus is None else taus[0] if several else taus,
-    )
-    problem = problem_of(asked, quality)
-    with Run(request.time_limit) as run:
+    problem = problem_of(request, quality)
+    with Run(request.time_limit, callback) as run:
         return _Sweep(quality, problem, run, request.engine).solve()
 
 
@@ -198,7 +177,7 @@ class _Sweep:
     def __init__(self, quality: Quality, problem: Problem, run: Run, engine: str) -> None:
         self._quality, self._problem, self._run, self._engine = quality, problem, run, engine
         self._scale = Scaling.of(quality, problem).scale or 1.0
-        self._is_proven = True
+        self._is_proven, self._reason = True, ""
 
     def solve(self) -> PenaltyFrontier:
         """All lines and where they cross."""
@@ -208,7 +187,7 @@ class _Sweep:
         largest = min(enough, LARGEST_PENALTY) * self._scale
         first, last = self._best(0.0), self._best(largest)
         if first is None or last is None:
-            return PenaltyFrontier([], self._is_proven)
+            return PenaltyFrontier([], self._is_proven, self._reason)
         lines = [first, *self._between(first, last)]
         if last.shared < lines[-1].shared:
             lines.append(last)
@@ -225,7 +204,10 @@ class _Sweep:
         asked = replace(self._problem, overlap_penalty=penalty)
         result = solve(self._quality, asked, self._run.turn(self._run.remaining), self._engine)
         self._is_proven = self._is_proven and result.status in (Status.OPTIMAL, Status.INFEASIBLE)
-        return _Line.of(self._problem, result) if result.sets else None
+        if not result.sets:
+            self._reason = result.explain()
+            return None
+        return _Line.of(self._problem, result)
 
     @staticmethod
     def _crossing(one: _Line, other: _Line) -> float:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
 
 from altsets import documents
-from altsets.result import Result, Status
+from altsets.result import Result, Status, frame_of
 from altsets.wording import counted
 
 #: Points that a curve with an elbow has at least, and its least height above the straight line, relative to its own.
@@ -313,3 +313,73 @@ def _relative(value: float, top: float) -> str:
 def _too_few(what: str, count: int) -> Suggestion:
     be = "is" if count == 1 else "are"
     return Suggestion(None, f"No elbow: {what} {be} too few to show one; it takes {FEWEST_POINTS}.")
+
+
+# --- Points that are proven or marked -----------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ProvenPoints:
+    """A trade-off whose points have a few numbers, whether they are proven, and a result."""
+
+    #: The class of the points, and what documents are called.
+    of: ClassVar[Any]
+    kind: ClassVar[str]
+
+    points: list[Any]
+    complete: bool
+    reason: str = ""
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.points)
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def to_frame(self) -> Any:
+        """One row for each point: its numbers, whether it is proven, and the names in its sets.
+
+        Returns
+        -------
+        DataFrame
+            Of pandas.
+
+        Raises
+        ------
+        altsets.errors.MissingExtraError
+            If pandas is not installed.
+        """
+        numbers = {name: [getattr(point, name) for point in self.points] for name in self._numbers()}
+        return frame_of(
+            {**numbers, "sets": [list(map(list, point.result.named_sets)) for point in self.points]}
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """All points with their results as plain values, for JSON; a penalty without end becomes None.
+
+        Returns
+        -------
+        dict
+            ``points``, whether they are ``complete``, and the ``reason`` if there are none.
+        """
+        points = [
+            {
+                **{name: _plain(getattr(point, name)) for name in self._numbers()},
+                "result": point.result.to_dict(),
+            }
+            for point in self.points
+        ]
+        return {
+            "schema": 1,
+            "kind": self.kind,
+            "points": points,
+            "complete": self.complete,
+            "reason": self.reason,
+        }
+
+    def _numbers(self) -> list[str]:
+        return [field.name for field in fields(self.of) if field.name != "result"]
+
+
+def _plain(value: float) -> Any:
+    return documents.finite(value) if isinstance(value, float) else value

@@ -25,7 +25,7 @@ from altsets.result import Progress, Result, Status, StopReason
 from altsets.search.engine import PROVEN
 from altsets.search.find import problem_of, refuse_chosen_sizes, refuse_further, solve
 from altsets.search.frontier.answer import Frontier
-from altsets.search.frontier.penalties import PenaltyFrontier, sweep_penalties
+from altsets.search.frontier.penalties import PenaltyFrontier, request_of_one, sweep_penalties
 from altsets.search.frontier.plan import SweepPlan
 from altsets.search.frontier.points import FrontierPoint
 from altsets.search.known import (
@@ -159,7 +159,7 @@ def frontier(
         time_limit=time_limit,
     )
     if one_of("by", by, ("tau", "penalty")) == "penalty":
-        return sweep_penalties(request, quality, n_features, n_alternatives, taus)
+        return sweep_penalties(request_of_one(request, n_features, n_alternatives, taus), quality)
     return sweep_request(request, quality, n_features, n_alternatives, taus, callback=callback)
 
 
