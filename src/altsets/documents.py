@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from dataclasses import fields
+from enum import Enum
+from types import NoneType
+from typing import Any, ClassVar, Self, get_args, get_origin, get_type_hints
 
 from altsets.errors import InputError, reason_of
 from altsets.wording import shorten
@@ -20,6 +21,8 @@ TIMING = "timing"
 #: What the record of an answer says about that.
 WHEN = ("time", "seconds")
 
+#: The schema of the documents of all answers.
+SCHEMA = 1
 #: What the table is called among the options of a command, in the record of an answer.
 TABLE = "TABLE"
 #: Lists in lists beyond this are no result of anything, and functions that call themselves would not come back.
@@ -50,26 +53,6 @@ def document_in(given: str) -> Any:
         raise _too_deep() from None
     _check_depth(found)
     return found
-
-
-@contextmanager
-def answer_in(text: str, called: str, **marks: Any) -> Iterator[dict[str, Any]]:
-    """The document of an answer, to be read inside; refused in one sentence if it is another one, or damaged.
-
-    ``marks`` are the fields that tell such documents from others, with their values; None stands for any value.
-    """
-    found = document_in(text)
-    if not isinstance(found, dict) or not all(
-        name in found and value in (None, found[name]) for name, value in marks.items()
-    ):
-        schema = found.get("schema") if isinstance(found, dict) else None
-        raise InputError(
-            f"this is not an altsets {called} of schema {marks['schema']} (found schema {schema!r})."
-        )
-    try:
-        yield untimed(found)
-    except DAMAGED as error:
-        raise InputError(f"this altsets {called} is incomplete or damaged: {error!r}.") from error
 
 
 def timed(document: dict[str, Any]) -> dict[str, Any]:
@@ -108,12 +91,87 @@ def json_of(document: dict[str, Any], indent: int | None, timing: bool) -> str:
     return json.dumps(document if timing else without_timing(document), indent=indent, allow_nan=False)
 
 
+class Record:
+    """A dataclass that is part of a document, field by field."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as plain values; numbers that are not finite become None."""
+        return _plain_fields(self)
+
+    @classmethod
+    def from_dict(cls, entry: Any) -> Self:
+        """Read what :meth:`to_dict` wrote.
+
+        Parameters
+        ----------
+        entry : dict
+            What :meth:`to_dict` gave.
+
+        Returns
+        -------
+        object of this class
+            The same values.
+        """
+        return cls(**_fields_in(cls, entry, cls._unknown(entry)))
+
+    @classmethod
+    def _unknown(cls, entry: Any) -> dict[str, float]:
+        """What stands for null in fields that may be null."""
+        return {}
+
+
+def _plain_fields(record: Any) -> dict[str, Any]:
+    return {field.name: _plain(getattr(record, field.name)) for field in fields(record)}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Record):
+        return value.to_dict()
+    if isinstance(value, tuple | list):
+        return list(map(_plain, value))
+    if isinstance(value, Enum):
+        return str(value)
+    return finite(value) if isinstance(value, float) else value
+
+
+def _fields_in(cls: Any, entry: Any, unknown: dict[str, float]) -> dict[str, Any]:
+    kinds = get_type_hints(cls)
+    return {
+        field.name: unknown[field.name]
+        if field.name in unknown and entry[field.name] is None
+        else _read_as(kinds[field.name], entry[field.name])
+        for field in fields(cls)
+    }
+
+
+def _read_as(kind: Any, value: Any) -> Any:
+    """A value as a field of this type; anything else is a TypeError or a ValueError."""
+    outer, inner = get_origin(kind), get_args(kind)
+    if outer in (tuple, list):
+        if not isinstance(value, list):
+            raise TypeError(f"{shorten(value)} is not a list")
+        return outer(_read_as(inner[0], entry) for entry in value)
+    if NoneType in inner:
+        return None if value is None else _read_as(inner[0], value)
+    if outer is dict:
+        return dict(value.items())
+    if issubclass(kind, Record):
+        return kind.from_dict(value)
+    if kind is int:
+        return whole_numbers([value])[0]
+    return {float: number, str: text}.get(kind, kind)(value)
+
+
 class Document:
-    """An answer that can be written as a JSON document; the base of those that ``from_json`` reads again."""
+    """An answer that can be written as a JSON document, and read again."""
+
+    #: What these documents are called, and the field that tells them from others; None stands for any value.
+    _called: ClassVar[str]
+    _mark: ClassVar[tuple[str, Any]]
 
     def to_dict(self) -> dict[str, Any]:
         """The document that :meth:`to_json` writes, as a dictionary."""
-        raise NotImplementedError
+        return timed({"schema": SCHEMA, **dict([self._mark]), **_plain_fields(self)})
 
     def to_json(self, indent: int | None = 2, *, timing: bool = True) -> str:
         """The whole answer as one JSON document; numbers that are not finite become null.
@@ -132,6 +190,41 @@ class Document:
             The document, for ``from_json``.
         """
         return json_of(self.to_dict(), indent, timing)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read what :meth:`to_json` wrote, or the command line.
+
+        Parameters
+        ----------
+        text : str
+            The document.
+
+        Returns
+        -------
+        object of this class
+            The same answer.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If it is not such a document, or it is incomplete.
+        """
+        found, (name, value) = document_in(text), cls._mark
+        schema = found.get("schema") if isinstance(found, dict) else None
+        if schema != SCHEMA or name not in found or value not in (None, found[name]):
+            raise InputError(
+                f"this is not an altsets {cls._called} of schema {SCHEMA} (found schema {schema!r})."
+            )
+        try:
+            return cls._read(untimed(found))
+        except DAMAGED as error:
+            raise InputError(f"this altsets {cls._called} is incomplete or damaged: {error!r}.") from error
+
+    @classmethod
+    def _read(cls, found: dict[str, Any]) -> Self:
+        """The answer in a document; what is wrong with it raises one of ``DAMAGED``."""
+        return cls(**_fields_in(cls, found, {}))
 
 
 def number(value: Any) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,6 @@ from altsets.search.find import problem_of, solve
 from altsets.search.run import Known, Run
 from altsets.wording import counted, list_some, percent, plural
 
-SCHEMA = 1
 #: Losses that the verdict names, and features of a set that it names.
 MOST_NAMED = 5
 #: Relative difference of a quality from that of the result beyond which it is not the same quality.
@@ -39,7 +38,7 @@ CUT_SHORT = {
 
 
 @dataclass(frozen=True)
-class Loss:
+class Loss(documents.Record):
     """What is left if some features fail; a part of :class:`altsets.WhatIf`.
 
     Attributes
@@ -100,14 +99,18 @@ class Loss:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The loss as plain values; numbers that are not finite become None."""
-        return {
-            **asdict(self),
-            "status": str(self.status),
-            "quality": documents.finite(self.quality),
-            "bound": documents.finite(self.bound),
-        }
+    @classmethod
+    def from_dict(cls, entry: Any) -> Loss:
+        """Read what :meth:`to_dict` wrote; there is a name for each feature of the set."""
+        loss = super().from_dict(entry)
+        if (loss.set is None) != (loss.named_set is None) or len(loss.set or ()) != len(loss.named_set or ()):
+            raise ValueError("a set and its names differ")
+        return loss
+
+    @classmethod
+    def _unknown(cls, entry: Any) -> dict[str, float]:
+        none = -math.inf if entry["status"] == Status.INFEASIBLE else math.inf
+        return {"quality": math.nan, "bound": none}
 
 
 @dataclass(frozen=True)
@@ -145,6 +148,9 @@ class WhatIf(documents.Document):
     >>> altsets.WhatIf.from_json(losses.to_json()) == losses
     True
     """
+
+    _called = "what-if document"
+    _mark = "losses", None
 
     losses: list[Loss]
     named_set: tuple[str, ...]
@@ -258,7 +264,7 @@ class WhatIf(documents.Document):
     def to_dict(self) -> dict[str, Any]:
         """The document that :meth:`to_json` writes, as a dictionary."""
         document = {
-            "schema": SCHEMA,
+            "schema": documents.SCHEMA,
             "features": list(self.named_set),
             "quality": self.quality,
             "costs": list(self.costs),
@@ -269,33 +275,15 @@ class WhatIf(documents.Document):
         return documents.timed(document)
 
     @classmethod
-    def from_json(cls, text: str) -> WhatIf:
-        """Read what :meth:`to_json` wrote.
-
-        Parameters
-        ----------
-        text : str
-            The document.
-
-        Returns
-        -------
-        WhatIf
-            The same losses.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If it is not such a document, or it is incomplete.
-        """
-        with documents.answer_in(text, "what-if document", schema=SCHEMA, losses=None) as found:
-            return cls(
-                losses=[_loss_in(entry) for entry in found["losses"]],
-                named_set=documents.texts(found["features"]),
-                quality=documents.number(found["quality"]),
-                costs=tuple(map(documents.number, found["costs"])),
-                stop_reason=StopReason(found["stop_reason"]),
-                elapsed=documents.number(found["elapsed"]),
-            )
+    def _read(cls, found: dict[str, Any]) -> WhatIf:
+        return cls(
+            losses=list(map(Loss.from_dict, found["losses"])),
+            named_set=documents.texts(found["features"]),
+            quality=documents.number(found["quality"]),
+            costs=tuple(map(documents.number, found["costs"])),
+            stop_reason=StopReason(found["stop_reason"]),
+            elapsed=documents.number(found["elapsed"]),
+        )
 
     def __repr__(self) -> str:
         proven = sum(loss.status in (Status.OPTIMAL, Status.INFEASIBLE) for loss in self.losses)
@@ -311,27 +299,6 @@ def _proven(left: Sequence[Loss]) -> str:
         return f"Proven: {each} the best without what is lost."
     return (
         f"Proven for {proven} of {len(left)} sets only: the others may not be the best without what is lost."
-    )
-
-
-def _loss_in(entry: Any) -> Loss:
-    status = Status(entry["status"])
-    none = -math.inf if status is Status.INFEASIBLE else math.inf
-    chosen, named = entry["set"], entry["named_set"]
-    if (chosen is None) != (named is None) or (chosen is not None and len(chosen) != len(named)):
-        raise ValueError("a set and its names differ")
-    return Loss(
-        name=documents.text(entry["name"]),
-        features=documents.whole_numbers(entry["features"]),
-        named_features=documents.texts(entry["named_features"]),
-        set=None if chosen is None else documents.whole_numbers(chosen),
-        named_set=None if named is None else documents.texts(named),
-        quality=documents.number_or(entry["quality"], math.nan),
-        bound=documents.number_or(entry["bound"], none),
-        status=status,
-        costs=tuple(map(documents.number, entry["costs"])),
-        intact=documents.whole_numbers(entry["intact"]),
-        reason=documents.text(entry["reason"]),
     )
 
 

@@ -15,8 +15,6 @@ from altsets.result import Status, StopReason, Verdict, frame_of
 from altsets.search.frontier.points import FrontierPoint, Suggestion, suggest
 from altsets.wording import counted, paragraph, percent, plural, sentence, span
 
-SCHEMA, KIND = 1, "frontier"
-
 IN_WORDS = {
     Status.OPTIMAL: "proven optimal",
     Status.FEASIBLE: "valid without a proof",
@@ -67,6 +65,9 @@ class Frontier(documents.Document):
     >>> altsets.Frontier.from_json(frontier.to_json()) == frontier
     True
     """
+
+    _called = "frontier"
+    _mark = "kind", "frontier"
 
     points: list[FrontierPoint]
     n_asked: int
@@ -240,8 +241,8 @@ class Frontier(documents.Document):
         """The document that :meth:`to_json` writes, as a dictionary."""
         elbow = self.suggestion
         document = {
-            "schema": SCHEMA,
-            "kind": KIND,
+            "schema": documents.SCHEMA,
+            "kind": "frontier",
             "points": [point.to_dict() for point in self.points],
             "n_asked": self.n_asked,
             "suggestion": {
@@ -258,33 +259,15 @@ class Frontier(documents.Document):
         return documents.timed(document)
 
     @classmethod
-    def from_json(cls, text: str) -> Frontier:
-        """Read what :meth:`to_json` wrote.
-
-        Parameters
-        ----------
-        text : str
-            The document.
-
-        Returns
-        -------
-        Frontier
-            The same frontier.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If it is not such a document, or it is incomplete.
-        """
-        with documents.answer_in(text, "frontier", schema=SCHEMA, kind=KIND) as found:
-            return cls(
-                points=[FrontierPoint.from_dict(entry) for entry in found["points"]],
-                n_asked=documents.whole_numbers([found["n_asked"]])[0],
-                parameters=dict(found["parameters"].items()),
-                notes=list(documents.texts(found["notes"])),
-                stop_reason=StopReason(found["stop_reason"]),
-                elapsed=documents.number(found["elapsed"]),
-            )
+    def _read(cls, found: dict[str, Any]) -> Frontier:
+        return cls(
+            points=[FrontierPoint.from_dict(entry) for entry in found["points"]],
+            n_asked=documents.whole_numbers([found["n_asked"]])[0],
+            parameters=dict(found["parameters"].items()),
+            notes=list(documents.texts(found["notes"])),
+            stop_reason=StopReason(found["stop_reason"]),
+            elapsed=documents.number(found["elapsed"]),
+        )
 
 
 # --- Verdict ------------------------------------------------------------------------------------------

@@ -21,10 +21,8 @@ from altsets.search.near_best.saved import ASKED, Saved, arguments_in
 from altsets.search.near_best.slots import Slots, describe, few_features
 from altsets.search.near_best.summary import CountedSets
 
-SCHEMA = 1
 
-
-class NearBest(CountedSets):
+class NearBest(CountedSets, documents.Document):
     """The sets that are nearly as good as the best one; :func:`near_best` makes it.
 
     Iterating gives the sets from the best down, as sorted tuples of indices, each when it is asked for; the order of
@@ -84,6 +82,9 @@ class NearBest(CountedSets):
     >>> near.sample(2, random_state=0) == near.sample(2, random_state=0)
     True
     """
+
+    _called = "document of near-best sets"
+    _mark = "count_bounds", None
 
     def top(self, n: int) -> list[FeatureSet]:
         """The n best sets, or all if there are fewer.
@@ -360,7 +361,7 @@ class NearBest(CountedSets):
         """
         order, best, scores = self.ordered(), self.top(n_sets), self.feature_scores
         document = {
-            "schema": SCHEMA,
+            "schema": documents.SCHEMA,
             "count": self.count,
             "exact": self.exact,
             "count_bounds": list(self.count_bounds),
@@ -398,7 +399,9 @@ class NearBest(CountedSets):
         }
         return documents.timed(document)
 
-    def to_json(self, n_sets: int = 10, indent: int | None = 2, *, timing: bool = True) -> str:
+    def to_json(  # type: ignore[override]
+        self, n_sets: int = 10, indent: int | None = 2, *, timing: bool = True
+    ) -> str:
         """All but the pairs as one JSON document; nan becomes null.
 
         Parameters
@@ -445,6 +448,8 @@ class NearBest(CountedSets):
         >>> altsets.NearBest.from_json(near.to_json())
         NearBest(3 sets of 2 features are within 25 % of the best)
         """
-        marks = {"schema": SCHEMA, "count_bounds": None}
-        with documents.answer_in(text, "document of near-best sets", **marks) as found:
-            return cls(**arguments_in(found))
+        return super().from_json(text)
+
+    @classmethod
+    def _read(cls, found: dict[str, Any]) -> NearBest:
+        return cls(**arguments_in(found))

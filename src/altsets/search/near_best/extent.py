@@ -8,7 +8,7 @@ the search if the answer is no, and half of the way to what is ruled out.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from altsets import documents
@@ -25,8 +25,6 @@ from altsets.search.run import Run
 from altsets.search.scaling import Scaling
 from altsets.wording import list_some, paragraph
 
-SCHEMA = 1
-KIND = "range"
 #: Features of a set that are named.
 MOST_NAMED = 8
 
@@ -38,7 +36,7 @@ CUT_SHORT = {
 
 
 @dataclass(frozen=True)
-class RangeEnd:
+class RangeEnd(documents.Record):
     """One end of a range: a near-best set with the least or the largest sum; a part of :class:`altsets.Range`.
 
     Attributes
@@ -76,38 +74,6 @@ class RangeEnd:
     status: Status
     bound: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """The end as plain values."""
-        return {
-            **asdict(self),
-            "set": list(self.set),
-            "named_set": list(self.named_set),
-            "status": str(self.status),
-        }
-
-    @classmethod
-    def from_dict(cls, entry: Any) -> RangeEnd:
-        """Read what :meth:`to_dict` wrote.
-
-        Parameters
-        ----------
-        entry : dict
-            What :meth:`to_dict` gave.
-
-        Returns
-        -------
-        RangeEnd
-            The same end.
-        """
-        return cls(
-            value=documents.number(entry["value"]),
-            set=documents.whole_numbers(entry["set"]),
-            named_set=documents.texts(entry["named_set"]),
-            quality=documents.number(entry["quality"]),
-            status=Status(entry["status"]),
-            bound=documents.number(entry["bound"]),
-        )
-
 
 @dataclass(frozen=True)
 class Range(documents.Document):
@@ -141,6 +107,9 @@ class Range(documents.Document):
     >>> altsets.Range.from_json(found.to_json()) == found
     True
     """
+
+    _called = "document of a range"
+    _mark = "kind", "range"
 
     low: RangeEnd
     high: RangeEnd
@@ -194,47 +163,6 @@ class Range(documents.Document):
                 "bound": [end.bound for end in ends],
             }
         ).set_index("end")
-
-    def to_dict(self) -> dict[str, Any]:
-        """The document that :meth:`to_json` writes, as a dictionary."""
-        document = {
-            "schema": SCHEMA,
-            "kind": KIND,
-            "low": self.low.to_dict(),
-            "high": self.high.to_dict(),
-            "best": self.best,
-            "stop_reason": str(self.stop_reason),
-            "elapsed": self.elapsed,
-        }
-        return documents.timed(document)
-
-    @classmethod
-    def from_json(cls, text: str) -> Range:
-        """Read what :meth:`to_json` wrote.
-
-        Parameters
-        ----------
-        text : str
-            The document.
-
-        Returns
-        -------
-        Range
-            The same ends.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If it is not such a document, or it is incomplete.
-        """
-        with documents.answer_in(text, "document of a range", schema=SCHEMA, kind=KIND) as found:
-            return cls(
-                low=RangeEnd.from_dict(found["low"]),
-                high=RangeEnd.from_dict(found["high"]),
-                best=documents.number(found["best"]),
-                stop_reason=StopReason(found["stop_reason"]),
-                elapsed=documents.number(found["elapsed"]),
-            )
 
 
 # --- The search -------------------------------------------------------------------------------------------------------

@@ -24,7 +24,6 @@ from altsets.search.run import Known, Run
 from altsets.wording import counted as number_of
 from altsets.wording import list_some, percent
 
-SCHEMA = 1
 #: Features that the verdict names.
 MOST_NAMED = 5
 #: Why no set with a condition can be better.
@@ -39,7 +38,7 @@ SETTLED = (Status.OPTIMAL, Status.INFEASIBLE)
 
 
 @dataclass(frozen=True)
-class FeatureImportance:
+class FeatureImportance(documents.Record):
     """What one feature is worth; a part of :class:`altsets.Importance`.
 
     Attributes
@@ -95,16 +94,10 @@ class FeatureImportance:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The numbers as plain values; those that are not finite become None."""
-        return {
-            name: str(value)
-            if isinstance(value, Status)
-            else documents.finite(value)
-            if isinstance(value, float)
-            else value
-            for name, value in asdict(self).items()
-        }
+    @classmethod
+    def _unknown(cls, entry: Any) -> dict[str, float]:
+        never = math.inf if entry["status_without"] == Status.INFEASIBLE else math.nan
+        return {"best_without": math.nan, "best_with": math.nan, "loss": never, "mean_loss": math.nan}
 
     @property
     def proven(self) -> bool:
@@ -148,6 +141,9 @@ class Importance(documents.Document):
     >>> altsets.Importance.from_json(worth.to_json()) == worth
     True
     """
+
+    _called = "document of importances"
+    _mark = "importances", None
 
     features: list[FeatureImportance]
     best: float
@@ -212,7 +208,7 @@ class Importance(documents.Document):
     def to_dict(self) -> dict[str, Any]:
         """The document that :meth:`to_json` writes, as a dictionary."""
         document = {
-            "schema": SCHEMA,
+            "schema": documents.SCHEMA,
             "best": documents.finite(self.best),
             "importances": [entry.to_dict() for entry in self.features],
             "estimated": self.estimated,
@@ -222,33 +218,14 @@ class Importance(documents.Document):
         return documents.timed(document)
 
     @classmethod
-    def from_json(cls, text: str) -> Importance:
-        """Read what :meth:`to_json` wrote.
-
-        Parameters
-        ----------
-        text : str
-            The document.
-
-        Returns
-        -------
-        Importance
-            The same numbers.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If it is not such a document, or it is incomplete.
-        """
-        marks = {"schema": SCHEMA, "importances": None}
-        with documents.answer_in(text, "document of importances", **marks) as found:
-            return cls(
-                features=[_feature_in(entry) for entry in found["importances"]],
-                best=documents.number_or(found["best"], math.nan),
-                estimated=bool(found["estimated"]),
-                stop_reason=StopReason(found["stop_reason"]),
-                elapsed=documents.number(found["elapsed"]),
-            )
+    def _read(cls, found: dict[str, Any]) -> Importance:
+        return cls(
+            features=list(map(FeatureImportance.from_dict, found["importances"])),
+            best=documents.number_or(found["best"], math.nan),
+            estimated=bool(found["estimated"]),
+            stop_reason=StopReason(found["stop_reason"]),
+            elapsed=documents.number(found["elapsed"]),
+        )
 
     def __repr__(self) -> str:
         proven = sum(entry.proven for entry in self.features)
@@ -256,22 +233,6 @@ class Importance(documents.Document):
 
 
 COLUMNS = tuple(FeatureImportance.__dataclass_fields__)
-
-
-def _feature_in(entry: Any) -> FeatureImportance:
-    without, with_it = Status(entry["status_without"]), Status(entry["status_with"])
-    never = math.inf if without is Status.INFEASIBLE else math.nan
-    return FeatureImportance(
-        feature=documents.text(entry["feature"]),
-        index=documents.whole_numbers([entry["index"]])[0],
-        frequency=documents.number(entry["frequency"]),
-        best_without=documents.number_or(entry["best_without"], math.nan),
-        status_without=without,
-        best_with=documents.number_or(entry["best_with"], math.nan),
-        status_with=with_it,
-        loss=documents.number_or(entry["loss"], never),
-        mean_loss=documents.number_or(entry["mean_loss"], math.nan),
-    )
 
 
 # --- The search -------------------------------------------------------------------------------------------------------

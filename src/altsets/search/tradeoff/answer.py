@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -17,8 +17,6 @@ from altsets.search.frontier.points import Curve
 from altsets.search.good_sets import Nearness
 from altsets.wording import counted, paragraph, percent, plural, sentence, span
 
-SCHEMA = 1
-KIND = "tradeoff"
 #: How much of the quality the verdict gives up.
 NEARLY = 0.05
 
@@ -30,7 +28,7 @@ CUT_SHORT = {
 
 
 @dataclass(frozen=True)
-class TradeoffPoint:
+class TradeoffPoint(documents.Record):
     """One compromise between quality and a second criterion; a part of :class:`altsets.Tradeoff`.
 
     Attributes
@@ -74,46 +72,18 @@ class TradeoffPoint:
     status: Status
     bound: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """The point as plain values; a bound that is not finite becomes None."""
-        return {
-            **{name: _listed(value) for name, value in asdict(self).items()},
-            "status": str(self.status),
-            "bound": documents.finite(self.bound),
-        }
-
     @classmethod
     def from_dict(cls, entry: Any) -> TradeoffPoint:
-        """Read what :meth:`to_dict` wrote.
-
-        Parameters
-        ----------
-        entry : dict
-            What :meth:`to_dict` gave.
-
-        Returns
-        -------
-        TradeoffPoint
-            The same point.
-        """
-        sets = tuple(map(documents.whole_numbers, entry["sets"]))
-        each = [tuple(map(documents.number, entry[name])) for name in ("qualities", "criteria")]
-        if not sets or any(len(values) != len(sets) for values in (entry["named_sets"], *each)):
+        """Read what :meth:`to_dict` wrote; there are two numbers and names for each set."""
+        point = super().from_dict(entry)
+        each = (point.named_sets, point.qualities, point.criteria)
+        if not point.sets or any(len(values) != len(point.sets) for values in each):
             raise ValueError("a point does not have two numbers and the names for each of its sets")
-        return cls(
-            quality=documents.number(entry["quality"]),
-            criterion=documents.number(entry["criterion"]),
-            sets=sets,
-            named_sets=tuple(map(documents.texts, entry["named_sets"])),
-            qualities=each[0],
-            criteria=each[1],
-            status=Status(entry["status"]),
-            bound=documents.number_or(entry["bound"], math.inf),
-        )
+        return point
 
-
-def _listed(value: Any) -> Any:
-    return list(map(_listed, value)) if isinstance(value, tuple) else value
+    @classmethod
+    def _unknown(cls, entry: Any) -> dict[str, float]:
+        return {"bound": math.inf}
 
 
 @dataclass(frozen=True)
@@ -159,6 +129,9 @@ class Tradeoff(documents.Document):
     >>> altsets.Tradeoff.from_json(front.to_json()) == front
     True
     """
+
+    _called = "document of a trade-off"
+    _mark = "kind", "tradeoff"
 
     points: list[TradeoffPoint]
     more_is_better: bool
@@ -342,48 +315,3 @@ class Tradeoff(documents.Document):
 
     def _repr_html_(self) -> str:
         return renderer("notebook")(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The document that :meth:`to_json` writes, as a dictionary."""
-        document = {
-            "schema": SCHEMA,
-            "kind": KIND,
-            "points": [point.to_dict() for point in self.points],
-            "more_is_better": self.more_is_better,
-            "complete": self.complete,
-            "parameters": self.parameters,
-            "reason": self.reason,
-            "stop_reason": str(self.stop_reason),
-            "elapsed": self.elapsed,
-        }
-        return documents.timed(document)
-
-    @classmethod
-    def from_json(cls, text: str) -> Tradeoff:
-        """Read what :meth:`to_json` wrote.
-
-        Parameters
-        ----------
-        text : str
-            The document.
-
-        Returns
-        -------
-        Tradeoff
-            The same points.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If it is not such a document, or it is incomplete.
-        """
-        with documents.answer_in(text, "document of a trade-off", schema=SCHEMA, kind=KIND) as found:
-            return cls(
-                points=[TradeoffPoint.from_dict(entry) for entry in found["points"]],
-                more_is_better=bool(found["more_is_better"]),
-                complete=bool(found["complete"]),
-                parameters=dict(found["parameters"].items()),
-                reason=documents.text(found["reason"]),
-                stop_reason=StopReason(found["stop_reason"]),
-                elapsed=documents.number(found["elapsed"]),
-            )
