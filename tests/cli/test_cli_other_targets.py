@@ -93,7 +93,7 @@ def test_several_targets_with_weights(table, tmp_path):
         (
             (*SURVIVAL, "-k", "2", "--quality", "mutual_info"),
             "--quality mutual_info is for classes and numbers, but the target is survival; use concordance, cox, "
-            "logrank, mrmr, fcbf, cfs, linear_fit, wrapper or embedded.",
+            "logrank, importance, permutation, shap, mrmr, fcbf, cfs, linear_fit, wrapper or embedded.",
         ),
         (
             (*SURVIVAL, "-k", "2", "--quality", "mrmr", "--measure", "pearson"),

@@ -8,6 +8,7 @@ import time
 import types
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.calibration import CalibratedClassifierCV
@@ -26,8 +27,11 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, Polynomial
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+import altsets
 from altsets.errors import InputError, MissingExtraError
 from altsets.measures import importance, permutation, score, shap
+from altsets.measures.survival_models import CoxModel
+from altsets.measures.survival_scores import ConcordanceScorer
 
 # Importances
 
@@ -341,7 +345,7 @@ class Explainer:
     def __call__(self, rows, silent=False):
         if callable(self.model):
             assert silent
-            values = self.model(rows)
+            values = self.model(rows).reshape(len(rows), -1)
             return types.SimpleNamespace(values=np.ones((*rows.shape, 1)) * values[:, None, :])
         values = (rows - self.background.mean(axis=0)) * self.model.coef_
         return types.SimpleNamespace(values=values)
@@ -390,6 +394,77 @@ def test_shap_of_other_models_asks_their_predictions(classes):
     assert found == pytest.approx([1 / 3, 1 / 3, 0, 1 / 3, 1 / 3])
     with pytest.raises(InputError, match="at least one row to work with; got 0"):
         shap(X, y, n_background=0)
+
+
+# --- Survival -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def patients():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(120, 4)) * [1, 100, 1, 1], columns=list("abcd"))
+    time = rng.exponential(size=120) * np.exp(X["a"] + X["b"] / 100)
+    return X, altsets.survival_target(time=time, event=rng.random(120) < 0.7)
+
+
+def test_survival_has_importances_of_a_cox_model_with_scaled_columns(patients):
+    X, y = patients
+    scaled = StandardScaler().fit_transform(X)
+    assert importance(X, y) == pytest.approx(np.abs(CoxModel().fit(scaled, y).coef_))
+    assert set(np.argsort(importance(X, y))[2:]) == {0, 1}
+    frame = pd.DataFrame({"days": y["time"], "died": y["event"]})
+    assert importance(X, frame, task="survival") == pytest.approx(importance(X, y))
+    weights = np.arange(120) % 3
+    repeated = np.repeat(np.arange(120), weights)
+    assert score(X, y, "importance", sample_weight=weights)[0] == pytest.approx(
+        importance(X.iloc[repeated], y[repeated]), rel=0.1
+    )
+
+
+def test_permutation_of_survival_is_what_the_c_index_loses(patients):
+    X, y = patients
+    splits = [(np.arange(80), np.arange(80, 120))]
+    found = permutation(X, y, cv=splits, n_repeats=3)
+    model = make_pipeline(StandardScaler(), CoxModel()).fit(X[:80], y[:80])
+    expected = permutation_importance(
+        model, X[80:], y[80:], scoring=ConcordanceScorer(), n_repeats=3, random_state=25
+    )
+    assert found == pytest.approx(expected.importances_mean)
+    assert found[0] > 0.05
+    other = permutation(X, y, cv=splits, n_repeats=3, scoring="concordance_index_uno")
+    assert other != pytest.approx(found, abs=1e-6)
+
+
+@pytest.mark.usefixtures("package")
+def test_shap_of_survival_explains_the_risk(patients):
+    X, y = patients
+    risk = make_pipeline(StandardScaler(), CoxModel()).fit(X, y).predict(X)
+    assert shap(X, y) == pytest.approx([np.abs(risk).mean()] * 4)
+
+
+@pytest.mark.parametrize("name", ["importance", "permutation"])
+def test_importances_of_survival_are_qualities(patients, name):
+    X, y = patients
+    found = altsets.SelectAlternatives(name, n_features=2, n_alternatives=1).fit(X, y)
+    assert found.result_.sets[0] == (0, 1)
+    near = altsets.near_best(altsets.quality.Additive.from_data(X, y, measure=name), 2, within=0.5)
+    assert set(near.importance().to_frame()["feature"][:2]) == {"a", "b"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"estimator": "tree"},
+            "estimator='tree' is for classes and numbers, but the target is survival; use cox",
+        ),
+        ({"scoring": "r2"}, "scoring='r2' is about classes or numbers, but the target is survival"),
+        ({"task": "regression"}, "task='regression' contradicts the target"),
+    ],
+)
+def test_what_does_not_go_with_survival(patients, options, message):
+    with pytest.raises(InputError, match=message):
+        permutation(*patients, **options)
 
 
 def test_without_the_package_shap_says_what_to_install(monkeypatch, classes):

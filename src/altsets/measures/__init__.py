@@ -86,6 +86,9 @@ MEASURES: dict[str, Callable[..., Floats]] = {
     "logrank": logrank,
 }
 
+#: Measures that fit a model, to a target of any kind.
+OF_FITTED_MODELS = ("importance", "permutation", "shap")
+
 #: Measures that compare features with each other by another measure.
 PAIRED_BY = {"concordance": "spearman"}
 

@@ -23,7 +23,9 @@ from altsets.measures.scoring import (
 from altsets.measures.workers import OnProgress, is_configured, map_in_order, run_in_workers
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Encoded, Features, encode
-from altsets.tables.target import counted, counted_rows, labels_of, target_of
+from altsets.tables.forms import in_one_form
+from altsets.tables.outcomes import Survival, labels_for_models, single_outcome
+from altsets.tables.target import Target, counted, counted_rows
 
 
 def importance(
@@ -43,16 +45,16 @@ def importance(
         Numbers and categories. A category becomes a column of 0 and 1 for each label (one column for two labels), whose
         importances are added up. A missing number is handed to the model as nan.
     y : array-like of shape (n_samples,)
-        The target.
+        The target: classes, numbers, or survival, as :func:`altsets.survival_target` makes it.
     estimator : estimator or str, default=None
         Anything with ``fit`` that afterwards has ``feature_importances_`` or ``coef_``; it is copied first. By
-        default a decision tree (criterion "entropy" for classes, as in Model Gain of Bach (2023)). Coefficients
-        count by their absolute value, summed over all outputs or classes; they depend on the units of the
-        features, so put a scaler before the model. Also pipelines that end in such a model, if their steps scale,
-        select or reorder columns (0 for a column that is not selected), searches for parameters
+        default a decision tree (criterion "entropy" for classes, as in Model Gain of Bach (2023)), for survival a Cox
+        model of scaled columns. Coefficients count by their absolute value, summed over all outputs or classes; they
+        depend on the units of the features, so put a scaler before the model. Also pipelines that end in such a model,
+        if their steps scale, select or reorder columns (0 for a column that is not selected), searches for parameters
         (``GridSearchCV``), ``TransformedTargetRegressor`` and ``CalibratedClassifierCV`` (the mean of its models).
-    task : {"auto", "classification", "regression"}, default="auto"
-        Whether the target is a class or a number; "auto" looks at its values.
+    task : {"auto", "classification", "regression", "survival"}, default="auto"
+        What the target is; "auto" looks at its values.
     random_state : int, default=25
         Seed for every part of the estimator that has none.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -91,13 +93,18 @@ def _fit_whole_table(
     X: Any, y: Any, estimator: Any, task: str, random_state: int, sample_weight: Any
 ) -> tuple[Features, Encoded, Any]:
     """The table, its columns as the model gets them, and the fitted model."""
-    features, y, weights = counted(features_of(X), y, sample_weight)
-    target = target_of(y, features.n_rows, task)
-    model = fresh_model(estimator, target.is_classes, random_state)
+    features, y, weights = counted(features_of(X), in_one_form(y, task), sample_weight)
+    target = single_outcome(y, features.n_rows, task)
+    model = _model_for(estimator, target, random_state)
     table = encode(features, at_once=True)
     with explain_fit_errors(features, model):
         fit(model, table.matrix, target.values, weights)
     return features, table, model
+
+
+def _model_for(estimator: Any, target: Target | Survival, random_state: int) -> Any:
+    """An unfitted copy of the model, or the default for such a target."""
+    return fresh_model(estimator, target.is_classes, random_state, survival=isinstance(target, Survival))
 
 
 def permutation(
@@ -129,13 +136,13 @@ def permutation(
         column of 0 and 1 for each label (one column for two labels), and these are shuffled together; a missing number
         is nan.
     y : array-like of shape (n_samples,)
-        The target.
+        The target: classes, numbers, or survival, as :func:`altsets.survival_target` makes it.
     estimator : estimator or str, default=None
         Any model of scikit-learn's kind, pipelines included; it is copied first. By default a decision tree
-        (criterion "entropy" for classes).
+        (criterion "entropy" for classes), for survival a Cox model of scaled columns.
     scoring : str or callable, default=None
         A name of a scorer of scikit-learn, or ``scoring(model, X, y) -> float``; by default Matthews' correlation
-        coefficient for classes, R² for numbers.
+        coefficient for classes, R² for numbers, Harrell's C index for survival.
     test_size : float or int, default=0.2
         The share or number of rows to hold out, drawn at random, from each class alike.
     cv : int or splitter, default=None
@@ -148,8 +155,8 @@ def permutation(
         the last one in order.
     n_repeats : int, default=5
         Random orders of each feature.
-    task : {"auto", "classification", "regression"}, default="auto"
-        Whether the target is a class or a number; "auto" looks at its values.
+    task : {"auto", "classification", "regression", "survival"}, default="auto"
+        What the target is; "auto" looks at its values.
     random_state : int, default=25
         Seed of the split and of the orders, and for every part of the estimator that has none.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -189,16 +196,16 @@ def permutation(
     """
     whole_table = features_of(X)
     whole_table.refuse_sparse("permutation")
-    features, y, weights = counted(whole_table, y, sample_weight)
-    target = target_of(y, features.n_rows, task)
+    features, y, weights = counted(whole_table, in_one_form(y, task), sample_weight)
+    target = single_outcome(y, features.n_rows, task)
     own = is_own(estimator)
     table = table_for(estimator, features) if own else encode(features, at_once=True)
     kept = counted_rows(sample_weight, whole_table.n_rows)
     splits = splits_of(
         cv, features.values, target, random_state, groups=groups, test_size=test_size, kept=kept
     )
-    everything = ModelRows(table, labels_of(y, target), weights, kept_groups(groups, kept))
-    models = [fresh_model(estimator, target.is_classes, random_state) for _ in splits]
+    everything = ModelRows(table, labels_for_models(y, target), weights, kept_groups(groups, kept))
+    models = [_model_for(estimator, target, random_state) for _ in splits]
     scorer = scorer_for(models[0], scoring, target.is_classes, everything.labels, pos_label)
     varied = np.flatnonzero(~features.constant)
     with explain_fit_errors(features, models[0], own=own):
@@ -274,16 +281,16 @@ def shap(
         Numbers and categories. A category becomes a column of 0 and 1 for each label (one column for two labels), whose
         SHAP values are added up. A missing number is handed to the model as nan.
     y : array-like of shape (n_samples,)
-        The target.
+        The target: classes, numbers, or survival, as :func:`altsets.survival_target` makes it.
     estimator : estimator or str, default=None
         Any model of scikit-learn's kind, pipelines included; it is copied first. By default a decision tree
-        (criterion "entropy" for classes).
+        (criterion "entropy" for classes), for survival a Cox model of scaled columns.
     n_background : int, default=100
         Rows, drawn at random, that say what a prediction is without knowing a feature.
     n_samples : int, default=None
         Rows, drawn at random, whose predictions are explained; all by default.
-    task : {"auto", "classification", "regression"}, default="auto"
-        Whether the target is a class or a number; "auto" looks at its values.
+    task : {"auto", "classification", "regression", "survival"}, default="auto"
+        What the target is; "auto" looks at its values.
     random_state : int, default=25
         Seed for drawing rows, and for every part of the estimator that has none.
     sample_weight : array-like of shape (n_samples,), default=None

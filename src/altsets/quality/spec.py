@@ -282,7 +282,9 @@ class NamedQuality(QualitySpec):
     def takes_target(self, y: Any) -> bool:
         """Whether the measure is for such a target; models and linear fits are for all."""
         scored_by = self.for_target(y).scored_by
-        return scored_by is None or (scored_by[0] in measures.SURVIVAL_MEASURES) == is_survival(y)
+        if scored_by is None or scored_by[0] in measures.OF_FITTED_MODELS:
+            return True
+        return (scored_by[0] in measures.SURVIVAL_MEASURES) == is_survival(y)
 
     def _refuse_for_survival(self) -> None:
         """Say which qualities are for survival."""
@@ -291,7 +293,7 @@ class NamedQuality(QualitySpec):
                 f"{parameter('measure', self.measure)} is for classes and numbers, but the target is survival; use "
                 "concordance."
             )
-        others = ("logrank", *PAIRED, LINEAR, *OF_MODELS)
+        others = ("logrank", *measures.OF_FITTED_MODELS, *PAIRED, LINEAR, *OF_MODELS)
         raise InputError(
             f"{parameter('quality', self.name)} is for classes and numbers, but the target is survival; use "
             f"concordance, cox, {join_words(others, 'or')}."

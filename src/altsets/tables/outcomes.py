@@ -276,3 +276,9 @@ def outcome_of(y: Any, n_rows: int, task: str = "auto") -> Outcome:
             )
         return Survival.of(y, n_rows)
     return Several.of(y, n_rows, task) if has_several(y) else target_of(y, n_rows, task)
+
+
+def single_outcome(y: Any, n_rows: int, task: str = "auto") -> Target | Survival:
+    """Check a target of one column, or survival; several columns are refused."""
+    outcome = outcome_of(y, n_rows, task)
+    return target_of(y, n_rows, task) if isinstance(outcome, Several) else outcome
