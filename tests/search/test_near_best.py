@@ -20,8 +20,7 @@ import altsets
 from altsets import Problem, constraints, quality
 from altsets.errors import InputError, UnsupportedError
 from altsets.search.near_best.counting import Counting, nearness_of
-from altsets.search.near_best.families import FilteredFamily, ListedFamily, SumFamily
-from altsets.search.near_best.sampling import share_interval
+from altsets.search.near_best.families import FilteredFamily, ListedFamily, SumFamily, share_interval
 from altsets.search.near_best.sums import NEAR_BEST_LIMITS
 from altsets.search.run import Run
 

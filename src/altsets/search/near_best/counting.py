@@ -26,12 +26,12 @@ from altsets.search.known import known_best
 from altsets.search.near_best.answer import NearBest
 from altsets.search.near_best.families import (
     Counted,
+    Draws,
     FilteredFamily,
     ListedFamily,
     SampledFamily,
     SumFamily,
 )
-from altsets.search.near_best.sampling import Draws
 from altsets.search.near_best.sums import NEAR_BEST_LIMITS, NearBestLimits, Sums, Threshold, sums_of
 from altsets.search.resources import ONE_THREAD
 from altsets.search.run import Run, Stopped

@@ -214,11 +214,7 @@ class _Ends:
         self._quality, self._problem, self._run, self._certain = quality, problem, run, certain
         self._tolerance = Scaling.of(quality, problem).tolerance
         self._least_quality = least_quality - self._tolerance
-        try:
-            self._sets, self._all_known = counted.family.members()
-        except UnsupportedError:
-            # Too few can be drawn.
-            self._sets, self._all_known = [], False
+        self._sets, self._all_known = counted.family.members()
         if not self._all_known and not quality.has_form:
             raise UnsupportedError(
                 f"a {type(quality).__name__} can only be asked about sets one by one, and not all near-best sets are "

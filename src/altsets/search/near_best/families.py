@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.special import betaincinv
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import UnsupportedError
 from altsets.problem import FeatureSet, Problem
+from altsets.quality import Additive
 from altsets.search.near_best.dynamic_programme import RoundedSums
-from altsets.search.near_best.sums import HalvedSums, NearBestLimits, Sums, Threshold, best_first
+from altsets.search.near_best.sums import HalvedSums, NearBestLimits, Sums, Threshold, best_first, sums_of
 from altsets.search.run import Run, Stopped
 from altsets.search.subset.listing import Listing
 
@@ -67,7 +69,11 @@ class Family(ABC):
         low, high = self.bounds
         if low == high <= self._limits.n_draws and self.n_known is None:
             return list(self.ranked()), True
-        return ([] if self.n_known == 0 else self._sample), False
+        try:
+            return ([] if self.n_known == 0 else self._sample), False
+        except UnsupportedError:
+            # Too few can be drawn.
+            return [], False
 
     @abstractmethod
     def draw(self, n: int, rng: np.random.Generator) -> list[FeatureSet]:
@@ -220,21 +226,11 @@ class SumFamily(Family):
 
     def always(self) -> Bools:
         """The features in all sets."""
-        if not self.estimated:
-            return super().always()
-        counts = np.zeros(self._n, dtype=np.intp)
-        for some in self._sums:
-            counts[some.base] += 1
-        return np.equal(counts, len(self._sums))
+        return _features_of(self._sums, self._n)[0] if self.estimated else super().always()
 
     def sometimes(self) -> Bools:
         """The features in some sets, or in all."""
-        if not self.estimated:
-            return super().sometimes()
-        found = np.zeros(self._n, dtype=bool)
-        for some in self._sums:
-            found[some.base] = found[some.features] = True
-        return found
+        return _features_of(self._sums, self._n)[1] if self.estimated else super().sometimes()
 
     def draw(self, n: int, rng: np.random.Generator) -> list[FeatureSet]:
         """Sets drawn uniformly, by rejection: proposed, and kept if they count."""
@@ -260,6 +256,15 @@ class SumFamily(Family):
     def ranked(self) -> Iterator[FeatureSet]:
         """The sets from the best down."""
         return best_first(self._sums, self._threshold)
+
+
+def _features_of(sums: Sequence[Sums], n: int) -> tuple[Bools, Bools]:
+    """The features that all sets have, and those that some may have."""
+    counts, may = np.zeros(n, dtype=np.intp), np.zeros(n, dtype=bool)
+    for some in sums:
+        counts[some.base] += 1
+        may[some.base] = may[some.features] = True
+    return np.equal(counts, len(sums)), may
 
 
 def _count_part(
@@ -324,6 +329,59 @@ class FilteredFamily(Family):
         return filter(self._kept, self._family.ranked())
 
 
+class Draws:
+    """Valid sets drawn uniformly, with replacement; the same ones every time."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.sums = sums_of(Additive(np.zeros(problem.n_features_in)), problem, relaxed=True) or []
+        self._n_sets = [some.n_sets for some in self.sums]
+        # Rules about several features are left to chance.
+        self._rules = () if problem.rules.only_single else problem.constraints
+        self._rng = np.random.default_rng(0)
+        self._n_proposed = self._n_valid = 0
+
+    def more(self, n_proposed: int) -> list[FeatureSet]:
+        """The valid ones of some more sets of the right sizes."""
+        total = sum(self._n_sets)
+        if not total:
+            return []
+        places = self._rng.choice(len(self.sums), n_proposed, p=[number / total for number in self._n_sets])
+        proposed = [self._one(self.sums[place]) for place in places.tolist()]
+        valid = [chosen for chosen in proposed if all(rule.holds(chosen) for rule in self._rules)]
+        self._n_proposed, self._n_valid = self._n_proposed + n_proposed, self._n_valid + len(valid)
+        return valid
+
+    def _one(self, sums: Sums) -> FeatureSet:
+        places = self._rng.choice(len(sums.features), sums.n_open, replace=False, shuffle=False)
+        return sums.set_of(places)
+
+    def estimate(self, n_drawn: int, n_counted: int, *, moved: bool) -> Estimate:
+        """How many sets count, given how many of the first draws do; ``moved``: they themselves decided what counts."""
+        n_sets = sum(self._n_sets)
+        # Two intervals are both right if each of them misses half as often.
+        error = (1 - CONFIDENCE) / (2 if self._rules else 1)
+        low, high = share_interval(n_counted, n_drawn, error, any_threshold=moved)
+        if self._rules:
+            least, most = share_interval(self._n_valid, self._n_proposed, error)
+            low, high = low * least, high * most
+        interval = math.floor(low * n_sets), min(math.ceil(high * n_sets), n_sets)
+        return Estimate(n_drawn, n_counted, interval)
+
+
+def share_interval(k: int, n: int, error: float, *, any_threshold: bool = False) -> tuple[float, float]:
+    """An interval for a share, of which k of n draws were seen, that misses with a chance of at most ``error``.
+
+    It is that of Clopper and Pearson; where ``any_threshold`` may have been chosen after the draws, that of Dvoretzky,
+    Kiefer and Wolfowitz, which is wider, but holds for all thresholds at once.
+    """
+    if any_threshold:
+        width = math.sqrt(math.log(2 / error) / (2 * n))
+        return max(k / n - width, 0.0), min(k / n + width, 1.0)
+    low = float(betaincinv(k, n - k + 1, error / 2)) if k else 0.0
+    high = float(betaincinv(k + 1, n - k, 1 - error / 2)) if k < n else 1.0
+    return low, high
+
+
 class SampledFamily(Family):
     """Sets of a black box that has too many: those among sets drawn at random that count, and others that are known.
 
@@ -354,10 +412,7 @@ class SampledFamily(Family):
 
     def always(self) -> Bools:
         """The features that every set must have."""
-        counts = np.zeros(self._n, dtype=np.intp)
-        for some in self._sums:
-            counts[some.base] += 1
-        return np.equal(counts, len(self._sums))
+        return _features_of(self._sums, self._n)[0]
 
     def sometimes(self) -> Bools:
         """The features of sets that are known."""
@@ -368,10 +423,8 @@ class SampledFamily(Family):
 
     def proven(self) -> tuple[Bools, Bools]:
         """The features that every set must have, and those that none may have."""
-        may = np.zeros(self._n, dtype=bool)
-        for some in self._sums:
-            may[some.base] = may[some.features] = True
-        return self.always(), ~may
+        must, may = _features_of(self._sums, self._n)
+        return must, ~may
 
     def draw(self, n: int, rng: np.random.Generator) -> list[FeatureSet]:
         """Sets from among the draws that count."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from altsets import documents
 from altsets.constraints import Forbid, Require
-from altsets.errors import InputError, UnsupportedError
+from altsets.errors import InputError
 from altsets.features import FeatureNames
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
@@ -277,11 +277,7 @@ class _Importances:
 
     def __init__(self, quality: Quality, problem: Problem, counted: Counted, run: Run) -> None:
         self._quality, self._problem, self._counted, self._run = quality, problem, counted, run
-        try:
-            self._sets, self.all_known = counted.family.members()
-        except UnsupportedError:
-            # Too few can be drawn.
-            self._sets, self.all_known = [], False
+        self._sets, self.all_known = counted.family.members()
         self._values = np.array([quality.evaluate(chosen) for chosen in self._sets])
         self._holders: dict[int, list[int]] = {}
         for number, chosen in enumerate(self._sets):

@@ -17,6 +17,7 @@ import numpy as np
 from altsets._kernels.clique_search import Cliques
 from altsets.arrays import Bools, Floats, Indices, Ints, Masks
 from altsets.problem import FeatureSet
+from altsets.search.engine import REACHED
 from altsets.search.likeness import GoingTogether
 from altsets.search.packing.coupling import Coupling
 from altsets.search.packing.cuts import SlackCosts, joint_costs
@@ -27,6 +28,11 @@ from altsets.search.subset.pricing import PricingOracle
 
 #: Sets whose elements are looked up at a time: a row for each would be many times as large as what stays of it.
 SETS_AT_A_TIME = 20_000
+#: Searches for the largest minimum, after which nothing more is claimed.
+MOST_SEARCHES = 2_000
+
+#: Qualities from the worst on, and the sets.
+Levelled = tuple[list[float], list[FeatureSet]]
 
 
 @dataclass(frozen=True)
@@ -304,3 +310,68 @@ def best_compatible(cliques: CliqueSearch, listing: Listing, max_steps: int) -> 
     values = [known[one] for one in sets]
     larger, _ = cliques.pick(listing, lost, math.fsum(values), max_steps, summing=True, least=min(values))
     return larger or sets, finished
+
+
+class Leximin:
+    """Levels sets of a list: the worst one as good as possible, then the second worst, and so on.
+
+    The best minimum is known. One of the listed sets that just reach it is the worst set of a solution. With each of
+    them in turn, the others are a problem of the same kind: fewer sets, out of those in the list that go with it. It
+    is proven (``is_proven``) until something was left out.
+    """
+
+    def __init__(self, cliques: CliqueSearch, max_steps: int) -> None:
+        self._cliques, self._max_steps, self._run = cliques, max_steps, cliques.run
+        self._n_searches = 0
+        self.is_proven = True
+
+    def best(self, listing: Listing, n_sets: int) -> Levelled | None:
+        """The best sets out of a list that go together; None if there are none, or none was found."""
+        if n_sets == 1:
+            if not len(listing):
+                return None
+            number = int(np.argmax(listing.qualities))
+            return [float(listing.qualities[number])], [listing.set_at(number)]
+        least = self._largest_minimum(listing, n_sets)
+        if least is None:
+            return None
+        kept = listing.only(listing.qualities >= least - REACHED)
+        # Without the worst set the others are no better than they could be alone.
+        ceiling = self.best(kept, n_sets - 1)
+        best: Levelled | None = None
+        is_worst = kept.qualities <= least + REACHED
+        left: Bools = np.ones(len(kept), dtype=bool)
+        for number in np.flatnonzero(is_worst).tolist():
+            if self._stopped:
+                self.is_proven = False
+                break
+            # Solutions with one of those before have been looked through.
+            others = kept.only(left & self._cliques.beside(kept, number))
+            rest = self.best(others, n_sets - 1)
+            left[number] = False
+            if rest is None:
+                continue
+            found = [float(kept.qualities[number]), *rest[0]], [kept.set_at(number), *rest[1]]
+            if best is None or sorted(found[0]) > sorted(best[0]):
+                best = found
+            if ceiling is not None and rest[0] >= [value - REACHED for value in ceiling[0]]:
+                break
+        return best
+
+    @property
+    def _stopped(self) -> bool:
+        return self._run.stopped or self._n_searches >= MOST_SEARCHES
+
+    def _largest_minimum(self, listing: Listing, n_sets: int) -> float | None:
+        self._n_searches += 1
+        if self._stopped:
+            self.is_proven = False
+            return None
+        free = ReducedCostBudget(np.zeros(len(listing)), 1.0)
+        sets, finished = self._cliques.pick(
+            listing, free, -math.inf, self._max_steps, summing=False, n_sets=n_sets
+        )
+        self.is_proven = self.is_proven and finished
+        if not sets:
+            return None
+        return min(map(self._cliques.pricing.quality.evaluate, sets))

@@ -14,9 +14,8 @@ from altsets.result import Status
 from altsets.search.additive.best_set import best_sum
 from altsets.search.engine import REACHED, Answer, declines_black_box, declines_heuristics
 from altsets.search.milp.engine import proven_empty
-from altsets.search.packing.clique_search import CliqueSearch
+from altsets.search.packing.clique_search import CliqueSearch, Leximin
 from altsets.search.packing.coupling import Coupling
-from altsets.search.packing.leximin import Leximin
 from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
 from altsets.search.packing.phases import answers, relaxed, strategy
 from altsets.search.packing.search import Phase, SetPackingSearch
@@ -118,7 +117,7 @@ class PackingEngine:
         listing = pricing.all_above(
             value - REACHED, self.limits.long_list_sets, max_nodes=self.limits.list_nodes
         )
-        levels = Leximin(CliqueSearch(pricing), self.limits)
+        levels = Leximin(CliqueSearch(pricing), self.limits.priced_list_steps)
         found = levels.best(listing, problem.n_sets) if listing.complete else None
         proven = answer.statuses[0] is Status.OPTIMAL and found is not None and levels.is_proven
         sets = answer.sets

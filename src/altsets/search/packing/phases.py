@@ -7,7 +7,7 @@ they have in common.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -80,19 +80,10 @@ def keeps_to_rules(quality: Quality, problem: Problem, sets: Sequence[FeatureSet
     )
 
 
-class AnyTime:
-    """A phase that reads nothing."""
-
-    reads: Collection[Fact] = ()
-    writes: Collection[Fact] = ()
-
-    def applies(self, search: SetPackingSearch) -> bool:
-        """Everywhere."""
-        return True
-
-
-class CountShared(AnyTime):
+class CountShared(Phase):
     """Rule the request out by counting: so many sets share more features than they may."""
+
+    writes = ()
 
     def applies(self, search: SetPackingSearch) -> bool:
         """Where sets have one size, and what they share is counted."""
@@ -111,8 +102,10 @@ class CountShared(AnyTime):
             search.state.update_bound(-math.inf, "counting shared features")
 
 
-class CountUses(AnyTime):
+class CountUses(Phase):
     """Rule the request out by counting: sets need more features than joint conditions allow, or fewer."""
+
+    writes = ()
 
     def applies(self, search: SetPackingSearch) -> bool:
         """Where the use of features is limited."""
@@ -130,10 +123,8 @@ class CountUses(AnyTime):
             search.state.update_bound(-math.inf, "counting uses of features")
 
 
-class EarlyIncumbent(AnyTime):
+class EarlyIncumbent(Phase):
     """Construct an incumbent where even a few nodes of a branch and bound take long."""
-
-    writes = (Fact.INCUMBENT,)
 
     def applies(self, search: SetPackingSearch) -> bool:
         """With many features, unless sets depend on each other."""
@@ -146,10 +137,8 @@ class EarlyIncumbent(AnyTime):
             search.anneal(search.limits.short_annealing, search.limits.low_temperature)
 
 
-class EnumerateAll(AnyTime):
+class EnumerateAll(Phase):
     """List all sets, where they are few."""
-
-    writes = (Fact.INCUMBENT,)
 
     def applies(self, search: SetPackingSearch) -> bool:
         """Unless there are obviously many."""
@@ -177,10 +166,8 @@ class EnumerateAll(AnyTime):
         state.rule_out(state.value, "all sets listed")
 
 
-class AdditiveRelaxation(AnyTime):
+class AdditiveRelaxation(Phase):
     """Leave out constraints and conflicts, and use the additive engine, which is much faster."""
-
-    writes = (Fact.INCUMBENT,)
 
     def run(self, search: SetPackingSearch) -> None:
         """Its bound holds; often none of its sets breaks a rule, and then that is the answer."""
@@ -202,10 +189,8 @@ class AdditiveRelaxation(AnyTime):
             search.state.update_bound(answer.bound)
 
 
-class FirstIncumbent(AnyTime):
+class FirstIncumbent(Phase):
     """One best set after the other; if that does not find all sets, by the additive engine."""
-
-    writes = (Fact.INCUMBENT,)
 
     def run(self, search: SetPackingSearch) -> None:
         """A valid solution, or the proof that there is none."""
@@ -222,12 +207,11 @@ class FirstIncumbent(AnyTime):
 
 
 @dataclass(frozen=True)
-class ListGood(AnyTime):
+class ListGood(Phase):
     """List all sets that are good enough, where qualities are limited, and pick the best that go together."""
 
     sets: int
     steps: int
-    writes = (Fact.INCUMBENT,)
 
     def applies(self, search: SetPackingSearch) -> bool:
         """Where it is known how good sets have to be."""
@@ -263,7 +247,7 @@ class ListGood(AnyTime):
         state.rule_out(state.value, "all good sets listed")
 
 
-class RootBound(AnyTime):
+class RootBound(Phase):
     """The best set of all bounds every set."""
 
     writes = (Fact.INCUMBENT, Fact.DUAL_BOUND)
@@ -298,7 +282,7 @@ class RootBound(AnyTime):
         search.state.update_incumbent(sets if len(sets) == search.state.n_sets else None)
 
 
-class ColumnGeneration(AnyTime):
+class ColumnGeneration(Phase):
     """The bound on the sum by a linear programme over sets."""
 
     writes = (Fact.INCUMBENT, Fact.DUAL_BOUND, Fact.COLUMNS)
@@ -323,13 +307,12 @@ class ColumnGeneration(AnyTime):
 
 
 @dataclass(frozen=True)
-class Improve:
+class Improve(Phase):
     """Annealing, so many steps for each set, and local search from the incumbent."""
 
     steps: int
 
     reads = (Fact.INCUMBENT,)
-    writes = (Fact.INCUMBENT,)
 
     def applies(self, search: SetPackingSearch) -> bool:
         """Where sets can be priced."""
@@ -337,11 +320,12 @@ class Improve:
 
     def run(self, search: SetPackingSearch) -> None:
         """Look for a better incumbent."""
-        search.improve(self.steps)
+        search.anneal(self.steps)
+        search.state.update_incumbent(search.local_optimum(search.state.sets))
 
 
 @dataclass(frozen=True)
-class ListBelowBound:
+class ListBelowBound(Phase):
     """Lists of the sets in solutions close to the bound, and cliques in them; ``early`` if faster phases follow."""
 
     sets: int
@@ -349,7 +333,6 @@ class ListBelowBound:
     early: bool = False
 
     reads = (Fact.DUAL_BOUND,)
-    writes = (Fact.INCUMBENT,)
 
     def applies(self, search: SetPackingSearch) -> bool:
         """Nearly always."""
@@ -377,11 +360,10 @@ class ListBelowBound:
         return search.state.n_sets in shared.long_lists
 
 
-class Thresholds:
+class Thresholds(Phase):
     """For the largest minimum: how many compatible sets are there above a threshold?"""
 
     reads = (Fact.INCUMBENT,)
-    writes = (Fact.INCUMBENT,)
 
     def applies(self, search: SetPackingSearch) -> bool:
         """Where the worst set counts, and sets can be priced."""
@@ -392,11 +374,10 @@ class Thresholds:
         raise_thresholds(search)
 
 
-class BranchOnColumns:
+class BranchOnColumns(Phase):
     """Branch on which sets are part of a solution: slow, but it needs little memory and ends only when it is done."""
 
     reads = (Fact.INCUMBENT, Fact.COLUMNS)
-    writes = (Fact.INCUMBENT,)
 
     def applies(self, search: SetPackingSearch) -> bool:
         """Where sets can be priced, and do not depend on each other."""
@@ -409,11 +390,10 @@ class BranchOnColumns:
 
 
 @dataclass(frozen=True)
-class SolverIncumbent(AnyTime):
+class SolverIncumbent(Phase):
     """Is there a solution at all? An integer programme finds one where nothing else did; then all phases again."""
 
     then: Sequence[Phase]
-    writes = (Fact.INCUMBENT,)
 
     def applies(self, search: SetPackingSearch) -> bool:
         """Without an incumbent, if the problem is small enough for the solver and linear."""
@@ -432,10 +412,8 @@ class SolverIncumbent(AnyTime):
             search.go_through(self.then)
 
 
-class SolverOptimum(AnyTime):
+class SolverOptimum(Phase):
     """What stays open, as an integer programme."""
-
-    writes = (Fact.INCUMBENT,)
 
     def applies(self, search: SetPackingSearch) -> bool:
         """If the quality is a sum, and the problem small enough."""

@@ -12,7 +12,6 @@ import math
 from collections.abc import Callable, Collection, Sequence
 from enum import Enum, auto
 from functools import cache, cached_property
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -116,26 +115,24 @@ class Fact(Enum):
     COLUMNS = auto()
 
 
-class Phase(Protocol):
+class Phase:
     """One way to a better incumbent or bound, with its own limits.
 
     A phase runs only if all facts that it reads exist, so that any order of phases is correct, and only its speed
     differs. What it proves by exhaustive search, it claims by :meth:`Incumbent.rule_out`.
     """
 
-    @property
-    def reads(self) -> Collection[Fact]:
-        """What must be there before it can run."""
-
-    @property
-    def writes(self) -> Collection[Fact]:
-        """The parts of the state that a phase may change."""
+    #: What must be there before it can run, and the parts of the state that it may change.
+    reads: Collection[Fact] = ()
+    writes: Collection[Fact] = (Fact.INCUMBENT,)
 
     def applies(self, search: SetPackingSearch) -> bool:
-        """Whether it can help here."""
+        """Whether it can help here; by default everywhere."""
+        return True
 
     def run(self, search: SetPackingSearch) -> None:
         """Raise the incumbent or lower the bound of ``search.state``, or leave both as they are."""
+        raise NotImplementedError
 
 
 class SetPackingSearch:
@@ -261,11 +258,6 @@ class SetPackingSearch:
             state.update_incumbent(
                 self.annealing.improve(state.sets, state.bound, state.n_sets * steps, temperature)
             )
-
-    def improve(self, steps: int) -> None:
-        """Look for a better incumbent by annealing, so many steps for each set, and by local search from there."""
-        self.anneal(steps)
-        self.state.update_incumbent(self.local_optimum(self.state.sets))
 
     def local_optimum(self, sets: Sequence[FeatureSet]) -> list[FeatureSet]:
         """Replace sets by best responses until none is better; where the worst set counts, that one first."""
