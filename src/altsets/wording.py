@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+import numbers
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -109,8 +111,32 @@ LONGEST_VALUE = 103
 _spelling: Spelling | None = None
 
 
+@dataclass(frozen=True)
+class OptionWords:
+    """Writes parameters as options of a command: ``flags`` by parameter; ``parts`` of options have an equals sign."""
+
+    flags: Mapping[str, str]
+    parts: frozenset[str]
+
+    def __call__(self, name: str, value: Any = True) -> str:
+        """A parameter as it is typed."""
+        flag = self.flags.get(name, name)
+        if value is True:
+            return flag
+        values = value if isinstance(value, list | tuple) else [value]
+        if not all(isinstance(one, str | numbers.Real) for one in values):
+            return flag
+        return f"{flag}{' = ' if name in self.parts else ' '}{','.join(map(_typed, values))}"
+
+
+def _typed(value: Any) -> str:
+    """A name or number as an option takes it."""
+    text = str(value).removesuffix(".0") if isinstance(value, float) else str(value)
+    return f'"{text}"' if any(char.isspace() or char in ",\"'" for char in text) and len(text) > 1 else text
+
+
 @contextmanager
-def spelled(how: Spelling) -> Iterator[None]:
+def spelled(how: Spelling | None) -> Iterator[None]:
     """Messages that are made inside write parameters in another way, as options of a command for example."""
     global _spelling
     before, _spelling = _spelling, how

@@ -10,6 +10,7 @@ import altsets
 from altsets import quality
 from altsets.app.engine import SessionEngine, SharedSession
 from altsets.app.messages import FILES
+from altsets.cli.spelling import option_words
 from altsets.errors import AltsetsError, InputError
 
 RNG = np.random.default_rng(0)
@@ -54,6 +55,21 @@ def test_other_targets_are_answered_evaluated_and_downloaded(target, name, named
     assert "set 0" in json.dumps(evaluated["view"]["blocks"])
     assert "f1" in ask(engine, "download", known["state"], kind="report")["text"]
     assert f"altsets find t.csv {named} " in ask(engine, "download", known["state"], kind="command")["text"]
+
+
+@pytest.mark.parametrize(
+    ("spelling", "said"), [(None, "task='regression'"), (option_words(), "--task regression")]
+)
+def test_messages_are_in_the_words_of_those_who_opened_the_page(spelling, said):
+    mixed = pd.DataFrame({"warm": X.iloc[:, 0], "ill": Y})
+    session = altsets.Session(X, mixed, "f", n_features=2, n_alternatives=1)
+    shared = SharedSession(session, {}, spelling=spelling, file="t.csv", target="warm,ill")
+    try:
+        engine = shared.open_engine()
+        with pytest.raises(InputError, match=f"choose columns of one kind, or say {said}"):
+            ask(engine, "evaluate", ask(engine)["state"])
+    finally:
+        shared.close()
 
 
 def test_qualities_are_those_for_the_target():

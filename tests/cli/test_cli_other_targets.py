@@ -120,7 +120,18 @@ def test_commands_name_the_columns_of_survival():
     either = altsets.Request(quality="mrmr", n_features=2)
     assert either.to_command().startswith("altsets find TABLE --target=TARGET ")
     assert "--time=days --event=EVENT" in either.to_command(time="days")
-    assert "--time=TIME --event=EVENT" in altsets.Request(quality="mrmr", task="survival").to_command()
+    survival = altsets.Request(quality="mrmr", task="survival").to_command()
+    assert "--time=TIME --event=EVENT" in survival
+    assert "--task" not in survival
+
+
+@pytest.mark.parametrize("name", ["mrmr", "linear_fit", "importance"])
+def test_answers_know_that_their_target_is_survival(name):
+    rng = np.random.default_rng(0)
+    y = altsets.survival_target(time=rng.random(60), event=np.arange(60) % 2)
+    asked = altsets.SelectAlternatives(name, n_features=2, n_alternatives=1).fit(rng.random((60, 4)), y)
+    assert "TABLE --time=TIME --event=EVENT " in asked.result_.request.to_command()
+    assert "task='survival'" in asked.result_.request.to_python()
 
 
 def test_survival_without_a_table_is_not_explored():

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from altsets.app.workers import OpenEngine
 from altsets.errors import AltsetsError, InputError, reason_of
-from altsets.wording import counted
+from altsets.wording import Spelling, counted, spelled
 
 if TYPE_CHECKING:
     from altsets.session import Session
@@ -40,14 +40,17 @@ class SharedSession:
     """A session in a folder that only its owner can read, for workers to open; ``close`` removes it.
 
     ``begin`` is what pages begin with, where that is not the state of the session; ``origin`` are the names of the
-    table (``file``) and of its ``target``, of survival also those of ``time`` and ``event``.
+    table (``file``) and of its ``target``, of survival also those of ``time`` and ``event``. ``spelling`` is how
+    messages write parameters: as who opened the page writes them.
     """
 
-    def __init__(self, session: Session, begin: dict[str, Any], **origin: str) -> None:
+    def __init__(
+        self, session: Session, begin: dict[str, Any], *, spelling: Spelling | None = None, **origin: str
+    ) -> None:
         import joblib  # type: ignore[import-untyped]
 
         self._folder = tempfile.TemporaryDirectory(prefix="altsets-", ignore_cleanup_errors=True)
-        shared = (session, session.state | begin, origin)
+        shared = (session, session.state | begin, origin, spelling)
         try:
             joblib.dump(shared, Path(self._folder.name) / SESSION)
         except OSError as error:
@@ -162,7 +165,13 @@ class SharedEngine(SessionEngine):
         from altsets.app import preload  # noqa: F401
 
         self._folder = Path(folder)
-        super().__init__(*_load(self._folder / SESSION))
+        *shared, self._spelling = _load(self._folder / SESSION)
+        super().__init__(*shared)
+
+    def __call__(self, job: Job, tell: Tell, stopped: Callable[[], bool]) -> dict[str, Any]:
+        """Answer a job, in the words of those who opened the page."""
+        with spelled(self._spelling):
+            return super().__call__(job, tell, stopped)
 
     def _score(self, state: dict[str, Any], tell: Tell, stopped: Callable[[], bool]) -> None:
         """Have the scores of a state's quality: known here, computed by another worker, or computed now."""

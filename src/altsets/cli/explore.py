@@ -15,6 +15,7 @@ from altsets.cli import parsing
 from altsets.cli.options import Given, TableOptions, with_options
 from altsets.cli.printing import plain_messages, say_error
 from altsets.cli.searching import Source, named_quality, request_from, source_from
+from altsets.cli.spelling import option_words
 from altsets.errors import InputError
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ def explore_command(context: typer.Context, given: Given) -> None:
         shared = SharedSession(
             session,
             begin,
+            spelling=option_words(),
             file=str(named.table),
             target=source.table_read.target_name,
             **{option: column for option, column in survival.items() if column is not None},

@@ -299,6 +299,7 @@ def request_from(source: Source, **sets: Any) -> Request:
     given, names = source.given, FeatureNames.of(source.names)
     dissimilarity = parsing.dissimilarity_from(given.differing, names, source.data is not None)
     groups = getattr(dissimilarity, "members", parsing.NO_GROUPS)
+    has_times = given.table.time is not None and given.scoring.task == "auto"
     return Request(
         dissimilarity=dissimilarity,
         search=given.search.search,
@@ -306,7 +307,7 @@ def request_from(source: Source, **sets: Any) -> Request:
         existing=parsing.existing_from(given.conditions, names, groups),
         constraints=parsing.constraints_from(names, given.conditions, groups),
         quality=source.spec,
-        task=given.scoring.task,
+        task="survival" if has_times else given.scoring.task,
         engine=given.limits.engine,
         max_iters=MAX_ITERS if given.limits.max_iters is None else given.limits.max_iters,
         time_limit=given.limits.time_limit,

@@ -287,7 +287,9 @@ def command(request: RequestFields, table: str, predicted: Sequence[str], names:
     except IndexError:
         raise NotExpressedError("its features are indices, and a command wants their names") from None
     plain = ("task", "search", "aggregation", *DEFINITION, "engine", "max_iters", "time_limit")
-    words += [f"--{name.replace('_', '-')}={value}" for name, value in _changes(request, plain)]
+    # Times and events say that it is survival.
+    changes = [(name, value) for name, value in _changes(request, plain) if value != "survival"]
+    words += [f"--{name.replace('_', '-')}={value}" for name, value in changes]
     words += ["--drop-unusable"] if request.unusable == "drop" else []
     words += ["--above-noise"] if request.above_noise else []
     if request.random_state is not None:

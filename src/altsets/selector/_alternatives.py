@@ -329,9 +329,9 @@ class SelectAlternatives(ColumnSelector):
         kept = counted_rows(sample_weight, features.n_rows)
         request = request_of(self, features.n_features)
         origin = provenance_of(request, features, rows, kept, time.perf_counter() - started)
-        result = replace(
-            found.result, **notes._asdict(), provenance=origin, request=request.without_numbers()
-        )
+        # What the values say: a command names two columns.
+        asked = replace(request, task="survival") if origin.get("task") == "survival" else request
+        result = replace(found.result, **notes._asdict(), provenance=origin, request=asked.without_numbers())
         self._keep(found._replace(result=result), request, usable.places, usable.dropped)
         return self
 
