@@ -218,6 +218,8 @@ class Document:
             )
         try:
             return cls._read(untimed(found))
+        except InputError:
+            raise
         except DAMAGED as error:
             raise InputError(f"this altsets {cls._called} is incomplete or damaged: {error!r}.") from error
 

@@ -11,12 +11,31 @@ from typing import TYPE_CHECKING, Any
 from altsets.errors import InputError, MissingExtraError
 from altsets.plots._style import figure_size, points
 from altsets.result import MARK
+from altsets.wording import documented
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from altsets.views.records import Grid, ReferenceLine
 
+
+#: For functions that draw: what their docstrings end their parameters with.
+drawing = documented(
+    drawn="""
+    ax : Axes, default=None
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+        The axes that hold the plot.
+
+    Raises
+    ------
+    altsets.errors.MissingExtraError
+        If matplotlib is not installed.
+    """
+)
 
 #: Plain text: a dollar sign or an underscore is no formula.
 PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}

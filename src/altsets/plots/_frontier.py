@@ -15,6 +15,7 @@ from altsets.plots._canvas import (
     axes_for,
     draw_grid,
     draw_lines,
+    drawing,
     finish,
     tidy,
 )
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 SIZE = (5.6, 3.8)
 
 
+@drawing
 def frontier(
     frontier: Frontier, *, n_alternatives: int | None = None, most: int = 6, ax: Axes | None = None
 ) -> Axes:
@@ -48,21 +50,10 @@ def frontier(
         Of several numbers of alternatives, this one.
     most : int, default=6
         Curves to show at most.
-    ax : Axes, default=None
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        The axes that hold the plot.
-
-    Raises
-    ------
+    <drawn>
     altsets.errors.InputError
         If each size has only one value of tau, no point has all its sets, or ``n_alternatives`` is not in the
         frontier.
-    altsets.errors.MissingExtraError
-        If matplotlib is not installed.
 
     See Also
     --------
@@ -87,6 +78,7 @@ def frontier(
     return _draw_curves(ax, seen)
 
 
+@drawing
 def frontier_sizes(frontier: Frontier, *, n_alternatives: int | None = None, ax: Axes | None = None) -> Axes:
     """Quality over the size of sets: what each further feature adds.
 
@@ -100,20 +92,9 @@ def frontier_sizes(frontier: Frontier, *, n_alternatives: int | None = None, ax:
         From :func:`altsets.frontier`, with several sizes.
     n_alternatives : int, default=None
         Of several numbers of alternatives, this one.
-    ax : Axes, default=None
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        The axes that hold the plot.
-
-    Raises
-    ------
+    <drawn>
     altsets.errors.InputError
         If there is only one size, no point has all its sets, or ``n_alternatives`` is not in the frontier.
-    altsets.errors.MissingExtraError
-        If matplotlib is not installed.
 
     See Also
     --------
@@ -132,6 +113,7 @@ def frontier_sizes(frontier: Frontier, *, n_alternatives: int | None = None, ax:
     return ax
 
 
+@drawing
 def frontier_heat(frontier: Frontier, *, n_alternatives: int | None = None, ax: Axes | None = None) -> Axes:
     """Heat map of the share of the best quality of each size that is kept, over sizes and tau.
 
@@ -143,20 +125,9 @@ def frontier_heat(frontier: Frontier, *, n_alternatives: int | None = None, ax: 
         From :func:`altsets.frontier`.
     n_alternatives : int, default=None
         Of several numbers of alternatives, this one.
-    ax : Axes, default=None
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        The axes that hold the plot.
-
-    Raises
-    ------
+    <drawn>
     altsets.errors.InputError
         If no point has all its sets, or ``n_alternatives`` is not in the frontier.
-    altsets.errors.MissingExtraError
-        If matplotlib is not installed.
 
     See Also
     --------
@@ -176,6 +147,7 @@ def frontier_heat(frontier: Frontier, *, n_alternatives: int | None = None, ax: 
     return draw_grid(ax, seen, empty="sets are missing", notes=[framed])
 
 
+@drawing
 def frontier_scores(
     evaluated: EvaluatedFrontier,
     *,
@@ -199,20 +171,9 @@ def frontier_scores(
         Of several numbers of alternatives, this one.
     most : int, default=6
         Curves to show at most.
-    ax : Axes, default=None
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        The axes that hold the plot.
-
-    Raises
-    ------
+    <drawn>
     altsets.errors.InputError
         If no point has a score, the scorer was not measured, or ``n_alternatives`` is not in the frontier.
-    altsets.errors.MissingExtraError
-        If matplotlib is not installed.
 
     See Also
     --------
@@ -235,6 +196,7 @@ def frontier_scores(
     return _draw_curves(ax, seen)
 
 
+@drawing
 def tradeoff(tradeoff: Tradeoff, *, ax: Axes | None = None) -> Axes:
     """Quality over a second criterion: what each step of the one costs in the other.
 
@@ -245,20 +207,9 @@ def tradeoff(tradeoff: Tradeoff, *, ax: Axes | None = None) -> Axes:
     ----------
     tradeoff : Tradeoff
         From :func:`altsets.tradeoff`.
-    ax : Axes, default=None
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        The axes that hold the plot.
-
-    Raises
-    ------
+    <drawn>
     altsets.errors.InputError
         If there is no point, or ``tradeoff`` is of another type.
-    altsets.errors.MissingExtraError
-        If matplotlib is not installed.
 
     See Also
     --------

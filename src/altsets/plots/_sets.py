@@ -19,6 +19,7 @@ from altsets.plots._canvas import (
     axes_for,
     draw_grid,
     draw_lines,
+    drawing,
     finish,
     hatch,
     key,
@@ -139,6 +140,7 @@ def _draw_scores(ax: Axes, seen: Membership, start: float) -> list[Any]:
     return [beside.axvline(seen.noise_floor, color=ORANGE, linestyle="--", linewidth=points(1.2), label=told)]
 
 
+@drawing
 def quality(result: Result, *, most: int | None = 30, ax: Axes | None = None) -> Axes:
     """Quality of each set, and the best quality that is possible.
 
@@ -153,20 +155,9 @@ def quality(result: Result, *, most: int | None = 30, ax: Axes | None = None) ->
         From :func:`altsets.find` and others, or ``selector.result_``.
     most : int or None, default=30
         Sets to show at most; None for all of them.
-    ax : Axes, default=None
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        The axes that hold the plot.
-
-    Raises
-    ------
+    <drawn>
     altsets.errors.InputError
         If there is no set to show, or ``result`` is of another type.
-    altsets.errors.MissingExtraError
-        If matplotlib is not installed.
 
     See Also
     --------
@@ -211,6 +202,7 @@ def _short(value: float) -> str:
     return f"{value:,.0f}" if 100 <= abs(value) < 1e6 else f"{value:#.3g}"
 
 
+@drawing
 def overlap(
     result: Result, *, matched: bool | None = None, most: int | None = 20, ax: Axes | None = None
 ) -> Axes:
@@ -226,21 +218,10 @@ def overlap(
         were compared so (:class:`altsets.dissimilarity.Matched`).
     most : int or None, default=20
         Sets to show at most; None for all of them.
-    ax : Axes, default=None
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        The axes that hold the plot.
-
-    Raises
-    ------
+    <drawn>
     altsets.errors.InputError
         If there are fewer than two sets, ``most`` leaves only one, or ``matched`` is True and sets were not compared
         through similarity.
-    altsets.errors.MissingExtraError
-        If matplotlib is not installed.
 
     See Also
     --------
@@ -266,6 +247,7 @@ def overlap(
 BAR_ROW = 0.25
 
 
+@drawing
 def near_best(near_best: NearBest, *, most: int | None = 25, ax: Axes | None = None) -> Axes:
     """Share of the near-best sets that have each feature.
 
@@ -278,20 +260,9 @@ def near_best(near_best: NearBest, *, most: int | None = 25, ax: Axes | None = N
         From :func:`altsets.near_best`.
     most : int or None, default=25
         Features to show at most; None for all of them.
-    ax : Axes, default=None
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        The axes that hold the plot.
-
-    Raises
-    ------
+    <drawn>
     altsets.errors.InputError
         If there is no near-best set, or ``near_best`` is of another type.
-    altsets.errors.MissingExtraError
-        If matplotlib is not installed.
 
     See Also
     --------
@@ -331,6 +302,7 @@ SLOT_ROW, SHARE_PER_CHARACTER = 0.42, 0.0085
 PALE = ("#BFDCEB", "#E6F1F7")
 
 
+@drawing
 def slots(near_best: NearBest, *, most_sets: int = 1000, ax: Axes | None = None) -> Axes:
     """Near-best sets in short: a row for each core feature, and one for each slot of features that replace each other.
 
@@ -342,20 +314,9 @@ def slots(near_best: NearBest, *, most_sets: int = 1000, ax: Axes | None = None)
         From :func:`altsets.near_best`.
     most_sets : int, default=1000
         How many of the best sets are described at most.
-    ax : Axes, default=None
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        The axes that hold the plot.
-
-    Raises
-    ------
+    <drawn>
     altsets.errors.InputError
         If there is no near-best set, or ``near_best`` is of another type.
-    altsets.errors.MissingExtraError
-        If matplotlib is not installed.
 
     See Also
     --------
@@ -404,6 +365,7 @@ BESIDE, WIDTH = 0.16, 0.24
 NOT_KNOWN = "\N{EN DASH}"
 
 
+@drawing
 def scores(evaluation: Evaluation, *, scorer: str | None = None, ax: Axes | None = None) -> Axes:
     """How well each set predicts unseen rows, compared with a dummy model that uses no features.
 
@@ -417,20 +379,9 @@ def scores(evaluation: Evaluation, *, scorer: str | None = None, ax: Axes | None
         From :func:`altsets.evaluate`.
     scorer : str, default=None
         Which score; by default the first one.
-    ax : Axes, default=None
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        The axes that hold the plot.
-
-    Raises
-    ------
+    <drawn>
     altsets.errors.InputError
         If the scorer was not measured, or no fold was done.
-    altsets.errors.MissingExtraError
-        If matplotlib is not installed.
 
     See Also
     --------
@@ -508,6 +459,7 @@ def _reach(seen: Bars, means: Mapping[int, float]) -> list[list[float]] | None:
     ]
 
 
+@drawing
 def stand_ins(
     evaluation: Evaluation, *, most: int | None = 15, source: str | None = None, ax: Axes | None = None
 ) -> Axes:
@@ -524,20 +476,9 @@ def stand_ins(
         Features to show at most; None for all of them.
     source : {"folds", "bootstraps"}, default=None
         Which searches; by default the bootstrap samples if there are some.
-    ax : Axes, default=None
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        The axes that hold the plot.
-
-    Raises
-    ------
+    <drawn>
     altsets.errors.InputError
         If no feature was swapped, no fold was done, or ``source`` is unknown.
-    altsets.errors.MissingExtraError
-        If matplotlib is not installed.
 
     See Also
     --------
@@ -555,6 +496,7 @@ def stand_ins(
     return draw_grid(ax, views.stand_ins(evaluation, most=most, source=source))
 
 
+@drawing
 def stability(
     evaluation: Evaluation, *, most: int | None = 25, source: str | None = None, ax: Axes | None = None
 ) -> Axes:
@@ -571,20 +513,9 @@ def stability(
         Features to show at most; None for all of them.
     source : {"folds", "bootstraps"}, default=None
         Which searches; by default the bootstrap samples if there are some.
-    ax : Axes, default=None
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        The axes that hold the plot.
-
-    Raises
-    ------
+    <drawn>
     altsets.errors.InputError
         If features were not chosen anew in each fold, no fold was done, or ``source`` is unknown.
-    altsets.errors.MissingExtraError
-        If matplotlib is not installed.
 
     See Also
     --------

@@ -17,8 +17,6 @@ from altsets.result._status import Status, StopReason
 from altsets.result._verdict import Verdict, open_sizes, verdict_on
 from altsets.wording import counted, round_down
 
-SCHEMA = 1
-
 #: What marks features that are not above the noise floor.
 MARK = "*"
 
@@ -145,6 +143,9 @@ class Result(SetsFound, documents.Document):
     def interrupted(self) -> bool:
         """Whether Ctrl-C ended the search before it was done."""
         return self.stop_reason is StopReason.INTERRUPTED
+
+    _called = "result"
+    _mark = "schema", documents.SCHEMA
 
     @property
     def verdict(self) -> Verdict:
@@ -475,7 +476,7 @@ class Result(SetsFound, documents.Document):
             for number, (names, chosen) in enumerate(zip(self.named_sets, self.sets, strict=True))
         ]
         document = {
-            "schema": SCHEMA,
+            "schema": documents.SCHEMA,
             "status": str(self.status),
             "statuses": [str(status) for status in self.statuses],
             "objective": documents.finite(self.objective),
@@ -527,36 +528,9 @@ class Result(SetsFound, documents.Document):
         return {**vars(self), "request": self.request if self._written_request else None}
 
     @classmethod
-    def from_json(cls, text: str) -> Result:
-        """Read what :meth:`to_json` wrote.
-
-        Parameters
-        ----------
-        text : str
-            The document.
-
-        Returns
-        -------
-        Result
-            The same result.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If it is not such a document, or it is incomplete.
-        """
-        document = documents.document_in(text)
-        if not isinstance(document, dict) or document.get("schema") != SCHEMA:
-            found = document.get("schema") if isinstance(document, dict) else None
-            raise InputError(f"this is not an altsets result of schema {SCHEMA} (found schema {found!r}).")
-        try:
-            document = documents.untimed(document)
-            found = cls(**fields_in(document))._whole()
-            return found.with_names([entry["name"] for entry in document["sets"] if "name" in entry])
-        except InputError:
-            raise
-        except documents.DAMAGED as error:
-            raise InputError(f"this altsets result is incomplete or damaged: {error!r}.") from error
+    def _read(cls, found: dict[str, Any]) -> Result:
+        made = cls(**fields_in(found))._whole()
+        return made.with_names([entry["name"] for entry in found["sets"] if "name" in entry])
 
     def _whole(self) -> Result:
         """This result, if its parts fit together."""

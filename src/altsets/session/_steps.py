@@ -15,12 +15,32 @@ from altsets.result import Progress, Result
 from altsets.session._searcher import Searcher
 from altsets.session._state import NamedSet, SessionState, StateChange, checked_set, named
 from altsets.session._step import SessionStep
-from altsets.wording import counted, parameter
+from altsets.wording import counted, documented, parameter
 
 #: Steps that can be taken back; the oldest go first.
 MOST_STEPS = 1_000
 #: What the first step is called.
 FIRST = "start"
+
+
+#: For methods that take a step: parts of their docstrings.
+step = documented(
+    named="""
+    name : str, default=None
+        A name for the step.
+
+    Returns
+    -------
+    Session
+        Itself.
+    """,
+    watched="""
+    callback : callable, default=None
+        Called with a :class:`altsets.Progress` now and then, as for :meth:`go_to`.
+    stop : callable, default=None
+        Asked now and then whether to end the search and keep the best so far, as for :meth:`go_to`.
+    """,
+)
 
 
 class SessionSteps:
@@ -200,6 +220,7 @@ class SessionSteps:
         """
         return self._go(self._searcher.start.changed(state, self._searcher.names), name, callback, stop)
 
+    @step
     def answer_for(
         self,
         state: Any,
@@ -216,10 +237,7 @@ class SessionSteps:
             As :attr:`state` has it. What it does not say is as the session began.
         name : str, default="aside"
             What to call it.
-        callback : callable, default=None
-            Called with a :class:`altsets.Progress` now and then, as for :meth:`go_to`.
-        stop : callable, default=None
-            Asked now and then whether to end the search and keep the best so far, as for :meth:`go_to`.
+        <watched>
 
         Returns
         -------
@@ -231,6 +249,7 @@ class SessionSteps:
         result = self._searcher.answer(asked, callback, stop)
         return SessionStep(name, asked, result, time.perf_counter() - started)
 
+    @step
     def set(
         self,
         *,
@@ -245,10 +264,7 @@ class SessionSteps:
         ----------
         name : str, default=None
             A name for the step; by default it says what has changed.
-        callback : callable, default=None
-            Called with a :class:`altsets.Progress` now and then, as for :meth:`go_to`.
-        stop : callable, default=None
-            Asked now and then whether to end the search and keep the best so far, as for :meth:`go_to`.
+        <watched>
         **changes : any part of :attr:`state`
             Such as ``tau=0.4`` or ``quality="mrmr"``; the others stay as they are.
 
@@ -259,6 +275,7 @@ class SessionSteps:
         """
         return self._go(self._now.changed(changes, self._searcher.names), name, callback, stop)
 
+    @step
     def require(self, features: Feature | Sequence[Feature], *, name: str | None = None) -> Self:
         """Ask for sets that all have these features.
 
@@ -266,16 +283,11 @@ class SessionSteps:
         ----------
         features : int, str or sequence of them
             One feature or several, by index, name or pattern. They are no longer forbidden.
-        name : str, default=None
-            A name for the step.
-
-        Returns
-        -------
-        Session
-            Itself.
+        <named>
         """
         return self._go(self._now.requiring(named(features, self._searcher.names, "require")), name)
 
+    @step
     def forbid(self, features: Feature | Sequence[Feature], *, name: str | None = None) -> Self:
         """Ask for sets without these features.
 
@@ -283,16 +295,11 @@ class SessionSteps:
         ----------
         features : int, str or sequence of them
             One feature or several, by index, name or pattern. They are no longer required.
-        name : str, default=None
-            A name for the step.
-
-        Returns
-        -------
-        Session
-            Itself.
+        <named>
         """
         return self._go(self._now.forbidding(named(features, self._searcher.names, "forbid")), name)
 
+    @step
     def allow(self, features: Feature | Sequence[Feature], *, name: str | None = None) -> Self:
         """Neither require nor forbid these features any more.
 
@@ -300,16 +307,11 @@ class SessionSteps:
         ----------
         features : int, str or sequence of them
             One feature or several, by index, name or pattern.
-        name : str, default=None
-            A name for the step.
-
-        Returns
-        -------
-        Session
-            Itself.
+        <named>
         """
         return self._go(self._now.allowing(named(features, self._searcher.names, "allow")), name)
 
+    @step
     def pin(self, which: int | Sequence[Feature], *, name: str | None = None) -> Self:
         """Keep a set as it is: it comes first from now on, and the others are searched to differ from it.
 
@@ -320,13 +322,7 @@ class SessionSteps:
         ----------
         which : int or sequence of features
             The number of a set in :attr:`sets`, or any set, by names or indices.
-        name : str, default=None
-            A name for the step.
-
-        Returns
-        -------
-        Session
-            Itself.
+        <named>
 
         Raises
         ------
@@ -338,6 +334,7 @@ class SessionSteps:
             raise InputError(f"pin: the set {', '.join(chosen)} is pinned already; unpin() lets it go.")
         return self._go(self._now.pinning(chosen), name)
 
+    @step
     def unpin(self, which: int | Sequence[Feature], *, name: str | None = None) -> Self:
         """Let a pinned set go: the search may find it again, or a better one.
 
@@ -345,13 +342,7 @@ class SessionSteps:
         ----------
         which : int or sequence of features
             The number of a set in :attr:`sets`, where pinned ones come first, or its features.
-        name : str, default=None
-            A name for the step.
-
-        Returns
-        -------
-        Session
-            Itself.
+        <named>
 
         Raises
         ------
@@ -363,6 +354,7 @@ class SessionSteps:
             raise InputError(f"unpin: the set {', '.join(chosen)} is not pinned; pin() keeps a set.")
         return self._go(self._now.unpinning(chosen), name)
 
+    @step
     def reject(self, which: int | Sequence[Feature], *, name: str | None = None) -> Self:
         """Ask for other sets than this one: no set has all of its features from now on.
 
@@ -370,13 +362,7 @@ class SessionSteps:
         ----------
         which : int or sequence of features
             The number of a set in :attr:`sets`, or any set, by names or indices.
-        name : str, default=None
-            A name for the step.
-
-        Returns
-        -------
-        Session
-            Itself.
+        <named>
 
         Raises
         ------
@@ -390,18 +376,13 @@ class SessionSteps:
             )
         return self._go(self._now.rejecting(chosen), name)
 
+    @step
     def more(self, *, name: str | None = None) -> Self:
         """Ask for one more set.
 
         Parameters
         ----------
-        name : str, default=None
-            A name for the step.
-
-        Returns
-        -------
-        Session
-            Itself.
+        <named>
         """
         return self._go(self._now.with_more(), name)
 
