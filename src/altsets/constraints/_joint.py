@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 from altsets.constraints._budget import Budget
 from altsets.constraints._kinds import OfFields, OfGroup
 from altsets.constraints.base import (
+    Constraint,
     CostRule,
     JointRule,
     Option,
@@ -26,14 +27,29 @@ from altsets.constraints.base import (
 from altsets.features import Feature, whole_number
 
 
-class OfUsage(OfFields):
+class OfAllSets(Constraint):
+    """A condition that says nothing about one set alone."""
+
+    def holds(self, chosen: Sequence[int]) -> bool:
+        """One set alone breaks no such condition."""
+        return True
+
+    def rules(self) -> tuple[Rule, ...]:
+        """None for each set on its own."""
+        return ()
+
+    def alone(self) -> None:
+        """Nothing."""
+
+
+class OfUsage(OfAllSets, OfFields):
     """A condition on how many sets have a feature; one field holds the number, ``features`` the features."""
 
     _named = ("features",)
     _number: ClassVar[str]
     features: tuple[Any, ...] | None
 
-    def _set_fields(self, number: int, features: Iterable[Feature] | Feature | None) -> None:
+    def __init__(self, number: int, features: Iterable[Feature] | Feature | None) -> None:
         several = [features] if isinstance(features, str | int) else features
         self._set(
             **{self._number: whole_number(f"{self.title}: {self._number}", number, least=1)},
@@ -54,16 +70,11 @@ class OfUsage(OfFields):
             return template.format(**vars(self) | {"features": "every feature"})
         return super()._fill(template, names, most)
 
-    def holds(self, chosen: Sequence[int]) -> bool:
-        """One set alone breaks no such condition."""
-        return True
-
-    def rules(self) -> tuple[Rule, ...]:
-        """None for each set on its own."""
-        return ()
-
-    def alone(self) -> None:
-        """Nothing."""
+    @classmethod
+    def parse(cls, text: str, read: OptionReader) -> Self:
+        """``N:GROUP``."""
+        number, group = split_option(read, text, "N:GROUP")
+        return cls(count_in(read, number), read.group(group))
 
     def option_text(self, names: Sequence[str]) -> str:
         """``N`` or ``N:GROUP``."""
@@ -117,7 +128,7 @@ class AtMostSets(OfUsage):
     features: tuple[Any, ...] | None
 
     def __init__(self, most: int, features: Iterable[Feature] | Feature | None = None) -> None:
-        self._set_fields(most, features)
+        super().__init__(most, features)
 
     def joint_rules(self) -> tuple[JointRule, ...]:
         """Few enough sets for each of the features."""
@@ -135,10 +146,7 @@ class AtMostSets(OfUsage):
     @classmethod
     def parse(cls, text: str, read: OptionReader) -> Self:
         """``N`` or ``N:GROUP``."""
-        if ":" not in text:
-            return cls(count_in(read, text))
-        number, group = split_option(read, text, "N:GROUP")
-        return cls(count_in(read, number), read.group(group))
+        return super().parse(text, read) if ":" in text else cls(count_in(read, text))
 
 
 @dataclass(frozen=True, init=False)
@@ -187,7 +195,7 @@ class AtLeastSets(OfUsage):
     features: tuple[Any, ...]
 
     def __init__(self, least: int, features: Iterable[Feature] | Feature) -> None:
-        self._set_fields(least, [] if features is None else features)
+        super().__init__(least, [] if features is None else features)
 
     def joint_rules(self) -> tuple[JointRule, ...]:
         """Enough sets for each of the features."""
@@ -198,15 +206,9 @@ class AtLeastSets(OfUsage):
         uses = Counter(feature for chosen in (*sets, *existing) for feature in chosen)
         return all(uses[feature] >= self.least for feature in self.features)
 
-    @classmethod
-    def parse(cls, text: str, read: OptionReader) -> Self:
-        """``N:GROUP``."""
-        number, group = split_option(read, text, "N:GROUP")
-        return cls(count_in(read, number), read.group(group))
-
 
 @dataclass(frozen=True, init=False)
-class Reserve(OfGroup):
+class Reserve(OfAllSets, OfGroup):
     """At most one of the sets has features of a group: whichever it is, the group is reserved for it.
 
     Sets that exist already count.
@@ -242,17 +244,6 @@ class Reserve(OfGroup):
     _words = "{{{group}}} reserved for one set"
     _sentence = "At most one of the sets has any of these: {group}."
     group: tuple[Any, ...]
-
-    def holds(self, chosen: Sequence[int]) -> bool:
-        """One set alone may have the group."""
-        return True
-
-    def rules(self) -> tuple[Rule, ...]:
-        """None for each set on its own."""
-        return ()
-
-    def alone(self) -> None:
-        """Nothing."""
 
     def joint_rules(self) -> tuple[JointRule, ...]:
         """One set for the group."""

@@ -23,6 +23,7 @@ from altsets.constraints.base import (
 from altsets.constraints.similarity import (
     PROXY_MEASURES,
     GivenSimilarity,
+    measured_similarity,
     refuse_name_without_table,
     similarity_limit,
     similarity_measure,
@@ -319,16 +320,8 @@ class MaxSimilarity(Constraint):
         """The same with numbers: a similarity that was only named is measured on this table."""
         if not self.is_named:
             return self
-        from altsets.measures.pairs import measure_similarity
-        from altsets.measures.redundancy import MATRIX_COLUMNS, Redundancy
-        from altsets.tables.conversion import features_of
-
         assert self.measure is not None
-        features = features_of(X)
-        if features.n_features > MATRIX_COLUMNS:
-            return self._changed(similarity=Redundancy(features, self.measure, sample_weight=sample_weight))
-        measured = measure_similarity(features, self.measure, sample_weight)
-        return self._changed(**GivenSimilarity.of(measured, self.title)._asdict())
+        return self._changed(similarity=measured_similarity(X, self.measure, self.title, sample_weight))
 
     @property
     def needs_table(self) -> bool:

@@ -136,13 +136,14 @@ class ConstraintRules:
         if not rules and not joint:
             return NO_RULES
         counts = [rule for rule in rules if isinstance(rule, CountRule)]
+        excluding = [rule.pairs for rule in rules if isinstance(rule, ConflictRule) and rule.pairs.any()]
         return cls(
             required=frozenset(feature for rule in counts if rule.requires for feature in rule.group),
             forbidden=frozenset(feature for rule in counts if rule.forbids for feature in rule.group),
             counts=tuple(rule for rule in counts if not (rule.requires or rule.forbids)),
             needs=tuple(rule for rule in rules if isinstance(rule, NeedRule)),
             budgets=tuple(rule for rule in rules if isinstance(rule, CostRule)),
-            conflicts=_any_of([rule.pairs for rule in rules if isinstance(rule, ConflictRule)]),
+            conflicts=functools.reduce(operator.or_, excluding) if excluding else None,
             sizes=tuple(rule for rule in rules if isinstance(rule, SizeRule)),
             joint=joint,
         )
@@ -165,11 +166,6 @@ class ConstraintRules:
 
 #: Of most requests.
 NO_RULES = ConstraintRules(frozenset(), frozenset(), (), (), (), None, ())
-
-
-def _any_of(pairs: Sequence[Bools | Conflicts]) -> Bools | Conflicts | None:
-    found = [some for some in pairs if some.any()]
-    return functools.reduce(operator.or_, found) if found else None
 
 
 # --- What the command line shows and reads -------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from altsets.wording import by_interface, parameter
 if TYPE_CHECKING:
     # Constraints are known to the command line, which must not wait for NumPy.
     from altsets.arrays import Floats
+    from altsets.measures.redundancy import Redundancy
 
 #: Measures that a similarity may be named by.
 MEASURES = ("spearman", "pearson", "symmetrical_uncertainty")
@@ -103,6 +104,18 @@ def _checked(similarity: Any, who: str) -> Floats:
             "other; it must be symmetric, as (S + S.T) / 2 is."
         )
     return (matrix + matrix.T) / 2
+
+
+def measured_similarity(X: Any, measure: str, who: str, sample_weight: Any = None) -> Floats | Redundancy:
+    """How alike a measure finds the columns of a table; of a wide one, computed where it is needed."""
+    from altsets.measures.pairs import measure_similarity
+    from altsets.measures.redundancy import MATRIX_COLUMNS, Redundancy
+    from altsets.tables.conversion import features_of
+
+    features = features_of(X)
+    if features.n_features > MATRIX_COLUMNS:
+        return Redundancy(features, measure, sample_weight=sample_weight)
+    return GivenSimilarity.of(measure_similarity(features, measure, sample_weight), who).similarity
 
 
 def refuse_name_without_table(measure: str, who: str) -> InputError:

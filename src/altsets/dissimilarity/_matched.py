@@ -12,14 +12,13 @@ import numpy.typing as npt
 from altsets.arrays import Bools, Floats
 from altsets.constraints.similarity import (
     GivenSimilarity,
+    measured_similarity,
     refuse_name_without_table,
     similarity_limit,
     similarity_measure,
 )
 from altsets.errors import NotExpressedError
-from altsets.measures.pairs import measure_similarity
-from altsets.measures.redundancy import MATRIX_COLUMNS, Redundancy
-from altsets.tables.conversion import features_of
+from altsets.measures.redundancy import Redundancy
 
 #: What a feature that stays with itself counts for where two matchings are equally large, in units of a whole match.
 LOYALTY = 1e-10
@@ -112,14 +111,9 @@ class Matched:
         >>> Matched.from_data(table, "spearman", threshold=0.9).similarity.round(2).tolist()[0]
         [1.0, 1.0, 0.21]
         """
-        name, features = similarity_measure(measure, "Matched"), features_of(X)
+        name = similarity_measure(measure, "Matched")
         made = cls(name, threshold)
-        if features.n_features > MATRIX_COLUMNS:
-            made.similarity = Redundancy(features, name, sample_weight=sample_weight)
-        else:
-            made.similarity, _ = GivenSimilarity.of(
-                measure_similarity(features, name, sample_weight), "Matched"
-            )
+        made.similarity = measured_similarity(X, name, "Matched", sample_weight)
         return made
 
     def computed(self, X: Any, sample_weight: Any = None) -> Self:

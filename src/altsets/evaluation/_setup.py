@@ -34,7 +34,7 @@ from altsets.problem import FeatureSet
 from altsets.provenance import constraints_by_name, data_of, record
 from altsets.quality.spec import spec_of
 from altsets.result import Result
-from altsets.selector import SelectAlternatives, check_request
+from altsets.selector import SelectAlternatives, check_request, groups_of
 from altsets.tables.conversion import usable_columns
 from altsets.tables.feature_matrix import Features
 from altsets.tables.forms import in_one_form
@@ -123,7 +123,7 @@ class Setup:
         table = usable_columns(X, what.unusable if isinstance(what, SelectAlternatives) else "error").features
         refuse_other_rows(table, groups=split.groups)
         kept = counted_rows(split.sample_weight, table.n_rows)
-        groups = check_groups(split.groups, table.n_rows)
+        groups = groups_of(split.groups, table.n_rows)
         features, labels, weights = counted(table, y, split.sample_weight)
         plan = _plan(what, features, labels, weights, kept_groups(groups, kept), model, options)
         splits = split_rows(split, plan, groups, kept)
@@ -321,18 +321,6 @@ def scoring_by_name(scoring: Any, classes: bool, labels: npt.NDArray[Any] | None
     if not named:
         raise InputError("scoring is empty; name at least one scorer, or leave it out.")
     return named
-
-
-def check_groups(groups: Any, n_rows: int) -> npt.NDArray[Any] | None:
-    """Check that there is one label per row, or None."""
-    if groups is None:
-        return None
-    labels = np.asarray(groups)
-    if labels.shape != (n_rows,):
-        raise InputError(
-            f"groups must hold one label for each of the {n_rows} rows; got shape {labels.shape}."
-        )
-    return labels
 
 
 def split_rows(

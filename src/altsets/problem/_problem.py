@@ -501,6 +501,11 @@ class Problem:
 
     def parameters(self) -> dict[str, Any]:
         """The request as plain numbers and strings."""
+        kind = self.dissimilarity
+        if isinstance(kind, Matched | Grouped):
+            named: Any = kind.as_dict()
+        else:
+            named = kind if isinstance(kind, str) else getattr(kind, "__name__", repr(kind))
         return {
             "n_features_in": self.n_features_in,
             "n_features": self.n_features,
@@ -508,7 +513,7 @@ class Problem:
             "tau": None if self.tau is None else float(self.tau),
             "min_difference": self.min_difference,
             "max_overlap": self.max_overlap if self.fixed_size and self.caps_shared else None,
-            "dissimilarity": self._dissimilarity_in_words(),
+            "dissimilarity": named,
             "search": self.search,
             "aggregation": self.aggregation,
             "existing": [list(given) for given in self.existing],
@@ -519,9 +524,3 @@ class Problem:
             **({"min_quality": self.min_quality} if self.min_quality is not None else {}),
             **({"max_spread": self.max_spread} if self.max_spread is not None else {}),
         }
-
-    def _dissimilarity_in_words(self) -> str | dict[str, Any]:
-        kind = self.dissimilarity
-        if isinstance(kind, Matched | Grouped):
-            return kind.as_dict()
-        return kind if isinstance(kind, str) else getattr(kind, "__name__", repr(kind))

@@ -111,13 +111,8 @@ def _verify_average(problem: Problem, sets: Sequence[FeatureSet]) -> None:
     """The mean difference of each set from all before it, existing ones included."""
     every = [*problem.existing, *sets]
     for position in range(len(problem.existing), len(every)):
-        before = every[:position]
-        if not before:
-            continue
-        differences = [_difference(problem, every[position], other) for other in before]
-        least = problem.min_difference if problem.tau is None else float(problem.tau)
-        assert least is not None
-        if math.fsum(differences) / len(differences) < least - TOLERANCE:
+        differences = [_difference(problem, every[position], other) for other in every[:position]]
+        if differences and not _is_enough(problem, math.fsum(differences) / len(differences)):
             raise VerificationError(
                 f"set {position - len(problem.existing)} is on average too similar to the sets before it: "
                 f"{every[position]}."
@@ -135,9 +130,21 @@ def _difference(problem: Problem, one: FeatureSet, other: FeatureSet) -> float:
         shared, total = len(left & right), len(left) + len(right)
     elif callable(kind):
         return own_dissimilarity(kind, min(one, other), max(one, other))
+    return float(_by_shared(problem, min(len(one), len(other)), total, shared))
+
+
+def _by_shared(problem: Problem, smaller: Any, total: Any, shared: Any) -> Any:
+    """The same by the smaller size, both sizes together and what is shared; also of many pairs at once."""
     if problem.tau is None:
-        return min(len(one), len(other)) - shared
-    return 1 - shared / (total - shared) if kind == "jaccard" else 1 - 2 * shared / total
+        return smaller - shared
+    return 1 - shared / (total - shared) if problem.dissimilarity == "jaccard" else 1 - 2 * shared / total
+
+
+def _is_enough(problem: Problem, difference: Any) -> Any:
+    """Whether sets that differ so much differ enough; also of many pairs at once."""
+    least = problem.min_difference if problem.tau is None else float(problem.tau)
+    assert least is not None
+    return difference >= least - TOLERANCE
 
 
 def verify_scores(
@@ -175,11 +182,12 @@ def _too_similar(
     most = _most_matched(kind, sets, every) if isinstance(kind, Matched) else None
     for i, chosen in enumerate(sets):
         for j in (*range(i), *range(len(sets), len(every))):
-            if isinstance(kind, Matched):
-                far = most is not None and _overlap_is_fine(problem, chosen, every[j], float(most[i, j]))
-                far = far or _matched_far_enough(problem, kind, chosen, every[j])
-            elif isinstance(kind, Grouped):
-                far = _groups_far_enough(problem, kind, chosen, every[j])
+            sizes = len(chosen), len(every[j])
+            if isinstance(kind, Matched | Grouped):
+                far = most is not None and _is_enough(
+                    problem, _by_shared(problem, min(sizes), sum(sizes), float(most[i, j]))
+                )
+                far = far or _is_enough(problem, _difference(problem, chosen, every[j]))
             else:
                 far = _own_far_enough(problem, kind, chosen, every[j], hurry)
             if not far:
@@ -202,10 +210,6 @@ def _most_matched(kind: Matched, sets: Sequence[FeatureSet], every: Sequence[Fea
     return members[: len(sets)].reshape(len(sets), len(inside)) @ worth @ members.T
 
 
-def _matched_far_enough(problem: Problem, kind: Matched, one: FeatureSet, other: FeatureSet) -> bool:
-    return _overlap_is_fine(problem, one, other, _matched_overlap(kind, one, other))
-
-
 def _matched_overlap(kind: Matched, one: FeatureSet, other: FeatureSet) -> float:
     """The largest matching, from the similarities themselves."""
     import numpy as np
@@ -217,22 +221,6 @@ def _matched_overlap(kind: Matched, one: FeatureSet, other: FeatureSet) -> float
         worth = np.where(worth >= kind.threshold, 1.0, 0.0)
     worth = np.where(np.equal.outer(one, other), 1.0, worth)
     return float(worth[linear_sum_assignment(-worth)].sum())
-
-
-def _overlap_is_fine(problem: Problem, one: FeatureSet, other: FeatureSet, overlap: float) -> bool:
-    """Whether two sets differ enough if they match so much."""
-    if problem.tau is None:
-        assert problem.min_difference is not None
-        return min(len(one), len(other)) - overlap >= problem.min_difference - TOLERANCE
-    return 1 - 2 * overlap / (len(one) + len(other)) >= float(problem.tau) - TOLERANCE
-
-
-def _groups_far_enough(problem: Problem, kind: Grouped, one: FeatureSet, other: FeatureSet) -> bool:
-    """By the groups that both touch, from the groups themselves."""
-    assert kind.labels is not None
-    assert problem.tau is not None
-    left, right = {int(kind.labels[j]) for j in one}, {int(kind.labels[j]) for j in other}
-    return 1 - 2 * len(left & right) / (len(left) + len(right)) >= float(problem.tau) - TOLERANCE
 
 
 def _own_far_enough(
@@ -250,7 +238,7 @@ def _own_far_enough(
             f"the dissimilarity of {first} and {second} is {value} one way and {other_way} the other; "
             "it must be symmetric."
         )
-    return value >= float(problem.tau) - TOLERANCE
+    return bool(_is_enough(problem, value))
 
 
 def _counted_too_similar(
@@ -265,18 +253,9 @@ def _counted_too_similar(
             if position <= number < len(sets):
                 continue
             sizes = len(one), len(other)
-            if not _far_enough(problem, min(sizes), sum(sizes), len(one & other)):
+            if not _is_enough(problem, _by_shared(problem, min(sizes), sum(sizes), len(one & other))):
                 return position, number
     return None
-
-
-def _far_enough(problem: Problem, smaller: Any, total: Any, shared: Any) -> Any:
-    """Whether two sets, given the smaller size and both together, may share so many; also of many pairs at once."""
-    if problem.tau is None:
-        return smaller - shared >= problem.min_difference
-    if problem.dissimilarity == "dice":
-        return 1 - 2 * shared / total >= float(problem.tau) - TOLERANCE
-    return 1 - shared / (total - shared) >= float(problem.tau) - TOLERANCE
 
 
 def _first_of_many_too_similar(
@@ -296,7 +275,7 @@ def _first_of_many_too_similar(
         numbers = np.concatenate([holders[feature] for feature in chosen])
         shared = np.bincount(numbers, minlength=len(every))
         smaller, total = np.minimum(sizes[position], sizes), sizes[position] + sizes
-        far = _far_enough(problem, smaller, total, shared)
+        far = _is_enough(problem, _by_shared(problem, smaller, total, shared))
         far[position : len(sets)] = True
         if not far.all():
             return position, int(np.argmin(far))

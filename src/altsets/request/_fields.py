@@ -25,6 +25,7 @@ from altsets.problem import (
 )
 from altsets.quality.spec import spec_of
 from altsets.tables.conversion import UNUSABLE
+from altsets.tables.target import TASKS
 from altsets.wording import by_interface, parameter
 
 #: Swaps that are tried, or sets that are evaluated, in one search of a black box; as in the paper.
@@ -33,7 +34,6 @@ MAX_ITERS = 1000
 DEFAULT_SIZE = 5
 #: The seed of measures, models and folds, unless a user gives another one.
 DEFAULT_SEED = 25
-TASKS = ("auto", "classification", "regression", "survival")
 #: What ``engine=`` takes; :data:`altsets.search.find.ENGINES` has them.
 ENGINE_NAMES = (
     "auto",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -335,7 +336,7 @@ class Request(RequestFields):
         altsets.errors.NotExpressedError
             If it holds a function, a matrix or a model of your own.
         """
-        return writing.json_text(self, indent)
+        return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
 
     def to_dict(self) -> dict[str, Any]:
         """The document that :meth:`to_json` writes, as a dictionary."""

@@ -5,7 +5,6 @@ Names come from users' tables: each is quoted as its language wants it, so that 
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from collections.abc import Mapping, Sequence
@@ -69,11 +68,6 @@ OPTION_NAMES = {"name": "quality", "pos_label": "positive", "class_weight": "cla
 
 
 # --- JSON ------------------------------------------------------------------------------------------------------------
-
-
-def json_text(request: RequestFields, indent: int | None) -> str:
-    """The request as a JSON document."""
-    return json.dumps(document_of(request), indent=indent, allow_nan=False)
 
 
 def document_of(request: RequestFields) -> dict[str, Any]:

@@ -10,12 +10,14 @@ from altsets.selector._answers import (
     check_frontier,
     check_request,
     frontier_for,
+    groups_of,
     quality_of,
+    refuse_numbered,
     scored,
     search_for,
+    table_and_target,
 )
 from altsets.selector._column_selector import SelectFeatures
-from altsets.selector._input import groups_of, refuse_numbered, table_and_target
 from altsets.selector._reduced import reduced
 
 __all__ = [

@@ -27,13 +27,15 @@ from altsets.selector._answers import (
     answered,
     answered_in_passes,
     check_request,
+    groups_of,
     progress_lines,
     provenance_of,
+    refuse_numbered,
     request_of,
+    table_and_target,
     warn_of_size,
 )
 from altsets.selector._column_selector import ColumnSelector, SelectFeatures, fitted_like
-from altsets.selector._input import groups_of, refuse_numbered, table_and_target
 from altsets.selector.notes import Background, notes_on
 from altsets.tables.conversion import left_out, usable_columns
 from altsets.tables.feature_matrix import Features
@@ -314,8 +316,6 @@ class SelectAlternatives(ColumnSelector):
         rows = RowData(y, sample_weight, groups_of(groups, features.n_rows))
         with progress_lines(self.verbose) as lines:
             found = answered(self, features, rows, check_memory(self.memory), lines)
-        if not found.result.sets:
-            raise InputError(f"no set was found. {found.result.explain()}")
         background = Background(
             features,
             y,
@@ -325,15 +325,14 @@ class SelectAlternatives(ColumnSelector):
             tuple(left_out(usable.dropped)),
             str(getattr(y, "name", None) or ""),
         )
-        notes = notes_on(found.result, background)
+        notes = notes_on(found.result, background)._asdict()
         kept = counted_rows(sample_weight, features.n_rows)
         request = request_of(self, features.n_features)
         origin = provenance_of(request, features, rows, kept, time.perf_counter() - started)
-        # What the values say: a command names two columns.
-        asked = replace(request, task="survival") if origin.get("task") == "survival" else request
-        result = replace(found.result, **notes._asdict(), provenance=origin, request=asked.without_numbers())
-        self._keep(found._replace(result=result), request, usable.places, usable.dropped)
-        return self
+        if origin.get("task") == "survival":
+            # What the values say: a command names two columns.
+            request = replace(request, task="survival")
+        return self._keep(found, request, usable.places, usable.dropped, provenance=origin, **notes)
 
     def _fit_in_passes(self, X: Any, y: Any, sample_weight: Any) -> Self:
         """Find the sets of a table that is never in memory as a whole."""
@@ -343,20 +342,12 @@ class SelectAlternatives(ColumnSelector):
         self._check(table, table.all_names, table.dropped)
         with progress_lines(self.verbose) as lines:
             found = answered_in_passes(self, table, sample_weight, lines)
-        if not found.result.sets:
-            raise InputError(f"no set was found. {found.result.explain()}")
         request = request_of(self, table.n_features)
         rows = RowData(table.target_name, sample_weight)
         origin = provenance_of(request, table, rows, None, time.perf_counter() - started)
-        result = replace(
-            found.result,
-            notes=[*found.result.notes, *table.notes],
-            provenance=origin,
-            request=request.without_numbers(),
-        )
+        notes = [*found.result.notes, *table.notes]
         places = [place for place, name in enumerate(table.all_names) if name not in table.dropped]
-        self._keep(found._replace(result=result), request, places, table.dropped)
-        return self
+        return self._keep(found, request, places, table.dropped, provenance=origin, notes=notes)
 
     def _check(
         self, features: Features | LargeTable, all_names: Sequence[str], dropped: Mapping[str, str]
@@ -375,9 +366,10 @@ class SelectAlternatives(ColumnSelector):
             del self.feature_names_in_
 
     def _keep(
-        self, found: Found, request: Request, places: Sequence[int], dropped: Mapping[str, str]
-    ) -> None:
-        result = found.result
+        self, found: Found, request: Request, places: Sequence[int], dropped: Mapping[str, str], **said: Any
+    ) -> Self:
+        """Put an answer into attributes; ``said`` is what else the result says."""
+        result = replace(found.result, request=request.without_numbers(), **said)
         self._places = np.array(places, dtype=np.intp)
         self.dropped_ = list(dropped)
         self.result_ = result
@@ -400,6 +392,7 @@ class SelectAlternatives(ColumnSelector):
         self.n_alternatives_found_ = len(result.sets) - 1
         if len(result.sets) < len(result.statuses):
             warn_user(result.explain())
+        return self
 
     def get_alternative(self, alternative: int) -> SelectFeatures:
         """One of the sets as a selector of its own, fitted and light: it can be cloned and fitted without a search.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import fields, replace
 from typing import Any, NamedTuple
@@ -18,6 +18,8 @@ from altsets.display import SECONDS_PER_LINE, ProgressLines
 from altsets.dissimilarity import Grouped, is_named, matched_on_table
 from altsets.errors import InputError, NotExpressedError, warn_user
 from altsets.features import whole_number
+from altsets.files.cells import cells_of
+from altsets.files.dataset import from_anndata
 from altsets.measures.large.table import LargeTable, needs_memory
 from altsets.problem import dissimilarity_of
 from altsets.provenance import constraints_by_name, data_of, record
@@ -29,11 +31,12 @@ from altsets.search.frontier import Frontier
 from altsets.search.frontier.plan import SweepPlan
 from altsets.search.frontier.sweep import sweep_request
 from altsets.selector.noise import answer_among, narrowed, refuse_too_few_above, refuse_unknown_noise
+from altsets.tables.conversion import features_of, is_anndata
 from altsets.tables.feature_matrix import Features, Original
 from altsets.tables.forms import in_one_form
 from altsets.tables.outcomes import outcome_of
 from altsets.tables.target import vector_of
-from altsets.wording import parameter
+from altsets.wording import list_some, parameter
 
 #: What goes on while the noise floor is measured.
 NOISE = "Measuring what features score by chance"
@@ -53,6 +56,43 @@ class Found(NamedTuple):
     result: Result
     scores: Floats | None
     dissimilarities: Floats
+
+
+def refuse_numbered(
+    constraints: Any, all_names: Sequence[str], kept: Sequence[str], dropped: Mapping[str, str]
+) -> None:
+    """Refuse constraints on columns by number, which would be about others where some are dropped."""
+    if not dropped:
+        return
+    before, after = (constraints_by_name(constraints, names) for names in (all_names, kept))
+    if before != after:
+        raise InputError(
+            f"unusable='drop' leaves out {list_some(list(dropped))}, and then columns have other numbers; name "
+            "the features in constraints."
+        )
+
+
+def table_and_target(X: Any, y: Any) -> tuple[Any, Any]:
+    """A table and its target; of an AnnData object its matrix, and a column of obs by name or values of its own."""
+    if not is_anndata(X):
+        return X, y
+    if isinstance(y, str):
+        data = from_anndata(X, y)
+        return data.X, data.y
+    cells = cells_of(X)
+    return features_of(cells.matrix, cells.genes), y
+
+
+def groups_of(groups: Any, n_rows: int) -> Any:
+    """One group for each row, in an array that can be kept and compared; None if there are none."""
+    if groups is None:
+        return None
+    found = np.asarray(groups)
+    if found.shape != (n_rows,):
+        raise InputError(
+            f"groups must hold one label for each of the {n_rows} rows; got shape {found.shape}."
+        )
+    return found
 
 
 def request_of(selector: Any, n_columns: int | None = None) -> Request:
@@ -243,6 +283,8 @@ class _Interrupted(Exception):
 
 # --- What a memory keeps: functions of plain arguments, which can be compared with those of earlier calls -----------
 
+#: A quality, the task and the seed.
+How = tuple[Any, str, int | None]
 PlainTable = tuple[Any, list[str] | None, dict[int, tuple[str, ...]], Original | None]
 
 
@@ -257,15 +299,15 @@ def _answer(
         kind = memory.cache(_measured, verbose=0)(kind, table, rows.sample_weight)
     what = f"Scoring {table[0].shape[1]:,} features of {table[0].shape[0]:,} rows"
     begin(what)
-    expected = _forecast(*how, table, rows, n_jobs, lines)
+    expected = _forecast(how, table, rows, n_jobs, lines)
     if expected:
         begin(f"{what} takes {expected}")
-    quality = memory.cache(_scored, ignore=["n_jobs", "lines"], verbose=0)(*how, table, rows, n_jobs, lines)
+    quality = memory.cache(_scored, ignore=["n_jobs", "lines"], verbose=0)(how, table, rows, n_jobs, lines)
     measured = replace(request, dissimilarity=kind).measured(Features(*table), rows.sample_weight)
     if request.above_noise:
         begin(NOISE)
         quality.noise_floor = memory.cache(_noise_floor, ignore=["n_jobs"], verbose=0)(
-            *how, table, rows, n_jobs
+            how, table, rows, n_jobs
         )
         refuse_too_few_above(request, quality)
     begin("Searching")
@@ -277,7 +319,7 @@ def _answer(
     floor = quality.noise_floor
     if floor is None:
         begin(NOISE)
-        floor = memory.cache(_noise_floor, ignore=["n_jobs"], verbose=0)(*how, table, rows, n_jobs)
+        floor = memory.cache(_noise_floor, ignore=["n_jobs"], verbose=0)(how, table, rows, n_jobs)
     return found._replace(result=replace(result, noise_floor=floor))
 
 
@@ -291,6 +333,8 @@ def _lines_of(lines: Any) -> tuple[Callable[[str], object], Callable[[float], ob
 def _found(request: Request, quality: Quality, measured: Request, lines: Any) -> Found:
     """The search, and how different its sets are."""
     result = answer_among(request, quality, measured, None if lines is None else lines.report)
+    if not result.sets:
+        raise InputError(f"no set was found. {result.explain()}")
     kind = measured.dissimilarity
     if isinstance(kind, Grouped):
         kind = kind.resolve(quality.feature_names)
@@ -301,43 +345,28 @@ def _measured(dissimilarity: Any, table: PlainTable, sample_weight: Any) -> Any:
     return matched_on_table(dissimilarity, Features(*table), sample_weight)
 
 
-def _scored(
-    quality: Any,
-    task: str,
-    random_state: int | None,
-    table: PlainTable,
-    rows: RowData,
-    n_jobs: int | None,
-    lines: Any,
-) -> Quality:
+def _scored(how: How, table: PlainTable, rows: RowData, n_jobs: int | None, lines: Any) -> Quality:
+    quality, task, seed = how
     _, progress = _lines_of(lines)
-    how = ScoringOptions(task, n_jobs, random_state, rows.groups, progress, sample_weight=rows.sample_weight)
-    return spec_of(quality).make(Features(*table), rows.y, how)
+    options = ScoringOptions(task, n_jobs, seed, rows.groups, progress, rows.sample_weight)
+    return spec_of(quality).make(Features(*table), rows.y, options)
 
 
-def _forecast(
-    quality: Any,
-    task: str,
-    random_state: int | None,
-    table: PlainTable,
-    rows: RowData,
-    n_jobs: int | None,
-    lines: Any,
-) -> str:
+def _forecast(how: How, table: PlainTable, rows: RowData, n_jobs: int | None, lines: Any) -> str:
     """What scoring takes; without lines to say it in, only too much memory matters, which is refused."""
+    quality, task, seed = how
     spec, features = spec_of(quality), Features(*table)
     if lines is None:
         spec.expected_bytes(features)
         return ""
-    how = ScoringOptions(task, n_jobs, random_state, rows.groups, sample_weight=rows.sample_weight)
-    return spec.forecast(features, rows.y, how)
+    options = ScoringOptions(task, n_jobs, seed, rows.groups, sample_weight=rows.sample_weight)
+    return spec.forecast(features, rows.y, options)
 
 
-def _noise_floor(
-    quality: Any, task: str, random_state: int | None, table: PlainTable, rows: RowData, n_jobs: int | None
-) -> float | None:
-    how = ScoringOptions(task, n_jobs, random_state, sample_weight=rows.sample_weight)
-    return spec_of(quality).noise_floor(Features(*table), rows.y, how)
+def _noise_floor(how: How, table: PlainTable, rows: RowData, n_jobs: int | None) -> float | None:
+    quality, task, seed = how
+    options = ScoringOptions(task, n_jobs, seed, sample_weight=rows.sample_weight)
+    return spec_of(quality).noise_floor(Features(*table), rows.y, options)
 
 
 def _seed(random_state: Any) -> int | None:

@@ -83,7 +83,12 @@ class ColumnSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def _located(self, X: Any) -> tuple[Any, Indices]:
         """The table, checked, and where in it the columns of the set are."""
         if is_anndata(X):
-            _refuse_other_genes(self, X)
+            wanted = [str(name) for name in getattr(self, "feature_names_in_", ())]
+            if wanted != [str(name) for name in X.var_names]:
+                raise InputError(
+                    f"the genes of adata are not those that {type(self).__name__} was fitted to, in the same order; "
+                    "give the same ones, with adata[:, selector.feature_names_in_]."
+                )
             return X, self.get_support(indices=True)
         # Columns of a frame keep their types only if it is never made one array.
         X = validate_data(self, X, **ANY_TABLE, skip_check_array=hasattr(X, "columns"), reset=False)
@@ -281,15 +286,6 @@ def _some_columns(X: Any, kept: Indices) -> Any:
         # A table of Arrow.
         return X.select(kept.tolist())
     return X[:, kept]
-
-
-def _refuse_other_genes(selector: Any, adata: Any) -> None:
-    wanted = [str(name) for name in getattr(selector, "feature_names_in_", ())]
-    if wanted != [str(name) for name in adata.var_names]:
-        raise InputError(
-            f"the genes of adata are not those that {type(selector).__name__} was fitted to, in the same order; give "
-            "the same ones, with adata[:, selector.feature_names_in_]."
-        )
 
 
 def _names_in(X: Any) -> list[str] | None:

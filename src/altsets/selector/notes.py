@@ -55,6 +55,8 @@ def notes_on(result: Result, background: Background) -> Notes:
     counting = _counting(background)
     alike = near_copies(result, counting)
     dubious = _dubious(result, background)
+    close = _close_to_forbidden(result, counting)
+    by_measure = [measure for measure in CLOSE if any(one.measure == measure for one in close)]
     notes = [
         *result.notes,
         _on_target(background),
@@ -66,7 +68,7 @@ def notes_on(result: Result, background: Background) -> Notes:
     cautions = [
         *dubious.cautions,
         alike.sentence if alike else "",
-        *_close_sentences(result, counting),
+        *(_close_sentence([one for one in close if one.measure == measure]) for measure in by_measure),
     ]
     return Notes(list(filter(None, notes)), list(filter(None, cautions)))
 
@@ -154,13 +156,6 @@ class Close(NamedTuple):
     forbidden: str
     similarity: float
     measure: str
-
-
-def _close_sentences(result: Result, features: Features) -> list[str]:
-    """Which chosen features are close to a forbidden one, measure by measure."""
-    close = _close_to_forbidden(result, features)
-    by_measure = [[one for one in close if one.measure == measure] for measure in CLOSE]
-    return [_close_sentence(some) for some in by_measure if some]
 
 
 def _close_to_forbidden(result: Result, features: Features) -> list[Close]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from altsets.arrays import Floats, Indices
 from altsets.measures.models import matthews, r_squared
@@ -151,14 +152,12 @@ def _identifiers(table: Inspected) -> list[Suspect]:
         elif spread < 2 * n or IDENTIFIER.search(table.name(column)):
             named.append(column)
     found = []
-    if counted:
-        said = plural(len(counted), "counts", "count")
-        why = f"{said} the rows in their order, as identifiers and times do"
-        found.append(Suspect(tuple(counted), why, ONLY_NAMES))
-    if named:
-        said = plural(len(named), "has", "have")
-        why = f"{said} another whole number in every row, as identifiers do"
-        found.append(Suspect(tuple(named), why, ONLY_NAMES))
+    for columns, verbs, what in (
+        (counted, ("counts", "count"), "the rows in their order, as identifiers and times do"),
+        (named, ("has", "have"), "another whole number in every row, as identifiers do"),
+    ):
+        if columns:
+            found.append(Suspect(tuple(columns), f"{plural(len(columns), *verbs)} {what}", ONLY_NAMES))
     return found
 
 
@@ -188,35 +187,23 @@ def _copies(table: Inspected) -> list[Suspect]:
     target = table.target
     if target is None or isinstance(target, Several):
         return []
-    if isinstance(target, Survival):
-        return _time_or_event(table, target)
-    wanted = np.unique(target.values, return_inverse=True)[1]
-    copies = [
-        column
-        for column in _columns(table)
-        if _same(table.features.column(column), wanted, target.is_classes)
-    ]
-    said = plural(len(copies), "says", "say")
-    why = f"{said} the same as {table.called} in every row"
+    if not isinstance(target, Survival):
+        return _same_as(table, target.values, target.is_classes, table.called)
+    times = _same_as(table, target.time, False, "the time of the target")
+    # Any constant column is one to one with events that all rows have.
+    return (
+        times
+        if target.event.all()
+        else times + _same_as(table, target.event, True, "the event of the target")
+    )
+
+
+def _same_as(table: Inspected, wanted: npt.NDArray[Any], is_classes: bool, called: str) -> list[Suspect]:
+    """Columns that say the same as a target in every row."""
+    codes = np.unique(wanted, return_inverse=True)[1]
+    copies = [column for column in _columns(table) if _same(table.features.column(column), codes, is_classes)]
+    why = f"{plural(len(copies), 'says', 'say')} the same as {called} in every row"
     return [Suspect(tuple(copies), why, MADE_FROM_TARGET)] if copies else []
-
-
-def _time_or_event(table: Inspected, target: Survival) -> list[Suspect]:
-    """Columns that have the order of the times, or are one to one with the events."""
-    found = []
-    for wanted, is_classes, what in ((target.time, False, "time"), (target.event, True, "event")):
-        if wanted.all() and is_classes:
-            # Any constant column is one to one with events that all rows have.
-            continue
-        codes = np.unique(wanted, return_inverse=True)[1]
-        copies = [
-            column for column in _columns(table) if _same(table.features.column(column), codes, is_classes)
-        ]
-        if copies:
-            said = plural(len(copies), "says", "say")
-            why = f"{said} the same as the {what} of the target in every row"
-            found.append(Suspect(tuple(copies), why, MADE_FROM_TARGET))
-    return found
 
 
 def _same(values: Floats, wanted: Indices, is_classes: bool) -> bool:
