@@ -41,6 +41,41 @@ def maker(kind: str) -> Callable[..., Any]:
     return found
 
 
+class Shown:
+    """An answer that has a page of its own, and is shown in notebooks."""
+
+    def report(self, path: Any, *, title: str | None = None, force: bool = False) -> str:
+        """Write one HTML file with everything that is known, in words, tables and charts, for any browser.
+
+        Parameters
+        ----------
+        path : path-like
+            A new file whose name ends in .html.
+        force : bool, default=False
+            Whether it may replace another file.
+        title : str, default=None
+            The heading; by default it says what was asked.
+
+        Returns
+        -------
+        str
+            The path of the file.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If the name does not end in .html, the file exists and ``force`` is False, or it cannot be written.
+        """
+        return renderer("report")(path, force=force, title=title, **self._on_page())
+
+    def _on_page(self) -> dict[str, Any]:
+        """What the page is about, by the names that the renderer knows."""
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        return renderer("notebook")(self)
+
+
 # --- Progress -----------------------------------------------------------------------------------------
 
 #: Seconds between two lines on what is going on.

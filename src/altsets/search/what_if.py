@@ -18,6 +18,7 @@ from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.request import Request, checked_seconds
 from altsets.result import Progress, Result, Status, StopReason, Verdict, frame_of
+from altsets.search.black_box.greedy_wrapper import Feasibility
 from altsets.search.find import problem_of, solve
 from altsets.search.run import Known, Run
 from altsets.wording import counted, list_some, percent, plural
@@ -38,7 +39,7 @@ CUT_SHORT = {
 
 
 @dataclass(frozen=True)
-class Loss(documents.Record):
+class Loss(documents.Part):
     """What is left if some features fail; a part of :class:`altsets.WhatIf`.
 
     Attributes
@@ -432,21 +433,14 @@ class _Losses:
     def __init__(self, quality: Quality, problem: Problem, result: Result, engine: str, run: Run) -> None:
         self._quality, self._problem, self._engine, self._run = quality, problem, engine, run
         self._answer = result
-        self._sets = [chosen for chosen in result.sets if self._is_valid(chosen)]
+        is_valid = Feasibility(problem).alone
+        self._sets = [chosen for chosen in result.sets if is_valid(frozenset(chosen))]
         #: Without these features, no set is better than this.
         self._bounds: list[tuple[frozenset[int], float]] = []
         alone = len(result.statuses) == 1 or result.parameters.get("search") == "sequential"
         if alone and result.parameters.get("goal") is None and result.statuses[0] is Status.OPTIMAL:
             self._bounds.append((frozenset(), result.qualities[0]))
         self.stop_reasons: list[StopReason] = []
-
-    def _is_valid(self, chosen: FeatureSet) -> bool:
-        problem = self._problem
-        return (
-            len(chosen) in problem.sizes
-            and all(constraint.holds(chosen) for constraint in problem.constraints)
-            and all(problem.compatible(chosen, given) for given in problem.existing)
-        )
 
     def lose(self, name: str, lost: FeatureSet, seconds: float) -> Loss:
         """The best set without some features, as far as it goes in this time."""

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from altsets import documents
-from altsets.display import renderer
+from altsets.display import Shown, renderer
 from altsets.result import Status, StopReason, Verdict, frame_of
 from altsets.search.frontier.points import FrontierPoint, Suggestion, suggest
 from altsets.wording import counted, paragraph, percent, plural, sentence, span
@@ -28,7 +28,7 @@ CUT_SHORT = {
 
 
 @dataclass(frozen=True)
-class Frontier(documents.Document):
+class Frontier(documents.Document, Shown):
     """What difference costs in quality, over tau, sizes and numbers of sets; :func:`frontier` makes it.
 
     Attributes
@@ -233,9 +233,6 @@ class Frontier(documents.Document):
             If the name does not end in .html, the file exists and ``force`` is False, or it cannot be written.
         """
         return renderer("report")(path, force=force, frontier=self, quality=quality, title=title)
-
-    def _repr_html_(self) -> str:
-        return renderer("notebook")(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The document that :meth:`to_json` writes, as a dictionary."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from altsets import documents
-from altsets.display import renderer
+from altsets.display import Shown
 from altsets.errors import InputError, UnsupportedError
 from altsets.features import FeatureNames, whole_number
 from altsets.problem import FeatureSet, Problem
@@ -22,7 +22,7 @@ from altsets.search.near_best.slots import Slots, describe, few_features
 from altsets.search.near_best.summary import CountedSets
 
 
-class NearBest(CountedSets, documents.Document):
+class NearBest(CountedSets, documents.Document, Shown):
     """The sets that are nearly as good as the best one; :func:`near_best` makes it.
 
     Iterating gives the sets from the best down, as sorted tuples of indices, each when it is asked for; the order of
@@ -319,32 +319,8 @@ class NearBest(CountedSets, documents.Document):
         }
         return frame_of(columns)
 
-    def report(self, path: Any, *, title: str | None = None, force: bool = False) -> str:
-        """Write one HTML file with the features and the best sets, for any browser.
-
-        Parameters
-        ----------
-        path : path-like
-            A new file whose name ends in .html.
-        force : bool, default=False
-            Whether it may replace another file.
-        title : str, default=None
-            The heading; by default it says what was counted.
-
-        Returns
-        -------
-        str
-            The path of the file.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If the name does not end in .html, the file exists and ``force`` is False, or it cannot be written.
-        """
-        return renderer("report")(path, force=force, near_best=self, quality=self, title=title)
-
-    def _repr_html_(self) -> str:
-        return renderer("notebook")(self)
+    def _on_page(self) -> dict[str, Any]:
+        return {"near_best": self, "quality": self}
 
     def to_dict(self, n_sets: int = 10) -> dict[str, Any]:
         """The document that :meth:`to_json` writes, as a dictionary.

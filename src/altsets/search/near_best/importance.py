@@ -38,7 +38,7 @@ SETTLED = (Status.OPTIMAL, Status.INFEASIBLE)
 
 
 @dataclass(frozen=True)
-class FeatureImportance(documents.Record):
+class FeatureImportance(documents.Part):
     """What one feature is worth; a part of :class:`altsets.Importance`.
 
     Attributes

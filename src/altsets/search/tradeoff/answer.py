@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from altsets import documents
-from altsets.display import renderer
+from altsets.display import Shown
 from altsets.errors import InputError
 from altsets.problem import FeatureSet
 from altsets.result import Status, StopReason, Verdict, frame_of
@@ -28,7 +28,7 @@ CUT_SHORT = {
 
 
 @dataclass(frozen=True)
-class TradeoffPoint(documents.Record):
+class TradeoffPoint(documents.Part):
     """One compromise between quality and a second criterion; a part of :class:`altsets.Tradeoff`.
 
     Attributes
@@ -87,7 +87,7 @@ class TradeoffPoint(documents.Record):
 
 
 @dataclass(frozen=True)
-class Tradeoff(documents.Document):
+class Tradeoff(documents.Document, Shown):
     """Quality against a second criterion: what no set beats in both; :func:`altsets.tradeoff` makes it.
 
     Iterating gives the points.
@@ -289,29 +289,5 @@ class Tradeoff(documents.Document):
             }
         )
 
-    def report(self, path: Any, *, title: str | None = None, force: bool = False) -> str:
-        """Write one HTML file with a chart and all points, for any browser.
-
-        Parameters
-        ----------
-        path : path-like
-            A new file whose name ends in .html.
-        force : bool, default=False
-            Whether it may replace another file.
-        title : str, default=None
-            The heading; by default it says what was searched.
-
-        Returns
-        -------
-        str
-            The path of the file.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If the name does not end in .html, the file exists and ``force`` is False, or it cannot be written.
-        """
-        return renderer("report")(path, force=force, tradeoff=self, title=title)
-
-    def _repr_html_(self) -> str:
-        return renderer("notebook")(self)
+    def _on_page(self) -> dict[str, Any]:
+        return {"tradeoff": self}
