@@ -209,8 +209,12 @@ def _same_as(table: Inspected, wanted: npt.NDArray[Any], is_classes: bool, calle
 def _same(values: Floats, wanted: Indices, is_classes: bool) -> bool:
     n_values = int(wanted.max()) + 1
     # Most columns are ruled out by their first rows.
-    if is_classes and len(np.unique(values[:100])) > n_values:
+    if is_classes and len(set(values[:100].tolist())) > n_values:
         return False
+    if not is_classes:
+        steps = np.diff(values[np.argsort(wanted[:100])])
+        if (steps > 0).any() and (steps < 0).any():
+            return False
     labels, codes = np.unique(values, return_inverse=True)
     if len(labels) != n_values:
         return False
