@@ -91,7 +91,7 @@ def json_of(document: dict[str, Any], indent: int | None, timing: bool) -> str:
     return json.dumps(document if timing else without_timing(document), indent=indent, allow_nan=False)
 
 
-class Part:
+class DocumentPart:
     """A dataclass that is part of a document, field by field."""
 
     def to_dict(self) -> dict[str, Any]:
@@ -125,7 +125,7 @@ def _plain_fields(record: Any) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, Part):
+    if isinstance(value, DocumentPart):
         return value.to_dict()
     if isinstance(value, tuple | list):
         return list(map(_plain, value))
@@ -155,7 +155,7 @@ def _read_as(kind: Any, value: Any) -> Any:
         return None if value is None else _read_as(inner[0], value)
     if outer is dict:
         return dict(value.items())
-    if issubclass(kind, Part):
+    if issubclass(kind, DocumentPart):
         return kind.from_dict(value)
     if kind is int:
         return whole_numbers([value])[0]

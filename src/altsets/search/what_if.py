@@ -39,7 +39,7 @@ CUT_SHORT = {
 
 
 @dataclass(frozen=True)
-class Loss(documents.Part):
+class Loss(documents.DocumentPart):
     """What is left if some features fail; a part of :class:`altsets.WhatIf`.
 
     Attributes

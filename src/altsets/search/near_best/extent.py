@@ -36,7 +36,7 @@ CUT_SHORT = {
 
 
 @dataclass(frozen=True)
-class RangeEnd(documents.Part):
+class RangeEnd(documents.DocumentPart):
     """One end of a range: a near-best set with the least or the largest sum; a part of :class:`altsets.Range`.
 
     Attributes

@@ -38,7 +38,7 @@ SETTLED = (Status.OPTIMAL, Status.INFEASIBLE)
 
 
 @dataclass(frozen=True)
-class FeatureImportance(documents.Part):
+class FeatureImportance(documents.DocumentPart):
     """What one feature is worth; a part of :class:`altsets.Importance`.
 
     Attributes

@@ -28,7 +28,7 @@ CUT_SHORT = {
 
 
 @dataclass(frozen=True)
-class TradeoffPoint(documents.Part):
+class TradeoffPoint(documents.DocumentPart):
     """One compromise between quality and a second criterion; a part of :class:`altsets.Tradeoff`.
 
     Attributes
