@@ -365,7 +365,8 @@ def _check_curve(report: Report, label: str, request: Request, rng: np.random.Ge
                 wrong = wrong_balance(request, altsets.balance(request.quality, time_limit=limit, **options))
     except Exception as error:  # Whatever goes wrong is a finding.
         wrong = [f"{type(error).__name__}: {error}"]
-        if isinstance(error, InputError | UnsupportedError) and _may_be_refused(request):
+        known = "takes no existing sets" in str(error) and request.kind == "cfs" and bool(request.existing)
+        if isinstance(error, InputError | UnsupportedError) and (known or _may_be_refused(request)):
             report.refusals[re.sub(r"[-+.e\d]*\d", "#", str(error))] += 1
             return
     report.kinds[verb] += 1

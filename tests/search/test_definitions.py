@@ -114,6 +114,25 @@ def test_other_verbs_decline(verb):
         verb(constraints.Reserve([0, 1]))
 
 
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"overlap_penalty": 2.0},
+        {"overlap_penalty": 2.0, "existing": [(0, 1)]},
+        {"constraints": constraints.AtMostSets(2)},
+        {"constraints": constraints.AtLeastSets(2, [5]), "aggregation": "min"},
+        {"constraints": constraints.Reserve([0, 1])},
+        {"constraints": constraints.TotalBudget([5, 4, 4, 1, 1, 1], 11), "existing": [(0, 1)]},
+    ],
+)
+def test_the_solver_agrees(more):
+    by_default = altsets.find(SCORES, 2, 2, tau=0.5, search="simultaneous", **more)
+    by_solver = altsets.find(SCORES, 2, 2, tau=0.5, search="simultaneous", engine="milp", **more)
+    assert by_default.engine != by_solver.engine == "milp"
+    assert by_default.status == by_solver.status == "optimal"
+    assert by_solver.objective == pytest.approx(by_default.objective)
+
+
 def test_a_wrong_answer_is_noticed():
     request = Request((9.0, 8.0, 7.0, 3.0), 2, 1, overlap_penalty=1.0)
     right = request.find()

@@ -71,7 +71,11 @@ def bytes_needed(engine: str, quality: Quality, problem: Problem) -> int:
     together = problem.search == "simultaneous"
     if engine == "milp":
         form = quality.form(k)
-        n_used = n if form.has_pairs else min(n, n_sets * k + sum(map(len, problem.existing)))
+        n_used = (
+            n
+            if form.has_pairs or not problem.is_plain
+            else min(n, n_sets * k + sum(map(len, problem.existing)))
+        )
         products = n_used * (n_used - 1) // 2 if form.has_pairs else 0
         per_set = n_used + products
         pairs_of_sets = n_used * n_sets * (n_sets - 1) // 2

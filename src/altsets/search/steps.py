@@ -180,6 +180,38 @@ def demanded_after(problem: Problem, before: Sequence[FeatureSet]) -> tuple[Rule
     return tuple(rules)
 
 
+@dataclass(frozen=True)
+class UsageLimits:
+    """In how many new sets a feature may be, where existing ones are counted already."""
+
+    #: By feature, where it is fewer than all new sets, and where it is any.
+    upper: dict[int, int]
+    lower: dict[int, int]
+    #: Groups that at most one new set may have features of; if an existing set has one, all are forbidden.
+    reserved: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def of(cls, problem: Problem) -> UsageLimits:
+        """What joint constraints say about features."""
+        used = Counter(feature for given in problem.existing for feature in given)
+        upper: dict[int, int] = {}
+        lower: dict[int, int] = {}
+        reserved = []
+        for rule in problem.rules.joint:
+            if isinstance(rule, ReserveRule):
+                reserved += [] if any(used[feature] for feature in rule.group) else [rule.group]
+            elif isinstance(rule, UsageRule):
+                about = range(problem.n_features_in) if rule.features is None else rule.features
+                for feature in about:
+                    if rule.upper is not None:
+                        most = max(rule.upper - used[feature], 0)
+                        upper[feature] = min(most, upper.get(feature, problem.n_sets))
+                    if rule.lower > used[feature]:
+                        lower[feature] = max(rule.lower - used[feature], lower.get(feature, 0))
+        upper = {feature: most for feature, most in upper.items() if most < problem.n_sets}
+        return cls(upper, lower, tuple(reserved))
+
+
 def _unpaid(rule: TotalRule, bought: Counter[int]) -> CostRule | None:
     """The budget that is left, in whole units; what is bought costs nothing. None if it is exceeded already."""
     budget = rule.budget

@@ -11,6 +11,7 @@ from functools import cache, partial
 import numpy as np
 
 from altsets.arrays import Bools
+from altsets.constraints.base import CostRule
 from altsets.dissimilarity import Grouped, Matched
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
@@ -26,7 +27,7 @@ from altsets.search.milp.formulation import Formulation
 from altsets.search.milp.highs import OBJECTIVE_FACTOR, UNCONFIRMED
 from altsets.search.run import Run, Stopped
 from altsets.search.sequential import SequentialSearch
-from altsets.search.steps import NextSet, priced, steps
+from altsets.search.steps import NextSet, UsageLimits, demanded_after, priced, steps, uses_of, with_rules
 from altsets.search.subset.candidates import Anything, Candidates
 from altsets.search.subset.construction import Construction, completed
 from altsets.search.subset.pricing import PricingOracle
@@ -63,7 +64,7 @@ class MilpEngine:
             return "what a linear model explains is not linear in the features that it has"
         if quality.size_normalised and not problem.fixed_size:
             return f"{type(quality).__name__} is linear for sets of one size only"
-        if problem.search == "simultaneous" and (reason := declines_further(problem)):
+        if problem.search == "simultaneous" and (reason := declines_further(_without_coupling(problem))):
             return reason
         if problem.difference == "average" and not (problem.dissimilarity == "dice" or problem.tau is None):
             return f"{parameter('difference', 'average')} is linear with dice only"
@@ -80,7 +81,7 @@ class MilpEngine:
             except Stopped:
                 proof = "the integer programme was not ready in time"
                 answer = Answer.without_sets(problem, math.inf, proof)
-            return completed(answer, construction)
+            return completed(answer, construction) if problem.is_plain else answer
 
         if not problem.is_plain:
             return _in_steps(quality, problem, run)
@@ -158,24 +159,39 @@ def solve(model: Formulation, run: Run, *, presolve: bool = True) -> tuple[list[
             return None, solution.bound
         sets = model.features_of(solution.values)
         broken = [one for one in sets if not model.holds(one)]
-        if not broken:
+        together = model.hold_together(sets)
+        if not broken and together:
             return sets, solution.bound
         if run.stopped:
             return None, solution.bound
-        # Only a budget can be missed by so little, and a larger set costs no less.
+        # Only a budget can be missed by so little, and a larger set, or more features together, cost no less.
         for chosen in broken:
             model.exclude(chosen)
+        if not together:
+            model.exclude_together(sets)
+
+
+def _without_coupling(problem: Problem) -> Problem:
+    """The problem without what this engine has rows for in simultaneous search: joint constraints and a penalty."""
+    single = tuple(one for one in problem.constraints if not one.joint_rules())
+    return replace(problem, constraints=single, overlap_penalty=0.0)
 
 
 def _simultaneous(quality: Quality, problem: Problem, run: Run) -> Answer:
     """All sets in one programme, interchangeable but for their order."""
-    model = Formulation(quality, problem, run=run)
+    demanded = demanded_after(problem, problem.existing)
+    if demanded is None:
+        return Answer.infeasible(problem, "joint constraints leave no set")
+    # What existing sets use up and have bought is a matter of each set; what is shared with them is paid by features.
+    single = with_rules(problem.plain, demanded)
+    prices = problem.overlap_penalty * uses_of(problem, problem.existing) if problem.overlap_penalty else None
+    model = Formulation(priced(quality, prices), single, run=run, asked=problem)
     if model.too_few:
         return Answer.infeasible(problem, "too few features may be used")
     limit = math.inf
     if model.linear and problem.fixed_size and problem.caps_shared:
         # For the answer and the variable of the minimum; as a row over all variables it made presolve cut off optima.
-        limit = sum_bound(model.candidates, problem).value / model.scale
+        limit = sum_bound(model.candidates, single).value / model.scale
     if limit == -math.inf:
         return Answer.infeasible(problem, "counting shared features")
     for _ in range(problem.n_sets):
@@ -183,6 +199,7 @@ def _simultaneous(quality: Quality, problem: Problem, run: Run) -> Answer:
     for first, second in itertools.combinations(model.sets, 2):
         model.differ(first, second)
     model.in_order()
+    model.couple(UsageLimits.of(problem), [rule for rule in demanded if isinstance(rule, CostRule)])
     if problem.aggregation == "min":
         sets, bound = _largest_minimum(model, quality, limit / problem.n_sets, run)
     else:
@@ -192,7 +209,7 @@ def _simultaneous(quality: Quality, problem: Problem, run: Run) -> Answer:
     proof, bound = "integer programming", bound * model.scale
     if sets is None:
         return Answer.without_sets(problem, bound, proof)
-    objective = problem.objective([quality.evaluate(chosen) for chosen in sets])
+    objective = problem.objective([quality.evaluate(chosen) for chosen in sets], sets)
     proven = bound - objective <= PROVEN
     return Answer.simultaneous(problem, sets, max(bound, objective), proof, proven=proven)
 

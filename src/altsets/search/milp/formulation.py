@@ -11,12 +11,13 @@ from fractions import Fraction
 import numpy as np
 
 from altsets.arrays import Bools, Floats
-from altsets.constraints.base import ConstraintRules
+from altsets.constraints.base import ConstraintRules, CostRule
 from altsets.dissimilarity import Grouped, Matched
 from altsets.problem import EXACT_TOLERANCE, FeatureSet, Problem
 from altsets.quality import Additive, Form, Quality
 from altsets.search.milp.highs import Programme
 from altsets.search.run import Run
+from altsets.search.steps import UsageLimits
 from altsets.search.subset.candidates import Candidates, form_of
 from altsets.search.subset.rules import WholeBudget, in_units
 
@@ -49,15 +50,23 @@ class Formulation:
         problem: Problem,
         candidates: Candidates | None = None,
         run: Run | None = None,
+        *,
+        asked: Problem | None = None,
     ) -> None:
         self.problem = problem
+        #: With what couples the sets, which :meth:`couple` adds.
+        self.asked = problem if asked is None else asked
         self._check = Run().check if run is None else run.check
         self.programme = Programme()
         self.sets: list[SetVariables] = []
         #: The groups that each set touches, by its first variable.
         self._groups: dict[int, dict[int, int]] = {}
         form = form_of(quality, problem, problem.k_max)
-        self.candidates = _candidates(quality, form, problem) if candidates is None else candidates
+        if candidates is None:
+            candidates = _candidates(quality, form, problem, short=self.asked.is_plain)
+        self.candidates = candidates
+        #: Variables of the features that some set has, where all sets have a budget together.
+        self._bought: list[int] = []
         inside = self.candidates.indices
         pairs = form.pairs_among(inside, self._check) if form.has_pairs else np.zeros(0)
         self._pairs = pairs if pairs.any() else None
@@ -68,9 +77,8 @@ class Formulation:
                 self._cliques.append(clique)
         # The solver's tolerances are absolute and mean something for numbers of order one.
         scores = self.candidates.scores
-        self.scale = (
-            float(max(np.max(np.abs(scores), initial=0.0), np.max(np.abs(pairs), initial=0.0))) or 1.0
-        )
+        largest = max(np.max(np.abs(scores), initial=0.0), np.max(np.abs(pairs), initial=0.0))
+        self.scale = max(float(largest), self.asked.overlap_penalty) or 1.0
 
     @property
     def too_few(self) -> bool:
@@ -95,11 +103,15 @@ class Formulation:
 
     def value(self, quality: Quality, sets: Sequence[FeatureSet]) -> float:
         """The objective of some sets, in units of the programme."""
-        return self.problem.objective([quality.evaluate(chosen) for chosen in sets]) / self.scale
+        return self.asked.objective([quality.evaluate(chosen) for chosen in sets], sets) / self.scale
 
     def holds(self, chosen: FeatureSet) -> bool:
         """Whether a set keeps to all constraints, exactly."""
         return all(constraint.holds(chosen) for constraint in self.problem.constraints)
+
+    def hold_together(self, sets: Sequence[FeatureSet]) -> bool:
+        """Whether sets keep to all joint constraints, exactly."""
+        return all(one.holds_together(sets, self.asked.existing) for one in self.asked.constraints)
 
     def add_set(self, others: Sequence[FeatureSet]) -> SetVariables:
         """Variables for one more set, with everything that it has to keep to; it differs from the others."""
@@ -291,6 +303,44 @@ class Formulation:
         share = _overlap_share(problem, totals)
         self.programme.row(shared | dict.fromkeys(variables, -share), upper=share * given)
 
+    def couple(self, usage: UsageLimits, totals: Iterable[CostRule]) -> None:
+        """Limits on how many sets have a feature, groups for one set, and budgets for all sets, after :meth:`add_set`.
+
+        What is left of ``totals`` beside existing sets; all limits count new sets alone.
+        """
+        row = self.programme.row
+        for limits, is_upper in ((usage.upper, True), (usage.lower, False)):
+            for feature, count in limits.items():
+                self._check()
+                users: Terms = {}
+                for one in self.sets:
+                    users |= self._sum(one.chosen, [feature])
+                row(users, upper=count) if is_upper else row(users, lower=count)
+        for group in usage.reserved:
+            touched = [self._any_of(list(self._sum(one.chosen, group))) for one in self.sets]
+            row(dict.fromkeys(touched, 1.0), upper=1)
+        for budget in totals:
+            if not self._bought:
+                chosen = zip(*(one.chosen for one in self.sets), strict=True)
+                self._bought = [self._any_of(users) for users in chosen]
+            self._pay(in_units(budget), self._bought)
+
+    def _any_of(self, variables: Sequence[int]) -> int:
+        """A variable that is one if one of these is."""
+        self._check()
+        any_of = self.programme.variable(1, integer=False)
+        for variable in variables:
+            self.programme.row({variable: 1.0, any_of: -1.0}, upper=0)
+        return any_of
+
+    def _charge(self) -> None:
+        """Shared features cost quality; what is shared with existing sets is in the scores already."""
+        price = self.asked.overlap_penalty / self.scale
+        for first, second in itertools.combinations(self.sets, 2):
+            self._check()
+            for product in self._products_of(first.chosen, second.chosen):
+                self.programme.set_cost(product, -price)
+
     def in_order(self) -> None:
         """Break the symmetry of sets by the ranks of their features."""
         # Rows of nearly equal qualities made presolve cut off optima; whole numbers are safe.
@@ -302,24 +352,31 @@ class Formulation:
             self.programme.row(ordered, upper=0)
 
     def maximise_sum(self) -> None:
-        """Ask for the largest sum of qualities."""
+        """Ask for the largest sum of qualities, less what sharing costs."""
         for one in self.sets:
             for variable, value in one.quality.items():
                 self.programme.set_cost(variable, value)
+        if self.asked.overlap_penalty:
+            self._charge()
 
     def exclude(self, features: FeatureSet) -> None:
         """No set may have all of these features."""
         for one in self.sets:
             self.programme.row(self._sum(one.chosen, features), upper=len(features) - 1)
 
+    def exclude_together(self, sets: Sequence[FeatureSet]) -> None:
+        """All sets together may not have all features of these."""
+        features = {feature for chosen in sets for feature in chosen}
+        self.programme.row(self._sum(self._bought, features), upper=len(features) - 1)
+
     def features_of(self, values: Floats) -> list[FeatureSet]:
         """The sets that a solution stands for."""
         return [self.candidates.features(np.flatnonzero(values[one.chosen] > 0.5)) for one in self.sets]
 
 
-def _candidates(quality: Quality, form: Form, problem: Problem) -> Candidates:
-    """A short list where pre-selection loses nothing, else all features that may be used."""
-    if isinstance(quality, Additive) and problem.rules.only_forbid and problem.counts_shared:
+def _candidates(quality: Quality, form: Form, problem: Problem, *, short: bool) -> Candidates:
+    """A ``short`` list where pre-selection loses nothing, else all features that may be used."""
+    if short and isinstance(quality, Additive) and problem.rules.only_forbid and problem.counts_shared:
         return Candidates.select(quality.scores, problem)
     usable = np.ones(problem.n_features_in, dtype=bool) if form.allowed is None else form.allowed.copy()
     usable[list(problem.forbidden)] = False

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -17,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats, Indices, Ints
-from altsets.constraints.base import ReserveRule, TotalRule, UsageRule
+from altsets.constraints.base import TotalRule
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.search.additive.best_set import best_sum
 from altsets.search.run import Run
-from altsets.search.steps import NextSet, demanded_after, priced, uses_of, with_rules
+from altsets.search.steps import NextSet, UsageLimits, demanded_after, priced, uses_of, with_rules
 from altsets.search.subset.limits import PricingLimits
 from altsets.search.subset.listing import Listing
 
@@ -42,11 +41,7 @@ class Coupling:
     prices: Floats | None
     #: Best responses: one more set after all others.
     following: NextSet
-    #: In how many new sets a feature may be at most, and has to be at least, where that is limited.
-    upper: dict[int, int]
-    lower: dict[int, int]
-    #: Groups that at most one new set may have features of.
-    reserved: tuple[tuple[int, ...], ...]
+    usage: UsageLimits
 
     @classmethod
     def of(cls, quality: Quality, problem: Problem, run: Run, limits: PricingLimits) -> Coupling | None:
@@ -58,25 +53,9 @@ class Coupling:
         if problem.overlap_penalty and problem.existing:
             prices = problem.overlap_penalty * uses_of(problem, problem.existing)
         plain = with_rules(problem.plain, demanded)
-        used = Counter(feature for given in problem.existing for feature in given)
-        upper: dict[int, int] = {}
-        lower: dict[int, int] = {}
-        reserved = []
-        for rule in problem.rules.joint:
-            if isinstance(rule, ReserveRule):
-                # If an existing set has one of them, all are forbidden.
-                reserved += [] if any(used[feature] for feature in rule.group) else [rule.group]
-            elif isinstance(rule, UsageRule):
-                about = range(problem.n_features_in) if rule.features is None else rule.features
-                for feature in about:
-                    if rule.upper is not None:
-                        most = max(rule.upper - used[feature], 0)
-                        upper[feature] = min(most, upper.get(feature, problem.n_sets))
-                    if rule.lower > used[feature]:
-                        lower[feature] = max(rule.lower - used[feature], lower.get(feature, 0))
-        upper = {feature: most for feature, most in upper.items() if most < problem.n_sets}
+        usage = UsageLimits.of(problem)
         following = NextSet(quality, problem, run, limits, best_sum)
-        return cls(problem, plain, priced(quality, prices), prices, following, upper, lower, tuple(reserved))
+        return cls(problem, plain, priced(quality, prices), prices, following, usage)
 
     @property
     def penalty(self) -> float:
@@ -91,7 +70,9 @@ class Coupling:
     @property
     def interchangeable(self) -> bool:
         """Whether a feature that no set has could take the place of any other that scores less."""
-        special = self.asked.max_spread is not None or self.lower or self.reserved or self.has_totals
+        special = (
+            self.asked.max_spread is not None or self.usage.lower or self.usage.reserved or self.has_totals
+        )
         return not special
 
     @property
@@ -141,10 +122,10 @@ class Coupling:
     def together(self, listing: Listing, order: Indices) -> Together | None:
         """The test of two listed sets in this order; None if no pair of sets is ruled out."""
         spread = self.asked.max_spread
-        if spread is None and not self.reserved:
+        if spread is None and not self.usage.reserved:
             return None
         qualities = self.raw(listing)[order]
-        touched = [self._touched(listing, group)[order] for group in self.reserved]
+        touched = [self._touched(listing, group)[order] for group in self.usage.reserved]
 
         def go_together(i: int, others: npt.NDArray[np.integer]) -> npt.NDArray[np.uint8]:
             fine: Bools = np.ones(len(others), dtype=bool)

@@ -71,7 +71,7 @@ class CutPool:
     ) -> None:
         self.coupling = coupling
         #: How often a feature may be used, by its place, where that is limited; the rows that say so.
-        self.most_used = {} if coupling is None else coupling.by_place(coupling.upper, pricing.place)
+        self.most_used = {} if coupling is None else coupling.by_place(coupling.usage.upper, pricing.place)
         self.usage: dict[int, int] = {}
         self.penalty = 0.0 if coupling is None else coupling.penalty
         self._programme, self._pricing, self.levels = programme, pricing, levels
@@ -466,10 +466,10 @@ def numbered(
 def limit_usage(tables: dict[Element, Floats], coupling: Coupling, place: Ints, n_sets: int) -> None:
     """Make it impossible to use features more or less often than joint conditions allow."""
     levels = np.arange(n_sets + 1)
-    for where, most in coupling.by_place(coupling.upper, place).items():
+    for where, most in coupling.by_place(coupling.usage.upper, place).items():
         table = tables.get((where,), np.zeros(n_sets + 1))
         tables[(where,)] = np.where(levels > most, IMPOSSIBLE, table)
-    for where, least in coupling.by_place(coupling.lower, place).items():
+    for where, least in coupling.by_place(coupling.usage.lower, place).items():
         table = tables.get((where,), np.zeros(n_sets + 1))
         tables[(where,)] = np.where(levels < least, IMPOSSIBLE, table)
 

@@ -109,16 +109,18 @@ class CountUses(Phase):
 
     def applies(self, search: SetPackingSearch) -> bool:
         """Where the use of features is limited."""
-        return search.coupling is not None and bool(search.coupling.upper or search.coupling.lower)
+        return search.coupling is not None and bool(
+            search.coupling.usage.upper or search.coupling.usage.lower
+        )
 
     def run(self, search: SetPackingSearch) -> None:
         """Compare all places in sets with all uses of features."""
         coupling, n_sets, pricing = search.coupling, search.state.n_sets, search.pricing
         assert coupling is not None
-        most = sum(coupling.upper.get(feature, n_sets) for feature in pricing.features)
+        most = sum(coupling.usage.upper.get(feature, n_sets) for feature in pricing.features)
         inside = set(pricing.features)
-        least = sum(coupling.lower.values())
-        too_much = least > n_sets * pricing.problem.k_max or not inside.issuperset(coupling.lower)
+        least = sum(coupling.usage.lower.values())
+        too_much = least > n_sets * pricing.problem.k_max or not inside.issuperset(coupling.usage.lower)
         if most < n_sets * pricing.problem.k_min or too_much:
             search.state.update_bound(-math.inf, "counting uses of features")
 
