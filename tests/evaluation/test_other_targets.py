@@ -204,3 +204,18 @@ def test_a_hundred_runs_with_and_without_a_signal():
         guesses += "Set 0 predicts better" not in str(altsets.evaluate(selector, X, shuffled))
     assert planted >= 95
     assert guesses >= 95
+
+
+def test_models_of_scikit_survival_are_taken_as_they_are():
+    linear = pytest.importorskip("sksurv.linear_model", reason="needs scikit-survival")
+    X, y = patients(80)
+    theirs = linear.CoxPHSurvivalAnalysis(ties="efron")
+    found = altsets.evaluate([["a", "b"]], X, y, estimator=theirs, cv=3)
+    assert found.sets_frame().iloc[0, 0] > 0.7
+    assert altsets.measures.importance(X, y, estimator=theirs) == pytest.approx(
+        np.abs(theirs.fit(X, y).coef_)
+    )
+    fitted = altsets.quality.LinearFit.from_data(X, y).fit(list("abcdef"))
+    assert fitted.coefficients[:, 0] == pytest.approx(theirs.coef_, abs=1e-6)
+    chosen = altsets.SelectAlternatives(theirs, n_features=2, n_alternatives=1).fit(X, y)
+    assert chosen.result_.sets[0] == (0, 1)
