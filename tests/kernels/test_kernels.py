@@ -85,7 +85,11 @@ def best_set(kernel, rng):
     scores = descending(rng, n)
     to_beat = -math.inf if rng.random() < 0.7 else float(np.sum(scores[:k])) - rng.random()
     max_nodes = int(rng.choice([3, 10_000]))
-    return kernel.best_set(scores, *membership(n, sets), caps, k, to_beat, max_nodes, 1e-14, never)
+    first, member, kind = membership(n, sets)
+    weights = None
+    if rng.random() < 0.5:
+        weights, kind = rng.integers(1, 4, len(member)).astype(np.intc), np.arange(n, dtype=np.intc)
+    return kernel.best_set(scores, first, member, kind, caps, k, to_beat, max_nodes, 1e-14, never, weights)
 
 
 def next_set(kernel, rng):

@@ -26,6 +26,40 @@ def test_random_definitions(first):
     assert report.n_searches["auto"] > 35
 
 
+IN_TURN = {
+    "average": {"difference": "average"},
+    "penalty": {"overlap_penalty": 0.1},
+    "at most": {"constraints": constraints.AtMostSets(1, range(8))},
+    "at least": {"constraints": constraints.AtLeastSets(2, [0, 29])},
+    "reserved": {"constraints": constraints.Reserve(range(0, 30, 3)), "overlap_penalty": 0.05},
+    "total": {"constraints": constraints.TotalBudget([1.5 + j % 7 for j in range(30)], 45)},
+    "two totals": {
+        "constraints": [
+            constraints.TotalBudget([1 + j % 5 for j in range(30)], 25),
+            constraints.TotalBudget([0.0] * 20 + [7] * 10, 14),
+        ]
+    },
+    "long costs": {"constraints": constraints.TotalBudget([1.0001 + j % 7 for j in range(30)], 40)},
+    "all": {
+        "difference": "average",
+        "overlap_penalty": 0.02,
+        "constraints": [constraints.AtMostSets(2), constraints.TotalBudget(range(30), 150)],
+        "existing": [(3, 5), (1, 2, 8, 9)],
+    },
+}
+
+
+@pytest.mark.parametrize("definition", IN_TURN)
+def test_sums_in_turn_are_those_of_a_general_search(definition):
+    for seed in range(3):
+        scores = quality.Additive(np.random.default_rng(seed).random(30))
+        options = {"tau": 0.5, **IN_TURN[definition]}
+        fast = altsets.find(scores, 4, 3, **options)
+        assert fast.engine == "additive"
+        assert fast.status == "optimal"
+        assert fast.sets == altsets.find(scores, 4, 3, engine="enumerate", **options).sets
+
+
 def test_average_is_looser_than_each():
     each = altsets.find(SCORES, 2, 3, tau=0.75)
     average = altsets.find(SCORES, 2, 3, tau=0.75, difference="average")

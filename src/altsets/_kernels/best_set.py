@@ -1,13 +1,13 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
 """Kernel: the best set of k features that keeps to overlap caps, by Lagrangian branch and bound.
 
-Each cap says how many features a set may share with one earlier set. With a price on every cap the problem falls
-apart into "take the k best priced features", which bounds the optimum from above for any prices >= 0. Prices come
-from a short subgradient descent; with them fixed, a depth-first search in the order of the priced scores has a
-bound that costs one subtraction.
+Each cap says how many features a set may share with one earlier set, or how much its features may weigh together.
+With a price on every cap the problem falls apart into "take the k best priced features", which bounds the optimum from
+above for any prices >= 0. Prices come from a short subgradient descent; with them fixed, a depth-first search in the
+order of the priced scores has a bound that costs one subtraction.
 
-Features that belong to the same earlier sets are interchangeable but for their score, so the search only ever takes
-the best of such a class first. This is what makes ties harmless.
+Features that weigh the same in all caps are interchangeable but for their score, so the search only ever takes the best
+of such a class first. This is what makes ties harmless.
 """
 
 import cython
@@ -27,6 +27,7 @@ class BestSet:
     scores = cython.declare(cython.double[::1])
     first = cython.declare(cython.int[::1])
     member = cython.declare(cython.int[::1])
+    weight = cython.declare(cython.int[::1])
     kind = cython.declare(cython.int[::1])
     left = cython.declare(cython.int[::1])
     prices = cython.declare(cython.double[::1])
@@ -54,10 +55,11 @@ class BestSet:
     found = cython.declare(cython.bint, visibility="readonly")
     tick = cython.declare(object)
 
-    def __init__(self, scores, first, member, kind, caps, k, to_beat, max_nodes, tolerance, tick):
+    def __init__(self, scores, first, member, kind, caps, k, to_beat, max_nodes, tolerance, tick, weights):
         self.scores = scores
         self.first = first
         self.member = member
+        self.weight = np.ones(len(member), dtype=np.intc) if weights is None else weights
         self.kind = kind
         self.left = np.array(caps, dtype=np.intc)
         self.n = len(scores)
@@ -137,7 +139,7 @@ class BestSet:
         for j in range(self.n):
             value = self.scores[j]
             for e in range(self.first[j], self.first[j + 1]):
-                value -= self.prices[self.member[e]]
+                value -= self.prices[self.member[e]] * self.weight[e]
             self.priced[j] = value
         self.sort()
 
@@ -192,7 +194,7 @@ class BestSet:
             for i in range(self.k):
                 value += self.priced[self.order[i]]
                 for e in range(self.first[self.order[i]], self.first[self.order[i] + 1]):
-                    usage[self.member[e]] += 1
+                    usage[self.member[e]] += self.weight[e]
             lowered: cython.bint = step == 0 or value < self.bound - 1e-12 * (1.0 + abs(self.bound))
             if value < self.bound:
                 self.bound = value
@@ -244,7 +246,7 @@ class BestSet:
     @cython.exceptval(check=False)
     def fits(self, j: cython.int) -> cython.bint:
         for e in range(self.first[j], self.first[j + 1]):
-            if self.left[self.member[e]] <= 0:
+            if self.left[self.member[e]] < self.weight[e]:
                 return False
         return True
 
@@ -312,7 +314,7 @@ class BestSet:
     def take(self, j: cython.int, sign: cython.int) -> cython.void:
         """Take a feature, or with sign -1 put it back."""
         for e in range(self.first[j], self.first[j + 1]):
-            self.left[self.member[e]] -= sign
+            self.left[self.member[e]] -= sign * self.weight[e]
 
     @cython.cfunc
     @cython.nogil
@@ -353,7 +355,7 @@ class BestSet:
             self.drop(level)
 
 
-def best_set(scores, first, member, kind, caps, k, to_beat, max_nodes, tolerance, tick):
+def best_set(scores, first, member, kind, caps, k, to_beat, max_nodes, tolerance, tick, weights=None):
     """The best k positions under the caps.
 
     Parameters
@@ -362,9 +364,9 @@ def best_set(scores, first, member, kind, caps, k, to_beat, max_nodes, tolerance
     first, member : int32 arrays
         Position j belongs to the caps ``member[first[j]:first[j + 1]]``.
     kind : int32 array
-        Positions with the same number belong to the same caps.
+        Positions with the same number belong to the same caps, with the same weights.
     caps : int32 array
-        How many positions of each cap may be taken.
+        How many positions of each cap may be taken, or what they may weigh together.
     k : int
         How many positions to take.
     to_beat : float
@@ -375,6 +377,8 @@ def best_set(scores, first, member, kind, caps, k, to_beat, max_nodes, tolerance
         Differences up to this do not count.
     tick : callable
         Called now and then; true means stop. It must not raise.
+    weights : int32 array, default=None
+        What each position weighs in each cap of ``member``, at least 1; None: always 1.
 
     Returns
     -------
@@ -384,6 +388,6 @@ def best_set(scores, first, member, kind, caps, k, to_beat, max_nodes, tolerance
     finished : bool
         Whether the search ran to its end.
     """
-    search = BestSet(scores, first, member, kind, caps, k, to_beat, max_nodes, tolerance, tick)
+    search = BestSet(scores, first, member, kind, caps, k, to_beat, max_nodes, tolerance, tick, weights)
     search.run()
     return (search.chosen() if search.found else None), search.bound, not search.stopped

@@ -13,4 +13,5 @@ def best_set(
     max_nodes: int,
     tolerance: float,
     tick: Callable[[], bool],
+    weights: Ints | None = None,
 ) -> tuple[Ints | None, float, bool]: ...

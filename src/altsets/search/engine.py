@@ -166,8 +166,6 @@ def declines_extras(
     who: str = "it",
 ) -> str | None:
     """Decline what goes beyond additive quality, sets of one size and the constraints ``taken``, named ``known``."""
-    if reason := declines_further(problem, who):
-        return reason
     if not isinstance(quality, Additive):
         return f"{who} takes additive quality only, not {type(quality).__name__}"
     if callable(problem.dissimilarity):

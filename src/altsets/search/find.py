@@ -130,13 +130,13 @@ def find(
     engine : {"auto", "additive", "enumerate", "milp", "greedy", "shortlist", "exhaustive", "best-first", \
             "local-search", "greedy-wrapper"}, default="auto"
         Force one engine; an engine that does not solve the problem says so. "additive" is the fastest, for additive
-        quality, sets of one size and no constraint but Forbid; "enumerate" takes everything that is exact; "milp" is
-        an integer-programming solver for all that is linear (not CFS or your own dissimilarity); "greedy" has the
-        heuristics; "shortlist" is for wide tables, whose pairs of features are computed on demand. "auto" takes the
-        first that does not decline. The last four are for black boxes: "exhaustive"
-        evaluates every set, which "auto" does if they are no more than max_iters; else "local-search" looks for good
-        ones, and "greedy-wrapper" does so as Bach (2023) does; "best-first" is for models that choose features
-        themselves.
+        quality, sets of one size and no constraint but Forbid (in sequential search, also those on all sets
+        together); "enumerate" takes everything that is exact; "milp" is an integer-programming solver for all that is
+        linear (not CFS or your own dissimilarity); "greedy" has the heuristics; "shortlist" is for wide tables, whose
+        pairs of features are computed on demand. "auto" takes the first that does not decline. The last four are for
+        black boxes: "exhaustive" evaluates every set, which "auto" does if they are no more than max_iters; else
+        "local-search" looks for good ones, and "greedy-wrapper" does so as Bach (2023) does; "best-first" is for models
+        that choose features themselves.
     callback : callable, default=None
         Called with a :class:`altsets.Progress` now and then. What it raises ends the search.
     max_iters : int, default=1000

@@ -12,10 +12,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
@@ -26,12 +25,16 @@ from altsets.dissimilarity import Matched
 from altsets.errors import NotExpressedError
 from altsets.problem import EXACT_TOLERANCE, FeatureSet, Problem
 from altsets.quality import Additive, Form, Quality
-from altsets.search.engine import PROVEN
+from altsets.search.engine import PROVEN, Answer
 from altsets.search.run import Run
+from altsets.search.sequential import NextSet as Following
+from altsets.search.sequential import SequentialSearch
 from altsets.search.subset.construction import Construction
 from altsets.search.subset.limits import PRICING_LIMITS, UNLIMITED, PricingLimits
+from altsets.search.subset.listing import KBest
+from altsets.search.subset.prices import DualPrices
 from altsets.search.subset.pricing import PricingOracle
-from altsets.search.subset.rules import in_units
+from altsets.search.subset.rules import LARGEST_EXACT, in_units
 
 
 @dataclass(frozen=True)
@@ -90,14 +93,38 @@ class Demand(Constraint):
 
 
 @dataclass(frozen=True)
-class NextProblem:
-    """A plain problem for one set, and what each feature costs its quality."""
+class NextStep:
+    """What the next set after others keeps to, and what each feature costs its quality."""
 
-    problem: Problem
+    asked: Problem
+    #: The sets before, existing ones first.
+    before: Sequence[FeatureSet]
+    rules: tuple[Rule, ...]
     prices: Floats | None = None
+    #: Asked about every complete set, where the rules say less than is meant.
+    test: Callable[[FeatureSet], bool] | None = None
+    #: The size that it is about, if it is one of several.
+    size: int | None = None
+
+    @cached_property
+    def problem(self) -> Problem:
+        """The step as a plain problem for one set."""
+        alone = each_set(self.asked)
+        existing = alone.existing if self.asked.difference == "average" else tuple(self.before)
+        single = replace(alone, n_alternatives=0, existing=existing)
+        if self.size is not None:
+            single = _with_constraint(single, Size(self.size, self.size))
+        return with_rules(single, self.rules, self.test)
 
 
-def steps(problem: Problem, before: Sequence[FeatureSet]) -> Iterator[NextProblem]:
+def each_set(problem: Problem) -> Problem:
+    """What every set of a sequential search keeps to, whatever comes before it; steps add the rest."""
+    constraints = tuple(one for one in problem.constraints if not one.joint_rules())
+    single = replace(problem.plain, search="sequential", aggregation="sum", constraints=constraints)
+    return replace(single, existing=(), dissimilarity="dice") if problem.difference == "average" else single
+
+
+def steps(problem: Problem, before: Sequence[FeatureSet]) -> Iterator[NextStep]:
     """The next set after others, the existing ones first: as one problem, or as one for each size.
 
     Nothing if there is obviously no such set.
@@ -108,24 +135,15 @@ def steps(problem: Problem, before: Sequence[FeatureSet]) -> Iterator[NextProble
     prices = None
     if problem.overlap_penalty and before:
         prices = problem.overlap_penalty * uses_of(problem, before)
-    average = problem.difference == "average"
-    single = replace(
-        problem.plain,
-        n_alternatives=0,
-        search="sequential",
-        aggregation="sum",
-        existing=() if average else tuple(before),
-        dissimilarity="dice" if average else problem.dissimilarity,
-    )
-    if not (average and before):
-        yield NextProblem(with_rules(single, demanded), prices)
+    if problem.difference != "average" or not before:
+        yield NextStep(problem, before, demanded, prices)
         return
     for size in problem.sizes:
         far = _far_on_average(problem, before, size)
         if far is not None:
-            sized = single if problem.fixed_size else _with_constraint(single, Size(size, size))
             rules, test = far
-            yield NextProblem(with_rules(sized, (*demanded, *rules), test), prices)
+            only = None if problem.fixed_size else size
+            yield NextStep(problem, before, (*demanded, *rules), prices, test, only)
 
 
 def with_rules(
@@ -214,17 +232,16 @@ class UsageLimits:
 
 def _unpaid(rule: TotalRule, bought: Counter[int]) -> CostRule | None:
     """The budget that is left, in whole units; what is bought costs nothing. None if it is exceeded already."""
-    budget = rule.budget
-    decimals = [Decimal(repr(number)) for number in (*budget.costs, budget.limit)]
-    place = min(int(decimal.as_tuple().exponent) for decimal in decimals)
-    *costs, limit = (int(decimal.scaleb(-place)) for decimal in decimals)
-    payer = range(len(costs)) if budget.groups is None else budget.groups
-    paid = {payer[feature]: costs[feature] for feature, count in bought.items() if count}
-    left = limit - sum(paid.values())
+    whole = in_units(rule.budget)
+    left = whole.limit - whole.total(bought)
     if left < 0:
         return None
-    unpaid = tuple(0 if payer[feature] in paid else cost for feature, cost in enumerate(costs))
-    return CostRule(unpaid, left, budget.groups)
+    unpaid = list(whole.costs)
+    if whole.groups is not None:
+        unpaid, _ = whole.payers(range(len(unpaid)), bought)
+    for feature in bought:
+        unpaid[feature] = 0
+    return CostRule(tuple(unpaid), left, rule.budget.groups)
 
 
 def _far_on_average(
@@ -254,8 +271,9 @@ def _far_on_average(
     unit = math.lcm(*(share.denominator for share in shares))
     costs = [0] * problem.n_features_in
     for other, share in zip(before, shares, strict=True):
+        weight = int(share * unit)
         for feature in other:
-            costs[feature] += int(share * unit)
+            costs[feature] += weight
     return (CostRule(tuple(costs), math.floor(limit * unit)),), test
 
 
@@ -275,10 +293,6 @@ def _mean_test(problem: Problem, before: Sequence[FeatureSet]) -> Callable[[Feat
         return total >= len(before) * (least - float(EXACT_TOLERANCE))
 
     return far
-
-
-#: Finds the best sum of scores that differs enough from existing sets, and a bound on every such set.
-BestSum = Callable[[Additive, Problem, Run], tuple[FeatureSet | None, float]]
 
 
 # --- Searches for one set --------------------------------------------------------------------------------------------
@@ -314,6 +328,17 @@ class _Priced(Quality):
         return replace(form, linear=form.linear - self._prices)
 
 
+class SumSearch(Protocol):
+    """Finds best sets faster where quality is a sum of scores."""
+
+    @property
+    def ceiling(self) -> float:
+        """No set is better than this, whatever comes before it."""
+
+    def best(self, step: NextStep, /) -> tuple[FeatureSet | None, float] | None:
+        """The best set after prices and a bound on all sets, -inf if there is none; None if nothing is proven."""
+
+
 class NextSet:
     """The best next set of a problem, by branch and bound over one set; by ``sums`` if it is a sum of scores."""
 
@@ -323,17 +348,28 @@ class NextSet:
         problem: Problem,
         run: Run,
         limits: PricingLimits = PRICING_LIMITS,
-        sums: BestSum | None = None,
+        sums: SumSearch | None = None,
     ) -> None:
         self.quality, self.problem, self.run, self.limits = quality, problem, run, limits
         self._sums = sums
-        self._is_ratio = quality.form(problem.k_max).ratio if problem.sizes else False
+        form = quality.form(problem.k_max) if problem.sizes else None
+        self._is_ratio = form is not None and form.ratio
+        self._is_sum = form is None or form.is_sum
 
     @cached_property
     def ceiling(self) -> float:
         """No set is better than this, whatever it has to differ from."""
+        if self._sums is not None:
+            return self._sums.ceiling
         free = replace(self.problem.plain, existing=(), dissimilarity="dice")
         return PricingOracle(self.quality, free, self.run, limits=self.limits).ceiling
+
+    def in_turn(self, proof: str, next_set: Following | None = None) -> Answer:
+        """One set after the other, each as :meth:`best` finds it, or another search for the next one."""
+        search = SequentialSearch(
+            self.problem, self.run, next_set or self.best, self.quality.evaluate, lambda: self
+        )
+        return search.solve(proof)
 
     def best(
         self, before: Sequence[FeatureSet], threshold: float = -math.inf, max_nodes: int = UNLIMITED
@@ -354,40 +390,57 @@ class NextSet:
         shared = sum(len(set(chosen).intersection(other)) for other in before) if paid else 0
         return self.quality.evaluate(chosen) - paid * shared
 
-    def _by_value(
-        self, step: NextProblem, threshold: float, max_nodes: int
-    ) -> tuple[FeatureSet | None, float]:
+    def _by_value(self, step: NextStep, threshold: float, max_nodes: int) -> tuple[FeatureSet | None, float]:
         """The best set after prices, and a bound on those not looked at."""
-        quality = priced(self.quality, step.prices)
-        if isinstance(quality, Additive) and self._sums is not None and self._is_additive(step.problem):
-            found = self._additive(quality, step.problem, threshold)
-            if found is not None:
-                return found
-        pricing = PricingOracle(quality, step.problem, self.run, limits=self.limits)
-        best = pricing.k_best(1, threshold=threshold, max_nodes=max_nodes)
+        proven = None if self._sums is None else self._sums.best(step)
+        if proven is not None:
+            chosen, bound = proven
+            return (chosen if bound > threshold else None), bound
+        best = self._within_rules(step, threshold, max_nodes)
+        if best is None:
+            pricing = PricingOracle(
+                priced(self.quality, step.prices), step.problem, self.run, limits=self.limits
+            )
+            best = pricing.k_best(1, threshold=threshold, max_nodes=max_nodes)
         return (best.sets[0] if best.sets else None), best.bound
 
-    @staticmethod
-    def _is_additive(problem: Problem) -> bool:
-        """Whether a sum of scores has nothing to keep to but shared features, and those that are forbidden."""
-        asked = any(constraint.is_asked for constraint in problem.constraints)
-        return problem.fixed_size and problem.counts_shared and problem.rules.only_forbid and not asked
-
-    def _additive(
-        self, quality: Additive, problem: Problem, threshold: float
-    ) -> tuple[FeatureSet | None, float] | None:
-        """The best set by Lagrangian branch and bound, which is faster; None if that proves nothing."""
-        assert self._sums is not None
-        chosen, bound = self._sums(quality, problem, self.run)
-        if chosen is None:
-            return (None, bound) if bound == -math.inf else None
-        value = quality.evaluate(chosen)
-        if bound - value > PROVEN:
+    def _within_rules(self, step: NextStep, threshold: float, max_nodes: int) -> KBest | None:
+        """The same by one search for all steps, which saves its preparation; None if a step asks for more."""
+        # Of sums, few features are left once all rules are known.
+        if self._is_sum or step.test is not None or step.size is not None:
             return None
-        return (chosen if value > threshold else None), (-math.inf if value > threshold else bound)
+        pricing, budget = self._every, None
+        forbidden: tuple[int, ...] = ()
+        for rule in step.rules:
+            if isinstance(rule, CountRule) and rule.forbids:
+                forbidden += rule.group
+            elif isinstance(rule, CostRule) and budget is None and self._is_exact(rule):
+                # Whatever is too expensive is so by one unit.
+                costs = [min(rule.costs[feature], rule.limit + 1) for feature in pricing.features]
+                budget = np.array(costs, dtype=np.float64), rule.limit
+            else:
+                return None
+        return pricing.k_best(
+            1,
+            others=() if self.problem.difference == "average" else step.before[len(self.problem.existing) :],
+            prices=None if step.prices is None else DualPrices(step.prices[pricing.features]),
+            threshold=threshold,
+            budget=budget,
+            forbidden=forbidden,
+            max_nodes=max_nodes,
+        )
+
+    def _is_exact(self, rule: CostRule) -> bool:
+        """Whether features pay for themselves, and doubles hold all sums of what they cost."""
+        return rule.groups is None and rule.limit < LARGEST_EXACT // (2 * self.problem.k_max + 2)
+
+    @cached_property
+    def _every(self) -> PricingOracle:
+        """The sets of all steps."""
+        return PricingOracle(self.quality, each_set(self.problem), self.run, limits=self.limits)
 
     def _by_quality(
-        self, step: NextProblem, threshold: float, max_nodes: int
+        self, step: NextStep, threshold: float, max_nodes: int
     ) -> tuple[FeatureSet | None, float]:
         """The same for a ratio, which takes no prices: the best quality for ever less that is shared."""
         assert step.prices is not None

@@ -12,9 +12,12 @@ from altsets._kernels import best_set as kernel
 from altsets.arrays import Ints
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive
-from altsets.search.additive.limits import ADDITIVE_LIMITS, AdditiveLimits
+from altsets.search.additive.limits import AdditiveLimits
 from altsets.search.run import Run
 from altsets.search.subset.candidates import Candidates
+
+#: The positions that count for a cap, each with its weight.
+Weights = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -36,38 +39,33 @@ def best_set(
     tick: Callable[[], bool],
     limits: AdditiveLimits,
     max_splits: float = math.inf,
+    budgets: Sequence[tuple[Sequence[int], int]] = (),
 ) -> tuple[FeatureSet | None, float]:
     """The best set of ``n_features`` candidates that shares at most ``overlaps[i]`` features with ``others[i]``.
 
-    Gives up after ``max_splits`` splits of the problem. Returns the set (None if none was found) and a bound that no
-    such set exceeds: -inf if proven that there is none, the set's own quality if the set is proven best.
+    Each budget says what every candidate weighs, and what the features of a set may weigh together. Gives up after
+    ``max_splits`` splits of the problem. Returns the set (None if none was found) and a bound that no such set exceeds:
+    -inf if proven that there is none, the set's own quality if the set is proven best.
     """
-    if len(candidates) < n_features or any(limit < 0 for limit in overlaps):
+    if len(candidates) < n_features or any(
+        limit < 0 for limit in (*overlaps, *(most for _, most in budgets))
+    ):
         return None, -math.inf
     # A set that may be shared altogether restricts nothing; equal restrictions count once.
-    caps: dict[tuple[int, ...], int] = {}
+    caps: dict[Weights, int] = {}
     for other, limit in zip(others, overlaps, strict=True):
-        inside = tuple(candidates.positions(other))
+        inside = tuple((position, 1) for position in candidates.positions(other))
         if limit < min(n_features, len(inside)):
+            caps[inside] = min(limit, caps.get(inside, limit))
+    for weights, limit in budgets:
+        if sum(sorted(weights)[-n_features:]) > limit:
+            inside = tuple((position, weight) for position, weight in enumerate(weights) if weight)
             caps[inside] = min(limit, caps.get(inside, limit))
     search = _SplitSearch(candidates, n_features, caps, tick, limits)
     search.run(max_splits)
     if search.best is None:
         return None, search.bound
     return candidates.features(search.best), max(search.bound, search.value)
-
-
-def best_sum(quality: Additive, problem: Problem, run: Run) -> tuple[FeatureSet | None, float]:
-    """The best set that differs enough from the existing ones, and a bound on every such set."""
-    return best_set(
-        Candidates.select(quality.scores, problem),
-        problem.n_features,
-        problem.existing,
-        problem.existing_overlaps,
-        run.tick,
-        ADDITIVE_LIMITS,
-        ADDITIVE_LIMITS.max_splits,
-    )
 
 
 class _SplitSearch:
@@ -77,16 +75,17 @@ class _SplitSearch:
         self,
         candidates: Candidates,
         k: int,
-        caps: dict[tuple[int, ...], int],
+        caps: dict[Weights, int],
         tick: Callable[[], bool],
         limits: AdditiveLimits,
     ) -> None:
         self.scores, self.k, self.tick, self.limits = candidates.scores, k, tick, limits
         self.caps = list(caps.values())
-        self.belongs: list[tuple[int, ...]] = [()] * len(candidates)
+        #: The caps that each position counts for, with its weight.
+        self.belongs: list[Weights] = [()] * len(candidates)
         for number, inside in enumerate(caps):
-            for position in inside:
-                self.belongs[position] = (*self.belongs[position], number)
+            for position, weight in inside:
+                self.belongs[position] = (*self.belongs[position], (number, weight))
         self.tolerance = candidates.tolerance(k)
         self.best: list[int] | None = None
         self.value = -math.inf
@@ -116,8 +115,8 @@ class _SplitSearch:
         """The slack of each cap; None if one is exceeded."""
         caps = np.array(self.caps, dtype=np.intc)
         for position in taken:
-            for number in self.belongs[position]:
-                caps[number] -= 1
+            for number, weight in self.belongs[position]:
+                caps[number] -= weight
         return None if np.any(caps < 0) else caps
 
     def _solve(self, decided: int, taken: tuple[int, ...], caps: Ints) -> tuple[bool, float]:
@@ -129,20 +128,24 @@ class _SplitSearch:
             if room == 0 and base > self.value:
                 self.best, self.value = list(taken), base
             return False, -math.inf
-        classes: dict[tuple[int, ...], int] = {}
+        classes: dict[Weights, int] = {}
         first = np.zeros(len(belongs) + 1, dtype=np.intc)
-        np.cumsum([len(numbers) for numbers in belongs], out=first[1:])
+        np.cumsum([len(rows) for rows in belongs], out=first[1:])
+        entries = (
+            np.array([entry for rows in belongs for entry in rows], dtype=np.intc).reshape(-1, 2).T.copy()
+        )
         positions, bound, finished = kernel.best_set(
             self.scores[decided:],
             first,
-            np.array([number for numbers in belongs for number in numbers], dtype=np.intc),
-            np.array([classes.setdefault(numbers, len(classes)) for numbers in belongs], dtype=np.intc),
+            entries[0],
+            np.array([classes.setdefault(rows, len(classes)) for rows in belongs], dtype=np.intc),
             caps,
             room,
             self.value - base,
             self.limits.best_set_nodes,
             self.tolerance,
             self.tick,
+            entries[1],
         )
         if positions is not None:
             self.best = [*taken, *(positions + decided).tolist()]

@@ -13,11 +13,13 @@ from altsets.search.additive.best_set import Instance, best_set
 from altsets.search.additive.limits import ADDITIVE_LIMITS, AdditiveLimits
 from altsets.search.additive.max_min import largest_minimum
 from altsets.search.additive.max_sum import MaxSumSearch
-from altsets.search.engine import PROVEN, Answer, declines_extras, declines_heuristics
+from altsets.search.additive.next_sum import NextSum, declines_steps
+from altsets.search.engine import PROVEN, Answer, declines_extras, declines_further, declines_heuristics
 from altsets.search.heuristics import balancing
 from altsets.search.milp.engine import best_set as solver_best_set
 from altsets.search.run import Run
 from altsets.search.sequential import SequentialSearch
+from altsets.search.steps import NextSet
 from altsets.search.subset.candidates import Candidates
 from altsets.search.subset.construction import Construction, completed
 from altsets.search.subset.pricing import PricingOracle
@@ -33,10 +35,15 @@ class AdditiveEngine:
 
     def declines(self, quality: Additive, problem: Problem) -> str | None:
         """A reason why this engine does not solve the problem, or None."""
-        return declines_heuristics(problem) or declines_extras(quality, problem)
+        if problem.search == "sequential":
+            return declines_steps(quality, problem)
+        return declines_heuristics(problem) or declines_further(problem) or declines_extras(quality, problem)
 
     def solve(self, quality: Additive, problem: Problem, run: Run) -> Answer:
         """Search until done, out of time or interrupted."""
+        if not problem.is_plain:
+            following = NextSet(quality, problem, run, sums=NextSum(quality, problem, run))
+            return following.in_turn("Lagrangian branch and bound")
         candidates = Candidates.select(quality.scores, problem)
         if len(candidates) < problem.n_features:
             return Answer.infeasible(problem, "too few features may be used")

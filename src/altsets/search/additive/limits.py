@@ -15,6 +15,8 @@ class AdditiveLimits:
     best_set_nodes: int = 20_000
     #: Splits in one sequential step before the solver takes over, whose cutting planes get further with many sets.
     max_splits: int = 30
+    #: The largest weight in a budget: prices for larger ones leave too few digits for scores.
+    max_weight: int = 1_000
 
     # Largest sum
 

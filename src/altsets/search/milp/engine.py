@@ -108,9 +108,7 @@ def _in_steps(quality: Quality, problem: Problem, run: Run) -> Answer:
                 best = chosen
         return best, bound
 
-    return SequentialSearch(problem, run, next_set, quality.evaluate, lambda: following).solve(
-        "integer programming"
-    )
+    return following.in_turn("integer programming", next_set)
 
 
 def best_set(

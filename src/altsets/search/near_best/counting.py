@@ -401,7 +401,7 @@ class Counting:
         rows, values, complete = [], [np.zeros(0)], True
         for sets in oracle.sizes:
             conditions = SearchConditions(self.run.tick, max_nodes=max_nodes)
-            places, found, complete = sets.all_above(value, most, conditions, None, None, False)
+            places, found, complete = sets.all_above(value, most, conditions, None, False)
             most -= len(found)
             values.append(found)
             if not complete:

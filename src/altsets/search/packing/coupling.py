@@ -19,7 +19,7 @@ from altsets.arrays import Bools, Floats, Indices, Ints
 from altsets.constraints.base import TotalRule
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
-from altsets.search.additive.best_set import best_sum
+from altsets.search.additive.next_sum import NextSum
 from altsets.search.run import Run
 from altsets.search.steps import NextSet, UsageLimits, demanded_after, priced, uses_of, with_rules
 from altsets.search.subset.limits import PricingLimits
@@ -54,7 +54,7 @@ class Coupling:
             prices = problem.overlap_penalty * uses_of(problem, problem.existing)
         plain = with_rules(problem.plain, demanded)
         usage = UsageLimits.of(problem)
-        following = NextSet(quality, problem, run, limits, best_sum)
+        following = NextSet(quality, problem, run, limits, NextSum.of(quality, problem, run))
         return cls(problem, plain, priced(quality, prices), prices, following, usage)
 
     @property

@@ -11,7 +11,6 @@ from functools import cache
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.result import Status
-from altsets.search.additive.best_set import best_sum
 from altsets.search.engine import REACHED, Answer, declines_black_box, declines_heuristics
 from altsets.search.milp.engine import proven_empty
 from altsets.search.packing.clique_search import CliqueSearch, Leximin
@@ -56,7 +55,7 @@ class PackingEngine:
         """Search until done, out of time or interrupted; then what can be constructed stands in for what is missing."""
         alone = problem.search == "sequential"
         if alone and not problem.is_plain:
-            return self._in_steps(quality, problem, run)
+            return NextSet(quality, problem, run, self.limits.pricing).in_turn("branch and bound over sets")
         if not problem.is_plain and problem.aggregation == "leximin":
             return self._levelled(quality, problem, run)
         if not problem.is_plain:
@@ -71,12 +70,6 @@ class PackingEngine:
         if alone:
             return _sequential(pricing, construction)
         return completed(self._simultaneous(pricing, construction), construction)
-
-    def _in_steps(self, quality: Quality, problem: Problem, run: Run) -> Answer:
-        """One set after the other, where the sets before demand more than to differ from each of them."""
-        following = NextSet(quality, problem, run, self.limits.pricing, best_sum)
-        search = SequentialSearch(problem, run, following.best, quality.evaluate, lambda: following)
-        return search.solve("branch and bound over sets")
 
     def _coupled(self, quality: Quality, problem: Problem, run: Run) -> Answer:
         """All sets at once, where they depend on each other by more than difference."""

@@ -80,23 +80,28 @@ class Candidates:
     scores: Floats
 
     @classmethod
-    def select(cls, scores: Floats, problem: Problem) -> Candidates:
-        """Pre-selection: the best n_sets * k features outside the existing sets, and all inside them.
+    def of(cls, scores: Floats, features: Indices) -> Candidates:
+        """Some features, of equal ones the first first."""
+        ordered = features[np.lexsort((features, -scores[features]))]
+        return cls(ordered, np.ascontiguousarray(scores[ordered]))
+
+    @classmethod
+    def select(cls, scores: Floats, problem: Problem, named: Iterable[int] = ()) -> Candidates:
+        """Pre-selection: the best n_sets * k features outside the existing sets, and all inside them or ``named``.
 
         A feature beyond these can always be exchanged for an unused one that scores as well or better and lies in no
         existing set, without adding to any overlap; so no optimum is lost, whatever the sign of the scores. That holds
-        under constraints that only forbid features, which are left out.
+        under constraints that only forbid features, which are left out, and others if all features are named that are
+        not like those that no set has.
         """
         wanted = problem.n_sets * problem.n_features
-        given = {index for existing in problem.existing for index in existing}
+        given = {index for existing in problem.existing for index in existing}.union(named)
         inside, elsewhere = sorted(given - problem.forbidden), given | problem.forbidden
         outside = np.arange(len(scores))
         if elsewhere:
             outside = np.delete(outside, sorted(elsewhere))
         outside = best_of(scores, outside, wanted)
-        chosen = np.concatenate([outside, np.asarray(inside, dtype=np.intp)]).astype(np.intp)
-        chosen = chosen[np.lexsort((chosen, -scores[chosen]))]
-        return cls(chosen, np.ascontiguousarray(scores[chosen]))
+        return cls.of(scores, np.concatenate([outside, np.asarray(inside, dtype=np.intp)]).astype(np.intp))
 
     def __len__(self) -> int:
         return len(self.indices)

@@ -132,6 +132,8 @@ class SearchConditions(NamedTuple):
     #: Asked which features can still be added, where other sets are compared with by more than what is shared.
     fitting: Fitting | None = None
     max_nodes: int = UNLIMITED
+    #: Prices of features, and what a set may pay at most.
+    budget: tuple[Floats, float] | None = None
 
 
 class BoundChoice:
@@ -276,12 +278,11 @@ class FixedSizeOracle:
         most: int,
         conditions: SearchConditions,
         prices: DualPrices | None,
-        budget: tuple[Floats, float] | None,
         cheaper: bool,
     ) -> tuple[Ints, Floats, bool]:
         """All sets above the threshold as rows of positions, their values, and whether that is all."""
         tolerance = self.tolerance if cheaper else 0.0
-        request = self._request(conditions, budget, cheaper=cheaper, tolerance=tolerance)
+        request = self._request(conditions, cheaper=cheaper, tolerance=tolerance)
         if request is None:
             return *self._nothing, True
         no_rows, no_values = self._nothing
@@ -312,14 +313,13 @@ class FixedSizeOracle:
     def _request(
         self,
         conditions: SearchConditions,
-        budget: tuple[Floats, float] | None = None,
         *,
         keeping: bool = False,
         cheaper: bool = False,
         tolerance: float = 0.0,
     ) -> KernelRequest | None:
         """What the kernel has to keep to; None if no set can."""
-        rules = self.encoding.kernel_rules(conditions.caps, budget)
+        rules = self.encoding.kernel_rules(conditions.caps, conditions.budget)
         if rules is None:
             return None
         return KernelRequest(

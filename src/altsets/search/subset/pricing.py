@@ -21,7 +21,7 @@ from altsets.search.subset.kernel_call import Accept
 from altsets.search.subset.limits import PRICING_LIMITS, UNLIMITED, PricingLimits
 from altsets.search.subset.listing import KBest, Listing, are_among
 from altsets.search.subset.prices import CliqueLevels, DualPrices
-from altsets.search.subset.rules import Rules, differing
+from altsets.search.subset.rules import Cap, Rules, differing
 
 
 class PricingOracle:
@@ -122,10 +122,14 @@ class PricingOracle:
         without: Set[FeatureSet] = frozenset(),
         prices: DualPrices | None = None,
         threshold: float = -math.inf,
+        budget: tuple[Floats, float] | None = None,
+        forbidden: FeatureSet = (),
         max_nodes: int = UNLIMITED,
     ) -> KBest:
         """The best ``count`` sets with a value above ``threshold`` that differ enough from others, some left out."""
-        alone = count == 1 and not others and not without and prices is None and threshold == -math.inf
+        # A budget is that of :meth:`all_above`.
+        limited = others or without or prices is not None or budget is not None or forbidden
+        alone = count == 1 and not limited and threshold == -math.inf
         shared = self.run.shared if alone else None
         if shared is not None and shared.best is not None:
             return KBest(*shared.best)
@@ -137,7 +141,9 @@ class PricingOracle:
                 continue
             if len(pool) == count:
                 threshold = max(threshold, pool[-1][0])
-            conditions = self._conditions(sets, others, without, max_nodes)
+            conditions = self._conditions(sets, others, without, max_nodes, budget)
+            if forbidden:
+                conditions = conditions._replace(caps=[*conditions.caps, Cap(forbidden, 0)])
             rows, values, left = sets.k_best(count, conditions, prices, threshold)
             bound = max(bound, left)
             chosen = [tuple(sorted(row)) for row in sets.encoding.with_base(rows).tolist()]
@@ -170,8 +176,8 @@ class PricingOracle:
             if listed and self.run.tick():
                 complete = False
                 break
-            conditions = self._conditions(sets, others, frozenset(), max_nodes)
-            rows, found, finished = sets.all_above(threshold, most, conditions, prices, budget, cheaper)
+            conditions = self._conditions(sets, others, frozenset(), max_nodes, budget)
+            rows, found, finished = sets.all_above(threshold, most, conditions, prices, cheaper)
             complete = complete and finished
             if not finished and self.run.stopped:
                 # There is no time to look at them.
@@ -212,11 +218,16 @@ class PricingOracle:
         return Listing(rows, total - np.concatenate([np.zeros(0), *paid]), total, complete=False)
 
     def _conditions(
-        self, sets: FixedSizeOracle, others: Sequence[FeatureSet], without: Set[FeatureSet], max_nodes: int
+        self,
+        sets: FixedSizeOracle,
+        others: Sequence[FeatureSet],
+        without: Set[FeatureSet],
+        max_nodes: int,
+        budget: tuple[Floats, float] | None,
     ) -> SearchConditions:
         """To differ enough from others, by caps if these limit what is shared, and to be none left out."""
         accept = self._acceptance(sets.encoding, others, without)
-        return self.differing(sets, others)._replace(accept=accept, max_nodes=max_nodes)
+        return self.differing(sets, others)._replace(accept=accept, max_nodes=max_nodes, budget=budget)
 
     def differing(self, sets: FixedSizeOracle, others: Sequence[FeatureSet]) -> SearchConditions:
         """What makes sets of a size differ from others, and from those that exist, as far as kernels can tell."""
