@@ -125,7 +125,7 @@ def _plain_fields(record: Any) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, DocumentPart):
+    if isinstance(value, DocumentPart | Document):
         return value.to_dict()
     if isinstance(value, tuple | list):
         return list(map(_plain, value))
@@ -157,6 +157,8 @@ def _read_as(kind: Any, value: Any) -> Any:
         return dict(value.items())
     if issubclass(kind, DocumentPart):
         return kind.from_dict(value)
+    if issubclass(kind, Document):
+        return kind.from_json(json.dumps(value))
     if kind is int:
         return whole_numbers([value])[0]
     return {float: number, str: text}.get(kind, kind)(value)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from altsets import documents
 from altsets.constraints import Constraint
 from altsets.errors import UnsupportedError
 from altsets.problem import BOUND_TOLERANCE, Dissimilarity, Problem
@@ -23,7 +24,7 @@ MOST_POINTS = 1_000
 
 
 @dataclass(frozen=True)
-class BalancePoint:
+class BalancePoint(documents.DocumentPart):
     """Sets of which no others have both a larger sum and a larger minimum.
 
     Attributes

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from altsets import documents
 from altsets.errors import InputError, UnsupportedError
 from altsets.features import whole_number
 from altsets.problem import BOUND_TOLERANCE, Problem
@@ -31,7 +32,7 @@ MOST_POINTS = 1_000
 
 
 @dataclass(frozen=True)
-class PenaltyPoint:
+class PenaltyPoint(documents.DocumentPart):
     """Sets that are the best ones for a range of penalties on shared features.
 
     Attributes
@@ -66,6 +67,10 @@ class PenaltyPoint:
     shared: int
     proven: bool
     result: Result
+
+    @classmethod
+    def _unknown(cls, entry: Any) -> dict[str, float]:
+        return {"penalty_to": math.inf}
 
 
 @dataclass(frozen=True)

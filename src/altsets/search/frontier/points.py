@@ -6,7 +6,6 @@ elbow is where h is largest, if that is 0.1 or more (the "knee" of Satopaa et al
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -25,7 +24,7 @@ FLAT = 0.01
 
 
 @dataclass(frozen=True)
-class FrontierPoint:
+class FrontierPoint(documents.DocumentPart):
     """One search of a frontier; :func:`altsets.find` with the same numbers gives as good an answer.
 
     Attributes
@@ -92,34 +91,14 @@ class FrontierPoint:
         by_worst = asked.get("aggregation") in ("min", "leximin") and asked.get("search") != "sequential"
         return self.worst if by_worst else self.mean
 
-    def to_dict(self) -> dict[str, Any]:
-        """This point in a JSON document."""
-        return {
-            "n_features": self.n_features,
-            "n_alternatives": self.n_alternatives,
-            "tau": self.tau,
-            "result": self.result.to_dict(),
-        }
-
     @classmethod
     def from_dict(cls, entry: Any) -> FrontierPoint:
-        """Read what :meth:`to_dict` wrote.
-
-        Parameters
-        ----------
-        entry : dict
-            What :meth:`to_dict` gave.
-
-        Returns
-        -------
-        FrontierPoint
-            The same point.
-        """
-        k, a = documents.whole_numbers([entry["n_features"], entry["n_alternatives"]])
-        result = Result.from_json(json.dumps(entry["result"]))
-        if len(result.statuses) != a + 1:
-            raise ValueError(f"a point for {a + 1} sets has {len(result.statuses)} statuses")
-        return cls(k, a, documents.number(entry["tau"]), result)
+        """Read what :meth:`to_dict` wrote; there is a status for each set."""
+        point = super().from_dict(entry)
+        n_sets, n_statuses = point.n_alternatives + 1, len(point.result.statuses)
+        if n_statuses != n_sets:
+            raise ValueError(f"a point for {n_sets} sets has {n_statuses} statuses")
+        return point
 
     def __repr__(self) -> str:
         said = f"tau={self.tau:.4g}, n_features={self.n_features}, n_alternatives={self.n_alternatives}"
@@ -319,7 +298,7 @@ def _too_few(what: str, count: int) -> Suggestion:
 
 
 @dataclass(frozen=True)
-class ProvenPoints:
+class ProvenPoints(documents.DocumentPart):
     """A trade-off whose points have a few numbers, whether they are proven, and a result."""
 
     #: The class of the points, and what documents are called.
@@ -349,7 +328,8 @@ class ProvenPoints:
         altsets.errors.MissingExtraError
             If pandas is not installed.
         """
-        numbers = {name: [getattr(point, name) for point in self.points] for name in self._numbers()}
+        names = [field.name for field in fields(self.of) if field.name != "result"]
+        numbers = {name: [getattr(point, name) for point in self.points] for name in names}
         return frame_of(
             {**numbers, "sets": [list(map(list, point.result.named_sets)) for point in self.points]}
         )
@@ -362,24 +342,4 @@ class ProvenPoints:
         dict
             ``points``, whether they are ``complete``, and the ``reason`` if there are none.
         """
-        points = [
-            {
-                **{name: _plain(getattr(point, name)) for name in self._numbers()},
-                "result": point.result.to_dict(),
-            }
-            for point in self.points
-        ]
-        return {
-            "schema": 1,
-            "kind": self.kind,
-            "points": points,
-            "complete": self.complete,
-            "reason": self.reason,
-        }
-
-    def _numbers(self) -> list[str]:
-        return [field.name for field in fields(self.of) if field.name != "result"]
-
-
-def _plain(value: float) -> Any:
-    return documents.finite(value) if isinstance(value, float) else value
+        return {"schema": documents.SCHEMA, "kind": self.kind, **super().to_dict()}
