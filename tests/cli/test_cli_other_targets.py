@@ -85,7 +85,7 @@ def test_several_targets_with_weights(table, tmp_path):
     [
         (("--time", "days"), "name the column of --event, too"),
         (("--event", "status"), "name the column of --time, too"),
-        (("--time", "days", "--event", "status"), "(--event status=VALUE)"),
+        (("--time", "days", "--event", "status"), "(--event status=dead)"),
         (("--time", "days", "--event", "status=gone"), "never is 'gone'"),
         (("--time", "dayz", "--event", "status=dead"), "no column of times 'dayz'; did you mean 'days'?"),
         (("--time", "days", "--event", "status=dead", "--target", "a"), "--time days contradict each other"),

@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 import altsets
 from altsets.errors import InputError
@@ -219,3 +222,21 @@ def test_models_of_scikit_survival_are_taken_as_they_are():
     assert fitted.coefficients[:, 0] == pytest.approx(theirs.coef_, abs=1e-6)
     chosen = altsets.SelectAlternatives(theirs, n_features=2, n_alternatives=1).fit(X, y)
     assert chosen.result_.sets[0] == (0, 1)
+
+
+def test_models_that_predict_times_are_scored_by_their_order():
+    class Times(BaseEstimator):
+        """As scikit-survival's models say it."""
+
+        _predict_risk_score = False
+
+        def fit(self, X, y):
+            self.fitted_ = True
+            return self
+
+        def predict(self, X):
+            return -np.asarray(X)[:, 0]
+
+    X, y = patients(80)
+    for model in (Times(), make_pipeline(FunctionTransformer(), Times())):
+        assert altsets.evaluate([["a", "b"]], X, y, estimator=model, cv=3).sets_frame().iloc[0, 0] > 0.6

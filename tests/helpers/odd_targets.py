@@ -13,9 +13,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.linear_model import LogisticRegression
 
 from altsets import SelectAlternatives, evaluate, survival_target
 from altsets.errors import AltsetsError
+from altsets.quality.spec import NamedQuality
 
 N_ROWS = 60
 RNG = np.random.default_rng(0)
@@ -55,11 +57,25 @@ CASES = [
     OddTarget("an infinite time", survival(with_one(TIME, np.inf))),
     OddTarget("times as text", survival([str(time) for time in TIME])),
     OddTarget("times as dates", survival(pd.Series(pd.date_range("2020", periods=N_ROWS)))),
+    OddTarget("times as True and False", survival(EVENT == 1)),
+    OddTarget("the same time in all rows", survival(np.full(N_ROWS, 7.0))),
+    OddTarget("time and event exchanged", survival(EVENT, TIME)),
+    OddTarget("one number as time", survival(5.0)),
+    OddTarget("no rows at all", survival([], [])),
+    OddTarget(
+        "columns in a dictionary", lambda: survival_target({"t": TIME, "e": EVENT}, time="t", event="e")
+    ),
+    OddTarget("a column that is not there", lambda: survival_target(TABLE, time="days", event="a")),
+    OddTarget("the name of a column as target", lambda: "days"),
     OddTarget("no row with an event", survival(event=np.zeros(N_ROWS))),
     OddTarget("an event in every row", survival(event=np.ones(N_ROWS))),
     OddTarget("all events at one time", survival(np.ones(N_ROWS), np.ones(N_ROWS))),
     OddTarget("a missing event", survival(event=with_one(EVENT, None))),
     OddTarget("events as 1 and 2", survival(event=EVENT + 1)),
+    OddTarget("events as 0, 1 and 2", survival(event=np.arange(N_ROWS) % 3)),
+    OddTarget("events as -1 and 1", survival(event=2 * EVENT - 1)),
+    OddTarget("events as yes and no", survival(event=np.where(EVENT, "yes", "no"))),
+    OddTarget("events as '0' and '1'", survival(event=EVENT.astype(str))),
     OddTarget("events as text", survival(event=np.where(EVENT, "dead", "alive"))),
     OddTarget(
         "events as text, `event_value='dead'`",
@@ -97,6 +113,10 @@ CASES = [
     ),
     OddTarget("survival, fewer events than folds", survival(event=TIME < 4), evaluated={}),
     OddTarget("survival, a tree", survival(), evaluated={"estimator": "tree"}),
+    OddTarget("survival, a model for classes", survival(), evaluated={"estimator": LogisticRegression()}),
+    OddTarget("survival, a positive class", survival(), evaluated={"pos_label": 1}),
+    OddTarget("survival, weights of classes", survival(), evaluated={"class_weight": "balanced"}),
+    OddTarget("survival, sizes by a criterion", survival(), NamedQuality("linear_fit", criterion="bic")),
     OddTarget("survival, scored by `r2`", survival(), evaluated={"scoring": "r2"}),
     OddTarget(
         "a time of Uno's C index that is none",
@@ -108,6 +128,7 @@ CASES = [
     ),
     OddTarget("sets of labels", lambda: [{"x", "y"}, {"x"}, set()] * 20, "f"),
     OddTarget("a label that all rows have", lambda: [{"x", "y"}, {"x"}] * 30, "f"),
+    OddTarget("one label", lambda: [{"x"}, set()] * 30, "f"),
     OddTarget("no labels at all", lambda: [set()] * N_ROWS, "f"),
     OddTarget("a missing label", lambda: [{"x", None}, {"y"}] * 30, "f"),
     OddTarget("labels as 0 and 1", lambda: LABELS, "f"),

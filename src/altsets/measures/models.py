@@ -69,7 +69,7 @@ def fresh_model(
     elif not own:
         estimator = _by_name("tree" if estimator is None else estimator, classes)
     if class_weight is not None:
-        _set_class_weight(estimator, own, classes, class_weight)
+        _set_class_weight(estimator, own, classes, class_weight, "survival" if survival else "numeric")
     if isinstance(estimator, type) or not hasattr(estimator, "fit"):
         raise InputError(
             f"estimator must be an object with fit(X, y), such as a decision tree; got {estimator!r}."
@@ -152,7 +152,7 @@ def _without_names(error: Exception) -> str:
     return re.sub(r"\bn_(splits|samples)=", "", one_line(error))
 
 
-def _set_class_weight(model: Any, own: bool, classes: bool, class_weight: Any) -> None:
+def _set_class_weight(model: Any, own: bool, classes: bool, class_weight: Any, otherwise: str) -> None:
     if not isinstance(class_weight, str) or class_weight != "balanced":
         raise InputError(
             f"{parameter('class_weight', class_weight)} is unknown; choose 'balanced', or leave it out."
@@ -163,7 +163,7 @@ def _set_class_weight(model: Any, own: bool, classes: bool, class_weight: Any) -
         )
     if not classes:
         raise InputError(
-            f"{parameter('class_weight')} is for classes, but the target is numeric; leave it out."
+            f"{parameter('class_weight')} is for classes, but the target is {otherwise}; leave it out."
         )
     last = last_step(model)
     if "class_weight" not in getattr(last, "get_params", dict)():
@@ -189,7 +189,24 @@ def fit(
             f"models square the target, which goes up to {largest:g} and would leave the range of floats; choose "
             f"another unit, so that its largest value lies between {1 / LARGEST_TARGET:g} and {LARGEST_TARGET:g}."
         )
-    return model.fit(table, values, **metadata_for(model, weights, groups))
+    try:
+        return model.fit(table, values, **metadata_for(model, weights, groups))
+    except Exception as error:
+        if values.dtype.names is not None and not isinstance(error, InputError):
+            _refuse_for_survival(model, error)
+        raise
+
+
+def _refuse_for_survival(model: Any, error: Exception) -> None:
+    """Explain that a model failed as it is for classes or numbers, if it is."""
+    from sklearn.base import is_classifier, is_regressor
+
+    if is_classifier(model) or is_regressor(model):
+        what = "classes" if is_classifier(model) else "numbers"
+        raise InputError(
+            f"{type(last_step(model)).__name__} is for {what}, but the target is survival; use cox, or a model of "
+            "scikit-survival or lifelines."
+        ) from error
 
 
 def strata_of(target: Outcome) -> Indices | None:

@@ -147,8 +147,8 @@ def positive_class(labels: npt.NDArray[Any], pos_label: Any = None, classes: boo
     """
     if not classes:
         raise InputError(
-            f"{parameter('pos_label', pos_label)} goes with two classes, but the target is numeric; leave "
-            "it out."
+            f"{parameter('pos_label', pos_label)} goes with two classes, but the target is "
+            f"{'survival' if is_survival(labels) else 'numeric'}; leave it out."
         )
     known = np.unique(labels).tolist()
     named = list_some([repr(label) for label in known])

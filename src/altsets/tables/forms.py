@@ -20,6 +20,21 @@ from altsets.tables.values import as_numbers, column_values
 from altsets.wording import by_interface, list_some, parameter
 from altsets.wording import counted as count_of
 
+#: Words that stand for an event, for advice.
+HAPPENED = (
+    "1",
+    "true",
+    "yes",
+    "y",
+    "dead",
+    "died",
+    "deceased",
+    "death",
+    "event",
+    "relapse",
+    "failure",
+    "churned",
+)
 #: How to have scikit-survival's form, wherever survival is meant but not recognised.
 SURVIVAL_FORM = "altsets.survival_target(time=..., event=...)"
 
@@ -28,6 +43,7 @@ def as_survival(
     event: Any, time: Any, event_name: str = "event", time_name: str = "time", event_value: Any = None
 ) -> npt.NDArray[Any]:
     """Events and times in the form of scikit-survival; what they are is checked, not yet whether they will do."""
+    _refuse_swapped(event, time, event_name, time_name)
     times, happened = _times(time, time_name), _events(event, event_name, event_value)
     if len(times) != len(happened):
         raise InputError(
@@ -38,13 +54,30 @@ def as_survival(
     return made
 
 
+def _refuse_swapped(event: Any, time: Any, event_name: str, time_name: str) -> None:
+    """Refuse 0 and 1 as times beside events that are numbers of many kinds."""
+    times, events = column_values(time), column_values(event)
+    if times.ndim != 1 or events.ndim != 1 or not len(times) or not _are_flags(times):
+        return
+    different = {one for one in events.tolist() if isinstance(one, int | float) and not is_missing(one)}
+    if len(different) > 2:
+        raise InputError(
+            f"the time {time_name!r} holds 0 and 1 only, and the event {event_name!r} {len(different)} numbers: they "
+            "look swapped; exchange them."
+        )
+
+
 def _times(time: Any, name: str) -> Floats:
     values = column_values(time)
+    if values.dtype == np.bool_:
+        raise InputError(
+            f"the time {name!r} holds True and False, not numbers; give the time until the event, or until a row was "
+            "last seen."
+        )
     numbers = as_numbers(values, f"the time {name!r}") if values.ndim == 1 else None
     if numbers is None:
-        raise InputError(
-            f"the time {name!r} must hold one number for each row; it holds text or several columns."
-        )
+        holds = "text" if values.ndim == 1 else "several columns" if values.ndim else "one value for all rows"
+        raise InputError(f"the time {name!r} must hold one number for each row; it holds {holds}.")
     if (numbers < 0).any():
         raise InputError(
             f"the time {name!r} has {count_of(int((numbers < 0).sum()), 'negative value')}, such as "
@@ -57,7 +90,8 @@ def _events(event: Any, name: str, event_value: Any) -> Bools:
     """Whether the event happened, from booleans, 0 and 1, or a value that stands for it."""
     values = column_values(event)
     if values.ndim != 1:
-        raise InputError(f"the event {name!r} must hold one value for each row; got shape {values.shape}.")
+        holds = "several columns" if values.ndim else "one value for all rows"
+        raise InputError(f"the event {name!r} must hold one value for each row; it holds {holds}.")
     plain = values.tolist()
     n_missing = sum(map(is_missing, plain))
     if n_missing:
@@ -71,9 +105,14 @@ def _events(event: Any, name: str, event_value: Any) -> Bools:
         return np.array([_is_value(one, event_value) for one in plain], dtype=np.bool_)
     if all(isinstance(one, bool | int | float) and one in (0, 1) for one in known):
         return np.array([one == 1 for one in plain], dtype=np.bool_)
-    said = list_some([str(one) for one in known], 4)
-    remedy = by_interface("event_value=...", f"--event {name}=VALUE")
-    habit = " (in R's habit, 1 is censored and 2 the event)" if {1, 2}.issuperset(known) else ""
+    said = list_some([repr(one) for one in known], 4)
+    in_habit_of_r = {1, 2}.issuperset(known)
+    value = 2 if in_habit_of_r else next((one for one in known if str(one).lower() in HAPPENED), None)
+    remedy = by_interface(
+        f"event_value={'...' if value is None else repr(value)}",
+        f"--event {name}={'VALUE' if value is None else value}",
+    )
+    habit = " (in R's habit, 1 is censored and 2 the event)" if in_habit_of_r else ""
     raise InputError(
         f"the event {name!r} holds {said}{habit}; say which value means that it happened ({remedy}), or make it 0 and "
         "1."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +29,7 @@ def survival_target(frame: Any = None, *, time: Any, event: Any, event_value: An
     Parameters
     ----------
     frame : frame, default=None
-        A frame (pandas, polars, Arrow) that has both columns.
+        A frame (pandas, polars, Arrow) or a dictionary that has both columns.
     time : str or array-like of shape (n_samples,)
         How long each row was observed, from 0 up: a column of the frame, or the numbers.
     event : str or array-like of shape (n_samples,)
@@ -76,9 +77,8 @@ def _column_of(frame: Any, given: Any, role: str) -> Any:
         return given
     if frame is None:
         raise InputError(f"{role}={given!r} names a column, but there is no frame; pass it first.")
-    known = [str(name) for name in getattr(frame, "columns", getattr(frame, "column_names", ()))]
-    if hasattr(frame, "column_names"):
-        known = [str(name) for name in frame.column_names]
+    named = frame if isinstance(frame, Mapping) else getattr(frame, "columns", ())
+    known = [str(name) for name in getattr(frame, "column_names", named)]
     if given not in known:
         raise InputError(f"the frame has no column {given!r} for {role}; it has {list_some(known)}.")
     return frame[given]
@@ -108,11 +108,18 @@ class Survival:
         if len(y) != n_rows:
             raise InputError(f"the table has {n_rows} rows, but the target has {len(y)} times.")
         if n_rows < 2:
-            raise InputError("the table has only one row (n_samples = 1); there is nothing to compare.")
+            raise InputError(
+                f"the table has {count_of(n_rows, 'row')} (n_samples = {n_rows}); there is nothing to compare."
+            )
         if not event.any():
             raise InputError(
                 f"no row has an event: all {n_rows} are censored ({event_name!r} is 0 or False everywhere), so there "
                 "is nothing to predict; check what stands for an event."
+            )
+        if (time == time[0]).all():
+            raise InputError(
+                f"all rows have the same time ({time_name!r} {time[0]:g}), so no row was observed longer than another; "
+                f"check the times, or take the event as a target of classes."
             )
         first = time[event].min()
         if not ((time > first) | (~event & (time == first))).any():
@@ -246,7 +253,7 @@ class Several:
         if self.are_labels:
             shares = [float(np.mean(column.values)) for column in self.columns]
             each = [f"{name} {percent(share)}" for name, share in zip(self.names, shares, strict=True)]
-            return f"{len(each)} labels ({list_some(each, 6)} of rows), {sum(shares):.2g} per row"
+            return f"{count_of(len(each), 'label')} ({list_some(each, 6)} of rows), {sum(shares):.2g} per row"
         kinds = [
             f"{name} ({count_of(one.n_distinct, 'class', 'classes') if one.is_classes else 'numeric'})"
             for name, one in zip(self.names, self.columns, strict=True)

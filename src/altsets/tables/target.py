@@ -166,6 +166,8 @@ def vector_of(y: Any, n_rows: int, *, as_text: bool = True) -> npt.NDArray[Any]:
     """The values of a target as one array of numbers, booleans or objects; categories become text, if ``as_text``."""
     if y is None:
         raise InputError("this requires y to be passed, but the target y is None.")
+    if isinstance(y, str):
+        raise InputError(f"the target is the text {shorten(y)}, not a column; pass the column itself.")
     y = in_one_form(y)
     is_form = is_survival(y) or has_several(y)
     values = y if is_form else column_values(_one_column(y), as_text)
