@@ -9,7 +9,6 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from concurrent.futures import BrokenExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from statistics import fmean
 from typing import Any
 
@@ -20,7 +19,6 @@ from altsets.experiments.methods import (
     PAPER_METHODS,
     Information,
     Method,
-    Row,
     StudyFold,
     failure,
     fold_of,
@@ -199,17 +197,14 @@ def reproduce(
     (1, True)
     """
     settings = settings or Settings()
-    chosen = {one.name: one for one in map(_method, methods or PAPER_METHODS)}
+    named = [one if isinstance(one, Method) else method_named(one) for one in methods or PAPER_METHODS]
+    chosen = {one.name: one for one in named}
     there: Mapping[str, Any] = data if isinstance(data, Mapping) else DATASETS
     names = known_names(datasets or there, records=there)
     design = Design(names, list(chosen), sorted(set(folds)) or range(settings.n_folds), sizes, settings)
     study = _Study(design, chosen, data, Store(out), _Workers(check_jobs(n_jobs), scheduler), time_budget)
     with study.store.opened(settings):
         return study.run(progress or (lambda _: None))
-
-
-def _method(given: str | Method) -> Method:
-    return given if isinstance(given, Method) else method_named(given)
 
 
 # --- Work that is sent to workers -------------------------------------------------------------------------
@@ -220,8 +215,9 @@ def _compute_information(fold: StudyFold, settings: Settings) -> tuple[Informati
         return information_of(fold.train, settings), information_of(fold.test, settings)
 
 
-#: Something to be done elsewhere: a function and its arguments, made when its turn comes.
-Call = Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]
+#: Something to be done elsewhere: a function and its arguments; and the same with its number.
+Call = tuple[Callable[..., Any], tuple[Any, ...]]
+Job = tuple[int, Callable[..., Any], tuple[Any, ...]]
 
 
 def _attempt(number: int, function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[int, Any, float]:
@@ -262,9 +258,7 @@ class _Workers:
         with client, parallel_config(backend="dask"):
             yield
 
-    def outcomes(
-        self, jobs: Iterable[tuple[int, Callable[..., Any], tuple[Any, ...]]], alone: bool
-    ) -> Generator[tuple[int, Any, float], None, None]:
+    def outcomes(self, jobs: Iterable[Job], alone: bool) -> Generator[tuple[int, Any, float], None, None]:
         """What jobs return, in the order in which they end; one at a time if they are to be ``alone``."""
         from joblib import Parallel, delayed
 
@@ -310,15 +304,17 @@ class _Study:
     def run(self, progress: Callable[[StudyProgress], object]) -> Outcome:
         """Mutual information first, which tasks share; then the tasks."""
         self._started, self._progress = time.perf_counter(), progress
-        missing = self._missing()
+        missing = self._lacking = self._missing()
         n_before = len(self.design.tasks) - len(missing)
         # A changed or missing file is found before anything is computed.
         wanted = {task.dataset for task in missing}
         self._tables = {name: self._table(name) for name in self.design.datasets if name in wanted}
         try:
             with self.workers.ready():
-                self._carry_out(self._information_jobs(missing), self._keep_information, "mutual information")
-                self._carry_out(self._task_jobs(missing), self._keep_rows, "searches")
+                first = self._without_information(missing)
+                self._carry_out(first, self._information_call, self._keep_information, "mutual information")
+                tasks = [task for task in missing if task not in self.failed]
+                self._carry_out(tasks, self._task_call, self._keep_rows, "searches")
         except KeyboardInterrupt:
             self.interrupted = True
         elapsed = time.perf_counter() - self._started
@@ -344,32 +340,30 @@ class _Study:
 
     # --- Jobs -------------------------------------------------------------------------------------------
 
-    def _information_jobs(self, missing: Iterable[Task]) -> list[tuple[Task, Call]]:
+    def _without_information(self, missing: Iterable[Task]) -> list[Task]:
+        """One task for each data set and fold whose mutual information is needed and not there."""
         needed = {
             (task.dataset, task.fold): task
             for task in missing
             if self.methods[task.method].uses_information
             and not self.store.has_information(task.dataset, task.fold)
         }
-        # Large ones first within a fold, so that no worker is left alone with one in the end.
-        in_turn = sorted(needed.values(), key=lambda task: (task.fold, -_work(self._tables[task.dataset])))
-        return [(task, partial(self._information_call, task)) for task in in_turn]
 
-    def _information_call(self, task: Task) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        def turn(task: Task) -> tuple[int, int]:
+            """Large ones first within a fold, so that no worker is left alone with one in the end."""
+            n_rows, n_features = self._tables[task.dataset].X.shape
+            return task.fold, -n_rows * n_features**2
+
+        return sorted(needed.values(), key=turn)
+
+    def _information_call(self, task: Task) -> Call:
         return _compute_information, (self._fold(task), self.design.settings)
 
-    def _task_jobs(self, missing: Mapping[Task, Sequence[int]]) -> list[tuple[Task, Call]]:
-        return [
-            (task, partial(self._task_call, task, sizes))
-            for task, sizes in missing.items()
-            if task not in self.failed
-        ]
-
-    def _task_call(self, task: Task, sizes: Sequence[int]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    def _task_call(self, task: Task) -> Call:
         method, fold = self.methods[task.method], self._fold(task)
         if method.uses_information:
             fold = fold.knowing(*self.store.information(task.dataset, task.fold))
-        return _search, (task, method, sizes, fold, self.design.settings)
+        return rows_of, (task, method, self._lacking[task], fold, self.design.settings)
 
     # --- Results ----------------------------------------------------------------------------------------
 
@@ -385,8 +379,7 @@ class _Study:
         if isinstance(outcome, Exception):
             self._fail(task, outcome)
         else:
-            sizes, rows = outcome
-            self.store.write(task, rows, sizes)
+            self.store.write(task, outcome, self._lacking[task])
             self.n_done += 1
 
     def _fail(self, task: Task, error: Exception) -> None:
@@ -397,21 +390,33 @@ class _Study:
     # --- Workers ----------------------------------------------------------------------------------------
 
     def _carry_out(
-        self, jobs: list[tuple[Task, Call]], keep: Callable[[Task, Any], None], doing: str
+        self,
+        tasks: Sequence[Task],
+        call: Callable[[Task], Call],
+        keep: Callable[[Task, Any], None],
+        doing: str,
     ) -> None:
-        """Do all jobs, whatever happens to workers, until time is up."""
-        waiting, strikes = dict(enumerate(jobs)), Counter[int]()
-        clock = _TimeLeft([task for task, _ in jobs])
+        """Do the work of all tasks, whatever happens to workers, until time is up."""
+        waiting, strikes = dict(enumerate(tasks)), Counter[int]()
+        clock = _TimeLeft(tasks)
         self._tell(clock, doing)
         while waiting and not self._time_is_up():
             alone = [number for number in waiting if strikes[number] >= STRIKES]
             begun: set[int] = set()
-            in_turn = alone[:1] or list(waiting)
-            wanted = self._begin(in_turn, waiting, begun)
+
+            def wanted(in_turn: Sequence[int], begun: set[int] = begun) -> Iterator[Job]:
+                """What workers ask for; nothing once time is up."""
+                for number in in_turn:
+                    if self._time_is_up():
+                        return
+                    begun.add(number)
+                    yield number, *call(waiting[number])
+
+            jobs = wanted(alone[:1] or list(waiting))
             try:
-                with closing(self.workers.outcomes(wanted, alone=bool(alone))) as outcomes:
+                with closing(self.workers.outcomes(jobs, alone=bool(alone))) as outcomes:
                     for number, outcome, seconds in outcomes:
-                        task, _ = waiting.pop(number)
+                        task = waiting.pop(number)
                         begun.discard(number)
                         keep(task, outcome)
                         clock.ended(task, seconds)
@@ -420,18 +425,7 @@ class _Study:
                 strikes.update(begun)
                 if alone:
                     died = InputError("its worker process died, alone as well; it may need more memory.")
-                    keep(waiting.pop(alone[0])[0], died)
-
-    def _begin(
-        self, in_turn: Iterable[int], waiting: Mapping[int, tuple[Task, Call]], begun: set[int]
-    ) -> Iterator[tuple[int, Callable[..., Any], tuple[Any, ...]]]:
-        """Jobs as workers ask for them; none once time is up."""
-        for number in in_turn:
-            if self._time_is_up():
-                return
-            begun.add(number)
-            _, call = waiting[number]
-            yield number, *call()
+                    keep(waiting.pop(alone[0]), died)
 
     def _time_is_up(self) -> bool:
         return self.time_budget is not None and time.perf_counter() - self._started > self.time_budget
@@ -441,18 +435,6 @@ class _Study:
         self._progress(
             StudyProgress(clock.n_ended, len(self.failed), clock.n_jobs, elapsed, clock.seconds_left, doing)
         )
-
-
-def _search(
-    task: Task, method: Method, sizes: Sequence[int], fold: StudyFold, settings: Settings
-) -> tuple[Sequence[int], list[Row]]:
-    return sizes, rows_of(task, method, sizes, fold, settings)
-
-
-def _work(table: StudyTable) -> int:
-    """What mutual information of all pairs takes, roughly."""
-    n_rows, n_features = table.X.shape
-    return int(n_rows * n_features**2)
 
 
 class _TimeLeft:
