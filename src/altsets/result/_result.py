@@ -15,10 +15,26 @@ from altsets.result._found import Match, SetsFound
 from altsets.result._reading import fields_in
 from altsets.result._status import Status, StopReason
 from altsets.result._verdict import Verdict, open_sizes, verdict_on
-from altsets.wording import counted, round_down
+from altsets.wording import counted, documented, round_down
 
 #: What marks features that are not above the noise floor.
 MARK = "*"
+
+
+#: For methods that return a frame: the end of their docstrings.
+framed = documented(
+    frame="""
+    Returns
+    -------
+    DataFrame
+        Of pandas.
+
+    Raises
+    ------
+    altsets.errors.MissingExtraError
+        If pandas is not installed.
+    """
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,6 +282,7 @@ class Result(SetsFound, documents.Document):
         whose = f"the best of {n:,} features" if n > 20 else "one feature in 20"
         return f"{MARK} not above the noise floor of {self.noise_floor:.3g}, which {whose} reaches by chance."
 
+    @framed
     def to_frame(self, tidy: bool = False) -> Any:
         """One row for each set: its features, quality and status.
 
@@ -284,15 +301,7 @@ class Result(SetsFound, documents.Document):
             (nan if only sets have scores), ``above_noise`` (if the noise floor was measured), ``group``, ``quality``,
             ``status`` and ``cost``.
 
-        Returns
-        -------
-        DataFrame
-            Of pandas.
-
-        Raises
-        ------
-        altsets.errors.MissingExtraError
-            If pandas is not installed.
+        <frame>
 
         Examples
         --------

@@ -17,7 +17,7 @@ from altsets.features import Feature, FeatureNames
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.request import Request, checked_seconds
-from altsets.result import Progress, Result, Status, StopReason, Verdict, frame_of
+from altsets.result import Progress, Result, Status, StopReason, Verdict, frame_of, framed
 from altsets.search.black_box.greedy_wrapper import Feasibility
 from altsets.search.find import problem_of, solve
 from altsets.search.run import Known, Run
@@ -220,6 +220,7 @@ class WhatIf(documents.Document):
         lost = list_some(equal, MOST_NAMED, last="or", hide_one=False)
         return f"The loss of {lost} {most}. {found} without {plural(len(equal), 'it', worst.name)} {keeps}: {named}."
 
+    @framed
     def to_frame(self) -> Any:
         """One row for each loss: what is lost, the best set without it, its quality, its cost, and what is proven.
 
@@ -227,15 +228,7 @@ class WhatIf(documents.Document):
         ``quality``, ``change`` (against set 0), ``status``, ``bound``, ``intact`` (sets of the answer that are not
         affected), and ``cost`` if there was a budget (``cost_0``, ``cost_1`` and so on if there were several).
 
-        Returns
-        -------
-        DataFrame
-            Of pandas.
-
-        Raises
-        ------
-        altsets.errors.MissingExtraError
-            If pandas is not installed.
+        <frame>
 
         Examples
         --------

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 from altsets import documents
-from altsets.result import Result, Status, frame_of
+from altsets.result import Result, Status, frame_of, framed
 from altsets.wording import counted
 
 #: Points that a curve with an elbow has at least, and its least height above the straight line, relative to its own.
@@ -315,18 +315,11 @@ class ProvenPoints(documents.DocumentPart):
     def __len__(self) -> int:
         return len(self.points)
 
+    @framed
     def to_frame(self) -> Any:
         """One row for each point: its numbers, whether it is proven, and the names in its sets.
 
-        Returns
-        -------
-        DataFrame
-            Of pandas.
-
-        Raises
-        ------
-        altsets.errors.MissingExtraError
-            If pandas is not installed.
+        <frame>
         """
         names = [field.name for field in fields(self.of) if field.name != "result"]
         numbers = {name: [getattr(point, name) for point in self.points] for name in names}

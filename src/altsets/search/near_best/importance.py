@@ -16,7 +16,7 @@ from altsets.features import FeatureNames
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.request import checked_seconds
-from altsets.result import Progress, Status, StopReason, Verdict, frame_of
+from altsets.result import Progress, Status, StopReason, Verdict, frame_of, framed
 from altsets.search.black_box.evaluations import ExhaustiveEngine
 from altsets.search.find import solve
 from altsets.search.near_best.families import Counted
@@ -184,20 +184,13 @@ class Importance(documents.Document):
         share = f" ({percent(worst / self.best)})" if self.best > 0 else ""
         return f"Without {named}, the best set loses most: {worst:.4g} of {self.best:.4g}{share}."
 
+    @framed
     def to_frame(self) -> Any:
         """One row for each feature, those first whose absence costs most.
 
         The columns are what each of ``features`` knows, by the same names; ``feature`` is the index.
 
-        Returns
-        -------
-        DataFrame
-            Of pandas.
-
-        Raises
-        ------
-        altsets.errors.MissingExtraError
-            If pandas is not installed.
+        <frame>
         """
         rows = [asdict(entry) for entry in self.features]
         columns: dict[str, list[Any]] = {name: [row[name] for row in rows] for name in COLUMNS}

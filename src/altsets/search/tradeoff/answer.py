@@ -12,7 +12,7 @@ from altsets import documents
 from altsets.display import Shown
 from altsets.errors import InputError
 from altsets.problem import FeatureSet
-from altsets.result import Status, StopReason, Verdict, frame_of
+from altsets.result import Status, StopReason, Verdict, frame_of, framed
 from altsets.search.frontier.points import Curve
 from altsets.search.good_sets import Nearness
 from altsets.wording import counted, paragraph, percent, plural, sentence, span
@@ -259,21 +259,14 @@ class Tradeoff(documents.Document, Shown):
     def __repr__(self) -> str:
         return f"Tradeoff({self._headline})"
 
+    @framed
     def to_frame(self) -> Any:
         """One row for each point (a pandas DataFrame).
 
         ``quality`` and ``criterion`` are what is traded, ``bound`` and ``status`` what is proven, and ``features`` are
         the names in the set, or in each of several sets.
 
-        Returns
-        -------
-        DataFrame
-            Of pandas.
-
-        Raises
-        ------
-        altsets.errors.MissingExtraError
-            If pandas is not installed.
+        <frame>
         """
         several = any(len(point.sets) > 1 for point in self.points)
         return frame_of(
