@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
-from typing import Any, NoReturn
+from itertools import accumulate
+from typing import Any
+
+from altsets.documents import document_in
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -205,39 +207,20 @@ def parse(body: bytes) -> Any:
     """The value of a JSON text: finite numbers, no key twice, characters that UTF-8 has, and few levels."""
     try:
         text = body.decode("utf-8")
-        if _levels(text) > MOST_LEVELS:
+        # Counted before the text is parsed.
+        signs = re.findall(r"[\[\]{}]", re.sub(r'"(?:[^"\\]|\\.)*+"', "", text, flags=re.DOTALL))
+        levels = max(accumulate((1 if sign in "[{" else -1 for sign in signs), initial=0))
+        # Files may begin with a byte-order mark, requests may not.
+        if levels > MOST_LEVELS or text.startswith("\ufeff"):
             raise ValueError
-        value = json.loads(text, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_unique)
+        value = document_in(text)
         # Escapes can make half a character, which could not be sent on.
         json.dumps(value, ensure_ascii=False).encode("utf-8")
-    except (ValueError, RecursionError):
+    except ValueError:
         raise Refused(
             400, f"The request is no JSON text in UTF-8 with at most {MOST_LEVELS} levels."
         ) from None
     return value
-
-
-def _levels(text: str) -> int:
-    """How deep lists and objects are nested, at most; counted before the text is parsed."""
-    deepest = level = 0
-    for sign in re.findall(r"[\[\]{}]", re.sub(r'"(?:[^"\\]|\\.)*+"', "", text, flags=re.DOTALL)):
-        level += 1 if sign in "[{" else -1
-        deepest = max(deepest, level)
-    return deepest
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(constant)
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    return number if math.isfinite(number) else _refuse(text)
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    return made if len(made) == len(pairs) else _refuse("a key twice")
 
 
 # --- Responses --------------------------------------------------------------------------------------------

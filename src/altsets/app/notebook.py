@@ -10,7 +10,6 @@ from __future__ import annotations
 import html
 import threading
 import time
-import traceback
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import cache, partial
@@ -20,14 +19,14 @@ from altsets.app.assets import module_text
 from altsets.app.engine import Job, SessionEngine
 from altsets.app.gate import Refused
 from altsets.app.messages import FILES, Ask, Download, Question
-from altsets.errors import AltsetsError, InputError, MissingExtraError, reason_of
+from altsets.app.workers import STOPPED, reason_in_words
+from altsets.errors import InputError, MissingExtraError
 from altsets.session import Session
 
 #: Seconds until a reply says what is known so far, until the next change is waited for, and for the rest.
 FIRST_REPLY, NEXT_REPLY, CANCELLED, FILE_READY = 0.3, 0.25, 5.0, 120.0
 #: Questions whose answers are kept.
 KEPT = 64
-STOPPED = "The search was stopped before it found anything."
 MOVED = "The session has gone to other settings since; ask again."
 
 
@@ -85,39 +84,24 @@ class LiveQuestion:
         """Nobody wants more than the best so far."""
         self._stop.set()
 
-    @property
-    def is_stopped(self) -> bool:
-        """Whether that is so."""
-        return self._stop.is_set()
-
     def run(self, engine: SessionEngine) -> None:
         """Find the answer, however that ends."""
-        if self.is_stopped:
+        if self._stop.is_set():
             self.finish(error=STOPPED)
             return
         job = {"verb": self.ask.verb, "state": self.ask.state, "with": self.ask.more}
         try:
             self.finish(engine(job, self.tell, self._stop.is_set))
-        except AltsetsError as error:
-            self.finish(error=str(error))
         except Exception as error:
-            traceback.print_exc()
-            self.finish(
-                error=f"altsets failed ({type(error).__name__}: {reason_of(error)}); please report this."
-            )
+            self.finish(error=reason_in_words(error))
 
-    def wait(self, seconds: float, *, for_all: bool = False) -> None:
-        """Wait for the next change, or for the whole answer, but not longer than this."""
+    def reply_within(self, seconds: float, *, for_all: bool = False) -> dict[str, Any]:
+        """What the page gets: after the next change, or the whole answer, but not later than this."""
         with self._changed:
             before = self._changes
             self._changed.wait_for(
                 lambda: self.finished or (not for_all and self._changes > before), timeout=seconds
             )
-
-    @property
-    def reply(self) -> dict[str, Any]:
-        """What the page gets."""
-        with self._changed:
             seconds = self._seconds if self.finished else time.perf_counter() - self._asked
             known = {} if self.superseded else self._known
             return {
@@ -130,9 +114,9 @@ class LiveQuestion:
                 "view": known.get("view"),
             }
 
-    @property
     def file(self) -> dict[str, Any]:
-        """What the page gets that has asked for a file."""
+        """What the page gets that has asked for a file, once that is there."""
+        self.reply_within(FILE_READY, for_all=True)
         if not self.finished or "text" not in self._known:
             return {"error": self._error or f"The file was not ready after {FILE_READY:g} s."}
         return {"name": FILES[self.ask.more["kind"]][0], "content": self._known["text"]}
@@ -222,18 +206,17 @@ class LiveSession:
         """Begin to work on a message; what comes back waits for the reply."""
         if route == "ask":
             question = self._begin(Ask.of(message))
-            return partial(_answer, question, FIRST_REPLY, for_all=True)
+            return partial(question.reply_within, FIRST_REPLY, for_all=True)
         if route == "download":
-            question = self._begin(Download.of(message).ask)
-            return partial(_file, question)
+            return self._begin(Download.of(message).ask).file
         known = Question.of(message)
         found = self._asked.get((known.client, known.number))
         if found is None:
             raise Refused(404, f"Question {known.number} of this page is not known any more; ask again.")
         if route == "wait":
-            return partial(_answer, found, NEXT_REPLY)
+            return partial(found.reply_within, NEXT_REPLY)
         found.stop()
-        return partial(_answer, found, CANCELLED, for_all=True)
+        return partial(found.reply_within, CANCELLED, for_all=True)
 
     def _begin(self, ask: Ask) -> LiveQuestion:
         question = LiveQuestion(ask)
@@ -242,16 +225,6 @@ class LiveSession:
             self._asked.popitem(last=False)
         self._lanes["evaluate" if ask.verb == "evaluate" else "search"].add(question)
         return question
-
-
-def _answer(question: LiveQuestion, seconds: float, *, for_all: bool = False) -> dict[str, Any]:
-    question.wait(seconds, for_all=for_all)
-    return question.reply
-
-
-def _file(question: LiveQuestion) -> dict[str, Any]:
-    question.wait(FILE_READY, for_all=True)
-    return question.file
 
 
 # --- The widget -------------------------------------------------------------------------------------------

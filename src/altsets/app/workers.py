@@ -78,7 +78,7 @@ def work(connection: Connection, open_engine: OpenEngine) -> None:
         try:
             engine = open_engine()
         except Exception as error:
-            connection.send_bytes(FAILED + _reason(error))
+            connection.send_bytes(FAILED + reason_in_words(error).encode(errors="replace"))
             return
         connection.send_bytes(OPENED)
         while True:
@@ -88,17 +88,16 @@ def work(connection: Connection, open_engine: OpenEngine) -> None:
             except BrokenPipeError:
                 return
             except Exception as error:
-                sent = FAILED + _reason(error)
+                sent = FAILED + reason_in_words(error).encode(errors="replace")
             connection.send_bytes(sent)
 
 
-def _reason(error: Exception) -> bytes:
+def reason_in_words(error: Exception) -> str:
     """What went wrong, as a sentence; what nobody expected is also printed where the server was started."""
-    said = str(error)
-    if not isinstance(error, AltsetsError):
-        traceback.print_exc()
-        said = f"altsets failed ({type(error).__name__}: {reason_of(error)}); please report this."
-    return said.encode(errors="replace")
+    if isinstance(error, AltsetsError):
+        return str(error)
+    traceback.print_exc()
+    return f"altsets failed ({type(error).__name__}: {reason_of(error)}); please report this."
 
 
 def _encode(known: dict[str, Any]) -> bytes:
@@ -126,17 +125,12 @@ class Job:
     """A question on its way: what is known of the answer so far, and whether it is all."""
 
     def __init__(self, ask: Ask) -> None:
-        self.ask, self._body = ask, ask.encode()
+        self.ask = ask
         self._asked, self._seconds = time.perf_counter(), 0.0
         self.finished = self.superseded = self.is_cancelled = False
         #: State and view as the worker sent them, without the brace they begin with; and what went wrong.
         self._known, self.error = b"", ""
         self._changed = asyncio.Event()
-
-    @property
-    def body(self) -> bytes:
-        """What a worker gets."""
-        return self._body
 
     def tell(self, known: bytes) -> None:
         """Something is known, a JSON object with "state" and "view"."""
@@ -285,7 +279,7 @@ class Worker:
         self._is_sent = True
         # If the process is gone, the thread that listens to it says so.
         with suppress(OSError):
-            self._connection.send_bytes(job.body)
+            self._connection.send_bytes(job.ask.encode())
         await self._free.wait()
 
     def stop(self, job: Job) -> None:

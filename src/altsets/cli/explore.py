@@ -134,19 +134,15 @@ def _session(source: Source) -> tuple[Session, dict[str, Any]]:
     names = {"require": required, "forbid": forbidden}
     begin = {part: [str(name) for rule in rules for name in rule.features] for part, rules in names.items()}
     limit: dict[str, Any] = {} if request.time_limit is None else {"time_limit": request.time_limit}
+    taken = ("n_features", "dissimilarity", "search", "aggregation", "task", "max_iters")
     session = Session(
         data.X,
         data.y,
         request.quality,
-        n_features=request.n_features,
         n_alternatives=given.sets.n_alternatives,
         tau=0.5 if request.tau is None else request.tau,
-        dissimilarity=request.dissimilarity,
-        search=request.search,
-        aggregation=request.aggregation,
         constraints=[rule for rule in request.constraints if rule not in (*required, *forbidden)],
-        task=request.task,
-        max_iters=request.max_iters,
+        **{name: getattr(request, name) for name in taken},
         unusable=request.unusable,
         above_noise=request.above_noise,
         **limit,
@@ -161,7 +157,9 @@ def _serve(explorer: Explorer, *, browser: bool) -> None:
         # After nohup, it is ignored.
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, lambda *_: explorer.stop())
-    if browser and _has_screen():
+    # A browser in the terminal would be in the way.
+    windows = sys.platform in ("win32", "darwin")
+    if browser and (windows or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         import webbrowser
 
         # It may wait for the browser; the page waits for nobody.
@@ -170,10 +168,3 @@ def _serve(explorer: Explorer, *, browser: bool) -> None:
     else:
         say_error("Open this address in a browser on this machine; it works once. Ctrl-C ends the explorer.")
     explorer.run()
-
-
-def _has_screen() -> bool:
-    """Whether there is a browser with windows: one in the terminal would be in the way."""
-    if sys.platform in ("win32", "darwin"):
-        return True
-    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

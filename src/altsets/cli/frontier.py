@@ -71,6 +71,7 @@ def frontier_command(context: typer.Context, given: Given) -> None:
     """
     from altsets.problem import one_of
     from altsets.request import DEFAULT_SIZE
+    from altsets.search.frontier.plan import SweepPlan
 
     with plain_messages():
         record = Record(context)
@@ -89,7 +90,9 @@ def frontier_command(context: typer.Context, given: Given) -> None:
             _penalty_or_balance(source, asked, options_given(context).get("--search", "simultaneous"))
             return
         request = request_from(source)
-        seconds = SECONDS_PER_POINT * _count_points(source, request, asked)
+        # What is wrong is said before features are scored.
+        plan = SweepPlan.of(request, lambda one: one.check(source.names), *asked)
+        seconds = SECONDS_PER_POINT * len(plan)
 
         def search_all(scored: Quality, measured: Request, callback: Any) -> tuple[Frontier, Quality]:
             from altsets.search.frontier.sweep import sweep_request
@@ -113,13 +116,6 @@ class Asked(NamedTuple):
     n_features: list[int]
     n_alternatives: list[int]
     taus: list[str] | None
-
-
-def _count_points(source: Source, request: Request, asked: Asked) -> int:
-    """Say what is wrong before features are scored; about how many points there will be."""
-    from altsets.search.frontier.plan import SweepPlan
-
-    return len(SweepPlan.of(request, lambda one: one.check(source.names), *asked))
 
 
 def _has_sets(found: Frontier) -> bool:
@@ -184,7 +180,11 @@ def frontier_lines(frontier: Frontier, evaluated: EvaluatedFrontier | None, widt
     several = " of that size" if shares and len(frontier.sizes) > 1 else ""
     key = f"{what}Worst, Mean: quality of the worst set and on average{measured}{several}."
     if evaluated is not None:
-        key += f" {_key_of_scores(evaluated)}"
+        shared = evaluated.any_evaluation
+        sure = f"{100 * shared.confidence:g} %"
+        key += (
+            f" Score: {shared.scorers[0]} on test rows, mean of all sets and folds, with its {sure} interval."
+        )
     drawn = _chart(frontier, width)
     return [
         *_table(frontier, evaluated, shares=shares, counted=counted),
@@ -193,13 +193,6 @@ def frontier_lines(frontier: Frontier, evaluated: EvaluatedFrontier | None, widt
         *([*drawn, ""] if drawn else []),
         *wrapped((evaluated or frontier).explain(), width),
     ]
-
-
-def _key_of_scores(evaluated: EvaluatedFrontier) -> str:
-    """What the columns of scores are."""
-    shared = evaluated.any_evaluation
-    sure = f"{100 * shared.confidence:g} %"
-    return f"Score: {shared.scorers[0]} on test rows, mean of all sets and folds, with its {sure} interval."
 
 
 def _table(

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from altsets.dissimilarity import Grouped, Matched
     from altsets.result import Result
 
-DEFAULT_DISSIMILARITY = "dice"
-
 #: Numbers in one range.
 MOST_NUMBERS = 10_000
 
@@ -203,14 +201,11 @@ def _known(
         else:
             unknown.append(word)
     if unknown:
-        raise unknown_features(who, unknown, names, otherwise or _advice(unknown[0]))
+        advice = "give column names, separated by commas."
+        if os.path.isfile(unknown[0]):
+            advice = f"for the names in that file, give {REFERENCE}{unknown[0]}."
+        raise unknown_features(who, unknown, names, otherwise or advice)
     return found if found == listed else list(dict.fromkeys(found))
-
-
-def _advice(unknown: str) -> str:
-    if os.path.isfile(unknown):
-        return f"for the names in that file, give {REFERENCE}{unknown}."
-    return "give column names, separated by commas."
 
 
 def _referred(who: str, name: str, names: FeatureNames, groups: Groups) -> list[str]:
@@ -249,45 +244,28 @@ def dissimilarity_from(
     given: DissimilarityOptions, names: FeatureNames, has_table: bool
 ) -> str | Matched | Grouped:
     """What ``--tau`` refers to; at most one option may say it."""
+    from altsets.dissimilarity import Grouped, matched_in
+    from altsets.files.feature_files import read_groups
+
     used = [f"--{name.replace('_', '-')}" for name, text in vars(given).items() if text is not None]
     if len(used) > 1:
         raise InputError(
             f"{used[0]} and {used[1]} were both given, and each says how sets differ; give one of them."
         )
     if given.distinct is not None:
-        return _distinct("--distinct", given.distinct, has_table)
+        found = matched_in("--distinct", given.distinct)
+        if not has_table:
+            raise InputError(
+                "--distinct compares columns with each other, which saved scores do not allow; give the TABLE and its "
+                "--target beside --scores."
+            )
+        return found
     if given.groups is not None:
-        return _groups_in(given.groups, names)
-    if given.groups_by is not None:
-        return _groups_by("--groups-by", given.groups_by, names)
-    return DEFAULT_DISSIMILARITY if given.dissimilarity is None else given.dissimilarity
-
-
-def _distinct(option: str, text: str, has_table: bool) -> Matched:
-    """``0.9`` or ``0.9:spearman``."""
-    from altsets.dissimilarity import matched_in
-
-    found = matched_in(option, text)
-    if not has_table:
-        raise InputError(
-            f"{option} compares columns with each other, which saved scores do not allow; give the TABLE and its "
-            "--target beside --scores."
-        )
-    return found
-
-
-def _groups_in(path: str, names: FeatureNames) -> Grouped:
-    from altsets.dissimilarity import Grouped
-    from altsets.files.feature_files import read_groups
-
-    return Grouped(read_groups(path, names))
-
-
-def _groups_by(option: str, separator: str, names: FeatureNames) -> Grouped:
-    from altsets.dissimilarity import Grouped
-
+        return Grouped(read_groups(given.groups, names))
+    if given.groups_by is None:
+        return "dice" if given.dissimilarity is None else given.dissimilarity
     try:
-        found = Grouped.from_names(list(names), separator).groups
+        groups = Grouped.from_names(list(names), given.groups_by).groups
     except InputError as error:
-        raise InputError(f"{option}: {str(error).removeprefix('Grouped.from_names: ')}") from None
-    return Grouped({names[int(index)]: group for index, group in found.items()})
+        raise InputError(f"--groups-by: {str(error).removeprefix('Grouped.from_names: ')}") from None
+    return Grouped({names[int(index)]: group for index, group in groups.items()})

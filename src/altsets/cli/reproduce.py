@@ -44,7 +44,10 @@ def reproduce_command(context: typer.Context, given: Given) -> None:
     with plain_messages():
         if asked.out is None:
             raise InputError("say where results are to be kept with --out DIR.")
-        _check_packages()
+        for package in ("pandas", "pyarrow", "matplotlib", "jinja2"):
+            # Said now, not after hours.
+            if importlib.util.find_spec(package) is None:
+                raise MissingExtraError("the study", package, "study")
         from altsets.experiments.datasets import DATASETS, known_names
         from altsets.experiments.methods import method_named
         from altsets.experiments.report import write_report
@@ -79,13 +82,6 @@ def reproduce_command(context: typer.Context, given: Given) -> None:
                     Store(asked.out).frame(), Path(asked.out) / "report", notes=_notes(settings)
                 )
         _summarise(outcome, page, asked.out)
-
-
-def _check_packages() -> None:
-    """Say what is missing now, not after hours."""
-    for package in ("pandas", "pyarrow", "matplotlib", "jinja2"):
-        if importlib.util.find_spec(package) is None:
-            raise MissingExtraError("the study", package, "study")
 
 
 def _settings(seconds_per_set: Sequence[str], information: str) -> Any:

@@ -18,6 +18,7 @@ from altsets.cli.printing import NO_SET, Waiting, console_for, fail, say_error
 from altsets.documents import TABLE
 from altsets.errors import InputError
 from altsets.features import FeatureNames
+from altsets.wording import duration
 
 if TYPE_CHECKING:
     from altsets.cli.options import Given
@@ -198,7 +199,10 @@ class Source:
         data, save_to, started = self.table_read, self.given.scoring.save_scores, time.perf_counter()
 
         def progress(share: float) -> None:
-            left = _time_left(share, time.perf_counter() - started) if data.is_large else ""
+            seconds = time.perf_counter() - started
+            # Before that, nothing can be said.
+            known = data.is_large and share >= 0.02 and seconds >= 1
+            left = f", about {duration(seconds * (1 - share) / share)} left" if known else ""
             waiting.say(f"{what}: {share:.0%}{left}")
             check()
 
@@ -221,14 +225,6 @@ class Source:
         """Raise why the scores could not be saved, if they could not; the answer has been printed by then."""
         if self._unsaved is not None:
             raise self._unsaved
-
-
-def _time_left(share: float, seconds: float) -> str:
-    """How much longer it takes, once that can be said."""
-    if share < 0.02 or seconds < 1:
-        return ""
-    left = seconds * (1 - share) / share
-    return f", about {left:.0f} s left" if left < 90 else f", about {left / 60:.0f} min left"
 
 
 def source_from(given: Given) -> Source:
@@ -255,19 +251,13 @@ def source_from(given: Given) -> Source:
         source = Source(given, asked, data, scores.quality(asked.name), hash_file(path))
     if source.data is not None:
         splits.check(source.data.groups)
-        if source.data.is_large:
-            _refuse_passes(given, source.data)
+        in_memory = {"--evaluate": given.evaluation.evaluate, "--above-noise": given.sets.above_noise}
+        for option, value in in_memory.items():
+            if value and source.data.is_large:
+                from altsets.measures.large.table import needs_memory
+
+                raise needs_memory(option, source.data.X.source)
     return source
-
-
-def _refuse_passes(given: Given, data: Dataset) -> None:
-    """Refuse what needs all rows of a table in memory, before it is read."""
-    from altsets.measures.large.table import needs_memory
-
-    asked = {"--evaluate": given.evaluation.evaluate, "--above-noise": given.sets.above_noise}
-    for option, value in asked.items():
-        if value:
-            raise needs_memory(option, data.X.source)
 
 
 def _check_saved_scores(given: Given, asked: NamedQuality, has_table: bool) -> None:
