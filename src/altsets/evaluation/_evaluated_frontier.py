@@ -23,6 +23,7 @@ from altsets.evaluation._comparison import (
 )
 from altsets.evaluation._evaluation import PLAIN_FIELDS, Evaluation, jsonable, restore_fields
 from altsets.evaluation._folds import Fold
+from altsets.evaluation._measured import measurement
 from altsets.result import Result, Status, Verdict
 from altsets.search.frontier import Frontier, FrontierPoint
 from altsets.wording import counted, plural, score
@@ -87,44 +88,34 @@ class EvaluatedPoint:
         """The proven status of the sets."""
         return self.point.status
 
+    @measurement
     def fold_scores(self, scorer: str | None = None) -> list[float]:
         """The mean test score of all sets, one per fold; nan where sets are missing.
 
-        Parameters
-        ----------
-        scorer : str, default=None
-            Which score; by default the first one.
+        <by_scorer>
 
         Returns
         -------
         list of float
             One number per fold.
 
-        Raises
-        ------
-        altsets.errors.InputError
-            If there is no such scorer.
+        <unknown_scorer>
         """
         by_set = [self.evaluation.scores(number, scorer) for number in range(self.evaluation.n_sets)]
         return [math.fsum(values) / len(values) for values in zip(*by_set, strict=True)]
 
+    @measurement
     def measured(self, scorer: str | None = None) -> Paired:
         """The mean score over folds (as ``difference`` from 0) and its confidence interval.
 
-        Parameters
-        ----------
-        scorer : str, default=None
-            Which score; by default the first one.
+        <by_scorer>
 
         Returns
         -------
         Paired
             With ``difference`` (the mean score), ``low`` and ``high``.
 
-        Raises
-        ------
-        altsets.errors.InputError
-            If there is no such scorer.
+        <unknown_scorer>
         """
         scores = self.fold_scores(scorer)
         return paired(scores, [0.0] * len(scores), self.test_per_train, self.evaluation.confidence)[0]

@@ -12,7 +12,7 @@ from altsets.display import renderer
 from altsets.errors import InputError, MissingExtraError
 from altsets.evaluation._comparison import mean_of, std_of
 from altsets.evaluation._folds import Fold, Resample
-from altsets.evaluation._measured import Measured, summary_of
+from altsets.evaluation._measured import Measured, measurement, summary_of
 from altsets.evaluation._stability import ANY, shares_of
 from altsets.evaluation._verdict import verdict_on
 from altsets.problem import FeatureSet
@@ -197,46 +197,36 @@ class Evaluation(Measured, documents.Document):
         """One row for each score and each set: how it compares with the baseline (a pandas DataFrame)."""
         return _frame("baseline_frame()", _by_set(self.against_baseline), ["scorer", "set"])
 
+    @measurement
     def stability_frame(self, source: str | None = None) -> Any:
         """One row for each feature: how often it is in each set, and in any.
 
-        Parameters
-        ----------
-        source : {"folds", "bootstraps"}, default=None
-            Which searches; by default the bootstrap samples if there are some.
+        <by_source>
 
         Returns
         -------
         DataFrame
             Of pandas, the features that are chosen most often first.
 
-        Raises
-        ------
-        altsets.errors.InputError
-            If ``source`` is unknown.
+        <unknown_source>
         altsets.errors.MissingExtraError
             If pandas is not installed.
         """
         rows = [{"feature": self.names[key[0]], **shares} for key, shares in self.shares(source).items()]
         return _frame("stability_frame()", rows, ["feature"]).sort_values(ANY, ascending=False, kind="stable")
 
+    @measurement
     def pairs_frame(self, source: str | None = None) -> Any:
         """One row for each pair of features: how often they are in a set together.
 
-        Parameters
-        ----------
-        source : {"folds", "bootstraps"}, default=None
-            Which searches; by default the bootstrap samples if there are some.
+        <by_source>
 
         Returns
         -------
         DataFrame
             Of pandas, the most frequent pairs first.
 
-        Raises
-        ------
-        altsets.errors.InputError
-            If ``source`` is unknown.
+        <unknown_source>
         altsets.errors.MissingExtraError
             If pandas is not installed.
         """
@@ -247,45 +237,35 @@ class Evaluation(Measured, documents.Document):
         frame = _frame("pairs_frame()", rows, ["feature", "with"])
         return frame.sort_values(ANY, ascending=False, kind="stable") if rows else frame
 
+    @measurement
     def stability_index_frame(self, source: str | None = None) -> Any:
         """One row for each set number, and one for all sets: the index of stability.
 
-        Parameters
-        ----------
-        source : {"folds", "bootstraps"}, default=None
-            Which searches; by default the bootstrap samples if there are some.
+        <by_source>
 
         Returns
         -------
         DataFrame
             Of pandas; empty for given sets.
 
-        Raises
-        ------
-        altsets.errors.InputError
-            If ``source`` is unknown.
+        <unknown_source>
         altsets.errors.MissingExtraError
             If pandas is not installed.
         """
         return _frame("stability_index_frame()", _by_set(self.stability(source)), ["set"])
 
+    @measurement
     def substitutions_frame(self, source: str | None = None) -> Any:
         """A matrix of features: how much one takes the place of the other, on average.
 
-        Parameters
-        ----------
-        source : {"folds", "bootstraps"}, default=None
-            Which searches; by default the bootstrap samples if there are some.
+        <by_source>
 
         Returns
         -------
         DataFrame
             Of pandas, with one row and one column for each feature of a set.
 
-        Raises
-        ------
-        altsets.errors.InputError
-            If ``source`` is unknown.
+        <unknown_source>
         altsets.errors.MissingExtraError
             If pandas is not installed.
         """

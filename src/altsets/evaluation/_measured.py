@@ -38,7 +38,7 @@ from altsets.evaluation._stability import (
 )
 from altsets.features import unknown_features
 from altsets.problem import FeatureSet
-from altsets.wording import counted, list_some, score
+from altsets.wording import counted, documented, list_some, score
 
 #: The most features of a set that are listed.
 MOST_FEATURES = 8
@@ -46,6 +46,34 @@ MOST_FEATURES = 8
 MOST_SWAPPED = 6
 #: The largest sets for which substitutes are listed; larger ones have too many possible partners.
 MOST_IN_A_SET = 200
+
+#: For methods of evaluations: parts of their docstrings.
+measurement = documented(
+    by_scorer="""
+    Parameters
+    ----------
+    scorer : str, default=None
+        Which score; by default the first one.
+    """,
+    unknown_scorer="""
+    Raises
+    ------
+    altsets.errors.InputError
+        If there is no such scorer.
+    """,
+    by_source="""
+    Parameters
+    ----------
+    source : {"folds", "bootstraps"}, default=None
+        Which searches; by default the bootstrap samples if there are some.
+    """,
+    unknown_source="""
+    Raises
+    ------
+    altsets.errors.InputError
+        If ``source`` is unknown.
+    """,
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,6 +106,7 @@ class Measured:
         """Whether all folds and bootstrap samples were done; False after Ctrl-C."""
         return len(self.folds) == self.n_folds and len(self.resamples) == self.n_bootstraps
 
+    @measurement
     def scores(self, number: int, scorer: str | None = None) -> list[float]:
         """The test scores of a set, one per fold; nan where it was not found.
 
@@ -93,54 +122,41 @@ class Measured:
         list of float
             One number per fold.
 
-        Raises
-        ------
-        altsets.errors.InputError
-            If there is no such scorer.
+        <unknown_scorer>
         """
         name = self._scorer(scorer)
         return [fold.scores[name][number] for fold in self.folds]
 
+    @measurement
     def mean_scores(self, scorer: str | None = None) -> list[float]:
         """The mean test score of each set, over the folds that have one.
 
-        Parameters
-        ----------
-        scorer : str, default=None
-            Which score; by default the first one.
+        <by_scorer>
 
         Returns
         -------
         list of float
             One number per set; nan for a set that no fold has.
 
-        Raises
-        ------
-        altsets.errors.InputError
-            If there is no such scorer.
+        <unknown_scorer>
         """
         return [mean_of(self.scores(number, scorer)) for number in range(self.n_sets)]
 
+    @measurement
     def score_intervals(self, scorer: str | None = None) -> list[tuple[float, float]]:
         """The confidence interval of the mean test score of each set; nan where there is none.
 
         It is corrected for overlapping folds, as comparisons are. Do not compare two sets by their intervals:
         :attr:`comparisons` looks at the differences in each fold.
 
-        Parameters
-        ----------
-        scorer : str, default=None
-            Which score; by default the first one.
+        <by_scorer>
 
         Returns
         -------
         list of tuple of float
             The lower and the upper end, for each set.
 
-        Raises
-        ------
-        altsets.errors.InputError
-            If there is no such scorer.
+        <unknown_scorer>
         """
         nothing = [0.0] * len(self.folds)
         found = [
@@ -195,44 +211,34 @@ class Measured:
         """The mean test score of a dummy model, without features, by each scorer."""
         return {scorer: mean_of(self.baseline_scores(scorer)) for scorer in self.scorers}
 
+    @measurement
     def baseline_scores(self, scorer: str | None = None) -> list[float]:
         """The test scores of a dummy model, without features, one per fold; nan where it has none.
 
-        Parameters
-        ----------
-        scorer : str, default=None
-            Which score; by default the first one.
+        <by_scorer>
 
         Returns
         -------
         list of float
             One number per fold.
 
-        Raises
-        ------
-        altsets.errors.InputError
-            If there is no such scorer.
+        <unknown_scorer>
         """
         name = self._scorer(scorer)
         return [fold.baseline.get(name, math.nan) for fold in self.folds]
 
+    @measurement
     def guess(self, scorer: str | None = None) -> str:
         """What the baseline does, in words, such as "always saying 'no'".
 
-        Parameters
-        ----------
-        scorer : str, default=None
-            Which score; by default the first one.
+        <by_scorer>
 
         Returns
         -------
         str
             A few words.
 
-        Raises
-        ------
-        altsets.errors.InputError
-            If there is no such scorer.
+        <unknown_scorer>
         """
         kinds = self.parameters.get("baseline")
         kind = kinds.get(self._scorer(scorer)) if isinstance(kinds, dict) else None
@@ -268,23 +274,18 @@ class Measured:
         """Where stability and substitutions come from: "bootstraps" if there are some, else "folds"."""
         return "bootstraps" if self.resamples else "folds"
 
+    @measurement
     def runs(self, source: str | None = None) -> list[tuple[FeatureSet, ...]]:
         """The sets of each search.
 
-        Parameters
-        ----------
-        source : {"folds", "bootstraps"}, default=None
-            Which searches; by default the bootstrap samples if there are some.
+        <by_source>
 
         Returns
         -------
         list of tuple of sets
             For each search its sets, as sorted indices.
 
-        Raises
-        ------
-        altsets.errors.InputError
-            If ``source`` is unknown.
+        <unknown_source>
         """
         source = source or self.source
         if source not in ("folds", "bootstraps"):
@@ -292,25 +293,20 @@ class Measured:
         parts: Sequence[Fold | Resample] = self.folds if source == "folds" else self.resamples
         return [part.sets for part in parts]
 
+    @measurement
     def stability(self, source: str | None = None) -> list[StabilityIndex]:
         """How far the searches agree: the index of each set number, and of all sets together ("any").
 
         There is no index for given sets, which are the same in all searches.
 
-        Parameters
-        ----------
-        source : {"folds", "bootstraps"}, default=None
-            Which searches; by default the bootstrap samples if there are some.
+        <by_source>
 
         Returns
         -------
         list of StabilityIndex
             One for each set number, and one for "any"; empty for given sets.
 
-        Raises
-        ------
-        altsets.errors.InputError
-            If ``source`` is unknown.
+        <unknown_source>
 
         References
         ----------
@@ -335,43 +331,33 @@ class Measured:
             found.append(entry)
         return found
 
+    @measurement
     def shares(self, source: str | None = None) -> Shares:
         """How often each feature is chosen: by feature, then by set number or "any".
 
-        Parameters
-        ----------
-        source : {"folds", "bootstraps"}, default=None
-            Which searches; by default the bootstrap samples if there are some.
+        <by_source>
 
         Returns
         -------
         dict
             From a tuple with the index of a feature to its shares, by set number and "any".
 
-        Raises
-        ------
-        altsets.errors.InputError
-            If ``source`` is unknown.
+        <unknown_source>
         """
         return shares_of(self.runs(source), self.n_sets)
 
+    @measurement
     def substitutions(self, source: str | None = None) -> Substitutions:
         """Which features take each other's place, by index: from set to set, each is paired with the most similar one.
 
-        Parameters
-        ----------
-        source : {"folds", "bootstraps"}, default=None
-            Which searches; by default the bootstrap samples if there are some.
+        <by_source>
 
         Returns
         -------
         Substitutions
             How much features replace each other, and the share of each stand-in.
 
-        Raises
-        ------
-        altsets.errors.InputError
-            If ``source`` is unknown.
+        <unknown_source>
         """
         return substitutions(self.runs(source), self.kinship)
 
