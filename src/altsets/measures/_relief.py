@@ -132,7 +132,12 @@ def relief(
     # RReliefF adds up three numbers for each column, ReliefF one.
     of_numbers = variant == "classic" and not target.is_classes
     add: Callable[..., Any] = kernel.add_products if of_numbers else kernel.add_differences
-    goal = _unit_target(target) if of_numbers else _hits_and_misses(target, variant)
+    if of_numbers:
+        # From 0 to 1.
+        halves = target.values / 2
+        goal: Any = np.asarray((halves - halves.min()) / np.ptp(halves))
+    else:
+        goal = _hits_and_misses(target, variant)
     shape = (3, matrix.shape[1]) if of_numbers else (matrix.shape[1],)
     per_chunk = int(np.clip(VALUES_PER_CHUNK // matrix.size, 1, MOST_ROWS_PER_CHUNK))
 
@@ -162,12 +167,6 @@ def _hits_and_misses(target: Target, variant: str) -> tuple[Any, ...]:
     unit = 2.0 ** (np.frexp(np.abs(target.values).max())[1] - 1)
     spread = float(np.std(target.values / unit, ddof=1) * unit)
     return np.zeros(0, dtype=np.intc), target.values, spread, np.zeros(0)
-
-
-def _unit_target(target: Target) -> Floats:
-    """A numeric target from 0 to 1."""
-    halves = target.values / 2
-    return np.asarray((halves - halves.min()) / np.ptp(halves))
 
 
 def _rrelieff(total: Floats, n_rows: int) -> Floats:

@@ -20,6 +20,8 @@ from altsets.wording import parameter
 
 #: What to do where a correlation does not apply.
 ADVICE = "use mutual_info or symmetrical_uncertainty"
+#: The same for categories and a target of classes.
+NOT_CLASSES = "use mutual_info, symmetrical_uncertainty or chi2"
 
 #: A column that leaves less than this share of the variance unexplained separates perfectly but for rounding.
 UNEXPLAINED = 1e-12
@@ -83,9 +85,7 @@ def f_ratios(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -
     features, y, weights = counted(features_of(X), y, sample_weight)
     target = target_of(y, features.n_rows, task)
     if target.is_classes:
-        features.refuse_categories(
-            "f with a target of classes", advice="use mutual_info, symmetrical_uncertainty or chi2"
-        )
+        features.refuse_categories("f with a target of classes", advice=NOT_CLASSES)
     used = target.n_distinct if target.is_classes else 2
     if weights is not None and weights.sum() <= used:
         raise InputError(
@@ -333,17 +333,12 @@ def chi2(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Fl
     """
     features, y, weights = counted(features_of(X), y, sample_weight)
     target = target_of(y, features.n_rows, task)
-    if not target.is_classes:
-        raise InputError(
-            f"chi2 needs a target of classes, but the target has {target.n_distinct} different numbers; "
-            f"use f, or say that they are classes ({parameter('task', 'classification')})."
-        )
-    negative = _negative_columns(features)
-    if negative.any():
-        raise InputError(
-            f"chi2 needs counts or frequencies, but {negative.sum()} column(s) hold negative values "
-            f"({features.labels(negative)}); use f or mutual_info."
-        )
+    refuse_numbers(target)
+    if features.is_sparse:
+        negative = count_stored(features.cells, features.cells.data < 0) > 0
+    else:
+        negative = np.asarray((features.values < 0).any(axis=0))
+    refuse_negative(negative, features)
     scores = np.zeros(features.n_features)
     if features.is_sparse:
         whole, parts = _sparse_parts(features)
@@ -362,10 +357,22 @@ def chi2(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Fl
     return scores
 
 
-def _negative_columns(features: Features) -> Bools:
-    if features.is_sparse:
-        return count_stored(features.cells, features.cells.data < 0) > 0
-    return np.asarray((features.values < 0).any(axis=0))
+def refuse_numbers(target: Any) -> None:
+    """Refuse a numeric target, on behalf of chi2."""
+    if not target.is_classes:
+        raise InputError(
+            f"chi2 needs a target of classes, but the target has {target.n_distinct} different numbers; "
+            f"use f, or say that they are classes ({parameter('task', 'classification')})."
+        )
+
+
+def refuse_negative(negative: Bools, table: Any) -> None:
+    """Refuse columns with negative values, on behalf of chi2."""
+    if negative.any():
+        raise InputError(
+            f"chi2 needs counts or frequencies, but {negative.sum()} column(s) hold negative values "
+            f"({table.labels(negative)}); use f or mutual_info."
+        )
 
 
 def _chi2(matrix: Floats, classes: Indices, weights: Floats | None) -> Floats:
@@ -409,14 +416,18 @@ def known_rows(features: Features) -> Iterator[tuple[Any, Any]]:
 def correlation_target(y: Any, n_rows: int, task: str, what: str) -> Floats:
     """A target that a correlation can take: numbers as they are, two classes as 0 and 1."""
     target = target_of(y, n_rows, task)
-    nominal = target.numeric is None or task == "classification"
-    if nominal and target.n_distinct > 2:
+    if target.numeric is None or task == "classification":
+        refuse_classes(what, target.n_distinct)
+    return target.values.astype(np.float64) if target.numeric is None else target.numeric
+
+
+def refuse_classes(what: str, n_classes: int) -> None:
+    """Refuse more than two classes, on behalf of a correlation."""
+    if n_classes > 2:
         raise InputError(
-            f"{what} needs numbers or two classes, "
-            f"but the target has {target.n_distinct} classes; "
+            f"{what} needs numbers or two classes, but the target has {n_classes} classes; "
             "use the measure mutual_info or symmetrical_uncertainty."
         )
-    return target.values.astype(np.float64) if target.numeric is None else target.numeric
 
 
 def standardize(matrix: Floats, weights: Floats | None = None) -> Floats:

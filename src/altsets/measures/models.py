@@ -147,11 +147,6 @@ def _by_name(name: str, classes: bool) -> Any:
         ) from error
 
 
-def _without_names(error: Exception) -> str:
-    """What scikit-learn says about numbers of folds and rows, without the names of its parameters."""
-    return re.sub(r"\bn_(splits|samples)=", "", one_line(error))
-
-
 def _set_class_weight(model: Any, own: bool, classes: bool, class_weight: Any, otherwise: str) -> None:
     if not isinstance(class_weight, str) or class_weight != "balanced":
         raise InputError(
@@ -254,9 +249,9 @@ def splits_of(
         splitter = check_cv(cv, alike, classifier=strata is not None)
         drawn = list(splitter.split(matrix, alike, groups))
     except (ValueError, TypeError, IndexError, AttributeError) as error:
-        raise InputError(
-            f"{parameter('cv', cv)} does not split these rows: {_without_names(error)}"
-        ) from error
+        # Without the names of scikit-learn's parameters for numbers of folds and rows.
+        said = re.sub(r"\bn_(splits|samples)=", "", one_line(error))
+        raise InputError(f"{parameter('cv', cv)} does not split these rows: {said}") from error
     if not drawn:
         raise InputError(f"{parameter('cv', cv)} must give at least one pair of training rows and test rows.")
     return [_kept_split(number, pair, there) for number, pair in enumerate(drawn)]

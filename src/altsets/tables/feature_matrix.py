@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -204,14 +204,7 @@ class Features:
 
     def refuse_categories(self, who: str, *, advice: str) -> None:
         """Refuse categories of more than two labels, on behalf of a measure that needs numbers."""
-        wrong = {index: labels for index, labels in self.categories.items() if len(labels) > 2}
-        if wrong:
-            first = next(iter(wrong.values()))
-            named = list_some([self.label(index) for index in sorted(wrong)])
-            raise InputError(
-                f"{who} needs numbers or two categories, but {named} {'is' if len(wrong) == 1 else 'are'} text or "
-                f"categories ({len(first)} different ones, such as {first[0]!r}); {advice}."
-            )
+        refuse_categories(self.categories, self.label, who, advice)
 
     def refuse_missing(self, who: str, *, advice: str) -> None:
         """Refuse missing numbers, on behalf of a measure that cannot deal with them."""
@@ -227,6 +220,20 @@ class Features:
                 f"{who} needs a dense table, and this one is sparse ({self.n_rows:,} rows, {self.n_features:,} "
                 f"columns); {works}, or {dense}."
             )
+
+
+def refuse_categories(
+    categories: Mapping[int, tuple[str, ...]], label: Callable[[int], str], who: str, advice: str
+) -> None:
+    """Refuse columns of more than two labels, on behalf of a measure that needs numbers."""
+    wrong = {index: labels for index, labels in categories.items() if len(labels) > 2}
+    if wrong:
+        first = next(iter(wrong.values()))
+        named = list_some([label(index) for index in sorted(wrong)])
+        raise InputError(
+            f"{who} needs numbers or two categories, but {named} {'is' if len(wrong) == 1 else 'are'} text or "
+            f"categories ({len(first)} different ones, such as {first[0]!r}); {advice}."
+        )
 
 
 def _contiguous(cells: Any) -> Any:
@@ -404,16 +411,14 @@ def copies_in(features: Features) -> list[list[int]]:
         columns[np.isnan(columns)] = np.nan
         for index, column in zip(some.tolist(), columns, strict=True):
             is_category = index in features.categories
-            alike = _by_first_row(column) if is_category else column
+            alike = column
+            if is_category:
+                # Codes in the order of their first rows, which does not depend on the names of labels.
+                _, first, inverse = np.unique(column, return_index=True, return_inverse=True)
+                alike = np.argsort(np.argsort(first))[inverse].astype(np.float64)
             groups.setdefault((is_category, _digest(alike.tobytes())), []).append(index)
     return [group for group in groups.values() if len(group) > 1]
 
 
 def _digest(content: bytes) -> bytes:
     return blake2b(content, digest_size=16).digest()
-
-
-def _by_first_row(codes: Floats) -> Floats:
-    """Codes in the order of their first occurrence, which does not depend on the names of labels."""
-    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[inverse].astype(np.float64)

@@ -197,14 +197,22 @@ def jitter_target(values: Floats, noise: Floats) -> Floats:
     return np.asarray(changed)
 
 
-def discrete_columns(features: Features, discrete: npt.ArrayLike, weights: Floats | None = None) -> Bools:
-    """Which columns are discrete: categories, and others as given or with few values."""
+def discrete_mask(discrete: npt.ArrayLike, n_columns: int) -> Bools | None:
+    """Which columns are discrete, as given; None if their values decide ("auto")."""
     if not isinstance(discrete, str):
-        return column_mask("discrete", discrete, features.n_features) | features.nominal
+        return column_mask("discrete", discrete, n_columns)
     if discrete != "auto":
         raise InputError(
             f"discrete={discrete!r} is unknown; give 'auto', True, False or one bool per column."
         )
+    return None
+
+
+def discrete_columns(features: Features, discrete: npt.ArrayLike, weights: Floats | None = None) -> Bools:
+    """Which columns are discrete: categories, and others as given or with few values."""
+    given = discrete_mask(discrete, features.n_features)
+    if given is not None:
+        return given | features.nominal
     most = most_values(weights, features.n_rows)
     found = features.nominal.copy()
     complete = np.flatnonzero(~found & ~features.incomplete)
@@ -212,12 +220,12 @@ def discrete_columns(features: Features, discrete: npt.ArrayLike, weights: Float
     start = np.sort(features.values[: 4 * most + 1, complete], axis=0)
     few = 1 + (start[1:] != start[:-1]).sum(axis=0) <= most
     for index in complete[few]:
-        found[index] = _has_few_values(features.values[:, index], most)
+        found[index] = has_few_values(features.values[:, index], most)
     for index in np.flatnonzero(~found & features.incomplete):
         column = features.values[:, index]
         known = ~np.isnan(column)
         fewer = most_values(None if weights is None else weights[known], int(known.sum()))
-        found[index] = _has_few_values(column[known], fewer)
+        found[index] = has_few_values(column[known], fewer)
     return found
 
 
@@ -227,7 +235,8 @@ def most_values(weights: Floats | None, n_rows: int) -> int:
     return min(MOST_LEVELS, int(rows // ROWS_PER_LEVEL))
 
 
-def _has_few_values(column: Floats, most: int) -> bool:
+def has_few_values(column: Floats, most: int) -> bool:
+    """Whether a column has no more different values than this; most are ruled out by their first rows."""
     return len(np.unique(column[: 4 * most + 1])) <= most and len(np.unique(column)) <= most
 
 

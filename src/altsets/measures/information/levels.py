@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats, Indices
-from altsets.measures.information.columns import most_values
-from altsets.tables.feature_matrix import column_mask
+from altsets.measures.information.columns import discrete_mask, most_values
 from altsets.tables.sparse import owners, ranges
 
 #: Cells of tables of counts that are worked on at a time, and stored values whose levels are found at a time.
@@ -40,7 +39,7 @@ class Levels:
     def of(cls, columns: Any, discrete: npt.ArrayLike, n_bins: int, weights: Floats | None) -> Levels:
         """The levels of compressed columns; ``discrete`` is "auto", or says which columns are discrete."""
         n_rows, n_columns = columns.shape
-        given = None if isinstance(discrete, str) else column_mask("discrete", discrete, n_columns)
+        given = discrete_mask(discrete, n_columns)
         rows, places = [np.zeros(0, dtype=np.intp)], [np.zeros(0, dtype=np.intp)]
         starts, first_place = [np.zeros(1, dtype=np.intp)], [np.zeros(1, dtype=np.intp)]
         for block in _blocks(columns.indptr):

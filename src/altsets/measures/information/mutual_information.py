@@ -59,7 +59,7 @@ import numpy.typing as npt
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError, warn_user
 from altsets.measures._sparse import dense_blocks, fits_dense
-from altsets.measures.information.columns import bin_column, discrete_columns
+from altsets.measures.information.columns import bin_column, discrete_columns, discrete_mask
 from altsets.measures.information.estimator import (
     Estimator,
     Line,
@@ -209,8 +209,6 @@ def _sparse_scores(
 
 
 def _levels(features: Features, discrete: npt.ArrayLike, how: Estimator, weights: Floats | None) -> Levels:
-    if isinstance(discrete, str) and discrete != "auto":
-        discrete = discrete_columns(features, discrete, weights)
     return Levels.of(features.cells, discrete, how.number_of_bins(features.n_rows, weights), weights)
 
 
@@ -223,9 +221,8 @@ def _codes(how: Estimator, target: Target, weights: Floats | None) -> Indices:
 
 
 def _discrete_in_sparse(features: Features, discrete: npt.ArrayLike, weights: Floats | None) -> Bools:
-    if isinstance(discrete, str) and discrete == "auto":
-        return few_values(features.cells, weights)
-    return discrete_columns(features, discrete, weights)
+    given = discrete_mask(discrete, features.n_features)
+    return few_values(features.cells, weights) if given is None else given
 
 
 def information_matrix(
@@ -316,14 +313,14 @@ def symmetrical_uncertainty(
     target = target_of(y, features.n_rows, task)
     if features.is_sparse:
         levels, codes = _levels(features, discrete, how, weights), _codes(how, target, weights)
-        shares = _uncertainty(levels.information(codes), levels.entropies() + levels.entropy_of(codes))
+        shares = as_uncertainty(levels.information(codes), levels.entropies() + levels.entropy_of(codes))
         shares[features.constant] = 0.0
         return shares
     columns = how.with_target(_sample(features, discrete, weights), target)
     last = features.n_features
     scores, entropies = np.zeros(last), np.zeros(last + 1)
     how.estimate(columns, [*_own_lines(entropies), (last, 0, scores)])
-    return _uncertainty(scores, entropies[:-1] + entropies[-1])
+    return as_uncertainty(scores, entropies[:-1] + entropies[-1])
 
 
 def _own_lines(entropies: Floats) -> list[Line]:
@@ -351,7 +348,7 @@ def uncertainty_matrix(
     *_, table, how = _prepare(features, np.zeros(features.n_rows), sample_weight, discrete, how)
     scores = how.square(how.columns(table))
     entropies = scores.diagonal().copy()
-    return _uncertainty(scores, entropies[:, None] + entropies)
+    return as_uncertainty(scores, entropies[:, None] + entropies)
 
 
 def uncertainty_rows(
@@ -364,7 +361,7 @@ def uncertainty_rows(
     """
     known = InformationRows(features, sample_weight=sample_weight, method="bins")
     there_is = known.entropies[list(of), None]
-    return _uncertainty(known.rows(of), 2 * there_is if one_sided else there_is + known.entropies)
+    return as_uncertainty(known.rows(of), 2 * there_is if one_sided else there_is + known.entropies)
 
 
 class InformationRows:
@@ -443,7 +440,7 @@ class InformationRows:
     def uncertainty(self, information: Floats, first: Indices, second: Indices | None = None) -> Floats:
         """Information of columns (rows) with others (columns, all by default) as symmetrical uncertainty."""
         others = self.entropies if second is None else self.entropies[second]
-        return _uncertainty(information, self.entropies[first, None] + others)
+        return as_uncertainty(information, self.entropies[first, None] + others)
 
 
 def warn_of_bins(weights: Floats | None, method: str) -> None:
@@ -455,7 +452,8 @@ def warn_of_bins(weights: Floats | None, method: str) -> None:
         )
 
 
-def _uncertainty(information: Floats, entropies: Floats) -> Floats:
+def as_uncertainty(information: Floats, entropies: Floats) -> Floats:
+    """Information as a share of what there is to know: symmetrical uncertainty."""
     shares = 2 * information / np.where(entropies > 0, entropies, 1.0)
     return np.asarray(np.minimum(shares, 1.0))
 

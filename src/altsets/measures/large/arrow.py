@@ -43,8 +43,11 @@ class ArrowRows:
     """
 
     def __init__(self, dataset: Any, source: str = "the dataset") -> None:
+        import pyarrow.dataset as ds
+
         self.source, self.dataset = source, dataset
-        self._fragments = list(_explained(dataset.get_fragments(), source))
+        with _naming(source):
+            self._fragments = list(dataset.get_fragments())
         self._is_parquet = "Parquet" in type(getattr(dataset, "format", None)).__name__
         self.types: dict[str, Any] = {field.name: field.type for field in dataset.schema}
         if len(self.types) < len(dataset.schema):
@@ -53,7 +56,9 @@ class ArrowRows:
             raise TableError(
                 f"{source}: column names must be distinct; these occur more than once: {list_some(twice)}."
             )
-        self._keys = [self._partition_keys(fragment) for fragment in self._fragments]
+        self._keys: list[dict[str, Any]] = [
+            ds.get_partition_keys(fragment.partition_expression) for fragment in self._fragments
+        ]
         self._pieces = [piece for place in range(len(self._fragments)) for piece in self._pieces_of(place)]
         self.n_rows: int | None = sum(piece.n_rows for piece in self._pieces)
         if not self.n_rows:
@@ -99,12 +104,6 @@ class ArrowRows:
     def _where(self, place: int) -> str:
         path = getattr(self._fragments[place], "path", "")
         return Path(path).name or self.source
-
-    def _partition_keys(self, fragment: Any) -> dict[str, Any]:
-        import pyarrow.dataset as ds
-
-        keys: dict[str, Any] = ds.get_partition_keys(fragment.partition_expression)
-        return keys
 
     def _pieces_of(self, place: int) -> Iterator[Piece]:
         """The parts of a file, after a look at its columns."""
@@ -200,15 +199,10 @@ class ArrowRows:
             arrays = {name: batch.column(name) for name in stored}
             for name in columns:
                 if name in keys:
-                    key = pa.scalar(keys[name], self._key_type(name))
-                    arrays[name] = pa.repeat(key, batch.num_rows)
+                    kind = self.types[name]
+                    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+                    arrays[name] = pa.repeat(pa.scalar(keys[name], kind), batch.num_rows)
             yield pa.record_batch([arrays[name] for name in columns], names=list(columns))
-
-    def _key_type(self, name: str) -> Any:
-        import pyarrow as pa
-
-        kind = self.types[name]
-        return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 @contextlib.contextmanager
@@ -246,11 +240,6 @@ def read_columns(dataset: Any, names: Sequence[str], source: str, known: str | N
                 with _naming(Path(getattr(fragment, "path", "")).name or source):
                     fragment.to_table(schema=dataset.schema, columns=list(names))
             raise
-
-
-def _explained(fragments: Any, source: str) -> Iterator[Any]:
-    with _naming(source):
-        yield from fragments
 
 
 def open_dataset(path: Path) -> tuple[Any, list[str]]:

@@ -16,14 +16,16 @@ from altsets.errors import InputError
 from altsets.measures.information.columns import (
     MOST_LEVELS,
     ROWS_PER_LEVEL,
+    discrete_mask,
+    has_few_values,
     table_entropy,
     table_information,
 )
 from altsets.measures.information.estimator import Estimator
+from altsets.measures.information.mutual_information import as_uncertainty
 from altsets.measures.large.accumulators import Counts, Cuts, FewValues
 from altsets.measures.large.table import LargeTable, LargeTarget, part_of
 from altsets.measures.workers import OnProgress, n_threads
-from altsets.tables.feature_matrix import column_mask
 
 #: Values of a column that is to be discrete.
 MOST_GIVEN_LEVELS = 1_000
@@ -68,7 +70,8 @@ class Binned:
         self._table = table
         self._target: LargeTarget = table.target(task)
         self._n_bins = n_bins or max(2, round(table.n_rows ** (1 / 3)))
-        self._discrete = discrete
+        #: Which columns are discrete, if that was given.
+        self._given = discrete_mask(discrete, table.n_features)
         self._cuts: list[Cuts] = [Cuts(np.zeros(0))] * table.n_features
         self._cut_target = Cuts.of_codes(self._target.n_distinct)
         self._is_level = np.zeros(table.n_features, dtype=bool)
@@ -86,7 +89,7 @@ class Binned:
         """One score per column, and the constant columns."""
         if measure == "mutual_info":
             return self._information.copy(), self._constant
-        return _shares(self._information, self._entropies + self._entropy_of_target), self._constant
+        return as_uncertainty(self._information, self._entropies + self._entropy_of_target), self._constant
 
     # --- Cut points -----------------------------------------------------------------------------------
 
@@ -109,14 +112,10 @@ class Binned:
 
     def _has_levels(self, index: int, known: Floats) -> bool:
         """Whether a column of numbers is discrete, by its sample."""
-        if not isinstance(self._discrete, str):
-            return bool(column_mask("discrete", self._discrete, self._table.n_features)[index])
-        if self._discrete != "auto":
-            raise InputError(
-                f"discrete={self._discrete!r} is unknown; give 'auto', True, False or one bool per column."
-            )
+        if self._given is not None:
+            return bool(self._given[index])
         most = min(MOST_LEVELS, len(known) // ROWS_PER_LEVEL)
-        return len(np.unique(known[: 4 * most + 1])) <= most and len(np.unique(known)) <= most
+        return has_few_values(known, most)
 
     def _count(
         self, block: list[int], progress: OnProgress | None = None, *, is_last: bool = False
@@ -162,7 +161,7 @@ class Binned:
         """Find all values of columns that have more than their sample; those with many of them are cut into bins."""
         if not surprising:
             return
-        given = not isinstance(self._discrete, str)
+        given = self._given is not None
         most = MOST_GIVEN_LEVELS if given else MOST_LEVELS
         seen: FewValues = self._table.fold(partial(FewValues, len(surprising), most), surprising)
         for index, values in zip(surprising, seen.values, strict=True):
@@ -218,9 +217,4 @@ class Binned:
             found[number, place] = table_information(counts, thin=thin)
         if measure == "mutual_info":
             return found
-        return _shares(found, self._entropies[asked][:, None] + self._entropies[others])
-
-
-def _shares(information: Floats, entropies: Floats) -> Floats:
-    """Information as a share of what there is to know: symmetrical uncertainty."""
-    return np.asarray(np.minimum(2 * information / np.where(entropies > 0, entropies, 1.0), 1.0))
+        return as_uncertainty(found, self._entropies[asked][:, None] + self._entropies[others])

@@ -11,7 +11,15 @@ import numpy as np
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError, warn_user
-from altsets.measures._univariate import ADVICE, UNEXPLAINED, finite_f
+from altsets.measures._univariate import (
+    ADVICE,
+    NOT_CLASSES,
+    UNEXPLAINED,
+    finite_f,
+    refuse_classes,
+    refuse_negative,
+    refuse_numbers,
+)
 from altsets.measures.large.accumulators import (
     Counts,
     Cuts,
@@ -23,7 +31,7 @@ from altsets.measures.large.accumulators import (
 from altsets.measures.large.binned import Binned, binned
 from altsets.measures.large.table import LargeTable, needs_memory, part_of
 from altsets.measures.workers import OnProgress
-from altsets.wording import join_words, list_some, parameter
+from altsets.wording import join_words, list_some
 
 #: Measures that can be computed from parts of the rows.
 MERGED = ("f", "pearson", "chi2", "mutual_info", "symmetrical_uncertainty")
@@ -111,24 +119,11 @@ def _refuse_extremes(table: LargeTable, block: Sequence[int], sums: Moments) -> 
         )
 
 
-def _refuse_categories(table: LargeTable, who: str, advice: str) -> None:
-    wrong = [index for index, labels in table.categories.items() if len(labels) > 2]
-    if wrong:
-        labels = table.categories[wrong[0]]
-        raise InputError(
-            f"{who} needs numbers or two categories, but {list_some([table.names[index] for index in wrong])} "
-            f"{'is' if len(wrong) == 1 else 'are'} text or categories ({len(labels)} different ones, such as "
-            f"{labels[0]!r}); {advice}."
-        )
-
-
 def _f(table: LargeTable, task: str, progress: OnProgress | None) -> tuple[Floats, Bools]:
     target = table.target(task)
     scores, perfect = np.zeros(table.n_features), np.zeros(table.n_features, dtype=bool)
     if target.is_classes:
-        _refuse_categories(
-            table, "f with a target of classes", "use mutual_info, symmetrical_uncertainty or chi2"
-        )
+        table.refuse_categories("f with a target of classes", advice=NOT_CLASSES)
     make = partial(TargetMoments, target.n_distinct if target.is_classes else 0)
     found, constant = _moments(table, "f", make, target.classes, progress)
     for block, sums in found:
@@ -172,12 +167,9 @@ def _f_ratio(between: Floats, within: Floats, used: Any, free: Any) -> tuple[Flo
 def _pearson(table: LargeTable, task: str, progress: OnProgress | None) -> tuple[Floats, Bools]:
     what = "the Pearson correlation"
     target = table.target(task)
-    _refuse_categories(table, what, ADVICE)
-    if (target.is_text or task == "classification") and target.n_distinct > 2:
-        raise InputError(
-            f"{what} needs numbers or two classes, but the target has {target.n_distinct} classes; use the measure "
-            "mutual_info or symmetrical_uncertainty."
-        )
+    table.refuse_categories(what, advice=ADVICE)
+    if target.is_text or task == "classification":
+        refuse_classes(what, target.n_distinct)
     scores = np.zeros(table.n_features)
     classes = target.distinct if target.is_text else None
     found, constant = _moments(table, "pearson", TargetMoments, classes, progress)
@@ -188,22 +180,14 @@ def _pearson(table: LargeTable, task: str, progress: OnProgress | None) -> tuple
 
 def _chi2(table: LargeTable, task: str, progress: OnProgress | None) -> tuple[Floats, Bools]:
     target = table.target(task)
-    if not target.is_classes:
-        raise InputError(
-            f"chi2 needs a target of classes, but the target has {target.n_distinct} different numbers; use f, or say "
-            f"that they are classes ({parameter('task', 'classification')})."
-        )
+    refuse_numbers(target)
     scores = np.zeros(table.n_features)
     make = partial(TargetMoments, target.n_distinct)
     moments, constant = _moments(table, "chi2", make, target.classes, progress)
     for block, sums in moments:
         negative = np.zeros(table.n_features, dtype=bool)
         negative[block] = sums.lowest < 0
-        if negative.any():
-            raise InputError(
-                f"chi2 needs counts or frequencies, but {negative.sum()} column(s) hold negative values "
-                f"({table.labels(negative)}); use f or mutual_info."
-            )
+        refuse_negative(negative, table)
         # The sum of a column in a class, minus what the size of the class lets expect, is its product with the class.
         expected = np.broadcast_to(sums.n * sums.mean_y * sums.mean_x, sums.xy.shape)
         scores[block] = np.sum(sums.xy**2 / np.where(expected > 0, expected, 1.0), axis=1, where=expected > 0)
@@ -231,7 +215,7 @@ class LargePairs:
         self._table, self._measure = table, measure
         self._binned: Binned | None = None
         if measure == "pearson":
-            _refuse_categories(table, "the Pearson correlation", ADVICE)
+            table.refuse_categories("the Pearson correlation", advice=ADVICE)
             if options:
                 raise InputError(
                     f"{measure} takes no options; got {', '.join(sorted(options))}; leave them out."

@@ -22,6 +22,7 @@ from altsets.measures.large.dask import TARGET, DaskRows
 from altsets.measures.large.decoding import MOST_DISTINCT, Decoder, Look, Step, kind_of, refuse_kind
 from altsets.measures.workers import OnProgress, n_threads
 from altsets.tables.conversion import clause_of, left_out, refusal
+from altsets.tables.feature_matrix import refuse_categories
 from altsets.tables.target import check_task, task_of
 from altsets.wording import by_interface, counted, list_some, parameter
 
@@ -229,6 +230,10 @@ class LargeTable:
     def labels(self, mask: Bools, most: int = 8) -> str:
         """The names of some columns in a message; only the first ones of many."""
         return list_some([self.names[index] for index in np.flatnonzero(mask)], most)
+
+    def refuse_categories(self, who: str, *, advice: str) -> None:
+        """Refuse categories of more than two labels, on behalf of a measure that needs numbers."""
+        refuse_categories(self.categories, self.label, who, advice)
 
     def read(self, names: Sequence[str]) -> Any:
         """Some columns of the rows that count, as an Arrow table in memory."""
