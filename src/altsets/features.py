@@ -259,6 +259,11 @@ def whole_number(name: str, value: Any, least: int) -> int:
     return int(value)
 
 
+def as_number(value: Any) -> float:
+    """A real number as a float; nan of anything else, booleans included."""
+    return float(value) if isinstance(value, numbers.Real) and not isinstance(value, bool) else math.nan
+
+
 def real_numbers(what: str, values: Any) -> Floats:
     """Numbers as users give them, in a float array of its own; text, dates, complex and masked values are refused."""
     import numpy as np

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-import math
-import numbers
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from altsets.errors import InputError
-from altsets.features import FeatureNames, are_counted, first_difference, labels_of, real_numbers
+from altsets.features import (
+    FeatureNames,
+    are_counted,
+    as_number,
+    first_difference,
+    labels_of,
+    real_numbers,
+)
 from altsets.wording import by_interface, parameter
 
 if TYPE_CHECKING:
@@ -136,9 +141,7 @@ def similarity_measure(name: Any, who: str, choices: Sequence[str] = MEASURES) -
 
 def similarity_limit(name: str, value: Any, who: str, example: str, *, zero: bool = False) -> float:
     """A similarity that a user gives as a limit, from 0 (or above 0) to 1."""
-    number = math.nan
-    if isinstance(value, numbers.Real) and not isinstance(value, bool):
-        number = float(value)
+    number = as_number(value)
     if not (0 < number <= 1 or (zero and number == 0)):
         range_in_words = "a number from 0 to 1" if zero else "a number above 0 and at most 1"
         raise InputError(f"{who}: {parameter(name, value)} must be {range_in_words}, such as {example}.")

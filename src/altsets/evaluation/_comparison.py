@@ -397,17 +397,16 @@ def summarize(entries: Sequence[AgainstBaseline], guess: str, confidence: float)
     if len(good) == len(known):
         said = f"{'Both' if len(good) == 2 else f'All {len(good)}'} sets predict better than {guess}."
     else:
+        predict = plural(len(good), "predicts", "predict")
         beating = (
-            f"{_name_sets(good)} {plural(len(good), 'predicts', 'predict')} better than {guess}"
-            if good
-            else ""
+            f"{name_sets([entry.number for entry in good])} {predict} better than {guess}" if good else ""
         )
         clauses = [beating, _not_beating(bad, guess, bool(good), hedge if hopeless else "")]
         said = "; ".join(filter(None, clauses))
     held = [entry for entry in good if not entry.p_adjusted > 1 - confidence]
     if not said or len(held) == len(good):
         return sentence(said) if said else ""
-    which = f"for {_name_sets(held)} only" if held else "for none of them"
+    which = f"for {name_sets([entry.number for entry in held])} only" if held else "for none of them"
     return f"Taken one by one, {said[0].lower()}{sentence(said)[1:]} Adjusted for all sets (Holm), that holds {which}."
 
 
@@ -415,7 +414,7 @@ def _not_beating(bad: Sequence[AgainstBaseline], guess: str, after_good: bool, h
     """The clause about sets that do not beat the baseline: for sure where there is a hedge, else not shown."""
     if not bad:
         return ""
-    sets = _name_sets(bad)
+    sets = name_sets([entry.number for entry in bad])
     if not hedge:
         return (
             f"for {sets} that was not shown" if after_good else f"{sets}: better than {guess} was not shown"
@@ -447,9 +446,9 @@ def adjustment(comparisons: Sequence[Comparison], confidence: float) -> list[str
     return [f"{differences} still {plural(len(held), 'holds', 'hold')}{rest}."]
 
 
-def _name_sets(entries: Sequence[AgainstBaseline]) -> str:
+def name_sets(numbers: Sequence[int]) -> str:
     """Sets by their numbers: "set 2", "sets 0, 1 and 3"."""
-    return f"{plural(len(entries), 'set')} {join_words([str(entry.number) for entry in entries])}"
+    return f"{plural(len(numbers), 'set')} {join_words([str(number) for number in numbers])}"
 
 
 def mean_of(values: Sequence[float]) -> float:

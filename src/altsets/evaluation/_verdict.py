@@ -6,8 +6,9 @@ import math
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from altsets.evaluation._comparison import NEGLIGIBLE, name_sets
 from altsets.result import Result, Verdict
-from altsets.wording import join_words, percent, plural, score
+from altsets.wording import percent, plural, score
 
 if TYPE_CHECKING:
     from altsets.evaluation._measured import Measured
@@ -18,8 +19,6 @@ SHARES = ("accuracy", "balanced_accuracy", "precision", "recall", "f1")
 MOST_SETS = 6
 #: A set with this share of the score of set 0 is expected to predict as well.
 NEARLY = 0.95
-#: A difference of scores that does not matter, unless a margin was given.
-NEGLIGIBLE = 0.02
 
 #: What a comparison with set 0 says.
 COMPARED = {
@@ -35,7 +34,9 @@ COMPARED = {
 def verdict_on(evaluation: Measured, result: Result | None = None) -> Verdict:
     """The verdict on how well sets predict; with the result of the search, after the verdict on that."""
     verdict = Verdict(()) if result is None else result.verdict
-    cautions = (_no_better(evaluation), *_surprises(evaluation, result), _incomplete(evaluation))
+    done = f"{len(evaluation.folds)} of {evaluation.n_folds} folds"
+    incomplete = "" if evaluation.complete else f"the evaluation was interrupted after {done}."
+    cautions = (_no_better(evaluation), *_surprises(evaluation, result), incomplete)
     return verdict.add(_predictions(evaluation), cautions=cautions)
 
 
@@ -74,7 +75,7 @@ def _no_better(evaluation: Measured) -> str:
         return ""
     if len(bad) == len(known):
         return "no set was shown to predict better than a guess."
-    return f"{_sets(bad)} {plural(len(bad), 'was', 'were')} not shown to predict better than a guess."
+    return f"{name_sets(bad)} {plural(len(bad), 'was', 'were')} not shown to predict better than a guess."
 
 
 def _surprises(evaluation: Measured, result: Result | None) -> list[str]:
@@ -92,15 +93,15 @@ def _surprises(evaluation: Measured, result: Result | None) -> list[str]:
     said = []
     if better:
         verb = plural(len(better), "predicts", "predict")
-        said.append(f"score and prediction disagree: {_sets(better)} {verb} better than set 0.")
+        said.append(f"score and prediction disagree: {name_sets(better)} {verb} better than set 0.")
     if not better and _is_reversed(evaluation, result):
         said.append("score and prediction disagree: the lower the score of a set, the better it predicts.")
     if worse:
         kept = percent(min(shares[number] for number in worse))
         verbs = plural(len(worse), "predicts", "predict"), plural(len(worse), "keeps", "keep")
         said.append(
-            f"score and prediction disagree: {_sets(worse)} {verbs[0]} worse than set 0, but {verbs[1]} {kept} or more "
-            "of its score."
+            f"score and prediction disagree: {name_sets(worse)} {verbs[0]} worse than set 0, but {verbs[1]} {kept} or "
+            "more of its score."
         )
     return said
 
@@ -115,13 +116,3 @@ def _is_reversed(evaluation: Measured, result: Result) -> bool:
     spread = means[-1] - means[0]
     negligible = NEGLIGIBLE if evaluation.margin is None else evaluation.margin
     return spread > negligible and all(first < second for first, second in pairwise(means))
-
-
-def _incomplete(evaluation: Measured) -> str:
-    if evaluation.complete:
-        return ""
-    return f"the evaluation was interrupted after {len(evaluation.folds)} of {evaluation.n_folds} folds."
-
-
-def _sets(numbers: list[int]) -> str:
-    return f"{plural(len(numbers), 'set', 'sets')} {join_words([str(number) for number in numbers])}"

@@ -167,8 +167,7 @@ def _categories(
         ranks = {label: float(rank) for rank, label in enumerate(order)}
         return np.array([ranks.get(label, np.nan) for label in labels]), None
     if not is_sure:
-        _refuse_dates(name, known)
-        _refuse_numbers(name, known)
+        refuse_labels(name, known)
     return category_codes(labels, name)
 
 

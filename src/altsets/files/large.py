@@ -34,9 +34,8 @@ def read_parts(
     ceiling = memory_of(memory)
     if not path.is_dir() and not _is_large_file(path, ceiling):
         return None
-    dataset, others = open_dataset(path)
+    dataset, notes = open_dataset(path)
     rows = ArrowRows(dataset, path.name or str(path))
-    notes = [f"Files that are not Parquet were left out: {list_some(others, 3)}."] if others else []
     kept = list(rows.types)
     if wanted is not None:
         kept = [kept[place] for place in wanted.among(kept, rows.source)]

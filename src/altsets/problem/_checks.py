@@ -13,7 +13,7 @@ from altsets.constraints import Constraint
 from altsets.constraints.base import SizeRule
 from altsets.dissimilarity import DISSIMILARITIES, Matched
 from altsets.errors import InputError
-from altsets.features import whole_number
+from altsets.features import as_number, whole_number
 from altsets.wording import by_interface, parameter
 
 #: A pair of sets is compatible if its dissimilarity is at least tau minus this; rounding errors of floats are smaller.
@@ -200,9 +200,7 @@ def check_definition(
 
 def _amount(name: str, value: Any, least: float = -math.inf) -> float:
     """A finite number, no less than allowed."""
-    number = math.nan
-    if isinstance(value, numbers.Real) and not isinstance(value, bool):
-        number = float(value)
+    number = as_number(value)
     if not (math.isfinite(number) and number >= least):
         at_least = f" of at least {least:g}" if least > -math.inf else ""
         raise InputError(f"{parameter(name, value)} must be a finite number{at_least}.")

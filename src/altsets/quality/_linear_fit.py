@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy.typing as npt
 
 from altsets.arrays import Floats, Indices
 from altsets.errors import InputError
-from altsets.features import FeatureNames, real_numbers
+from altsets.features import FeatureNames, as_number, real_numbers
 from altsets.measures.large.table import is_large
 from altsets.measures.redundancy import MATRIX_COLUMNS
 from altsets.quality._fitted_set import FittedSet
@@ -113,7 +112,7 @@ class LinearFit(Quality):
                 f"cross must hold finite numbers, one row for each of the {len(matrix)} columns of the Gram matrix; "
                 f"got shape {np.shape(cross)}."
             )
-        whole = 1.0 if total is None else _positive("total", total)
+        whole = 1.0 if total is None else _not_negative("total", total, zero=False)
         starts = _starts(owners, len(matrix))
         super().__init__(len(starts) - 1, common_names(feature_names, len(starts) - 1))
         self.ridge = _not_negative("ridge", ridge)
@@ -466,13 +465,8 @@ def _refuse_dependent(vector: Floats, starts: Indices, names: FeatureNames) -> I
     )
 
 
-def _not_negative(what: str, value: Any) -> float:
-    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not 0 <= float(value) < math.inf:
-        raise InputError(f"{parameter(what, value)} must be a number from 0 up.")
-    return float(value)
-
-
-def _positive(what: str, value: Any) -> float:
-    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not 0 < float(value) < math.inf:
-        raise InputError(f"{parameter(what, value)} must be a number above 0.")
-    return float(value)
+def _not_negative(what: str, value: Any, *, zero: bool = True) -> float:
+    number = as_number(value)
+    if not 0 <= number < math.inf or (number == 0 and not zero):
+        raise InputError(f"{parameter(what, value)} must be a number {'from 0 up' if zero else 'above 0'}.")
+    return number

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -14,6 +13,7 @@ import numpy.typing as npt
 from altsets import measures
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
+from altsets.features import as_number
 from altsets.measures.redundancy import Conflicts, Redundancy
 from altsets.quality._form import Form
 from altsets.quality._quality import (
@@ -530,6 +530,7 @@ def _conflicts(relevance: Floats, dependency: Floats) -> Bools:
 
 
 def _finite(what: str, value: Any) -> float:
-    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not math.isfinite(value):
+    number = as_number(value)
+    if not math.isfinite(number):
         raise InputError(f"{what}={value!r} is not a finite number.")
-    return float(value)
+    return number

@@ -330,7 +330,10 @@ def relevance_and_pairs(
     """
     if pair_measure is None and isinstance(measure, str):
         pair_measure = measures.PAIRED_BY.get(measure)
-    if pair_measure is None and _scores_only(measure):
+    of_target = is_array(measure)
+    if isinstance(measure, str):
+        of_target = measure in measures.MEASURES and measure not in measures.PAIR_MEASURES
+    if pair_measure is None and of_target:
         # Said before the work is done, and in words that fit the caller's parameters.
         said = f"measure={measure!r}" if isinstance(measure, str) else "an array of scores"
         raise InputError(f"{said} compares features with the target only, not with each other; {advice}.")
@@ -377,9 +380,3 @@ def _says_as_much(measure: Any, pair_measure: Any) -> bool:
     if not isinstance(measure, str) or not isinstance(pair_measure, str):
         return False
     return measure == pair_measure or (measure in LEAVE_OUT_ROWS and pair_measure in LEAVE_OUT_ROWS)
-
-
-def _scores_only(measure: Any) -> bool:
-    if isinstance(measure, str):
-        return measure in measures.MEASURES and measure not in measures.PAIR_MEASURES
-    return is_array(measure)

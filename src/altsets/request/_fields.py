@@ -11,7 +11,7 @@ from typing import Any
 
 from altsets.constraints import Constraint
 from altsets.errors import InputError
-from altsets.features import Feature, given_feature, whole_number
+from altsets.features import Feature, as_number, given_feature, whole_number
 from altsets.measures.pairs import is_array
 from altsets.problem import (
     AGGREGATIONS,
@@ -179,9 +179,7 @@ def checked_seconds(time_limit: Any) -> float | None:
     """A time limit as users give it; refused if it is no positive number."""
     if time_limit is None:
         return None
-    seconds = math.nan
-    if isinstance(time_limit, numbers.Real) and not isinstance(time_limit, bool):
-        seconds = float(time_limit)
+    seconds = as_number(time_limit)
     if not seconds > 0:
         raise InputError(
             f"{parameter('time_limit', time_limit)} must be a positive number of "

@@ -22,7 +22,7 @@ from altsets.selector.suspects import suspects
 from altsets.tables.feature_matrix import Features
 from altsets.tables.forms import in_one_form
 from altsets.tables.outcomes import Several, Survival, outcome_of
-from altsets.tables.target import Target, counted, counted_rows
+from altsets.tables.target import Target, counted, counted_rows, whole
 from altsets.wording import by_interface, list_some, parameter, round_down
 
 #: Measures that take numbers as they are, whether they name classes or not.
@@ -91,7 +91,7 @@ def _on_target(background: Background) -> str:
         return f"The target is survival: {target.in_words()}.{index}"
     measure = "" if spec.scored_by is None else spec.scored_by[0]
     as_numbers = measure in TAKE_NUMBERS and target.numeric is not None
-    if task == "auto" and target.n_distinct > 2 and _is_whole(target):
+    if task == "auto" and target.n_distinct > 2 and target.numeric is not None and whole(target.numeric):
         return _on_whole_numbers(target, measure if as_numbers else "")
     if target.is_classes and (target.n_distinct == 2 or not as_numbers):
         return f"The target has {target.n_distinct:,} classes."
@@ -110,10 +110,6 @@ def _dubious(result: Result, background: Background) -> Notes:
         kind = found.notes if chosen.isdisjoint(suspect.columns) else found.cautions
         kind.append(suspect.sentence(features))
     return found
-
-
-def _is_whole(target: Target) -> bool:
-    return target.numeric is not None and bool((target.numeric == np.floor(target.numeric)).all())
 
 
 def _on_whole_numbers(target: Target, measure: str) -> str:

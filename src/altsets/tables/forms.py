@@ -7,7 +7,8 @@ scikit-survival has it; several columns are one field each, numbers or text.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -96,14 +97,19 @@ def _events(event: Any, name: str, event_value: Any) -> Bools:
     n_missing = sum(map(is_missing, plain))
     if n_missing:
         raise InputError(f"the event {name!r} has {count_of(n_missing, 'missing value')}; drop these rows.")
-    known = _different(plain)
+    try:
+        known = list(dict.fromkeys(plain))
+    except TypeError as error:
+        raise InputError(
+            "the event must hold one value for each row, such as 0 or 1; it holds lists."
+        ) from error
     if event_value is not None:
         if not any(_is_value(one, event_value) for one in known):
             raise InputError(
                 f"the event {name!r} never is {event_value!r}; it holds {list_some([str(one) for one in known])}."
             )
         return np.array([_is_value(one, event_value) for one in plain], dtype=np.bool_)
-    if all(isinstance(one, bool | int | float) and one in (0, 1) for one in known):
+    if _are_flags(known):
         return np.array([one == 1 for one in plain], dtype=np.bool_)
     said = list_some([repr(one) for one in known], 4)
     in_habit_of_r = {1, 2}.issuperset(known)
@@ -117,15 +123,6 @@ def _events(event: Any, name: str, event_value: Any) -> Bools:
         f"the event {name!r} holds {said}{habit}; say which value means that it happened ({remedy}), or make it 0 and "
         "1."
     )
-
-
-def _different(plain: list[Any]) -> list[Any]:
-    try:
-        return list(dict.fromkeys(plain))
-    except TypeError as error:
-        raise InputError(
-            "the event must hold one value for each row, such as 0 or 1; it holds lists."
-        ) from error
 
 
 def _is_value(one: Any, wanted: Any) -> bool:
@@ -157,11 +154,16 @@ def in_one_form(y: Any, task: str = "auto") -> Any:
     if task == "survival":
         if several:
             return _of_two_columns(_columns(y))
-        raise InputError(
-            f"{parameter('task', task)} needs an event and a time for each row, but the target is one column; "
-            f"{by_interface(f'make it with {SURVIVAL_FORM}', 'name both with --time and --event')}."
-        )
+        raise no_survival(task)
     return as_columns(_columns(y)) if several else y
+
+
+def no_survival(task: str) -> InputError:
+    """What to say where survival is asked for and the target is one column."""
+    return InputError(
+        f"{parameter('task', task)} needs an event and a time for each row, but the target is one column; "
+        f"{by_interface(f'make it with {SURVIVAL_FORM}', 'name both with --time and --event')}."
+    )
 
 
 def is_survival(y: Any) -> bool:
@@ -207,7 +209,7 @@ def _of_two_columns(columns: dict[str, Any]) -> npt.NDArray[Any]:
             f"{parameter('task', 'survival')} needs two columns, an event (0 and 1) and a time; the target has "
             f"{len(columns)}."
         )
-    flags = [name for name, values in columns.items() if _are_flags(values)]
+    flags = [name for name, values in columns.items() if _are_flags(values.tolist())]
     if len(flags) != 1:
         which = "both columns hold" if flags else "no column holds"
         raise InputError(
@@ -218,8 +220,8 @@ def _of_two_columns(columns: dict[str, Any]) -> npt.NDArray[Any]:
     return as_survival(columns[flags[0]], columns[time], flags[0], time)
 
 
-def _are_flags(values: npt.NDArray[Any]) -> bool:
-    return all(isinstance(one, bool | int | float) and one in (0, 1) for one in values.tolist())
+def _are_flags(values: Sequence[Any]) -> bool:
+    return all(isinstance(one, bool | int | float) and one in (0, 1) for one in values)
 
 
 def as_columns(columns: dict[str, Any]) -> npt.NDArray[Any]:
@@ -243,7 +245,11 @@ def _columns(y: Any) -> dict[str, npt.NDArray[Any]]:
     if names is not None and not callable(names):
         import narwhals as nw
 
-        _refuse_twice([str(name) for name in getattr(y, "column_names", names)])
+        twice = [
+            name for name, count in Counter(map(str, getattr(y, "column_names", names))).items() if count > 1
+        ]
+        if twice:
+            raise InputError(f"the target has {min(twice)!r} more than once; name each column once.")
         frame = nw.from_native(y, eager_only=True)
         named = [str(name) for name in frame.columns]
         columns = [column_values(frame[name].to_native()) for name in frame.columns]
@@ -256,12 +262,6 @@ def _columns(y: Any) -> dict[str, npt.NDArray[Any]]:
     return dict(zip(named, columns, strict=True))
 
 
-def _refuse_twice(names: Sequence[str]) -> None:
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise InputError(f"the target has {twice[0]!r} more than once; name each column once.")
-
-
 # --- Sets of labels ---------------------------------------------------------------------------------------
 
 
@@ -270,9 +270,8 @@ def _holds_label_sets(y: Any) -> bool:
     kind = str(getattr(y, "dtype", "object"))
     if kind.lower() != "object" and not kind.startswith("List"):
         return False
-    if (not isinstance(y, list | tuple | np.ndarray) and not hasattr(y, "to_list")) or getattr(
-        y, "ndim", 1
-    ) != 1:
+    is_column = isinstance(y, list | tuple | np.ndarray) or hasattr(y, "to_list")
+    if not is_column or getattr(y, "ndim", 1) != 1:
         return False
     rows = _entries(y)
     if not rows or not all(isinstance(row, set | frozenset | list | tuple) for row in rows):
@@ -289,7 +288,11 @@ def _entries(y: Any) -> list[Any]:
 def _of_label_sets(y: Any) -> npt.NDArray[Any]:
     """One column of 0 and 1 for each label, in the order of labels."""
     rows = [set(row) for row in _entries(y)]
-    labels = _sorted(set().union(*rows))
+    labels = list(set().union(*rows))
+    try:
+        labels.sort()
+    except TypeError:
+        labels.sort(key=str)
     if not labels:
         raise InputError("no row has a label; there is nothing to predict.")
     if any(map(is_missing, labels)):
@@ -303,10 +306,3 @@ def _of_label_sets(y: Any) -> npt.NDArray[Any]:
     for name, label in zip(names, labels, strict=True):
         made[name] = [float(label in row) for row in rows]
     return made
-
-
-def _sorted(labels: Iterable[Any]) -> list[Any]:
-    try:
-        return sorted(labels)
-    except TypeError:
-        return sorted(labels, key=str)

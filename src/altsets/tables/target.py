@@ -13,9 +13,9 @@ import numpy.typing as npt
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError, reason_of
 from altsets.tables.feature_matrix import Features
-from altsets.tables.forms import SURVIVAL_FORM, has_several, in_one_form, is_survival
+from altsets.tables.forms import has_several, in_one_form, is_survival, no_survival
 from altsets.tables.values import as_numbers, column_values
-from altsets.wording import by_interface, parameter, shorten
+from altsets.wording import parameter, shorten
 
 TASKS = ("auto", "classification", "regression", "survival")
 
@@ -83,10 +83,7 @@ def _refuse_forms(labels: npt.NDArray[Any], task: str) -> None:
             "time; altsets.measures.score combines several."
         )
     if task == "survival":
-        raise InputError(
-            f"{parameter('task', task)} needs an event and a time for each row, but the target is one column; "
-            f"{by_interface(f'make it with {SURVIVAL_FORM}', 'name both with --time and --event')}."
-        )
+        raise no_survival(task)
 
 
 def check_task(task: str) -> None:

@@ -243,7 +243,7 @@ def read_columns(dataset: Any, names: Sequence[str], source: str, known: str | N
 
 
 def open_dataset(path: Path) -> tuple[Any, list[str]]:
-    """The dataset of a Parquet file, or of all Parquet files in a folder; and the files that are left out.
+    """The dataset of a Parquet file, or of all Parquet files in a folder; and a note on files that are left out.
 
     Folders such as ``year=2024`` are columns, as Hive has them.
     """
@@ -272,7 +272,8 @@ def open_dataset(path: Path) -> tuple[Any, list[str]]:
             partitioning=ds.partitioning(flavor="hive"),
             partition_base_dir=str(path),
         )
-    return dataset, [file.name for file in files if file not in parquet]
+    others = [file.name for file in files if file not in parquet]
+    return dataset, [f"Files that are not Parquet were left out: {list_some(others, 3)}."] if others else []
 
 
 def _checked_parquet() -> Any:

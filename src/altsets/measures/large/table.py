@@ -413,10 +413,9 @@ def large_table(
             f"{type(y).__name__}."
         )
     if isinstance(X, str | os.PathLike):
-        dataset, others = open_dataset(Path(X))
+        dataset, notes = open_dataset(Path(X))
         table = LargeTable(ArrowRows(dataset, Path(X).name or str(X)), y, **how)
-        if others:
-            table.notes.append(f"Files that are not Parquet were left out: {list_some(others, 3)}.")
+        table.notes += notes
         return table
     if hasattr(X, "get_fragments"):
         return LargeTable(ArrowRows(X), y, **how)
