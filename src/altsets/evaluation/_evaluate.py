@@ -22,7 +22,7 @@ from altsets.evaluation._folds import (
     locate_errors,
     search_bootstrap,
 )
-from altsets.evaluation._setup import ModelSettings, Options, Setup, SplitSettings, bootstrap_samples
+from altsets.evaluation._setup import Settings, Setup, bootstrap_samples
 from altsets.evaluation._stability import MOST_RELATED, kinship_of, mean_kinship
 from altsets.features import whole_number
 from altsets.measures.workers import Task, run_tasks
@@ -165,10 +165,8 @@ def evaluate(
     still be worse by 0.229 or better by 0.072.
     """
     n_bootstraps = whole_number("n_bootstraps", n_bootstraps, least=0)
-    model = ModelSettings(estimator, scoring, pos_label, class_weight)
-    split = SplitSettings(cv, repeats, groups, sample_weight)
-    options = Options(task, confidence, margin, n_jobs, random_state)
-    setup = Setup.of(what, X, y, model, split, options)
+    scored = (estimator, scoring, pos_label, class_weight, cv, repeats, groups, sample_weight)
+    setup = Setup.of(what, X, y, Settings(*scored, task, confidence, margin, n_jobs, random_state))
     plan = setup.plan
     if n_bootstraps and plan.selector is None:
         raise InputError("n_bootstraps goes with a SelectAlternatives: sets that are given stay the same.")
@@ -336,10 +334,8 @@ def evaluate_frontier(
         max_iters=max_iters,
         time_limit=time_limit,
     )
-    model = ModelSettings(estimator, scoring, pos_label, class_weight)
-    split = SplitSettings(cv, repeats, groups, sample_weight)
-    options = Options(task, confidence, None, n_jobs, random_state)
-    setup = Setup.of(selector, X, y, model, split, options)
+    scored = (estimator, scoring, pos_label, class_weight, cv, repeats, groups, sample_weight)
+    setup = Setup.of(selector, X, y, Settings(*scored, task, confidence, None, n_jobs, random_state))
     plan = setup.plan
     planned = check_frontier(plan.selector, plan.features, **points._asdict())
     if frontier is None:

@@ -47,27 +47,17 @@ from altsets.wording import counted as count_of
 LONGEST_MODEL = 80
 
 
-class ModelSettings(NamedTuple):
-    """The model that is fitted to each set, and its scorers."""
+class Settings(NamedTuple):
+    """How sets are scored; :func:`altsets.evaluate` documents the parameters."""
 
     estimator: Any
     scoring: Any
     pos_label: Any
     class_weight: Any
-
-
-class SplitSettings(NamedTuple):
-    """How rows are split, which belong together, and their weights."""
-
     cv: Any
     repeats: int
     groups: Any
     sample_weight: Any
-
-
-class Options(NamedTuple):
-    """The other settings."""
-
     task: str
     confidence: float
     margin: float | None
@@ -78,7 +68,7 @@ class Options(NamedTuple):
         """The task; "auto" asks the selector, if one is evaluated."""
         return str(what.task) if self.task == "auto" and isinstance(what, SelectAlternatives) else self.task
 
-    def checked(self) -> Options:
+    def checked(self) -> Settings:
         """The same, or an error."""
         confidence, margin = (
             float(value) if isinstance(value, numbers.Real) else math.nan
@@ -97,6 +87,7 @@ class Options(NamedTuple):
             margin=None if self.margin is None else margin,
             n_jobs=check_jobs(self.n_jobs),
             random_state=whole_number("random_state", self.random_state, least=0),
+            repeats=whole_number("repeats", self.repeats, least=1),
         )
 
 
@@ -107,27 +98,24 @@ class Setup:
     plan: Plan
     splits: list[Split]
     parameters: dict[str, Any]
-    options: Options
+    settings: Settings
     origin: dict[str, Any]
     started: float
 
     @classmethod
-    def of(
-        cls, what: Any, X: Any, y: Any, model: ModelSettings, split: SplitSettings, options: Options
-    ) -> Setup:
-        """Check everything; :func:`altsets.evaluate` documents the parameters."""
+    def of(cls, what: Any, X: Any, y: Any, settings: Settings) -> Setup:
+        """Check everything."""
         started = time.perf_counter()
-        options = options.checked()
-        split = split._replace(repeats=whole_number("repeats", split.repeats, least=1))
-        y = in_one_form(y, options.task_with(what))
+        settings = settings.checked()
+        y = in_one_form(y, settings.task_with(what))
         table = usable_columns(X, what.unusable if isinstance(what, SelectAlternatives) else "error").features
-        refuse_other_rows(table, groups=split.groups)
-        kept = counted_rows(split.sample_weight, table.n_rows)
-        groups = groups_of(split.groups, table.n_rows)
-        features, labels, weights = counted(table, y, split.sample_weight)
-        plan = _plan(what, features, labels, weights, kept_groups(groups, kept), model, options)
-        splits = split_rows(split, plan, groups, kept)
-        parameters = _parameters(plan, model, split, len(splits))
+        refuse_other_rows(table, groups=settings.groups)
+        kept = counted_rows(settings.sample_weight, table.n_rows)
+        groups = groups_of(settings.groups, table.n_rows)
+        features, labels, weights = counted(table, y, settings.sample_weight)
+        plan = _plan(what, features, labels, weights, kept_groups(groups, kept), settings)
+        splits = split_rows(settings, plan, groups, kept)
+        parameters = _parameters(plan, settings, len(splits))
         # The whole table, as it was given.
         origin: dict[str, Any] = {
             "data": data_of(table, y),
@@ -136,7 +124,7 @@ class Setup:
         }
         if isinstance(what, SelectAlternatives):
             origin["constraints"] = constraints_by_name(what.constraints, table.feature_names)
-        return cls(plan, splits, parameters, options, origin, started)
+        return cls(plan, splits, parameters, settings, origin, started)
 
     @property
     def elapsed(self) -> float:
@@ -158,8 +146,8 @@ class Setup:
             n_rows=plan.features.n_rows,
             n_features_in=plan.features.n_features,
             n_folds=len(self.splits),
-            confidence=self.options.confidence,
-            margin=self.options.margin,
+            confidence=self.settings.confidence,
+            margin=self.settings.margin,
             parameters=self.parameters,
         )
 
@@ -168,17 +156,17 @@ class Setup:
         return record(self.origin, self.elapsed)
 
 
-def _parameters(plan: Plan, model: ModelSettings, split: SplitSettings, n_splits: int) -> dict[str, Any]:
+def _parameters(plan: Plan, settings: Settings, n_splits: int) -> dict[str, Any]:
     """The settings as a document; the positive class and class weights where they play a role."""
     default = "cox" if isinstance(plan.target, Survival) else "tree"
-    estimator = default if model.estimator is None else model.estimator
+    estimator = default if settings.estimator is None else settings.estimator
     positive = [label for label in map(positive_label, plan.scoring.values()) if label is not None]
     return {
         "estimator": _one_line(estimator),
         "model": _model_name(estimator),
-        "cv": _one_line(split.cv),
-        "repeats": split.repeats,
-        "splits": describe_splits(split.cv, n_splits, split.groups, split.repeats),
+        "cv": _one_line(settings.cv),
+        "repeats": settings.repeats,
+        "splits": describe_splits(settings.cv, n_splits, settings.groups, settings.repeats),
         "task": plan.target.task,
         "random_state": plan.random_state,
         "ready_made": not plan.rows_matter,
@@ -194,12 +182,11 @@ def _plan(
     y: Any,
     weights: Floats | None,
     groups: npt.NDArray[Any] | None,
-    settings: ModelSettings,
-    options: Options,
+    settings: Settings,
 ) -> Plan:
     """What all folds have in common; invalid input is reported before the first fold."""
     selector = what if isinstance(what, SelectAlternatives) else None
-    task, seed = options.task_with(what), options.random_state
+    task, seed = settings.task_with(what), settings.random_state
     target = outcome_of(y, features.n_rows, task)
     sets = () if selector else check_sets(what, features.feature_names)
     labels = labels_for_models(y, target)
@@ -224,7 +211,7 @@ def _plan(
         scorers,
         seed,
         len(sets) if selector is None else int(selector.n_alternatives) + 1,
-        None if selector is None else _for_folds(selector, task, options.n_jobs),
+        None if selector is None else _for_folds(selector, task, settings.n_jobs),
         sets,
         rows_matter=selector is None or spec_of(selector.quality).uses_target,
     )
@@ -324,14 +311,14 @@ def scoring_by_name(scoring: Any, classes: bool, labels: npt.NDArray[Any] | None
 
 
 def split_rows(
-    split: SplitSettings, plan: Plan, groups: npt.NDArray[Any] | None, kept: Bools | None
+    settings: Settings, plan: Plan, groups: npt.NDArray[Any] | None, kept: Bools | None
 ) -> list[Split]:
     """The folds; a number stands for shuffled, stratified folds that keep groups together.
 
     Groups and listed rows refer to all rows, also those that are not ``kept``. Each repeat shuffles with a seed of
     its own, which does not depend on the number of repeats.
     """
-    cv, repeats, target, seed = split.cv, split.repeats, plan.target, plan.random_state
+    cv, repeats, target, seed = settings.cv, settings.repeats, plan.target, plan.random_state
     if isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
         n_folds = whole_number("cv", cv, least=2)
         if isinstance(target, Survival) and target.event.sum() < n_folds:
