@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from altsets import documents
-from altsets.display import renderer
+from altsets.display import Shown, renderer
 from altsets.errors import InputError
 from altsets.evaluation._comparison import (
     AgainstBaseline,
@@ -154,7 +154,7 @@ class EvaluatedPoint:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EvaluatedFrontier(documents.Document):
+class EvaluatedFrontier(Shown, documents.Document):
     """A frontier with the cross-validated score of each point; made by :func:`altsets.evaluate_frontier`.
 
     Attributes
@@ -331,9 +331,6 @@ class EvaluatedFrontier(documents.Document):
             If the name does not end in .html, the file exists and ``force`` is False, or it cannot be written.
         """
         return renderer("report")(path, force=force, frontier=self, quality=quality, title=title)
-
-    def _repr_html_(self) -> str:
-        return renderer("notebook")(self)
 
     def __repr__(self) -> str:
         shared = self.any_evaluation

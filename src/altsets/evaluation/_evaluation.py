@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from altsets import documents
-from altsets.display import renderer
+from altsets.display import Shown
 from altsets.errors import InputError, MissingExtraError
 from altsets.evaluation._comparison import mean_of, std_of
 from altsets.evaluation._folds import Fold, Resample
@@ -23,7 +23,7 @@ SCHEMA = 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Evaluation(Measured, documents.Document):
+class Evaluation(Measured, Shown, documents.Document):
     """How well feature sets predict, set by set; made by :func:`altsets.evaluate`.
 
     It stores the measurements; comparisons, stability and substitutions are derived from them.
@@ -115,32 +115,8 @@ class Evaluation(Measured, documents.Document):
         known = f"{self.scorers[0]}: {means}; baseline {score(self.baseline)}"
         return f"Evaluation({self.n_sets} sets, {len(self.folds)} folds{done}; {known})"
 
-    def report(self, path: Any, *, force: bool = False, title: str | None = None) -> str:
-        """Write one HTML file with charts, scores and comparisons, for any browser.
-
-        Parameters
-        ----------
-        path : path-like
-            A new file whose name ends in .html.
-        force : bool, default=False
-            Whether it may replace another file.
-        title : str, default=None
-            The heading; by default it says what was evaluated.
-
-        Returns
-        -------
-        str
-            The path of the file.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If the name does not end in .html, the file exists and ``force`` is False, or it cannot be written.
-        """
-        return renderer("report")(path, force=force, evaluation=self, title=title)
-
-    def _repr_html_(self) -> str:
-        return renderer("notebook")(self)
+    def _on_page(self) -> dict[str, Any]:
+        return {"evaluation": self}
 
     def score_rows(self) -> list[dict[str, Any]]:
         """One row for each fold and set: scores, qualities, status and features (a list of dictionaries)."""

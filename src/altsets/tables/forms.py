@@ -58,7 +58,7 @@ def as_survival(
 def _refuse_swapped(event: Any, time: Any, event_name: str, time_name: str) -> None:
     """Refuse 0 and 1 as times beside events that are numbers of many kinds."""
     times, events = column_values(time), column_values(event)
-    if times.ndim != 1 or events.ndim != 1 or not len(times) or not _are_flags(times):
+    if times.ndim != 1 or events.ndim != 1 or not len(times) or not _are_flags(times.tolist()):
         return
     different = {one for one in events.tolist() if isinstance(one, int | float) and not is_missing(one)}
     if len(different) > 2:
