@@ -22,7 +22,7 @@ from altsets.evaluation._folds import (
     locate_errors,
     search_bootstrap,
 )
-from altsets.evaluation._setup import Settings, Setup, bootstrap_samples
+from altsets.evaluation._setup import EvaluationSettings, Setup, bootstrap_samples
 from altsets.evaluation._stability import MOST_RELATED, kinship_of, mean_kinship
 from altsets.features import whole_number
 from altsets.measures.workers import Task, run_tasks
@@ -166,7 +166,7 @@ def evaluate(
     """
     n_bootstraps = whole_number("n_bootstraps", n_bootstraps, least=0)
     scored = (estimator, scoring, pos_label, class_weight, cv, repeats, groups, sample_weight)
-    setup = Setup.of(what, X, y, Settings(*scored, task, confidence, margin, n_jobs, random_state))
+    setup = Setup.of(what, X, y, EvaluationSettings(*scored, task, confidence, margin, n_jobs, random_state))
     plan = setup.plan
     if n_bootstraps and plan.selector is None:
         raise InputError("n_bootstraps goes with a SelectAlternatives: sets that are given stay the same.")
@@ -335,7 +335,9 @@ def evaluate_frontier(
         time_limit=time_limit,
     )
     scored = (estimator, scoring, pos_label, class_weight, cv, repeats, groups, sample_weight)
-    setup = Setup.of(selector, X, y, Settings(*scored, task, confidence, None, n_jobs, random_state))
+    setup = Setup.of(
+        selector, X, y, EvaluationSettings(*scored, task, confidence, None, n_jobs, random_state)
+    )
     plan = setup.plan
     planned = check_frontier(plan.selector, plan.features, **points._asdict())
     if frontier is None:

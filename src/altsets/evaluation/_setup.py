@@ -47,7 +47,7 @@ from altsets.wording import counted as count_of
 LONGEST_MODEL = 80
 
 
-class Settings(NamedTuple):
+class EvaluationSettings(NamedTuple):
     """How sets are scored; :func:`altsets.evaluate` documents the parameters."""
 
     estimator: Any
@@ -68,7 +68,7 @@ class Settings(NamedTuple):
         """The task; "auto" asks the selector, if one is evaluated."""
         return str(what.task) if self.task == "auto" and isinstance(what, SelectAlternatives) else self.task
 
-    def checked(self) -> Settings:
+    def checked(self) -> EvaluationSettings:
         """The same, or an error."""
         confidence, margin = (
             float(value) if isinstance(value, numbers.Real) else math.nan
@@ -98,12 +98,12 @@ class Setup:
     plan: Plan
     splits: list[Split]
     parameters: dict[str, Any]
-    settings: Settings
+    settings: EvaluationSettings
     origin: dict[str, Any]
     started: float
 
     @classmethod
-    def of(cls, what: Any, X: Any, y: Any, settings: Settings) -> Setup:
+    def of(cls, what: Any, X: Any, y: Any, settings: EvaluationSettings) -> Setup:
         """Check everything."""
         started = time.perf_counter()
         settings = settings.checked()
@@ -156,7 +156,7 @@ class Setup:
         return record(self.origin, self.elapsed)
 
 
-def _parameters(plan: Plan, settings: Settings, n_splits: int) -> dict[str, Any]:
+def _parameters(plan: Plan, settings: EvaluationSettings, n_splits: int) -> dict[str, Any]:
     """The settings as a document; the positive class and class weights where they play a role."""
     default = "cox" if isinstance(plan.target, Survival) else "tree"
     estimator = default if settings.estimator is None else settings.estimator
@@ -182,7 +182,7 @@ def _plan(
     y: Any,
     weights: Floats | None,
     groups: npt.NDArray[Any] | None,
-    settings: Settings,
+    settings: EvaluationSettings,
 ) -> Plan:
     """What all folds have in common; invalid input is reported before the first fold."""
     selector = what if isinstance(what, SelectAlternatives) else None
@@ -311,7 +311,7 @@ def scoring_by_name(scoring: Any, classes: bool, labels: npt.NDArray[Any] | None
 
 
 def split_rows(
-    settings: Settings, plan: Plan, groups: npt.NDArray[Any] | None, kept: Bools | None
+    settings: EvaluationSettings, plan: Plan, groups: npt.NDArray[Any] | None, kept: Bools | None
 ) -> list[Split]:
     """The folds; a number stands for shuffled, stratified folds that keep groups together.
 
