@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -59,14 +59,6 @@ class ShortlistEngine:
         if not search.pricing.sizes:
             return Answer.infeasible(problem, "no set keeps to the constraints")
         return search.in_turn() if problem.search == "sequential" else search.together()
-
-
-@dataclass(frozen=True)
-class Stage:
-    """One search: the features that it looks at, and the nodes that it may visit."""
-
-    n_features: int
-    max_nodes: int
 
 
 class WideSearch:
@@ -123,16 +115,16 @@ class WideSearch:
             sets = [*others, chosen]
             self.run.publish(sets, math.fsum(map(self.quality.evaluate, sets)))
         looked_through = 0
-        for stage in self._stages():
+        for n_features, max_nodes in self._stages():
             value = -math.inf if chosen is None else self.quality.evaluate(chosen)
             if bound - value <= PROVEN:
                 break
-            shortlist = self._shortlist(stage.n_features, [*others, *([chosen] if chosen else [])])
+            shortlist = self._shortlist(n_features, [*others, *([chosen] if chosen else [])])
             try:
-                chosen, complete = self._best_of(shortlist, chosen, others, stage.max_nodes)
+                chosen, complete = self._best_of(shortlist, chosen, others, max_nodes)
                 looked_through = max(looked_through, len(shortlist)) if complete else looked_through
                 value = -math.inf if chosen is None else self.quality.evaluate(chosen)
-                bound = min(bound, self._bound_beyond(shortlist, others, value, stage.max_nodes))
+                bound = min(bound, self._bound_beyond(shortlist, others, value, max_nodes))
             except Stopped:
                 break
         if not self._searched:
@@ -149,12 +141,12 @@ class WideSearch:
         problem = replace(self.problem, existing=(*self.problem.existing, *others))
         return proven_empty(problem, self.run, allowed=self.quality.form(problem.k_max).allowed)
 
-    def _stages(self) -> Iterator[Stage]:
-        """Longer shortlists and longer searches in turn, for as long as there is time."""
+    def _stages(self) -> Iterator[tuple[int, int]]:
+        """Longer shortlists and more nodes in turn, for as long as there is time."""
         n_features, max_nodes, spent = FIRST, FIRST_NODES, 0
         most = min(LONGEST if self._form.fit is None else LONGEST_FITTED, len(self._by_score))
         while not self.run.stopped and (self.run.remaining < math.inf or spent < MOST_NODES):
-            yield Stage(min(n_features, most), max_nodes)
+            yield min(n_features, most), max_nodes
             spent += max_nodes
             # Where all of a short list was looked through quickly, a longer one is worth more than more nodes.
             n_features, max_nodes = min(n_features * GROWTH, most), max_nodes * NODE_GROWTH

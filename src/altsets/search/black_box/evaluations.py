@@ -58,7 +58,7 @@ class Evaluations:
 
     def __init__(self, quality: BlackBox, problem: Problem, run: Run, most: float = math.inf) -> None:
         self.quality, self.problem, self.run = quality, problem, run
-        self._most = self.left = most
+        self.most = self.left = most
         self.known: dict[FeatureSet, float] = {}
         self.failure: InputError | None = None
 
@@ -71,10 +71,6 @@ class Evaluations:
     def over(self) -> bool:
         """Whether nothing more will be evaluated."""
         return self.left <= 0 or self.failure is not None or self.run.stopped
-
-    def refill(self) -> None:
-        """Begin another search, which knows what the ones before it have asked."""
-        self.left = self._most
 
     def ask(self, sets: Sequence[FeatureSet], *, at_once: bool = False) -> None:
         """Evaluate sets in this order, as far as it goes; ``at_once``: even if time is up, for a first answer."""
@@ -179,7 +175,8 @@ def _sequential(problem: Problem, evaluations: Evaluations, improve: Improve, pr
         first, proven = initial_sets.one(before)
         if first is None:
             return None, -math.inf if proven else math.inf
-        evaluations.refill()
+        # Another search, which knows what the ones before it have asked.
+        evaluations.left = evaluations.most
         evaluations.ask([first], at_once=True)
         if first not in evaluations.known:
             return None, math.inf

@@ -183,7 +183,9 @@ class SurrogateAnnealing:
             idle = 0 if new else idle + 1
             for proposed in proposals:
                 value = self._worth(proposed)
-                if self._accepts(value, worth, temperature):
+                # The rule of Metropolis; at the very end the temperature is zero, by which nothing can be divided.
+                loss = (value - worth) / max(temperature, 1e-300)
+                if value >= worth or self._random.random() < math.exp(loss):
                     current, worth = proposed, value
                     break
             for proposed in proposals:
@@ -191,12 +193,6 @@ class SurrogateAnnealing:
                     best, top = proposed, self._rank(proposed)
                     report(evaluations, best, others)
         return best
-
-    def _accepts(self, value: float, worth: float, temperature: float) -> bool:
-        """The rule of Metropolis; at the very end the temperature is zero, by which nothing can be divided."""
-        if value >= worth:
-            return True
-        return self._random.random() < math.exp((value - worth) / max(temperature, 1e-300))
 
     def _qualities(self, sets: Sequence[FeatureSet]) -> list[float]:
         return [self.evaluations.known.get(one, -math.inf) for one in sets]

@@ -99,7 +99,11 @@ class CliqueSearch:
             if self.run.stopped:
                 # Sets may be missing that go with themselves.
                 return None, False
-        elements = self._elements(listing, order, self._slack_costs(cost_budget))
+        slack_costs = cost_budget.slack_costs
+        if slack_costs is None and self.coupling is not None:
+            # Without prices, joint conditions on the use of features alone.
+            slack_costs = joint_costs(self.coupling, self.pricing, self.problem.n_sets)
+        elements = self._elements(listing, order, slack_costs)
         if elements is None:
             return None, False
         chosen, finished = Cliques(
@@ -136,12 +140,6 @@ class CliqueSearch:
             order = order[coupling.raw(listing)[order] >= coupling.asked.min_quality]
         # What a user's own dissimilarity says about repeats is asked for elsewhere.
         return np.repeat(order, n_sets) if self.problem.may_repeat and not self._asks else order
-
-    def _slack_costs(self, cost_budget: ReducedCostBudget) -> SlackCosts | None:
-        """What unused rows cost; without prices, joint conditions on the use of features alone."""
-        if cost_budget.slack_costs is not None or self.coupling is None:
-            return cost_budget.slack_costs
-        return joint_costs(self.coupling, self.pricing, self.problem.n_sets)
 
     def _coupled(self, listing: Listing, order: Indices) -> dict[str, Any]:
         """What the kernel has to know about joint conditions."""

@@ -8,7 +8,6 @@ have bought costs nothing, and what new sets share with them is a price on featu
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -63,11 +62,6 @@ class Coupling:
         return self.asked.overlap_penalty
 
     @property
-    def is_about_quality(self) -> bool:
-        """Whether only the qualities of sets are limited."""
-        return not (self.penalty or self.asked.rules.joint)
-
-    @property
     def interchangeable(self) -> bool:
         """Whether a feature that no set has could take the place of any other that scores less."""
         special = (
@@ -80,15 +74,11 @@ class Coupling:
         """Whether all sets together have a budget."""
         return any(isinstance(rule, TotalRule) for rule in self.asked.rules.joint)
 
-    @property
-    def most_paid(self) -> float:
-        """What all new sets can pay for shared features at most."""
-        problem = self.asked
-        return self.penalty * problem.k_max * problem.n_sets * (problem.n_sets - 1) / 2
-
     def lowest(self, reach: float) -> float:
         """No solution has a smaller sum, where no set is worth less than minus ``reach``."""
-        return -(self.asked.n_sets + 1) * reach - self.most_paid
+        n_sets = self.asked.n_sets
+        most_paid = self.penalty * self.asked.k_max * n_sets * (n_sets - 1) / 2
+        return -(n_sets + 1) * reach - most_paid
 
     def paid(self, sets: Sequence[FeatureSet]) -> float:
         """What new sets pay for the features that they share with each other."""
@@ -143,14 +133,6 @@ class Coupling:
         return np.concatenate(
             [np.zeros(0, dtype=bool), *(np.isin(rows, list(group)).any(axis=1) for rows in listing.rows)]
         )
-
-    def best_after(
-        self, others: Sequence[FeatureSet], threshold: float = -math.inf, max_nodes: int | None = None
-    ) -> FeatureSet | None:
-        """The best set beside other new sets, by a search of so many nodes; it is worth more than the threshold."""
-        every = [*self.asked.existing, *others]
-        nodes = {} if max_nodes is None else {"max_nodes": max_nodes}
-        return self.following.best(every, threshold, **nodes)[0]
 
     def worth(self, chosen: FeatureSet, others: Sequence[FeatureSet]) -> float:
         """What a set adds beside other new sets."""

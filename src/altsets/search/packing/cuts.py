@@ -393,7 +393,8 @@ class DualPricing:
         if self._pool.coupling is not None:
             limit_usage(tables, self._pool.coupling, self._pool.place, self._pool.n_sets)
         self._leave_none_over(tables)
-        return self._numbered(tables)
+        pool = self._pool
+        return numbered(tables, pool.n_features, pool.n_sets, self._unshared(), pool.levels)
 
     @property
     def _levels(self) -> Floats:
@@ -437,10 +438,6 @@ class DualPricing:
             most = math.comb(pool.max_overlap, size)
             unshared += self._duals[row] * (most - np.array([math.comb(m, size) for m in shared]))
         return np.maximum(unshared, 0.0)
-
-    def _numbered(self, tables: dict[Element, Floats]) -> SlackCosts:
-        pool = self._pool
-        return numbered(tables, pool.n_features, pool.n_sets, self._unshared(), pool.levels)
 
 
 def numbered(

@@ -90,7 +90,8 @@ class PackingEngine:
         if answer.sets or answer.statuses[0] is Status.INFEASIBLE:
             return answer
         # Whatever can be constructed, without proof.
-        search.state.update_incumbent(_all_or_none(coupling.following.all([]), problem.n_sets))
+        sets = coupling.following.all([])
+        search.state.update_incumbent(sets if len(sets) == problem.n_sets else None)
         bound = min(search.state.bound, problem.objective([pricing.ceiling] * problem.n_sets))
         if not search.state.sets:
             return Answer.without_sets(problem, max(bound, -sys.float_info.max), search.state.proof)
@@ -140,10 +141,6 @@ class PackingEngine:
             problem = replace(problem, existing=())
         form = pricing.quality.form(problem.k_max)
         return proven_empty(problem, pricing.run, conflicts=form.conflicts, allowed=form.allowed)
-
-
-def _all_or_none(sets: list[FeatureSet], n_sets: int) -> list[FeatureSet]:
-    return sets if len(sets) == n_sets else []
 
 
 def _declines_together(quality: Quality, problem: Problem) -> str | None:

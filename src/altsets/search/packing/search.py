@@ -157,7 +157,8 @@ class SetPackingSearch:
         self.cliques = CliqueSearch(pricing, coupling)
         self.construction = construction or cache(lambda: Construction(pricing))
         self.annealing = SimulatedAnnealing(pricing, self.state.max_min, limits)
-        if coupling is not None and not coupling.is_about_quality:
+        if coupling is not None and (coupling.penalty or coupling.asked.rules.joint):
+            # It knows nothing of what sets have to do with each other.
             self.annealing.possible = False
         self.state.update_bound(self.problem.objective([pricing.ceiling] * self.problem.n_sets))
         self.state.update_incumbent(self.run.known.sets)
@@ -247,7 +248,8 @@ class SetPackingSearch:
     ) -> FeatureSet | None:
         """The best set that goes with others and is worth more than a threshold, by a search of so many nodes."""
         if self.coupling is not None:
-            return self.coupling.best_after(others, threshold, max_nodes)
+            every = [*self.coupling.asked.existing, *others]
+            return self.coupling.following.best(every, threshold, max_nodes=max_nodes)[0]
         found = self.pricing.k_best(1, others=others, threshold=threshold, max_nodes=max_nodes)
         return found.sets[0] if found.sets else None
 
