@@ -346,9 +346,7 @@ class NearBest(CountedSets, documents.Document, Shown):
             "best_proven": self.best_proven,
             "threshold": documents.finite(self.threshold),
             "estimated": self.estimated,
-            "estimate": None
-            if self.estimate is None
-            else {**self.estimate, "interval": list(self.estimate["interval"])},
+            "estimate": self._counted.estimate and self._counted.estimate.to_dict(),
             "n_known": self.n_known,
             "features": [
                 {"feature": name, "index": index, "frequency": float(self.frequencies[index])}

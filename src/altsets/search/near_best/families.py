@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import betaincinv
 
+from altsets import documents
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import UnsupportedError
 from altsets.problem import FeatureSet, Problem
@@ -90,7 +91,7 @@ class Family(ABC):
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Estimate(documents.DocumentPart):
     """How many sets count, judged by sets that were drawn at random."""
 
     n_drawn: int

@@ -91,9 +91,9 @@ def arguments_in(document: dict[str, Any]) -> dict[str, Any]:
         sets=sets,
     )
     best = documents.number_or(document["best"], math.nan)
-    counted = Counted(
-        family, best_set, best, bool(document["best_proven"]), _estimate_in(document["estimate"])
-    )
+    drawn = document["estimate"]
+    estimate = None if drawn is None else Estimate.from_dict(drawn)
+    counted = Counted(family, best_set, best, bool(document["best_proven"]), estimate)
     within, least = (documents.number_or(asked[name], None) for name in ("within", "min_quality"))
     return {
         "quality": saved,
@@ -111,12 +111,3 @@ def _numbers(listed: Any, count: int) -> Floats:
     if len(found) != count:
         raise ValueError("there must be one score for each feature")
     return found
-
-
-def _estimate_in(entry: Any) -> Estimate | None:
-    if entry is None:
-        return None
-    n_drawn, n_counted, low, high = documents.whole_numbers(
-        [entry["n_drawn"], entry["n_counted"], *entry["interval"]]
-    )
-    return Estimate(n_drawn, n_counted, (low, high), documents.number(entry["confidence"]))
