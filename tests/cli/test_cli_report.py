@@ -9,6 +9,7 @@ import shlex
 import sys
 from contextlib import redirect_stdout
 
+import numpy as np
 import pytest
 from report_documents import Page, block, section
 
@@ -200,6 +201,7 @@ NASTY = ("it's; rm -rf /", 'say "$HOME" `id`', "-a\\n,b", "<b>&amp;", "näme wit
         ("--forbid", "GIVEN", "--proxies", "0.95", "--existing", "c", "--engine", "milp"),
         ("--groups-by", " ", "--require", "GIVEN", "--drop", '"-a\\n,b"', "--size", "1:2"),
         ("--save-scores", "scores.csv", "--at-most", "1:GIVEN,c"),
+        ("--columns", "GIVEN,c,näme with spaces", "--quality", "f"),
     ],
     ids=lambda more: more[0],
 )
@@ -225,6 +227,27 @@ def test_both_lines_run_and_give_the_same_sets(run, there, more):
     again = result_of(block_of_code(document, "python"))
     assert again.named_sets == first.named_sets
     assert again.qualities == pytest.approx(first.qualities)
+
+
+def test_lines_name_the_columns_of_survival(run, there):
+    rng = np.random.default_rng(0)
+    rows = [
+        ",".join(map(str, row)) for row in np.column_stack([rng.random((50, 4)).round(3), np.arange(50) % 3])
+    ]
+    (there / "s.csv").write_text("\n".join(["a,b,c,days,dead", *rows]), encoding="utf-8")
+    asked = ("--time", "days", "--event", "dead=2", "-k", 1, "-a", 1, "--quality", "linear_fit", "--json")
+    code, out, err = run("find", "s.csv", *asked, "--report", "r.html")
+    assert code == 0, err
+    document = document_in(there / "r.html")
+    line = "altsets.read_table('s.csv', None, time='days', event='dead=2')"
+    assert line in block_of_code(document, "python")
+    assert result_of(block_of_code(document, "python")).named_sets == altsets.Result.from_json(out).named_sets
+    assert "the target is dead, days (survival)" in json.dumps(document)
+    assert [part["name"] for part in section(document, "models")["blocks"][0]["columns"]] == [
+        "Set",
+        "Explained",
+        "C index",
+    ]
 
 
 def test_lines_with_saved_scores(run, there):

@@ -18,7 +18,7 @@ from altsets.tables.feature_matrix import Features, constant_columns
 from altsets.tables.forms import SURVIVAL_FORM, in_one_form
 from altsets.tables.outcomes import Survival, outcome_of
 from altsets.tables.target import counted
-from altsets.wording import by_interface
+from altsets.wording import by_interface, parameter
 
 #: The measures of this module by name.
 SURVIVAL_MEASURES = ("concordance", "cox", "logrank")
@@ -206,7 +206,7 @@ def _prepared(
     features = features_of(X)
     if task not in ("auto", "survival"):
         raise InputError(
-            f"{who} is for survival, not for task={task!r}; leave it out, or choose another measure."
+            f"{who} is for survival, not for {parameter('task', task)}; leave that out, or choose another measure."
         )
     features, y, weights = counted(features, in_one_form(y, task), sample_weight)
     return features, survival_of(y, features.n_rows, who), weights

@@ -16,7 +16,7 @@ from altsets.result import Result
 #: What only users have.
 YOURS = {"sample_weight": "weights of rows", "groups": "groups of rows"}
 #: How a table was read: options that list columns, and others with a text.
-LISTS, TEXTS = ("drop", "categorical"), ("time", "event", "decimal", "sheet", "layer")
+LISTS, TEXTS = ("columns", "drop", "categorical"), ("time", "event", "decimal", "sheet", "layer")
 
 
 def shell_line(provenance: Mapping[str, Any]) -> str:
@@ -57,9 +57,11 @@ def _scored_line(result: Result, request: Request, options: Mapping[str, Any]) -
         return call("scored = altsets.read_scores", said)
     spec = named_quality(request)
     made = spec.kind.__name__
-    options = {} if spec.scored_by is None else {"measure": spec.scored_by[0]}
-    options |= spec.model | ({} if request.task == "auto" else {"task": request.task})
-    said = [f"{name}={value!r}" for name, value in options.items()]
+    asked = {} if spec.scored_by is None else {"measure": spec.scored_by[0]}
+    # A target of times and events needs no word for it.
+    is_said = request.task == "auto" or "--time" in options
+    asked |= spec.model | ({} if is_said else {"task": request.task})
+    said = [f"{name}={value!r}" for name, value in asked.items()]
     return call(f"scored = quality.{made}.from_data", ["data.X", "data.y", *said])
 
 

@@ -147,7 +147,9 @@ def in_one_form(y: Any, task: str = "auto") -> Any:
         return y
     names = getattr(getattr(y, "dtype", None), "names", None)
     if names:
-        return _of_fields(np.asarray(y), names)
+        made = _of_fields(np.asarray(y), names)
+        wanted = task == "survival" and not is_survival(made)
+        return _of_two_columns({name: made[name] for name in names}) if wanted else made
     if _holds_label_sets(y):
         return _of_label_sets(y)
     several = has_several(y)
