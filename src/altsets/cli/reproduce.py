@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from altsets.cli import parsing
 from altsets.cli.options import Given, with_options
 from altsets.cli.printing import (
     NO_SET,
@@ -57,8 +58,8 @@ def reproduce_command(context: typer.Context, given: Given) -> None:
         settings = _settings(asked.seconds_per_set or [], asked.information)
         names = known_names(names_in(asked.datasets or []) or DATASETS)
         methods = [method_named(name) for name in names_in(asked.methods or [])]
-        folds = _numbers("--folds", asked.folds) if asked.folds is not None else []
-        sizes = _numbers("--k", asked.k)
+        folds = parsing.whole_numbers_in("--folds", asked.folds) if asked.folds is not None else []
+        sizes = parsing.whole_numbers_in("--k", asked.k)
         with Waiting(console_for(stderr=True)) as waiting:
             if asked.data is None:
                 _download(names, waiting)
@@ -114,13 +115,6 @@ def _notes(settings: Any) -> list[str]:
         "altsets": "Mutual information is estimated as altsets does by default, not as in the paper's study.",
     }
     return [f"Time limits: {', '.join(limits)}.", estimator[settings.information]]
-
-
-def _numbers(option: str, text: str) -> list[int]:
-    try:
-        return [int(part) for part in text.split(",")]
-    except ValueError:
-        raise InputError(f"{option} {text!r} must be whole numbers divided by commas, such as 0,1.") from None
 
 
 def _download(names: Sequence[str], waiting: Waiting) -> None:

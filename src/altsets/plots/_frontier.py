@@ -24,7 +24,6 @@ from altsets.search.frontier import Frontier
 from altsets.search.tradeoff import Tradeoff
 from altsets.views import frontier as views
 from altsets.views.records import Curves
-from altsets.views.tradeoff import curve_over_criterion
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -223,7 +222,7 @@ def tradeoff(tradeoff: Tradeoff, *, ax: Axes | None = None) -> Axes:
     >>> altsets.plots.tradeoff(found).get_xlabel()
     'criterion (less is better)'
     """
-    return _draw_curves(ax, curve_over_criterion(tradeoff))
+    return _draw_curves(ax, views.curve_over_criterion(tradeoff))
 
 
 def _refuse_nothing(numbers: Iterable[float | None]) -> None:

@@ -27,6 +27,13 @@ class Disagreement(InputError):
     """Two sections of a report cannot both be true."""
 
 
+def _disagreement(former: str, latter: str, say: str, have: str) -> Disagreement:
+    return Disagreement(
+        f"{former} and {latter} disagree: the former {say}, and the latter have {have}; give answers to the same "
+        "request."
+    )
+
+
 @dataclass(frozen=True)
 class _Best:
     """What a section says about single sets: the best one that it has, what it calls the best, and what is proven."""
@@ -117,19 +124,12 @@ def _compare_bests(one: _Best, other: _Best, slack: float) -> None:
         overlooked = other.section != "the sets" and one.found > other.called + slack
         if not overlooked:
             return
-        raise Disagreement(
-            f"{other.section} and {one.section} disagree: the former call {other.called:.6g} the best quality, and "
-            f"the latter have a set of {one.found:.6g}; give answers to the same request."
-        )
-    if other.bound == -math.inf:
-        raise Disagreement(
-            f"{other.section} and {one.section} disagree: the former prove that there is no set, and the latter "
-            f"have one of quality {one.found:.6g}; give answers to the same request."
-        )
-    raise Disagreement(
-        f"{other.section} and {one.section} disagree: the former prove that no set is better than "
-        f"{other.bound:.6g}, and the latter have one of {one.found:.6g}; give answers to the same request."
-    )
+        say, have = f"call {other.called:.6g} the best quality", f"a set of {one.found:.6g}"
+    elif other.bound == -math.inf:
+        say, have = "prove that there is no set", f"one of quality {one.found:.6g}"
+    else:
+        say, have = f"prove that no set is better than {other.bound:.6g}", f"one of {one.found:.6g}"
+    raise _disagreement(other.section, one.section, say, have)
 
 
 def _check_same_quality(
@@ -232,14 +232,9 @@ def _compare_together(easier: Said, harder: Said, slack: float) -> None:
 
 
 def _missing(here: str, there: str, count: int) -> Disagreement:
-    return Disagreement(
-        f"{here} and {there} disagree: the former prove that there are no {count} sets that differ enough, and the "
-        "latter have them; give answers to the same request."
-    )
+    return _disagreement(here, there, f"prove that there are no {count} sets that differ enough", "them")
 
 
 def _too_good(here: str, there: str, most: float, value: float) -> Disagreement:
-    return Disagreement(
-        f"{here} and {there} disagree: the former prove that no sets that differ enough are better than {most:.6g}, "
-        f"and the latter have some of {value:.6g}; give answers to the same request."
-    )
+    say = f"prove that no sets that differ enough are better than {most:.6g}"
+    return _disagreement(here, there, say, f"some of {value:.6g}")

@@ -32,7 +32,6 @@ from altsets.search.near_best import NearBest
 from altsets.search.tradeoff import Tradeoff
 from altsets.views import frontier as frontier_views
 from altsets.views import sets as set_views
-from altsets.views.tradeoff import curve_over_criterion
 from altsets.wording import counted, round_down, sentence
 
 #: What was proven about a set, as a reader wants to know it.
@@ -485,7 +484,7 @@ def tradeoff_section(found: Tradeoff) -> Block:
     curve = curves_chart(
         "tradeoff-curve",
         "Quality over the criterion",
-        curve_over_criterion(found),
+        frontier_views.curve_over_criterion(found),
         "What each step of the one costs in the other: no set is better in both than one of these points.",
     )
     columns = [

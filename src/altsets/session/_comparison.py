@@ -10,8 +10,7 @@ from typing import Any
 
 from altsets import documents
 from altsets.result import frame_of
-from altsets.session._state import NamedSet
-from altsets.session._step import SessionStep
+from altsets.session._state import NamedSet, SessionStep
 from altsets.wording import counted, join_words, list_some, paragraph, percent, plural
 
 #: Features that a sentence names.

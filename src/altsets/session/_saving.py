@@ -20,8 +20,7 @@ from altsets.result import Result
 from altsets.search.what_if import refuse_other_quality
 from altsets.selector import RowData
 from altsets.session._searcher import Searcher, SessionData
-from altsets.session._state import SessionState, StateChange
-from altsets.session._step import SessionStep
+from altsets.session._state import SessionState, SessionStep, StateChange
 from altsets.version import __version__
 from altsets.wording import join_words, parameter
 
@@ -138,10 +137,9 @@ def _refuse_other_data(saved: dict[str, Any], given: dict[str, Any]) -> None:
 
 
 def _step(entry: Any, searcher: Searcher) -> SessionStep:
-    names = None if searcher.is_closed else searcher.names
     return SessionStep(
         documents.text(entry["name"]),
-        SessionState.read(entry["state"], names),
+        SessionState.read(entry["state"], searcher.given_names),
         Result.from_json(json.dumps(entry["result"])),
         documents.number(entry["seconds"]),
     )

@@ -151,7 +151,9 @@ class Searcher:
         ]
         changes: dict[str, Any] = {"tau": state.tau, "min_difference": None}
         if state.distinct != self.start.distinct:
-            changes["dissimilarity"] = self._compared_by(state.distinct)
+            # None: the session began with another similarity, which has a text, or it would not be another state.
+            similar = None if state.distinct is None else matched_in("distinct", state.distinct)
+            changes["dissimilarity"] = similar or "dice"
         if state.quality != self.start.quality:
             changes["quality"] = self._named_quality(state.quality)
         return replace(
@@ -164,12 +166,6 @@ class Searcher:
             existing=state.pinned,
             **changes,
         )
-
-    def _compared_by(self, distinct: str | None) -> Any:
-        if distinct is not None:
-            return matched_in("distinct", distinct)
-        # The session began with another similarity, which has a text, or it would not be another state.
-        return "dice"
 
     def _named_quality(self, name: str | None) -> Any:
         if name is None:
@@ -290,6 +286,7 @@ def _start_of(base: Request) -> SessionState:
         raise InputError(
             f"{parameter('n_alternatives', 'max')} is no number; a session goes on with more() from a few sets."
         )
+    kind = base.dissimilarity
     return SessionState(
         quality=_name_of(spec_of(base.quality)),
         n_features=base.n_features,
@@ -297,13 +294,9 @@ def _start_of(base: Request) -> SessionState:
         tau=plain_tau(0.5 if base.tau is None else base.tau),
         search=base.search,
         aggregation=base.aggregation,
-        distinct=_text_of(base.dissimilarity),
+        # Its text, if the similarity has one and is measured on the table.
+        distinct=matched_text(kind) if isinstance(kind, Matched) and kind.is_named else None,
     )
-
-
-def _text_of(kind: Any) -> str | None:
-    """The text of a similarity, if it has one and is measured on the table."""
-    return matched_text(kind) if isinstance(kind, Matched) and kind.is_named else None
 
 
 def _name_of(spec: Any) -> str | None:

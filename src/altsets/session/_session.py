@@ -22,7 +22,7 @@ from altsets.selector import RowData, SelectAlternatives
 from altsets.session import _saving as saving
 from altsets.session._comparison import SessionComparison, steps_compared
 from altsets.session._searcher import Searcher, SessionData
-from altsets.session._step import SessionStep
+from altsets.session._state import SessionStep
 from altsets.session._steps import SessionSteps
 
 

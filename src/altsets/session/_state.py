@@ -1,10 +1,11 @@
-"""The state of a session: all that a step can change, as a frozen record, and the changes that steps make."""
+"""The state of a session, all that a step can change, as a frozen record; the changes that steps make; and steps."""
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +14,7 @@ from altsets.dissimilarity import matched_in, matched_text
 from altsets.errors import InputError
 from altsets.features import Feature, FeatureNames, given_feature, whole_number
 from altsets.problem import AGGREGATIONS, SEARCHES, exact_tau, one_of
+from altsets.result import Result
 from altsets.wording import join_words, list_some, parameter, shorten
 
 #: Features that the name of a step spells out.
@@ -224,3 +226,57 @@ def _words(name: str, value: Any) -> str:
         several = [", ".join(one) if isinstance(one, list) else one for one in value]
         return f"{name} = {list_some(several, MOST_NAMED) or 'none'}"
     return f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}"
+
+
+@dataclass(frozen=True)
+class SessionStep:
+    """A step of a session; an entry of :attr:`altsets.Session.history`.
+
+    Attributes
+    ----------
+    name : str
+        What the step was called, or what it changed.
+    asked : SessionState
+        All settings as a record; ``state`` has them as a dictionary.
+    result : Result
+        The answer: the sets that were searched for, without those that are pinned.
+    seconds : float
+        How long the step took.
+
+    See Also
+    --------
+    altsets.Session : Takes steps.
+    altsets.Session.compare : What is different after another step.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> session = altsets.Session(altsets.quality.Additive([9, 8, 7, 3, 2, 1]), n_features=2, n_alternatives=1)
+    >>> session.forbid(0).history[-1]
+    SessionStep('forbid x0', 2 sets, optimal)
+    """
+
+    name: str
+    asked: SessionState = field(repr=False)
+    result: Result
+    seconds: float = field(default=0.0, compare=False)
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """All settings, as :attr:`altsets.Session.state` had them; a copy."""
+        return self.asked.as_dict()
+
+    @property
+    def sets(self) -> list[NamedSet]:
+        """The names of the features of each set; pinned sets come first."""
+        return [*self.asked.pinned, *self.result.named_sets]
+
+    @property
+    def qualities(self) -> list[float]:
+        """The quality of each set; nan for a pinned set that there was no time to score."""
+        pinned = self.result.existing_qualities or [math.nan] * len(self.asked.pinned)
+        return [*pinned, *self.result.qualities]
+
+    def __repr__(self) -> str:
+        n_sets = len(self.sets)
+        return f"SessionStep({self.name!r}, {n_sets} set{'' if n_sets == 1 else 's'}, {self.result.status})"

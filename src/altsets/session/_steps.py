@@ -13,8 +13,7 @@ from altsets.quality import Quality
 from altsets.request import Request
 from altsets.result import Progress, Result
 from altsets.session._searcher import Searcher
-from altsets.session._state import NamedSet, SessionState, StateChange, checked_set, named
-from altsets.session._step import SessionStep
+from altsets.session._state import NamedSet, SessionState, SessionStep, StateChange, checked_set, named
 from altsets.wording import counted, documented, parameter
 
 #: Steps that can be taken back; the oldest go first.

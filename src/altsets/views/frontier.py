@@ -1,4 +1,4 @@
-"""Views of a frontier: quality and scores over tau, over the size of sets, and over both."""
+"""Views of a frontier (quality and scores over tau, over the size of sets, and over both) and of a trade-off."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from altsets.errors import InputError
 from altsets.evaluation import EvaluatedFrontier, EvaluatedPoint
 from altsets.result import Status
 from altsets.search.frontier import Frontier, FrontierPoint
+from altsets.search.tradeoff import Tradeoff, TradeoffPoint
 from altsets.views.records import (
     TAU,
     CurveLine,
@@ -27,7 +28,7 @@ from altsets.views.records import (
     spread,
     top_score,
 )
-from altsets.wording import counted, paragraph, plural
+from altsets.wording import counted, list_some, paragraph, plural
 
 #: How different sets are on the curves over sizes: half of their features, and all of them.
 LEVELS = (0.5, 1.0)
@@ -325,3 +326,41 @@ def _score_point(point: EvaluatedPoint, scorer: str, over_size: bool, with_inter
         low=low if with_intervals else None,
         high=high if with_intervals else None,
     )
+
+
+#: Features of a set that a label names.
+MOST_NAMED = 8
+
+
+def curve_over_criterion(tradeoff: Any) -> Curves:
+    """Quality over the criterion, as a share of the best quality unless that is worth nothing or less."""
+    found = check_answer(tradeoff, Tradeoff, "a plot of a trade-off")
+    if not found.points:
+        raise InputError("this trade-off has no point to be shown; explain() says why.")
+    best = found.points[0].quality
+    shares, scale = best > 0, best if best > 0 else 1.0
+    order = sorted(found.points, key=lambda point: point.criterion)
+    points = tuple(
+        CurvePoint(
+            point.criterion, point.quality / scale, _described(point), point.status is not Status.OPTIMAL
+        )
+        for point in order
+    )
+    elbow = found.elbow
+    mark = None if elbow is None else CurveMark(0, order.index(elbow), "suggested: the elbow of the curve")
+    several = len(found.points[0].sets) > 1
+    better = "more is better" if found.more_is_better else "less is better"
+    worst = "the set with the worst criterion counts" if several else ""
+    return Curves(
+        x_name=f"criterion ({'; '.join(filter(None, (better, worst)))})",
+        y_name="quality, share of the best" if shares else "quality",
+        series=(CurveLine("sets" if several else "best set", points),),
+        shares=shares,
+        mark=mark,
+        note=paragraph("" if found.complete else "There may be further points."),
+    )
+
+
+def _described(point: TradeoffPoint) -> str:
+    sets = "; ".join(list_some(names, MOST_NAMED) for names in point.named_sets)
+    return f"criterion {point.criterion:.6g}, quality {point.quality:.6g}: {sets}"
