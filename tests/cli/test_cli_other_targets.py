@@ -141,7 +141,7 @@ def test_survival_without_a_table_is_not_explored():
 
 
 def test_tables_are_read_with_their_targets(table):
-    data = altsets.read_table(table, None, time="days", event="status=dead", drop=["warm"])
+    data = altsets.read_table(table, time="days", event="status=dead", drop=["warm"])
     assert data.feature_names == ("a", "b", "c", "d", "loud")
     assert data.target_name == "status, days"
     assert data.y.dtype.names == ("status", "days")

@@ -239,7 +239,7 @@ def test_lines_name_the_columns_of_survival(run, there):
     code, out, err = run("find", "s.csv", *asked, "--report", "r.html")
     assert code == 0, err
     document = document_in(there / "r.html")
-    line = "altsets.read_table('s.csv', None, time='days', event='dead=2')"
+    line = "altsets.read_table('s.csv', time='days', event='dead=2')"
     assert line in block_of_code(document, "python")
     assert result_of(block_of_code(document, "python")).named_sets == altsets.Result.from_json(out).named_sets
     assert "the target is dead, days (survival)" in json.dumps(document)

@@ -118,7 +118,7 @@ class Dataset:
 
 def read_table(
     path: str | os.PathLike[str],
-    target: str | Sequence[str] | None,
+    target: str | Sequence[str] | None = None,
     *,
     time: str | None = None,
     event: str | None = None,
@@ -156,7 +156,7 @@ def read_table(
     path : path-like
         The file, a folder of Parquet files, or ``"-"`` for standard input. The content decides about the format, not
         the name.
-    target : str, sequence of str or None
+    target : str or sequence of str, default=None
         The name of the target column, or of several (also with commas between them); None if there is nothing to
         predict, as for ``linear_fit``, or if the target is survival.
     time, event : str, default=None

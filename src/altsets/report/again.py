@@ -72,7 +72,7 @@ def _table_line(options: Mapping[str, Any]) -> list[str]:
         return []
     if path == "-":
         raise NotExpressedError("the table came from standard input")
-    said = [repr(path), repr(options.get("--target"))]
+    said = [repr(path), *([] if "--time" in options else [repr(options.get("--target"))])]
     listed = {name: names_in(options[f"--{name}"]) for name in LISTS if f"--{name}" in options}
     if any(column.startswith("@") for columns in listed.values() for column in columns):
         raise NotExpressedError("columns were listed in a file")
