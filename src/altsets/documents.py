@@ -148,8 +148,9 @@ def _read_as(kind: Any, value: Any) -> Any:
     """A value as a field of this type; anything else is a TypeError or a ValueError."""
     outer, inner = get_origin(kind), get_args(kind)
     if outer in (tuple, list):
-        if not isinstance(value, list):
-            raise TypeError(f"{shorten(value)} is not a list")
+        several = len(inner) == 1 or inner[1] is ...
+        if not isinstance(value, list) or not (several or len(value) == len(inner)):
+            raise TypeError(f"{shorten(value)} is not such a list")
         return outer(_read_as(inner[0], entry) for entry in value)
     if NoneType in inner:
         return None if value is None else _read_as(inner[0], value)

@@ -255,17 +255,6 @@ class Frontier(documents.Document, Shown):
         }
         return documents.timed(document)
 
-    @classmethod
-    def _read(cls, found: dict[str, Any]) -> Frontier:
-        return cls(
-            points=[FrontierPoint.from_dict(entry) for entry in found["points"]],
-            n_asked=documents.whole_numbers([found["n_asked"]])[0],
-            parameters=dict(found["parameters"].items()),
-            notes=list(documents.texts(found["notes"])),
-            stop_reason=StopReason(found["stop_reason"]),
-            elapsed=documents.number(found["elapsed"]),
-        )
-
 
 # --- Verdict ------------------------------------------------------------------------------------------
 
