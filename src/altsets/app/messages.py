@@ -78,11 +78,14 @@ STATE: Fields = {
 
 def _is_state(value: Any) -> bool:
     """Whether this is a state; None is the one that the explorer starts with, which also has what is left out."""
-    if value is None:
-        return True
+    return value is None or _is_part(value, STATE, "state")
+
+
+def _is_part(value: Any, fields: Fields, what: str) -> bool:
+    """Whether this is an object; one with other fields than these is refused, but some of them may be missing."""
     if not isinstance(value, dict):
         return False
-    _check(value, STATE, "state", all_of_them=False)
+    _check(value, fields, what, all_of_them=False)
     return True
 
 
@@ -92,13 +95,6 @@ MORE: Fields = {
     "other": (_is_state, "a state"),
     "scores_of": (lambda value: value is None or _is_word(value), "a name"),
 }
-
-
-def _is_more(value: Any) -> bool:
-    if not isinstance(value, dict):
-        return False
-    _check(value, MORE, "with", all_of_them=False)
-    return True
 
 
 def _is_client(value: Any) -> bool:
@@ -145,7 +141,7 @@ class Ask:
         """Check a message."""
         if isinstance(given, dict):
             given = {"with": {}, **given}
-        more = {"with": (_is_more, "an object")}
+        more = {"with": (lambda value: _is_part(value, MORE, "with"), "an object")}
         _check(given, {**_CLIENT, **_NUMBER, "verb": _one_of(VERBS), **_STATE, **more}, "request")
         return cls(given["client"], given["number"], given["verb"], given["state"], given["with"])
 

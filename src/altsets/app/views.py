@@ -33,7 +33,7 @@ from altsets.report.document import (
 from altsets.report.summarise import banner
 from altsets.result import Progress, Result, Status
 from altsets.search.frontier import Frontier
-from altsets.session import Session, SessionStep
+from altsets.session import Session
 from altsets.views import frontier as frontier_views
 from altsets.views import sets as set_views
 from altsets.views.records import CurveMark
@@ -134,7 +134,7 @@ def _view(
         "cautions": text(*said.cautions, tone="warning"),
         "spoken": spoken,
         "asked": _asked(result, known),
-        "certain": _is_certain(result),
+        "certain": all(status in (Status.OPTIMAL, Status.INFEASIBLE) for status in result.statuses),
         "gap": result.gap if math.isfinite(result.gap) else None,
         "sets": _sets(result, shown, labels),
         "blocks": _charts(shown, labels, state),
@@ -152,10 +152,6 @@ def _origin(session: Session, given: Mapping[str, Any]) -> dict[str, Any]:
     said = {"rows": session.n_rows, "columns": len(session.feature_names)}
     said |= {"file": given.get("file"), "target": given.get("target")}
     return {"data": {name: value for name, value in said.items() if value is not None}}
-
-
-def _is_certain(result: Result) -> bool:
-    return all(status in (Status.OPTIMAL, Status.INFEASIBLE) for status in result.statuses)
 
 
 def _spoken(result: Result) -> str:
@@ -330,19 +326,20 @@ def _catalog(quality: Quality, name: str | None) -> View:
 # --- What else can be asked about a state -------------------------------------------------------------------
 
 
+def _said(*words: str) -> View:
+    return {"words": list(words), "blocks": []}
+
+
 def frontier_view(
     session: Session, given: Mapping[str, Any], callback: Callable[[Any], object] | None = None
 ) -> View:
     """What difference costs: quality over tau for the settings of a state."""
     state = session.state
     if state["n_alternatives"] < 1:
-        return {
-            "words": ["One set has nothing to differ from; ask for more sets to see what difference costs."],
-            "blocks": [],
-        }
+        return _said("One set has nothing to differ from; ask for more sets to see what difference costs.")
     frontier = session.frontier(callback=callback)
     if not any(point.result.sets for point in frontier):
-        return {"words": [frontier.explain()], "blocks": []}
+        return _said(frontier.explain())
     seen, said = frontier_views.curve_over_tau(frontier), sentences.about_costs(frontier)
     drawn = curves_chart(
         "frontier",
@@ -370,7 +367,7 @@ def stand_in_view(session: Session, given: Mapping[str, Any]) -> View:
         raise InputError(f"there is no feature {feature!r:.60}; choose one of the list.")
     result = session.result
     if not result.sets:
-        return {"words": ["There is no set, so nothing can be lost."], "blocks": []}
+        return _said("There is no set, so nothing can be lost.")
     first = result.named_sets[0]
     if feature not in first:
         return _if_required(session, feature, first, result.qualities[0])
@@ -378,7 +375,7 @@ def stand_in_view(session: Session, given: Mapping[str, Any]) -> View:
     loss = losses.losses[0]
     words = [losses.explain()]
     if loss.named_set is None:
-        return {"words": words, "blocks": []}
+        return _said(*words)
     comes, goes = _exchange(first, loss.named_set)
     others = [name for name in goes if name != feature]
     also = (
@@ -390,30 +387,20 @@ def stand_in_view(session: Session, given: Mapping[str, Any]) -> View:
         words.append(
             f"{named[:1].upper()}{named[1:]} {'does' if len(loss.intact) == 1 else 'do'} without it already."
         )
-    return {"words": words, "blocks": []}
+    return _said(*words)
 
 
 def _if_required(session: Session, feature: str, first: Sequence[str], value: float) -> View:
-    words = [f"{feature} is not in set 0, which is as good without it."]
+    as_good = f"{feature} is not in set 0, which is as good without it."
     if feature in session.state["forbid"]:
-        return {
-            "words": [*words, "It is forbidden; allow it to see what a set with it is worth."],
-            "blocks": [],
-        }
+        return _said(as_good, "It is forbidden; allow it to see what a set with it is worth.")
     state = session.state
     alone = {"require": [*state["require"], feature], "n_alternatives": len(state["pinned"])}
     found = session.answer_for({**state, **alone}).result
     if not found.sets:
-        return {
-            "words": [*words, paragraph("No set with it meets all conditions.", found.reason)],
-            "blocks": [],
-        }
+        return _said(as_good, paragraph("No set with it meets all conditions.", found.reason))
     comes, goes = _exchange(first, found.named_sets[0])
-    best = (
-        "The best set with it"
-        if found.statuses[0] is Status.OPTIMAL
-        else "The best set with it that was found"
-    )
+    best = f"The best set with it{'' if found.statuses[0] is Status.OPTIMAL else ' that was found'}"
     keeps = (
         f"keeps {percent(found.qualities[0] / value)} of set 0's score"
         if value > 0 < found.qualities[0]
@@ -424,7 +411,7 @@ def _if_required(session: Session, feature: str, first: Sequence[str], value: fl
         if comes and goes
         else ""
     )
-    return {"words": [*words, f"{best} {keeps}{instead}."], "blocks": []}
+    return _said(as_good, f"{best} {keeps}{instead}.")
 
 
 def _exchange(before: Sequence[str], after: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -437,7 +424,16 @@ def compare_view(session: Session, given: Mapping[str, Any]) -> View:
     there = session.answer_for(given.get("other"), "before")
     here = replace(session.history[session.position], name="now")
     compared = session.compare(there, here)
-    sides = [_side(session, step, given) for step in (there, here)]
+    known = _origin(session, given)
+    sides = [
+        {
+            "asked": _asked(step.result, known),
+            "sets": _sets(
+                step.result, *_with_pinned(step.result, step.state, session.scored_for(step.state))
+            ),
+        }
+        for step in (there, here)
+    ]
     before, now = (Counter(chain.from_iterable(step.sets)) for step in (there, here))
     names = sorted(
         before | now, key=lambda name: (-abs(before[name] - now[name]), -max(before[name], now[name]))
@@ -447,13 +443,6 @@ def compare_view(session: Session, given: Mapping[str, Any]) -> View:
     listed = table("difference", "In how many sets each feature is.", columns, rows)
     plain: View = to_plain({"words": [compared.explain()], "sides": sides, "blocks": [listed]})
     return plain
-
-
-def _side(session: Session, step: SessionStep, given: Mapping[str, Any]) -> View:
-    return {
-        "asked": _asked(step.result, _origin(session, given)),
-        "sets": _sets(step.result, *_with_pinned(step.result, step.state, session.scored_for(step.state))),
-    }
 
 
 def evaluate_view(
@@ -469,7 +458,7 @@ def evaluate_view(
 
 def evaluating_view(share: float) -> View:
     """How far an evaluation has come."""
-    return {"words": [f"Fitting models to the sets: {percent(share)} done."], "share": share, "blocks": []}
+    return _said(f"Fitting models to the sets: {percent(share)} done.") | {"share": share}
 
 
 #: What can be asked about a state, besides its answer.

@@ -174,7 +174,10 @@ def write_report(
         "title": title,
         "facts": _facts(frame, core_hours),
         "left_out": [*notes, *_left_out(frame)],
-        "failures": _failures(frame),
+        "failures": [
+            (str(dataset), f"{fold:g}" if fold == fold else "", method_name(method), str(error))
+            for dataset, fold, method, error in failures_in(frame).itertuples(index=False)
+        ],
         "coverage": [_table(one, frame, folder) for one in COVERAGE],
         "tables": [_table(one, frame, folder) for one in TABLES],
         "figures": _figures(frame, folder),
@@ -287,10 +290,3 @@ def _left_out(frame: Frame) -> list[str]:
             if n_there < n_tasks:
                 said.append(f"{method_name(method)}, k = {k}: {n_there} of {n_tasks} data sets and folds.")
     return said or ["Nothing: all data sets, folds, methods and sizes of the paper's design."]
-
-
-def _failures(frame: Frame) -> list[tuple[str, ...]]:
-    return [
-        (str(dataset), f"{fold:g}" if fold == fold else "", method_name(method), str(error))
-        for dataset, fold, method, error in failures_in(frame).itertuples(index=False)
-    ]

@@ -386,9 +386,8 @@ def _named_errors(path: Path, advice: str = "") -> Iterator[None]:
     except AltsetsError:
         raise
     except OSError as error:
-        reason = error.strerror or " ".join(str(error).split())
-        where = error.filename or path
-        raise InputError(f"{where}: {reason}{'; ' if advice else ''}{advice}.") from error
+        reason = error.strerror or reason_of(error)
+        raise InputError(f"{error.filename or path}: {reason}{'; ' if advice else ''}{advice}.") from error
     except documents.DAMAGED as error:
         raise InputError(f"{path} is damaged{'; ' if advice else ''}{advice}.") from error
 

@@ -119,7 +119,7 @@ def certainty(result: Result, status: Status) -> str:
 def _pairs(result: Result) -> list[Block | None]:
     several = len(result.sets) >= FEWEST_DRAWN
     overlaps = set_views.overlaps(result, most=SETS_DRAWN)
-    what = result.compared[0]
+    what, n_shared = result.compared[0], int(overlaps.values[0][1] or 0)
     shared = (
         grid_chart(
             "overlap",
@@ -129,7 +129,7 @@ def _pairs(result: Result) -> list[Block | None]:
             row_name="Set",
         )
         if several
-        else text(_shared_by_two(what, int(overlaps.values[0][1] or 0)))
+        else text(f"Sets 0 and 1 share {counted(n_shared, what) if n_shared else f'no {what}'}.")
     )
     if not result.is_matched:
         return [shared]
@@ -141,10 +141,6 @@ def _pairs(result: Result) -> list[Block | None]:
         else text(f"Their similarity is {likeness.values[0][1]:.2f} ({meaning[:-1]}).")
     )
     return [shared, alike, _matches(result)]
-
-
-def _shared_by_two(what: str, shared: int) -> str:
-    return f"Sets 0 and 1 share {counted(shared, what) if shared else f'no {what}'}."
 
 
 def _matches(result: Result) -> Block | None:
@@ -391,7 +387,12 @@ def frontier_section(given: Frontier | EvaluatedFrontier) -> Block:
     ]
     blocks = [text(*said)]
     if any(point.result.sets for point in frontier):
-        blocks += [*_curve_charts(frontier), *_suggested_sets(frontier)]
+        blocks += _curve_charts(frontier)
+        point = frontier.suggestion.point
+        if point is not None:
+            where = f"{counted(point.n_features, 'feature')}, tau = {point.tau:.3g}"
+            said_of_sets = f"The sets at the suggested point: {where}."
+            blocks.append(sets_table("suggested-sets", said_of_sets, point.result))
         if evaluated is not None:
             blocks += [text(evaluated.scores_in_words()), _score_curves(evaluated)]
         blocks.append(_points_table(frontier, evaluated))
@@ -422,14 +423,6 @@ def _curve_charts(frontier: Frontier) -> list[Block]:
         "The share of the quality of the best set of that size that is kept.",
     )
     return [*made, *([over_size] if len(frontier.sizes) >= FEWEST_DRAWN else []), over_both]
-
-
-def _suggested_sets(frontier: Frontier) -> list[Block]:
-    point = frontier.suggestion.point
-    if point is None:
-        return []
-    where = f"{counted(point.n_features, 'feature')}, tau = {point.tau:.3g}"
-    return [sets_table("suggested-sets", f"The sets at the suggested point: {where}.", point.result)]
 
 
 def _score_curves(evaluated: EvaluatedFrontier) -> Block | None:
