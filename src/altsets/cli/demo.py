@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from altsets.cli.evaluating import evaluate_sets
-from altsets.cli.options import Given, ModelOptions, TableOptions, with_options
+from altsets.cli.find import evaluation_of
+from altsets.cli.options import EvaluationOptions, Given, ModelOptions, TableOptions, with_options
 from altsets.cli.outputs import ReportFile
 from altsets.cli.printing import console_for, plain_messages, printable, say, say_error, show
 from altsets.cli.searching import Record, Searched, Source, run_search
@@ -62,11 +62,13 @@ def demo_command(context: typer.Context, given: Given) -> None:
         say(console_for(), DEMO.format(rows=table.n_rows, features=len(data.feature_names)))
         spec = NamedQuality("mutual_info")
         model = ModelOptions(estimator="linear", scoring="accuracy")
-        source = Source(Given(table=TableOptions(save_table or "demo.csv"), model=model), spec, data)
+        table_named = TableOptions(save_table or "demo.csv")
+        asked = Given(table=table_named, model=model, evaluation=EvaluationOptions(evaluate=True))
+        source = Source(asked, spec, data)
         different = Matched("spearman", threshold=0.9)
         request = Request(n_features=3, n_alternatives=1, tau="1", dissimilarity=different, quality=spec)
         searched = run_search(source, request)
-        evaluation = _evaluated(source, request)
+        evaluation = evaluation_of(source, request, searched.result)
         typer.echo()
         show(searched.result, console_for(), evaluation=evaluation)
         typer.echo()
@@ -99,23 +101,6 @@ def _write_report(
     result = replace(result, parameters={**result.parameters, **source.origin}, provenance=origin)
     written = f"{table} is the file that altsets demo --save-table {shlex.quote(table)} writes."
     page.write_search(searched._replace(result=result), evaluation, notes=[written], tell=typer.echo)
-
-
-def _evaluated(source: Source, request: Request) -> Evaluation | None:
-    """How well such sets predict; None after Ctrl-C."""
-    from altsets.selector import SelectAlternatives
-
-    try:
-        selector = SelectAlternatives(
-            "mutual_info",
-            n_features=request.n_features,
-            n_alternatives=1,
-            tau=request.tau,
-            dissimilarity=request.dissimilarity,
-        )
-        return evaluate_sets(selector, source.table_read, source.given)
-    except KeyboardInterrupt:
-        return None
 
 
 def _suggestions(saved: str | None, target: str) -> list[str]:

@@ -59,7 +59,7 @@ def find_command(context: typer.Context, given: Given) -> None:
             provenance=record.of_search(source, request),
         )
         # Evaluated first, since how well sets predict is part of the verdict.
-        evaluation = _evaluation(source, request, result)
+        evaluation = evaluation_of(source, request, result)
         losses = _losses(searched._replace(result=result), lost)
         if result.sets and not given.output.json:
             show(result, console_for(), evaluation=evaluation, details=given.output.details)
@@ -103,7 +103,7 @@ def _losses(searched: Searched, lost: tuple[Any, Any] | None) -> WhatIf | None:
         return lose(request, searched.quality, result, *lost, time_limit=seconds, callback=waiting.report)
 
 
-def _evaluation(source: Source, request: Request, result: Result) -> Evaluation | None:
+def evaluation_of(source: Source, request: Request, result: Result) -> Evaluation | None:
     """How well the sets predict, if that was asked for; None after Ctrl-C."""
     from altsets.selector import SelectAlternatives
 
