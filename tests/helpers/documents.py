@@ -68,7 +68,9 @@ class Session:
                 self._command(shown.code)
             else:
                 exec(compile(shown.code, "<page>", "exec"), self.names)
-        return complaints.getvalue() + printed.getvalue()
+        # How far it is, after each ten seconds, is said on slow machines only.
+        said = re.sub(r"^\[\d+ s\] .*\n", "", complaints.getvalue(), flags=re.MULTILINE)
+        return said + printed.getvalue()
 
     def _command(self, line: str) -> None:
         prompt, *arguments = shlex.split(line)
