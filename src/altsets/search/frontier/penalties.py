@@ -172,6 +172,10 @@ def sweep_penalties(
     if not quality.has_form:
         raise UnsupportedError("a frontier by penalty takes qualities in numbers, not black boxes.")
     problem = problem_of(request, quality)
+    if problem.existing and problem.sizes and quality.form(problem.k_max).ratio:
+        raise UnsupportedError(
+            f"{type(quality).__name__} is a ratio, for which a frontier by penalty takes no existing sets."
+        )
     with Run(request.time_limit, callback) as run:
         return _Sweep(quality, problem, run, request.engine).solve()
 
@@ -196,13 +200,14 @@ class _Sweep:
         lines = [first, *self._between(first, last)]
         if last.shared < lines[-1].shared:
             lines.append(last)
-        crossings = [0.0, *(self._crossing(one, other) for one, other in itertools.pairwise(lines)), math.inf]
-        points = [
-            PenaltyPoint(low, high, line.total, line.shared, self._is_proven, line.result)
-            for line, low, high in zip(lines, crossings[:-1], crossings[1:], strict=True)
+        crossings = [*(self._crossing(one, other) for one, other in itertools.pairwise(lines)), math.inf]
+        points: list[PenaltyPoint] = []
+        low = 0.0
+        for line, high in zip(lines, crossings, strict=True):
             # Of equal sums those that share less are better for any penalty.
-            if high > low + BOUND_TOLERANCE * self._scale
-        ]
+            if high > low + BOUND_TOLERANCE * self._scale:
+                points.append(PenaltyPoint(low, high, line.total, line.shared, self._is_proven, line.result))
+                low = high
         return PenaltyFrontier(points, self._is_proven)
 
     def _best(self, penalty: float) -> _Line | None:
