@@ -12,7 +12,7 @@ import numpy.typing as npt
 from altsets import measures
 from altsets.arrays import Floats
 from altsets.quality._form import Form
-from altsets.quality._quality import Quality, common_names, papers_scaling, vector
+from altsets.quality._quality import Quality, common_names, papers_scaling, scored, vector
 
 
 class Additive(Quality):
@@ -55,6 +55,7 @@ class Additive(Quality):
         self.scores = values
 
     @classmethod
+    @scored
     def from_data(
         cls,
         X: Any,
@@ -67,13 +68,7 @@ class Additive(Quality):
     ) -> Additive:
         """Score each column of a table against the target, then add the scores up.
 
-        Parameters
-        ----------
-        X : table of shape (n_samples, n_features)
-            A NumPy array or a frame with column names: numbers and categories, with missing values if need be. Or a
-            sparse matrix, which stays sparse.
-        y : array-like of shape (n_samples,)
-            The target.
+        <table>
         measure : str, callable or array, default="mutual_info"
             Name of a measure (see :data:`altsets.measures.MEASURES`), ``measure(X, y) -> scores``, or the scores.
         scaling : {None, "paper"}, default=None
@@ -89,10 +84,7 @@ class Additive(Quality):
         Additive
             With the names of the columns, if they have names.
 
-        Raises
-        ------
-        altsets.errors.InputError
-            If the measure is unknown or does not support the table or the target, or ``scaling`` is unknown.
+        <refused>
         """
         as_in_paper = papers_scaling(scaling)
         scores, names = measures.score(X, y, measure, sample_weight=sample_weight, **options)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import numbers
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -231,7 +232,75 @@ def _outcome(score: Callable[[tuple[int, ...]], Any], key: tuple[int, ...]) -> A
         return error
 
 
-class Wrapper(BlackBox):
+class OfModels(BlackBox):
+    """A quality that fits a model to each set."""
+
+    def __init__(
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        scoring: Any = None,
+        cv: Any = None,
+        groups: Any = None,
+        pos_label: Any = None,
+        class_weight: Any = None,
+        task: str = "auto",
+        feature_names: Sequence[str] | None = None,
+        random_state: int = 25,
+        sample_weight: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        options = FittingOptions(
+            scoring, cv, groups, pos_label, class_weight, task, feature_names, random_state, sample_weight
+        )
+        prepared = ModelTask.of(estimator, X, y, options)
+        score, features = self._prepared(estimator, prepared, options), prepared.features
+        super().__init__(
+            score, n_features_in=features.n_features, feature_names=features.names, n_jobs=n_jobs
+        )
+        self.splits = prepared.splits
+        self._begin(prepared.model)
+
+    @abstractmethod
+    def _prepared(
+        self, estimator: Any, prepared: ModelTask, options: FittingOptions
+    ) -> ScoredModels | _Trees:
+        """What scores sets, after checks and changes of the model."""
+
+    def _begin(self, model: Any) -> None:
+        """What is left to do when the features are known."""
+
+    @classmethod
+    def from_data(cls, X: Any, y: Any, *, estimator: Any = None, **options: Any) -> Self:
+        """Make the quality with the table first, as the other qualities have it.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            A NumPy array, a frame or a sparse matrix.
+        y : array-like of shape (n_samples,)
+            The target.
+        estimator : scikit-learn estimator, str or None, default=None
+            The model; None for a decision tree.
+        **options : dict
+            The other parameters of the class.
+
+        Returns
+        -------
+        quality of this class
+            With the names of the columns, if they have names.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If the estimator, the scorer, the table or the target cannot be used.
+        """
+        return cls(estimator, X, y, **options)
+
+
+class Wrapper(OfModels):
     """Quality of a set = how well a model predicts with these features alone, on rows that it was not fitted to.
 
     The rows are split once, so that a set always has the same quality; it is computed once and remembered. By default
@@ -300,76 +369,29 @@ class Wrapper(BlackBox):
     (1.0, True)
     """
 
-    def __init__(
-        self,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        *,
-        scoring: Any = None,
-        cv: Any = None,
-        groups: Any = None,
-        pos_label: Any = None,
-        class_weight: Any = None,
-        task: str = "auto",
-        feature_names: Sequence[str] | None = None,
-        random_state: int = 25,
-        sample_weight: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        options = FittingOptions(
-            scoring, cv, groups, pos_label, class_weight, task, feature_names, random_state, sample_weight
-        )
-        prepared = ModelTask.of(estimator, X, y, options)
-        features, table = prepared.features, prepared.rows.columns
-        default = not is_own(estimator) and estimator in (None, "tree")
-        default = default and all(given is None for given in (scoring, prepared.rows.weights, class_weight))
-        score: Callable[[tuple[int, ...]], float]
-        default = default and not features.is_sparse
+    def _prepared(
+        self, estimator: Any, prepared: ModelTask, options: FittingOptions
+    ) -> ScoredModels | _Trees:
+        given = (options.scoring, prepared.rows.weights, options.class_weight)
+        table = prepared.rows.columns
+        score: ScoredModels | _Trees
         if (
-            default
+            not is_own(estimator)
+            and estimator in (None, "tree")
+            and all(one is None for one in given)
+            and not prepared.features.is_sparse
             and isinstance(prepared.target, Target)
             and isinstance(table, Encoded)
             and fits_single_precision(table.matrix)
         ):
-            score = _Trees(table, prepared.target, prepared.splits, random_state)
+            score = _Trees(table, prepared.target, prepared.splits, options.random_state)
         else:
             score = prepared.scored_models()
             score.check()
         # Models of scikit-learn that use threads themselves cannot be fitted side by side in threads: they change the
         # filters for warnings, which all threads share.
         self._in_processes = not isinstance(score, _Trees)
-        super().__init__(
-            score, n_features_in=features.n_features, feature_names=features.names, n_jobs=n_jobs
-        )
-        self.splits = prepared.splits
-
-    @classmethod
-    def from_data(cls, X: Any, y: Any, *, estimator: Any = None, **options: Any) -> Wrapper:
-        """Make the quality with the table first, as the other qualities have it.
-
-        Parameters
-        ----------
-        X : table of shape (n_samples, n_features)
-            A NumPy array, a frame or a sparse matrix.
-        y : array-like of shape (n_samples,)
-            The target.
-        estimator : scikit-learn estimator, str or None, default=None
-            The model; None for a decision tree.
-        **options : dict
-            The other parameters of :class:`Wrapper`.
-
-        Returns
-        -------
-        Wrapper
-            With the names of the columns, if they have names.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If the estimator, the scorer, the table or the target cannot be used.
-        """
-        return cls(estimator, X, y, **options)
+        return score
 
 
 def _task_of(estimator: Any, task: str) -> str:

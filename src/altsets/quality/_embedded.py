@@ -12,7 +12,7 @@ from altsets.errors import InputError, warn_user
 from altsets.measures.attribution import columns_used
 from altsets.measures.models import last_step, one_line
 from altsets.measures.scoring import ModelRows, explain_fit_errors
-from altsets.quality._black_box import BlackBox, FittingOptions, ModelTask
+from altsets.quality._black_box import FittingOptions, ModelTask, OfModels, ScoredModels
 from altsets.tables.feature_matrix import Encoded, Features
 from altsets.tables.outcomes import Survival
 from altsets.wording import list_some
@@ -25,7 +25,7 @@ DEFAULT_SPARSITY = 0.5
 SPARSE = "a Lasso, logistic regression with an L1 penalty or a shallow tree"
 
 
-class Embedded(BlackBox):
+class Embedded(OfModels):
     """Quality of a set that a model chooses by itself = how well the model predicts with it, on held-out rows.
 
     Some models use few of the features that they get: a Lasso, logistic regression with an L1 penalty, a shallow tree,
@@ -110,72 +110,20 @@ class Embedded(BlackBox):
     chooses_size = True
     _in_processes = True
 
-    def __init__(
-        self,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        *,
-        scoring: Any = None,
-        cv: Any = None,
-        groups: Any = None,
-        pos_label: Any = None,
-        class_weight: Any = None,
-        task: str = "auto",
-        feature_names: Sequence[str] | None = None,
-        random_state: int = 25,
-        sample_weight: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        options = FittingOptions(
-            scoring, cv, groups, pos_label, class_weight, task, feature_names, random_state, sample_weight
-        )
-        prepared = ModelTask.of(estimator, X, y, options)
+    def _prepared(self, estimator: Any, prepared: ModelTask, options: FittingOptions) -> ScoredModels:
         if estimator is None and isinstance(prepared.target, Survival):
             last_step(prepared.model).set_params(sparsity=DEFAULT_SPARSITY)
         elif estimator is None:
             prepared.model.set_params(max_depth=DEFAULT_DEPTH)
-        features = prepared.features
-        every_row = prepared.rows.part(np.arange(features.n_rows))
+        every_row = prepared.rows.part(np.arange(prepared.features.n_rows))
         models = prepared.scored_models()
         models.check()
         self._chooser = _Chooser(prepared.model, every_row, models.about, prepared.own)
-        super().__init__(
-            models,
-            n_features_in=features.n_features,
-            feature_names=features.names,
-            n_jobs=n_jobs,
-        )
-        self.splits = prepared.splits
+        return models
+
+    def _begin(self, model: Any) -> None:
         self._chosen: dict[tuple[int, ...], tuple[int, ...] | InputError] = {}
-        self._check_choice(type(last_step(prepared.model)).__name__)
-
-    @classmethod
-    def from_data(cls, X: Any, y: Any, *, estimator: Any = None, **options: Any) -> Embedded:
-        """Make the quality with the table first, as the other qualities have it.
-
-        Parameters
-        ----------
-        X : table of shape (n_samples, n_features)
-            A NumPy array or a frame.
-        y : array-like of shape (n_samples,)
-            The target.
-        estimator : scikit-learn estimator, str or None, default=None
-            The model; None for a decision tree of depth 3.
-        **options : dict
-            The other parameters of :class:`Embedded`.
-
-        Returns
-        -------
-        Embedded
-            With the names of the columns, if they have names.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If the estimator, the scorer, the table or the target cannot be used.
-        """
-        return cls(estimator, X, y, **options)
+        self._check_choice(type(last_step(model)).__name__)
 
     def choose(self, allowed: Sequence[int]) -> tuple[int, ...]:
         """The set that the model chooses if it may use some of the features.

@@ -22,6 +22,7 @@ from altsets.quality._quality import (
     matrix,
     papers_scaling,
     relevance_and_pairs,
+    scored,
     size_checked,
     symmetric,
     vector,
@@ -144,6 +145,7 @@ class MRMR(PairwiseQuality):
     size_normalised = True
 
     @classmethod
+    @scored
     def from_data(
         cls,
         X: Any,
@@ -157,13 +159,7 @@ class MRMR(PairwiseQuality):
     ) -> MRMR:
         """Measure how much each column of a table says about the target and about the other columns.
 
-        Parameters
-        ----------
-        X : table of shape (n_samples, n_features)
-            A NumPy array or a frame with column names: numbers and categories, with missing values if need be. Or a
-            sparse matrix, which stays sparse.
-        y : array-like of shape (n_samples,)
-            The target.
+        <table>
         measure : str, callable or array, default="mutual_info"
             A name in :data:`altsets.measures.PAIR_MEASURES`, or ``measure(X, y) -> scores``. Any name in
             :data:`altsets.measures.MEASURES`, or one number per feature, will do if there is a ``redundancy_measure``.
@@ -172,20 +168,14 @@ class MRMR(PairwiseQuality):
         scaling : {None, "paper"}, default=None
             ``"paper"`` divides relevance and redundancy by the largest of all these numbers if it is positive, as
             the paper's study does; that changes no answer.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How much each row counts; see :func:`altsets.measures.score`.
-        **options : dict
-            Passed on to the measure, for the target and for pairs alike (``task`` for the target only).
+        <options>
 
         Returns
         -------
         MRMR
             With the names of the columns, if they have names.
 
-        Raises
-        ------
-        altsets.errors.InputError
-            If the measure is unknown or does not support the table or the target, or ``scaling`` is unknown.
+        <refused>
 
         Examples
         --------
@@ -276,6 +266,7 @@ class CFS(PairwiseQuality):
     _takes_negative_redundancy = False
 
     @classmethod
+    @scored
     def from_data(
         cls,
         X: Any,
@@ -289,13 +280,7 @@ class CFS(PairwiseQuality):
     ) -> CFS:
         """Measure how much each column of a table says about the target and about the other columns.
 
-        Parameters
-        ----------
-        X : table of shape (n_samples, n_features)
-            A NumPy array or a frame with column names: numbers and categories, with missing values if need be. Or a
-            sparse matrix, which stays sparse.
-        y : array-like of shape (n_samples,)
-            The target.
+        <table>
         measure : str, callable or array, default="pearson"
             A name in :data:`altsets.measures.PAIR_MEASURES`, or ``measure(X, y) -> scores``. Any name in
             :data:`altsets.measures.MEASURES`, or one number per feature, will do if there is a ``redundancy_measure``.
@@ -305,20 +290,14 @@ class CFS(PairwiseQuality):
             than nothing (below 0), the relevance is 0, as the lowest correlation.
         scaling : {None, "paper"}, default=None
             Nothing is scaled either way: a common factor would change the answers.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How much each row counts; see :func:`altsets.measures.score`.
-        **options : dict
-            Passed on to the measure, for the target and for pairs alike (``task`` for the target only).
+        <options>
 
         Returns
         -------
         CFS
             With the names of the columns, if they have names.
 
-        Raises
-        ------
-        altsets.errors.InputError
-            If the measure is unknown or does not support the table or the target, or ``scaling`` is unknown.
+        <refused>
 
         Examples
         --------
@@ -446,6 +425,7 @@ class FCBF(Quality):
                 array.setflags(write=False)
 
     @classmethod
+    @scored
     def from_data(
         cls,
         X: Any,
@@ -459,13 +439,7 @@ class FCBF(Quality):
     ) -> FCBF:
         """Measure how much each column of a table says about the target and about the other columns.
 
-        Parameters
-        ----------
-        X : table of shape (n_samples, n_features)
-            A NumPy array or a frame with column names: numbers and categories, with missing values if need be. Or a
-            sparse matrix, which stays sparse.
-        y : array-like of shape (n_samples,)
-            The target.
+        <table>
         measure : str or callable, default="mutual_info"
             A name in :data:`altsets.measures.PAIR_MEASURES`, or ``measure(X, y) -> scores``.
         scaling : {None, "paper"}, default=None
@@ -473,20 +447,14 @@ class FCBF(Quality):
             that changes no answer.
         min_relevance : float, default=None
             Features with a relevance below this are not used at all.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How much each row counts; see :func:`altsets.measures.score`.
-        **options : dict
-            Passed on to the measure, for the target and for pairs alike (``task`` for the target only).
+        <options>
 
         Returns
         -------
         FCBF
             With the names of the columns, if they have names.
 
-        Raises
-        ------
-        altsets.errors.InputError
-            If the measure is unknown or does not support the table or the target, or ``scaling`` is unknown.
+        <refused>
 
         Examples
         --------

@@ -23,9 +23,36 @@ from altsets.quality._form import Form
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import LEAVE_OUT_ROWS
 from altsets.tables.target import weights_of
+from altsets.wording import documented
 
 #: Where a pickled quality says which of its arrays are read-only.
 LOCKED = "(read-only)"
+
+
+#: For functions that make a quality of scores: parts of their docstrings.
+scored = documented(
+    table="""
+    Parameters
+    ----------
+    X : table of shape (n_samples, n_features)
+        A NumPy array or a frame with column names: numbers and categories, with missing values if need be. Or a
+        sparse matrix, which stays sparse.
+    y : array-like of shape (n_samples,)
+        The target.
+    """,
+    options="""
+    sample_weight : array-like of shape (n_samples,), default=None
+        How much each row counts; see :func:`altsets.measures.score`.
+    **options : dict
+        Passed on to the measure, for the target and for pairs alike (``task`` for the target only).
+    """,
+    refused="""
+    Raises
+    ------
+    altsets.errors.InputError
+        If the measure is unknown or does not support the table or the target, or ``scaling`` is unknown.
+    """,
+)
 
 
 class Quality(ABC):
