@@ -14,6 +14,9 @@ from pages import HOSTILE
 import altsets
 from altsets.app.engine import SharedSession
 
+# All in a browser.
+pytestmark = pytest.mark.slow
+
 #: Milliseconds until what is waited for counts as missing; processes that search take a while to start.
 PATIENCE, START = 15_000, 90_000
 #: Names that a table can have; each also says which it is.
@@ -239,7 +242,7 @@ def test_require_forbid_pin_and_reject(at):
         ("#tau=7", "tau"),
         ("#n_features=400", "400"),
         # Another process looks into qualities that are new.
-        pytest.param("#quality=best", "best", marks=pytest.mark.slow),
+        pytest.param("#quality=best", "best"),
     ],
 )
 def test_an_address_that_cannot_be_is_refused_in_a_sentence(at, fragment, said):
@@ -274,7 +277,6 @@ def test_two_settings_side_by_side(at):
     at.until(lambda: not at.page.locator(".side").first.is_visible())
 
 
-@pytest.mark.slow
 def test_predictions_are_tested_in_the_background(at):
     at.press("Test predictions")
     at.page.locator("#prediction").wait_for(timeout=START)
@@ -348,7 +350,6 @@ def test_features_are_searched(at):
 # --- A page of one's own -----------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("dark", "width"), [(False, PHONE), (True, LAPTOP), (False, 1900)])
 def test_axe_finds_no_violation(browser, explorer, dark, width):
     with visiting(browser, explorer, dark=dark, width=width) as at:
@@ -364,7 +365,6 @@ def test_axe_finds_no_violation(browser, explorer, dark, width):
         assert at.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
-@pytest.mark.slow
 def test_reload_and_an_address_of_another_keep_everything(browser, explorer):
     with visiting(browser, explorer) as at:
         undo, redo = (at.page.get_by_role("button", name=name) for name in ("Undo", "Redo"))
@@ -385,7 +385,6 @@ def test_reload_and_an_address_of_another_keep_everything(browser, explorer):
         at.until(lambda: at.sets == before)
 
 
-@pytest.mark.slow
 def test_hostile_names_are_text(browser):
     X, y = table(60, NAMES)
     with (
@@ -423,7 +422,6 @@ def slow_explorer():
         yield explorer
 
 
-@pytest.mark.slow
 def test_a_long_search_shows_the_best_so_far_and_can_be_stopped(browser, slow_explorer):
     with visiting(browser, slow_explorer) as at:
         at.page.evaluate("fragment => { location.hash = fragment; }", LONG)
@@ -437,7 +435,6 @@ def test_a_long_search_shows_the_best_so_far_and_can_be_stopped(browser, slow_ex
         assert len(at.sets) == 10
 
 
-@pytest.mark.slow
 def test_a_newer_wish_takes_the_place_of_a_long_search(browser, slow_explorer):
     with visiting(browser, slow_explorer) as at:
         at.page.evaluate("fragment => { location.hash = fragment; }", LONG)
@@ -447,7 +444,6 @@ def test_a_newer_wish_takes_the_place_of_a_long_search(browser, slow_explorer):
         assert at.page.locator(".banner .sure").inner_text() == "Proven"
 
 
-@pytest.mark.slow
 def test_settings_change_while_the_first_search_goes_on(browser):
     X, y = table(80, [f"gene {number}" for number in range(200)])
     options = {"n_features": 12, "n_alternatives": 9, "search": "simultaneous", "time_limit": 60}
@@ -475,7 +471,6 @@ def slowly(browser, explorer):
         context.close()
 
 
-@pytest.mark.slow
 def test_when_the_server_is_gone_the_page_says_so(browser):
     X, y = table(60, [f"sensor {number}" for number in range(6)])
     with exploring(X, y, quality="f", n_features=2) as explorer:
@@ -487,7 +482,6 @@ def test_when_the_server_is_gone_the_page_says_so(browser):
     context.close()
 
 
-@pytest.mark.slow
 def test_twenty_thousand_features_never_freeze_the_page(browser):
     X, y = table(100, [f"probe {number:05d}" for number in range(20_000)])
     with exploring(X, y, quality="f", n_features=5) as explorer:

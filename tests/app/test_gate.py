@@ -428,7 +428,7 @@ def outcome(function, given):
         return refused
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(body=st.binary(max_size=200) | VALUES.map(lambda value: json.dumps(value).encode()))
 def test_any_bytes_are_parsed_or_refused(body):
     value = outcome(parse, body)
@@ -438,7 +438,7 @@ def test_any_bytes_are_parsed_or_refused(body):
         json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(MESSAGES)
 def test_any_message_is_understood_or_refused(message):
     for kind in (Ask, Question, Download):

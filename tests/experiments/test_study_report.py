@@ -449,6 +449,7 @@ def test_the_page_is_sound_and_names_are_escaped(report):
     assert "MI, k = 10: 0 of 150 data sets and folds." in reader.text
 
 
+@pytest.mark.slow
 def test_files_are_complete_and_tables_read_back(report):
     frame, path = report
     folder = path.parent
