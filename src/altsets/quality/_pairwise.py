@@ -44,30 +44,23 @@ class PairwiseQuality(Quality):
         *,
         feature_names: Sequence[str] | None = None,
     ) -> None:
-        values = vector("relevance", relevance)
-        self._redundancy_ranges: dict[bytes, tuple[float, float]] = {}
-        if isinstance(redundancy, Redundancy):
-            names = common_names(feature_names, len(values), relevance=relevance)
-            super().__init__(len(values), names)
-            self._refuse_infinite("relevance values", values)
-            self.relevance = values
-            self.redundancy: Floats | Redundancy = _fitting("redundancy", redundancy, len(values))
-            self.pairs_on_demand = True
-            self.relevance.setflags(write=False)
-            return
-        pairs = matrix("redundancy", redundancy, len(values))
-        names = common_names(feature_names, len(values), relevance=relevance, redundancy=redundancy)
+        values, pairs, names = _numbers("redundancy", relevance, redundancy, feature_names)
         super().__init__(len(values), names)
         self._refuse_infinite("relevance values", values)
-        self._refuse_infinite("redundancy values", pairs)
-        if not self._takes_negative_redundancy:
-            self._refuse("redundancy values", pairs < 0, "negative", "take their absolute values")
-        averages = symmetric(pairs)
-        self.relevance, self.redundancy = values, averages
-        for array in (values, averages):
-            array.setflags(write=False)
-        # Every search needs the one of all features, and to find it out takes longer than a short time limit.
-        Form(self.relevance, self.redundancy, ranges=self._redundancy_ranges).pair_range()
+        self._redundancy_ranges: dict[bytes, tuple[float, float]] = {}
+        self.pairs_on_demand = isinstance(pairs, Redundancy)
+        if not self.pairs_on_demand:
+            self._refuse_infinite("redundancy values", pairs)
+            if not self._takes_negative_redundancy:
+                self._refuse("redundancy values", pairs < 0, "negative", "take their absolute values")
+            pairs = symmetric(pairs)
+            pairs.setflags(write=False)
+        values.setflags(write=False)
+        self.relevance = values
+        self.redundancy: Floats | Redundancy = pairs
+        if not self.pairs_on_demand:
+            # Every search needs the one of all features, and to find it out takes longer than a short time limit.
+            Form(self.relevance, self.redundancy, ranges=self._redundancy_ranges).pair_range()
 
     @property
     def feature_scores(self) -> Floats:
@@ -82,10 +75,18 @@ class PairwiseQuality(Quality):
         return 2 * math.fsum(self.redundancy[chosen[first], chosen[second]].tolist())
 
 
-def _fitting(what: str, pairs: Redundancy, n_features: int) -> Redundancy:
-    if len(pairs) != n_features:
-        raise InputError(f"{what} is about {len(pairs):,} features, and relevance about {n_features:,}.")
-    return pairs
+def _numbers(
+    what: str, relevance: npt.ArrayLike, pairs: Any, feature_names: Sequence[str] | None
+) -> tuple[Floats, Any, list[str] | None]:
+    """Relevance and numbers of pairs in arrays of their own, or pairs on demand; and the names of the features."""
+    values = vector("relevance", relevance)
+    if not isinstance(pairs, Redundancy):
+        labelled = {"relevance": relevance, what: pairs}
+        numbers = matrix(what, pairs, len(values))
+        return values, numbers, common_names(feature_names, len(values), **labelled)
+    if len(pairs) != len(values):
+        raise InputError(f"{what} is about {len(pairs):,} features, and relevance about {len(values):,}.")
+    return values, pairs, common_names(feature_names, len(values), relevance=relevance)
 
 
 @lru_cache(maxsize=4)
@@ -395,15 +396,9 @@ class FCBF(Quality):
         min_relevance: float | None = None,
         feature_names: Sequence[str] | None = None,
     ) -> None:
-        values = vector("relevance", relevance)
-        self.pairs_on_demand = isinstance(dependency, Redundancy)
-        pairs: Any
-        if isinstance(dependency, Redundancy):
-            pairs, labelled = _fitting("dependency", dependency, len(values)), {"relevance": relevance}
-        else:
-            pairs = matrix("dependency", dependency, len(values))
-            labelled = {"relevance": relevance, "dependency": dependency}
-        super().__init__(len(values), common_names(feature_names, len(values), **labelled))
+        values, pairs, names = _numbers("dependency", relevance, dependency, feature_names)
+        super().__init__(len(values), names)
+        self.pairs_on_demand = isinstance(pairs, Redundancy)
         self._refuse_infinite("relevance values", values)
         if not self.pairs_on_demand:
             self._refuse_infinite("dependency values", pairs)
