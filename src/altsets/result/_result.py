@@ -563,22 +563,6 @@ class Result(SetsFound, documents.Document):
         return self
 
 
-#: For methods that make a frame: what their docstrings say about it.
-framed = documented(
-    frame="""
-    Returns
-    -------
-    DataFrame
-        Of pandas.
-
-    Raises
-    ------
-    altsets.errors.MissingExtraError
-        If pandas is not installed.
-    """
-)
-
-
 def frame_of(columns: dict[str, Any], index_name: str | None = None) -> Any:
     """A pandas DataFrame with rows that are numbered from 0."""
     try:
