@@ -167,6 +167,44 @@ def test_the_solver_agrees(more):
     assert by_solver.objective == pytest.approx(by_default.objective)
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_sets_that_may_be_alike_are_counted_out(seed):
+    rng = np.random.default_rng(seed)
+    scores = tuple(rng.integers(-3, 9, 6).astype(float).tolist())
+    more = [
+        ("at_most_sets", int(rng.integers(1, 3))),
+        ("at_least_sets", 1, (int(rng.integers(6)),)),
+        ("forbid", (0,)),
+    ]
+    request = Request(
+        scores,
+        2,
+        2,
+        tau=0,
+        search="simultaneous",
+        overlap_penalty=float(rng.choice([0.0, 0.5, 2.0])),
+        constraints=tuple(one for one in more if rng.random() < 0.6),
+        existing=((1, 2),) if rng.random() < 0.5 else (),
+    )
+    result = request.find(engine="additive")
+    assert result.status in ("optimal", "infeasible")
+    assert wrong_about(request, result) == []
+
+
+def test_many_sets_that_may_be_alike():
+    result = altsets.find(
+        quality.Additive(np.random.default_rng(0).random(100_000)),
+        10,
+        50,
+        overlap_penalty=0.01,
+        search="simultaneous",
+    )
+    assert (result.engine, result.status, len(result.sets)) == ("additive", "optimal", 51)
+    reserved = constraints.Reserve([0, 1])
+    with pytest.raises(UnsupportedError, match="AtMostSets, AtLeastSets, and not Reserve"):
+        altsets.find(SCORES, 2, 1, tau=0, search="simultaneous", engine="additive", constraints=reserved)
+
+
 def test_a_wrong_answer_is_noticed():
     request = Request((9.0, 8.0, 7.0, 3.0), 2, 1, overlap_penalty=1.0)
     right = request.find()

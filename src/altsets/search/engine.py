@@ -174,7 +174,8 @@ def declines_extras(
         return f"{who} takes sets of one size only"
     for constraint in problem.constraints:
         # A constraint on the size that leaves one size says no more than n_features does.
-        is_size = all(isinstance(rule, SizeRule) for rule in constraint.rules())
+        rules = (*constraint.rules(), *constraint.joint_rules())
+        is_size = all(isinstance(rule, SizeRule) for rule in rules)
         if not is_size and not taken(constraint):
             names = ", ".join(map(parameter, known))
             return f"{who} takes no constraints but {names}, and not {constraint.title}"

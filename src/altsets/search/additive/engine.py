@@ -14,7 +14,8 @@ from altsets.search.additive.limits import ADDITIVE_LIMITS, AdditiveLimits
 from altsets.search.additive.max_min import largest_minimum
 from altsets.search.additive.max_sum import MaxSumSearch
 from altsets.search.additive.next_sum import NextSum, declines_steps
-from altsets.search.engine import PROVEN, Answer, declines_extras, declines_further, declines_heuristics
+from altsets.search.additive.usage import best_usage, declines_usage
+from altsets.search.engine import PROVEN, Answer, declines_extras, declines_heuristics
 from altsets.search.heuristics import balancing
 from altsets.search.milp.engine import best_set as solver_best_set
 from altsets.search.run import Run
@@ -26,7 +27,7 @@ from altsets.search.subset.pricing import PricingOracle
 
 
 class AdditiveEngine:
-    """Sequential by branch and bound; sum by degree sequences; min by windows of good sets."""
+    """Sequential by branch and bound; sum by degree sequences, or by counts of uses; min by windows of good sets."""
 
     name = "additive"
 
@@ -37,10 +38,14 @@ class AdditiveEngine:
         """A reason why this engine does not solve the problem, or None."""
         if problem.search == "sequential":
             return declines_steps(quality, problem)
-        return declines_heuristics(problem) or declines_further(problem) or declines_extras(quality, problem)
+        if reason := declines_heuristics(problem):
+            return reason
+        return declines_extras(quality, problem) if problem.is_plain else declines_usage(quality, problem)
 
     def solve(self, quality: Additive, problem: Problem, run: Run) -> Answer:
         """Search until done, out of time or interrupted."""
+        if not problem.is_plain and problem.search == "simultaneous":
+            return best_usage(quality, problem)
         if not problem.is_plain:
             following = NextSet(quality, problem, run, sums=NextSum(quality, problem, run))
             return following.in_turn("Lagrangian branch and bound")
