@@ -25,6 +25,8 @@ from altsets.wording import parameter
 
 def declines_steps(quality: Quality, problem: Problem) -> str | None:
     """Decline sequential searches whose steps are more than prices, single features and sums of weights."""
+    if problem.is_plain:
+        return declines_extras(quality, problem)
     if problem.difference == "average" and problem.tau is not None and problem.dissimilarity != "dice":
         return f"{parameter('difference', 'average')} is a sum with dice only"
     return declines_extras(quality, problem, _weighs, ("Forbid", "constraints on all sets together"))
