@@ -461,6 +461,7 @@ def test_piped_output_has_no_colours_and_fits_80_columns(table):
     assert max(map(len, done.stdout.splitlines())) <= 80
 
 
+@pytest.mark.slow
 def test_a_reader_that_leaves_early_sees_no_traceback(table):
     process = subprocess.Popen(
         [*COMMAND, "find", str(table), "-t", "y", "-k", "2", "--json"],

@@ -8,6 +8,7 @@ import random
 import socket
 
 import pytest
+from portions import mostly_slow
 from typer.testing import CliRunner
 
 import altsets
@@ -153,7 +154,7 @@ def ask(command, tmp_path, odd):
 
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
-@pytest.mark.parametrize("content", CONTENTS.values(), ids=CONTENTS)
+@pytest.mark.parametrize("content", mostly_slow(CONTENTS.values(), 4), ids=CONTENTS)
 def test_files_that_hold_anything_else(command, content, tmp_path):
     odd = tmp_path / "odd"
     odd.write_bytes(content)

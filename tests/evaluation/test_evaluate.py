@@ -88,7 +88,9 @@ def right(model, X, y):
 
 
 @pytest.mark.filterwarnings("ignore:some columns are constant")
-@pytest.mark.parametrize("name", [*BUNDLED, *(pytest.param(name, marks=needs_datasets) for name in STUDY)])
+@pytest.mark.parametrize(
+    "name", [*BUNDLED, *(pytest.param(name, marks=[needs_datasets, pytest.mark.slow]) for name in STUDY)]
+)
 def test_a_hand_written_loop_gives_the_same_digits(name):
     X, y = data_set(name)
     asked = {"n_features": 2, "n_alternatives": 2, "tau": 0.5}
@@ -598,6 +600,7 @@ def test_stand_ins_by_name(wine):
 # --- Processes, progress, Ctrl-C, warnings ------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_number_of_processes_changes_nothing(wine):
     X, y = wine
     told = []

@@ -197,6 +197,7 @@ def test_any_quality_is_a_method(name, tmp_path):
 # --- Going on -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_nothing_is_computed_twice(undisturbed, monkeypatch):
     monkeypatch.setattr("altsets.experiments.run.rows_of", pytest.fail)
     monkeypatch.setattr("altsets.experiments.run.information_of", pytest.fail)

@@ -921,6 +921,7 @@ def without_kernels(folder):
     return folder
 
 
+@pytest.mark.slow
 def test_everything_works_without_compiled_kernels_and_cython(tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(without_kernels(tmp_path))}
     done = subprocess.run(

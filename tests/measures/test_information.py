@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from portions import mostly_slow
 from scipy import stats
 from scipy.special import digamma
 from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
@@ -180,7 +181,7 @@ def test_without_ties_the_values_are_those_of_scikit_learn(k):
     assert pairwise(X, discrete=False, n_neighbors=k) == pytest.approx(np.array(rows), abs=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", mostly_slow(range(6), 2))
 @pytest.mark.parametrize("some_discrete", [False, True])
 def test_parity_with_scikit_learn(seed, some_discrete):
     rng = np.random.default_rng(seed)

@@ -540,6 +540,7 @@ def test_the_script_that_draws_them_says_what_it_needs(tmp_path):
 # --- Styles -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PLOTS)
 def test_slides_have_their_shape_and_all_of_a_plot_fits(name, answers):
     before = mpl.rcParams.copy()

@@ -466,6 +466,7 @@ def test_ctrl_c_keeps_what_was_found(way):
 
 
 @pytest.mark.timing
+@pytest.mark.slow
 @ways
 @pytest.mark.parametrize("engine", ["additive", "milp"])
 def test_time_limit_is_kept(way, engine):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from checks import Request, disagreements
+from portions import mostly_slow
 
 from altsets import Status, find
 from altsets.constraints import Exclusive
@@ -75,7 +76,7 @@ def request(seed: int) -> Request:
     )
 
 
-@pytest.mark.parametrize("first", range(0, 400, 50))
+@pytest.mark.parametrize("first", mostly_slow(range(0, 400, 50), 3))
 def test_small_scores_beside_large_ones_against_the_oracle(first: int) -> None:
     for seed in range(first, first + 50):
         asked = request(seed)

@@ -176,6 +176,7 @@ def test_auto_evaluates_all_sets_if_they_are_few(search, aggregation):
     assert fewer.engine == "exhaustive"
 
 
+@pytest.mark.slow
 @searches
 def test_local_search_beats_hill_climbing_at_equal_cost(search, aggregation):
     asked = {"n_features": 5, "n_alternatives": 2, "tau": 0.6, "search": search, "aggregation": aggregation}
@@ -216,6 +217,7 @@ def test_local_search_keeps_to_its_budget(search, aggregation):
     assert result.engine == "local-search"
 
 
+@pytest.mark.slow
 @searches
 @heuristics
 def test_answers_do_not_depend_on_the_number_of_jobs(engine, search, aggregation):

@@ -7,6 +7,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from portions import mostly_slow
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_wine
@@ -62,7 +63,7 @@ BEFORE = {
 
 
 @pytest.mark.parametrize("output", ["default", "pandas"])
-@pytest.mark.parametrize("name", BEFORE)
+@pytest.mark.parametrize("name", mostly_slow(BEFORE, 3))
 @pytest.mark.filterwarnings("ignore")
 def test_steps_that_treat_each_column_for_itself(wine, name, output):
     X, y = wine
