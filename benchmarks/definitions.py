@@ -113,7 +113,43 @@ def run(information: Sequence[Scores], mrmr: Sequence[Scores]) -> Section:
         ]
         section.rows += [one.row(section.part) for one in answers]
         section.checks += _checks(search, answers)
+    section.body += _curves(_some(information))
     return section
+
+
+def _curves(some: Sequence[Scores]) -> list[str]:
+    """All penalties that matter, and all trade-offs between sum and minimum, of additive qualities."""
+    lines = []
+    for scores in some:
+        started = time.perf_counter()
+        priced = altsets.frontier(
+            scores.quality,
+            SIZE,
+            ALTERNATIVES,
+            by="penalty",
+            search="simultaneous",
+            time_limit=TIME_LIMIT,
+        )
+        between = time.perf_counter()
+        balanced = altsets.balance(scores.quality, SIZE, ALTERNATIVES, TAU, time_limit=TIME_LIMIT)
+        ended = time.perf_counter()
+        lines.append(
+            (
+                scores.name,
+                *_curve(priced, between - started),
+                *_curve(balanced, ended - between),
+            )
+        )
+    return [
+        "### Curves, MI",
+        '`frontier(by="penalty")` without a tau, and `balance`: points, the time for all of them, and whether it is '
+        f"proven that there are no others; at most {TIME_LIMIT:g} s.",
+        table(("scores", "penalties", "time", "proven", "balance", "time", "proven"), lines),
+    ]
+
+
+def _curve(found: altsets.PenaltyFrontier | altsets.Balance, seconds: float) -> tuple[str, str, str]:
+    return str(len(found)), duration(seconds), "yes" if found.complete else "no"
 
 
 def _some(every: Sequence[Scores]) -> Sequence[Scores]:

@@ -20,10 +20,8 @@ from altsets import Status
 from altsets.errors import InputError
 
 
-@pytest.mark.parametrize(
-    "first", [0, *(pytest.param(first, marks=pytest.mark.slow) for first in (500, 1000, 1500))]
-)
-def test_two_thousand_problems(first):
+@pytest.mark.parametrize("first", [0, pytest.param(500, marks=pytest.mark.slow)])
+def test_a_thousand_problems(first):
     report = fuzz.run(500, seed=0, first=first)
     assert report.failures == []
     assert report.n_problems == 500

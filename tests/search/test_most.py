@@ -40,7 +40,7 @@ def requests(seed, count, most_sets=250):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_largest_tau_is_that_of_brute_force(seed):
     for rng, request in requests(seed, 25):
         keywords, needed = asked(rng, request)
@@ -72,7 +72,7 @@ def test_the_largest_tau_is_that_of_brute_force(seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_number_of_sets_is_that_of_brute_force(seed):
     for rng, request in requests(100 + seed, 25, most_sets=90):
         request = replace(request, tau=Fraction(int(rng.integers(0, 7)), 6))
