@@ -13,6 +13,7 @@ from definitions import JOINT, definitions_of, random_definition, wrong_about, w
 import altsets
 from altsets import constraints, quality
 from altsets.errors import InputError, UnsupportedError
+from altsets.search.packing.clique_search import is_better
 
 SCORES = quality.Additive([9, 8, 7, 3, 2, 1])
 
@@ -274,6 +275,13 @@ def test_a_frontier_by_penalty_without_sets_says_why():
     assert (found.points, found.complete) == ([], True)
     assert "share at most 0" in found.explain()
     assert list(found.to_frame().columns) == ["penalty_from", "penalty_to", "sum", "shared", "proven", "sets"]
+
+
+def test_levels_are_compared_up_to_rounding():
+    # The worst sets are the same one, with a last digit that differs by how its quality was computed.
+    assert is_better([0.1, 0.3], [0.1 + 1e-15, 0.2])
+    assert not is_better([0.1, 0.2], [0.1 - 1e-15, 0.3])
+    assert not is_better([0.3, 0.1], [0.1, 0.3])
 
 
 def test_leximin_goes_on_after_the_worst_set():

@@ -7,7 +7,7 @@ bound by d, the reduced costs of its sets, and the cost of slack, add up to no m
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -310,6 +310,14 @@ def best_compatible(cliques: CliqueSearch, listing: Listing, max_steps: int) -> 
     return larger or sets, finished
 
 
+def is_better(qualities: Iterable[float], others: Iterable[float]) -> bool:
+    """Whether the worst of some qualities that is not equal, but for rounding, is the better one."""
+    for one, other in zip(sorted(qualities), sorted(others), strict=True):
+        if abs(one - other) > REACHED:
+            return one > other
+    return False
+
+
 class Leximin:
     """Levels sets of a list: the worst one as good as possible, then the second worst, and so on.
 
@@ -350,9 +358,9 @@ class Leximin:
             if rest is None:
                 continue
             found = [float(kept.qualities[number]), *rest[0]], [kept.set_at(number), *rest[1]]
-            if best is None or sorted(found[0]) > sorted(best[0]):
+            if best is None or is_better(found[0], best[0]):
                 best = found
-            if ceiling is not None and rest[0] >= [value - REACHED for value in ceiling[0]]:
+            if ceiling is not None and not is_better(ceiling[0], rest[0]):
                 break
         return best
 

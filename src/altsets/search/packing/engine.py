@@ -13,7 +13,7 @@ from altsets.quality import Quality
 from altsets.result import Status
 from altsets.search.engine import REACHED, Answer, declines_black_box, declines_heuristics
 from altsets.search.milp.engine import proven_empty
-from altsets.search.packing.clique_search import CliqueSearch, Leximin
+from altsets.search.packing.clique_search import CliqueSearch, Leximin, is_better
 from altsets.search.packing.coupling import Coupling
 from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
 from altsets.search.packing.phases import answers, relaxed, strategy
@@ -115,7 +115,7 @@ class PackingEngine:
         found = levels.best(listing, problem.n_sets) if listing.complete else None
         proven = answer.statuses[0] is Status.OPTIMAL and found is not None and levels.is_proven
         sets = answer.sets
-        if found is not None and found[0] > sorted(map(quality.evaluate, sets)):
+        if found is not None and is_better(found[0], map(quality.evaluate, sets)):
             sets = found[1]
         return Answer.simultaneous(problem, sets, answer.bound, answer.proof, proven=proven)
 
