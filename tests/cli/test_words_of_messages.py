@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from portions import mostly_slow
 
 import altsets
 from altsets.cli.spelling import as_option
@@ -143,7 +144,7 @@ def folder(tmp_path_factory):
     return path
 
 
-@pytest.mark.parametrize("line", LINES)
+@pytest.mark.parametrize("line", mostly_slow(LINES, 40))
 def test_commands_speak_of_options(run, folder, monkeypatch, line):
     monkeypatch.chdir(folder)
     _, out, err = run(*shlex.split(line))

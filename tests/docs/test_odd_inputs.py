@@ -33,6 +33,7 @@ def test_a_right_answer_or_one_sentence(case):
 
 
 @pytest.mark.parametrize("case", odd_evaluations.CASES, ids=lambda case: case.what)
+@pytest.mark.slow
 def test_an_evaluation_that_does_not_mislead(case):
     assert case.words in odd_evaluations.said(case)
 
@@ -50,6 +51,7 @@ def test_a_fitted_selector_does_what_fit_fixed(use):
 
 
 @pytest.mark.parametrize("case", odd_frontiers.CASES, ids=lambda case: case.what)
+@pytest.mark.slow
 def test_a_frontier_or_one_line(case):
     code, out, err = odd_frontiers.answer(case)
     assert case.words in odd_frontiers.said(case)

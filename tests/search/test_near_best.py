@@ -466,6 +466,7 @@ def box_of(scores):
     return quality.BlackBox(lambda chosen: float(scores[list(chosen)].sum()), n_features_in=len(scores))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", ["none", "size", "several"])
 def test_intervals_of_black_boxes_hold(rules):
     given = {
