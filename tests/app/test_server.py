@@ -12,9 +12,6 @@ from altsets.app import clients, server
 from altsets.app.server import Explorer
 from altsets.errors import InputError
 
-# Servers with processes of their own.
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(scope="module")
 def explorer():

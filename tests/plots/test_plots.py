@@ -23,9 +23,6 @@ from altsets.result import Status
 from altsets.views import frontier as frontier_views
 from altsets.views import sets as set_views
 
-# Drawing takes long, and says nothing that answers do not.
-pytestmark = pytest.mark.slow
-
 SCORES = [9.0, 8.0, 7.0, 6.0, 2.0, 1.0]
 NAMES = ["age", "bmi", "crp", "dose", "ekg", "fat"]
 #: Names that a plot could stumble over.
