@@ -28,11 +28,10 @@ def page(explorer):
 
 
 def children():
-    return {
-        one.pid
-        for one in psutil.Process().children(recursive=True)
-        if "resource_tracker" not in str(one.cmdline())
-    }
+    """Processes of this one, without the two helpers that multiprocessing keeps until this process ends."""
+    this = psutil.Process()
+    helpers = {one.pid for one in this.children() if "import main" in str(one.cmdline())}
+    return {one.pid for one in this.children(recursive=True)} - helpers
 
 
 def wait_until(condition):
