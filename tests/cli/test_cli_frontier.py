@@ -297,6 +297,19 @@ def test_every_penalty_that_matters(run, table, scores):
     assert flat(out).endswith(flat(found.explain()))
 
 
+@pytest.mark.parametrize("by", ["penalty", "balance"])
+def test_a_report_by_penalty_or_balance(run, table, tmp_path, by):
+    path = tmp_path / "report.html"
+    code, out, err = run(*asking(table, "-k", 3, "-a", 1, "--by", by, "--report", path))
+    assert code == 0
+    assert "Proven: there are no other points than" in out
+    assert "report.html" in err
+    page = path.read_text("utf-8")
+    assert "tradeoff-points" in page
+    assert "What good means" in page
+    assert f"--by={by}" in page
+
+
 def test_sums_against_minima_as_json(run, table, scores):
     asked = asking(table, "-k", 2, "-a", 1, "--tau", 1, "--by", "balance", "--require", "a", "--json")
     code, out, err = run(*asked)
@@ -327,7 +340,6 @@ def test_sums_against_minima_as_json(run, table, scores):
         (("--by", "penalty", "-a", "1,2"), "one number in -k, one in -a and at most one --tau"),
         (("--by", "penalty", "--tau", "0,1"), "one number in -k, one in -a and at most one --tau"),
         (("--by", "balance", "--evaluate"), "--evaluate goes with --by tau"),
-        (("--by", "penalty", "--report", "new.html"), "--report goes with --by tau"),
         (("--by", "balance", "--quality", "wrapper"), "takes qualities in numbers"),
     ],
 )

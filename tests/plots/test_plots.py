@@ -170,7 +170,7 @@ def test_the_wrong_kind_of_answer_makes_no_figure(name, answers):
     wrong = answers["scores"] if name == "membership" else answers["membership"]
     wrong = "sets.json" if name in ("quality", "overlap") else wrong
     kind = type(wrong).__name__
-    with pytest.raises(InputError, match=rf"takes an? \w+, such as .*, not an? {kind}\.$"):
+    with pytest.raises(InputError, match=rf"takes an? [\w, ]+, such as .*, not an? {kind}\.$"):
         getattr(plots, name)(wrong)
     assert plt.get_fignums() == []
 
@@ -370,6 +370,27 @@ def test_frontier_points_without_a_proof_are_hollow(frontier):
     (hollow,) = [line for line in ax.lines if line.get_gid() == "hollow"]
     assert list(hollow.get_xdata()) == [first.tau]
     assert hollow.get_markerfacecolor() == ax.get_facecolor()
+    assert "Hollow: not proven." in note(ax)
+
+
+@pytest.mark.parametrize(
+    ("by", "axis"),
+    [("penalty", "features that pairs of sets share"), ("balance", "quality of the worst set")],
+)
+def test_sums_over_what_they_are_traded_for(by, axis):
+    scores = quality.Additive(SCORES, feature_names=NAMES)
+    found = (
+        altsets.frontier(scores, 3, 2, by="penalty", search="simultaneous")
+        if by == "penalty"
+        else altsets.balance(scores, 3, 1, tau=1)
+    )
+    open_point = replace(found, points=[replace(found.points[0], proven=False), *found.points[1:]])
+    ax = plots.tradeoff(open_point)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == (axis, "sum of the qualities, share of the best (%)")
+    order = sorted((getattr(point, found.second), point.sum) for point in found)
+    best = found.points[0].sum
+    assert ax.lines[0].get_xdata().tolist() == [x for x, _ in order]
+    assert ax.lines[0].get_ydata() == pytest.approx([100 * total / best for _, total in order])
     assert "Hollow: not proven." in note(ax)
 
 

@@ -232,7 +232,7 @@ def test_balance_is_the_pareto_front(seed):
     assert found.complete
     assert all(point.proven for point in found)
     assert wrong_balance(request, found) == []
-    assert "proven" in found.explain()
+    assert "all proven. No others exist." in found.explain()
     assert "is missing" in wrong_balance(request, replace(found, points=found.points[1:]))[0]
     worse = replace(found.points[0], sum=found.points[0].sum - 1)
     assert wrong_balance(request, replace(found, points=[worse, *found.points[1:]]))
@@ -275,6 +275,41 @@ def test_a_frontier_by_penalty_without_sets_says_why():
     assert (found.points, found.complete) == ([], True)
     assert "share at most 0" in found.explain()
     assert list(found.to_frame().columns) == ["penalty_from", "penalty_to", "sum", "shared", "proven", "sets"]
+
+
+def test_curves_are_read_again_and_say_what_they_are():
+    penalties = altsets.frontier(SCORES, 3, 2, by="penalty", search="simultaneous")
+    balance = altsets.balance(quality.Additive([9, 8, 7, 6, 6, 5, 1, 1, 1]), 3, 2, tau=1)
+    for found in (penalties, balance):
+        assert type(found).from_json(found.to_json()) == found
+        assert found.proven
+        assert found.parameters["n_features"] == 3
+        assert repr(found).startswith(f"{type(found).__name__}({len(found)} point")
+        assert found.verdict.findings[-1].startswith("Proven: there are no other points than")
+        with pytest.raises(InputError, match="is not an altsets document of"):
+            type(found).from_json("{}")
+        with pytest.raises(InputError, match="is incomplete or damaged"):
+            type(found).from_json(found.to_json().replace('"sum":', '"total":', 1))
+        marked = replace(found, complete=False, points=[replace(found.points[0], proven=False)])
+        assert marked.verdict.cautions == (
+            "1 point is not proven: something better may exist.",
+            "There may be further points.",
+        )
+        assert "Proven" not in str(marked.verdict)
+    assert "share 9 features over all pairs; with a high one they share 3 features over all pairs" in str(
+        penalties.verdict
+    )
+    with pytest.raises(InputError, match="document of a balance"):
+        altsets.Balance.from_json(penalties.to_json())
+
+
+def test_the_elbow_of_a_penalty_is_where_sums_begin_to_fall():
+    scores = quality.Additive([10, 10, 9.9, 9.9, 9.8, 9.8, 2, 1, 1, 1, 1, 1])
+    found = altsets.frontier(scores, 2, 4, by="penalty", search="simultaneous")
+    assert found.elbow in found.points
+    assert found.elbow not in (found.points[0], found.points[-1])
+    assert f"The elbow is at {found.elbow.shared} shared feature" in found.explain()
+    assert replace(found, points=found.points[:3]).elbow is None
 
 
 def test_levels_are_compared_up_to_rounding():

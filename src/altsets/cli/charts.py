@@ -6,8 +6,19 @@ import math
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from altsets.cli.printing import printable
+import typer
+
+from altsets.cli.printing import (
+    NO_SET,
+    console_for,
+    fail,
+    print_json,
+    printable,
+    say_error,
+    show_verdict,
+)
 
 #: Points that have a line each; of more, --json has the others.
 MOST_LINES = 200
@@ -28,6 +39,23 @@ def point_lines(
         for number, names in enumerate(named_sets):
             lines.append((" " * len(start) if number else start) + printable(", ".join(names)))
     return lines + more_points(len(points))
+
+
+def show_points(found: Any, lines: Callable[[int], list[str]], as_json: bool, origin: dict[str, Any]) -> None:
+    """Print the points of a trade-off, as ``lines`` that fit or as JSON; end with a status if there are none."""
+    if as_json:
+        document = found.to_dict()
+        document["parameters"] = {**document.get("parameters", {}), **origin}
+        print_json(document)
+    elif found.points:
+        console = console_for()
+        show_verdict(found.verdict, console)
+        typer.echo()
+        console.print("\n".join(lines(console.width)), soft_wrap=True)
+    if not found.points:
+        fail(found.explain(), NO_SET)
+    if as_json and not found.complete:
+        say_error(found.explain())
 
 
 def more_points(count: int) -> list[str]:

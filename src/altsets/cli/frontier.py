@@ -8,15 +8,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
 from altsets.cli import parsing
-from altsets.cli.charts import MOST_LINES, Series, chart, more_points, point_lines, wrapped
+from altsets.cli.charts import MOST_LINES, Series, chart, more_points, point_lines, show_points, wrapped
 from altsets.cli.evaluating import evaluate_points, parameters_of, unless_interrupted
 from altsets.cli.options import SCORING_MODEL, Given, with_options
-from altsets.cli.outputs import check_outputs
+from altsets.cli.outputs import ReportFile, check_outputs
 from altsets.cli.printing import (
     NO_SET,
     Waiting,
@@ -44,8 +45,7 @@ if TYPE_CHECKING:
     from altsets.evaluation import EvaluatedFrontier, EvaluatedPoint
     from altsets.quality import Quality
     from altsets.request import Request
-    from altsets.search.balance import Balance
-    from altsets.search.frontier import Frontier, FrontierPoint, FrontierProgress, PenaltyFrontier
+    from altsets.search.frontier import Frontier, FrontierPoint, FrontierProgress, ProvenPoints
 
 #: The time limit for each point, where the user gives none.
 SECONDS_PER_POINT = 10.0
@@ -87,7 +87,8 @@ def frontier_command(context: typer.Context, given: Given) -> None:
         )
         if one_of("by", points.by, ("tau", *PENALTY_OR_BALANCE)) != "tau":
             # Only what the user typed is in the way: sets one after the other are the default.
-            _penalty_or_balance(source, asked, options_given(context).get("--search", "simultaneous"))
+            search = options_given(context).get("--search", "simultaneous")
+            _penalty_or_balance(source, asked, search, page, record)
             return
         request = request_from(source)
         # What is wrong is said before features are scored.
@@ -303,7 +304,7 @@ def _over_tau(
 # --- Penalties, and sums against minima ---------------------------------------------------------------
 
 
-def _penalty_or_balance(source: Source, asked: Asked, search: str) -> None:
+def _penalty_or_balance(source: Source, asked: Asked, search: str, page: ReportFile, record: Record) -> None:
     """Search for every penalty that matters, or for sums and minima, and print the points."""
     given = source.given
     by, n_taus = given.points.by, len(asked.taus or ())
@@ -315,9 +316,8 @@ def _penalty_or_balance(source: Source, asked: Asked, search: str) -> None:
         raise InputError(
             f"--by {by} takes one number in -k, one in -a and at most one --tau; several go with --by tau."
         )
-    for option, value in {"--evaluate": given.evaluation.evaluate, "--report": given.output.report}.items():
-        if value:
-            raise InputError(f"{option} goes with --by tau; leave it out, or --by {by}.")
+    if given.evaluation.evaluate:
+        raise InputError(f"--evaluate goes with --by tau; leave it out, or --by {by}.")
     request = replace(
         request_from(
             source,
@@ -329,32 +329,35 @@ def _penalty_or_balance(source: Source, asked: Asked, search: str) -> None:
     )
     n_sets = request.check(source.names).n_sets
 
-    def search_all(scored: Quality, measured: Request, callback: Any) -> Balance | PenaltyFrontier:
+    def search_all(scored: Quality, measured: Request, callback: Any) -> tuple[ProvenPoints, Quality]:
         from altsets.search.balance import balance_request
         from altsets.search.frontier.penalties import sweep_penalties
 
-        return (sweep_penalties if by == "penalty" else balance_request)(measured, scored, callback)
+        return (sweep_penalties if by == "penalty" else balance_request)(measured, scored, callback), scored
 
-    found = run_on_scores(source, request, search_all, SECONDS_PER_SET * n_sets)
-    if given.output.json:
-        print_json({**found.to_dict(), "parameters": source.origin})
-    elif found.points:
-        console = console_for()
-        console.print("\n".join(_lines_of(found, by, console.width)), soft_wrap=True)
-    if not found.points:
-        fail(found.explain(), NO_SET)
+    found, scored = run_on_scores(source, request, search_all, SECONDS_PER_SET * n_sets)
+    try:
+        show_points(found, partial(_lines_of, found), given.output.json, source.origin)
+    finally:
+        page.write(tradeoff=found, quality=scored, provenance=record.of_search(source, request))
     source.check_saved()
 
 
-def _lines_of(found: Balance | PenaltyFrontier, by: str, width: int) -> list[str]:
-    """A line for each point with its sets, and the summary."""
+def _lines_of(found: ProvenPoints, width: int) -> list[str]:
+    """A line for each point with its sets, a chart and the summary."""
     columns = {"Sum": ">10", "Minimum": ">10"}
-    if by == "penalty":
+    if found.second == "shared":
         columns = {"Penalty from": ">12", "to": ">10", "Sum": ">10", "Shared": ">6"}
     points = []
     for point in found:
         numbers = [value for value in vars(point).values() if type(value) in (int, float)]
         cells = [f"{value:.6g}" for value in numbers]
-        points.append(([*cells, "yes" if point.proven else "no"], point.result.named_sets))
+        points.append(([*cells, "yes" if point.proven else "no"], point.named_sets))
+    drawn: list[str] = []
+    if len(found) > 2:
+        series = Series(
+            "*", [getattr(point, found.second) for point in found], [point.sum for point in found]
+        )
+        drawn = ["", "Sum:", *chart([series], width, "{:.4g}".format, found.second)]
     lines = point_lines({**columns, "Proven": "<6"}, points, width)
-    return [*lines, "", *wrapped(found.explain(), width)]
+    return [*lines, *drawn, "", *wrapped(found.explain(), width)]

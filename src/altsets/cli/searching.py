@@ -457,6 +457,8 @@ class Record:
             )
         if source.scores_sha256:
             known["data"] |= {"scores_sha256": source.scores_sha256}
+        origin = source.origin
+        known["quality"] = {name: origin[name] for name in ("quality", "measure", "scores") if name in origin}
         known["constraints"] = constraints_by_name(request.constraints, source.names)
         known["seed"] = DEFAULT_SEED
         return self._whole(known)

@@ -4,24 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from altsets.cli import parsing
-from altsets.cli.charts import Series, chart, point_lines, wrapped
+from altsets.cli.charts import Series, chart, point_lines, show_points, wrapped
 from altsets.cli.options import SCORING_MODEL, Given, TradeoffOptions, with_options
 from altsets.cli.outputs import check_outputs
-from altsets.cli.printing import (
-    NO_SET,
-    Waiting,
-    console_for,
-    fail,
-    plain_messages,
-    print_json,
-    say_error,
-    show_verdict,
-)
+from altsets.cli.printing import Waiting, plain_messages
 from altsets.cli.searching import SECONDS_PER_SET, Record, request_from, run_on_scores, source_from
 from altsets.errors import InputError
 from altsets.features import FeatureNames, names_in
@@ -65,7 +57,7 @@ def tradeoff_command(context: typer.Context, given: Given) -> None:
 
         found, scored = run_on_scores(source, request, search, SECONDS_PER_SET, reporting=_reporting)
         try:
-            _answer(found, given.output.json, source.origin)
+            show_points(found, partial(tradeoff_lines, found), given.output.json, source.origin)
         finally:
             page.write(tradeoff=found, quality=scored, provenance=record.of_search(source, request))
         source.check_saved()
@@ -99,23 +91,6 @@ def _reporting(waiting: Waiting) -> Callable[[TradeoffProgress], object]:
         )
 
     return report
-
-
-def _answer(found: Tradeoff, as_json: bool, origin: dict[str, Any]) -> None:
-    """Print the answer; end with the exit status that says whether there is one."""
-    if as_json:
-        document = found.to_dict()
-        document["parameters"] = {**document["parameters"], **origin}
-        print_json(document)
-    elif found.points:
-        console = console_for()
-        show_verdict(found.verdict, console)
-        typer.echo()
-        console.print("\n".join(tradeoff_lines(found, console.width)), soft_wrap=True)
-    if not found.points:
-        fail(found.explain(), NO_SET)
-    if as_json and not found.complete:
-        say_error(found.explain())
 
 
 def tradeoff_lines(found: Tradeoff, width: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""Plots of a frontier (quality over tau and over the size of sets, test scores) and of a trade-off."""
+"""Plots of a frontier (quality over tau and over the size of sets, test scores) and of trade-offs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from altsets.plots._canvas import (
     tidy,
 )
 from altsets.plots._style import points
-from altsets.search.frontier import Frontier
+from altsets.search.balance import Balance
+from altsets.search.frontier import Frontier, PenaltyFrontier
 from altsets.search.tradeoff import Tradeoff
 from altsets.views import frontier as views
 from altsets.views.records import Curves
@@ -196,33 +197,35 @@ def frontier_scores(
 
 
 @drawing
-def tradeoff(tradeoff: Tradeoff, *, ax: Axes | None = None) -> Axes:
-    """Quality over a second criterion: what each step of the one costs in the other.
+def tradeoff(tradeoff: Tradeoff | Balance | PenaltyFrontier, *, ax: Axes | None = None) -> Axes:
+    """Quality over what it is traded for: a second criterion, the worst set, or shared features.
 
-    No set lies above the curve and to its better side. Points that are not proven are hollow; a ring marks the elbow of
+    No sets lie above the curve and to its better side. Points that are not proven are hollow; a ring marks the elbow of
     the curve, if there is one.
 
     Parameters
     ----------
-    tradeoff : Tradeoff
-        From :func:`altsets.tradeoff`.
+    tradeoff : Tradeoff, Balance or PenaltyFrontier
+        From :func:`altsets.tradeoff`, :func:`altsets.balance` or :func:`altsets.frontier` with ``by="penalty"``.
     <drawn>
     altsets.errors.InputError
         If there is no point, or ``tradeoff`` is of another type.
 
     See Also
     --------
-    altsets.tradeoff : Search for the points.
+    altsets.tradeoff, altsets.balance : Search for the points.
     altsets.plots.frontier : Quality over the difference of sets.
 
     Examples
     --------
     >>> import altsets
-    >>> found = altsets.tradeoff(altsets.quality.Additive([9, 8, 7, 3, 2, 1]), [5, 4, 1, 2, 1, 0], n_features=2)
-    >>> altsets.plots.tradeoff(found).get_xlabel()
+    >>> scores = altsets.quality.Additive([9, 8, 7, 3, 2, 1])
+    >>> altsets.plots.tradeoff(altsets.tradeoff(scores, [5, 4, 1, 2, 1, 0], n_features=2)).get_xlabel()
     'criterion (less is better)'
+    >>> altsets.plots.tradeoff(altsets.balance(scores, n_features=3, n_alternatives=1, tau=1)).get_xlabel()
+    'quality of the worst set'
     """
-    return _draw_curves(ax, views.curve_over_criterion(tradeoff))
+    return _draw_curves(ax, views.curve_of_tradeoff(tradeoff))
 
 
 def _refuse_nothing(numbers: Iterable[float | None]) -> None:

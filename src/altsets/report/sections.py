@@ -27,7 +27,7 @@ from altsets.report.document import (
 )
 from altsets.report.sentences import MOST_LISTED, about_condition
 from altsets.result import Result, Status
-from altsets.search.frontier import Frontier
+from altsets.search.frontier import Frontier, ProvenPoints
 from altsets.search.near_best import NearBest
 from altsets.search.tradeoff import Tradeoff
 from altsets.views import frontier as frontier_views
@@ -466,41 +466,73 @@ def _points_table(frontier: Frontier, evaluated: EvaluatedFrontier | None) -> Bl
     return table("frontier-points", "One row for each search.", [one for one, _ in cells], rows)
 
 
-# --- Trade-off -------------------------------------------------------------------------------------------
+# --- Trade-offs ------------------------------------------------------------------------------------------
 
 
-def tradeoff_section(found: Tradeoff) -> Block:
-    """Quality against a second criterion: the curve, and a row for each point."""
-    said = text(found.explain())
+#: Answers with a curve of points and a section about it.
+AnyTradeoff = Tradeoff | ProvenPoints
+#: Columns of the numbers of a point that its sets have in common.
+OF_POINTS = {
+    "penalty_from": column("Penalty from", "number", 4),
+    "penalty_to": column("to", "number", 4, about="the last ones have no end"),
+    "sum": column("Sum", "number", 6),
+    "minimum": column("Minimum", "number", 6, about="the quality of the worst set"),
+    "shared": column("Shared", "number", about="features that pairs of sets share"),
+}
+
+
+def title_of_tradeoff(found: AnyTradeoff) -> str:
+    """What is traded for what."""
+    if isinstance(found, Tradeoff):
+        return "Quality and a second criterion"
+    return (
+        "Quality and shared features"
+        if found.second == "shared"
+        else "The sum of the qualities, and the worst set"
+    )
+
+
+def tradeoff_section(found: AnyTradeoff) -> Block:
+    """What is traded for what: the curve, and a row for each set of each point."""
+    title, said = title_of_tradeoff(found), text(found.explain())
     if not found.points:
-        return section("tradeoff", "Quality and a second criterion", [said])
+        return section("tradeoff", title, [said])
     curve = curves_chart(
         "tradeoff-curve",
-        "Quality over the criterion",
-        frontier_views.curve_over_criterion(found),
-        "What each step of the one costs in the other: no set is better in both than one of these points.",
+        "Quality over what it is traded for",
+        frontier_views.curve_of_tradeoff(found),
+        "What each step of the one costs in the other: nothing is better in both than one of these points.",
     )
-    columns = [
-        column("Quality", "number", 6),
-        column("Criterion", "number", 6),
-        column("Features", "names"),
-        column("Certainty"),
-    ]
-    proven = {Status.OPTIMAL: "proven", Status.FEASIBLE: "something better may exist"}
+    columns, numbers = _of_each_set(found)
     rows = [
-        [value, number, names, proven[point.status]]
+        [*row, list(names), "proven" if point.proven else "something better may exist"]
         for point in found
-        for value, number, names in zip(point.qualities, point.criteria, point.named_sets, strict=True)
+        for row, names in zip(numbers(point), point.named_sets, strict=True)
     ]
-    several = len(found.points[0].sets)
+    several = len(found.points[0].named_sets)
     caption = (
         f"{several} rows for each point, one for each of its sets."
         if several > 1
         else "One row for each point."
     )
-    listed = table("tradeoff-points", caption, columns, rows)
+    listed = table(
+        "tradeoff-points", caption, [*columns, column("Features", "names"), column("Certainty")], rows
+    )
     drawn = curve if len(found) >= FEWEST_DRAWN else None
-    return section("tradeoff", "Quality and a second criterion", [said, drawn, listed])
+    return section("tradeoff", title, [said, drawn, listed])
+
+
+def _of_each_set(found: AnyTradeoff) -> tuple[list[Block], Callable[[Any], list[list[Any]]]]:
+    """Columns of numbers, and the numbers for each set of a point."""
+    quality = column("Quality", "number", 6)
+    if isinstance(found, Tradeoff):
+        return [quality, column("Criterion", "number", 6)], lambda point: [
+            list(both) for both in zip(point.qualities, point.criteria, strict=True)
+        ]
+    names = [name for name in OF_POINTS if hasattr(found.points[0], name)]
+    return [*map(OF_POINTS.__getitem__, names), quality], lambda point: [
+        [*(getattr(point, name) for name in names), value] for value in point.result.qualities
+    ]
 
 
 # --- Near-best sets --------------------------------------------------------------------------------------

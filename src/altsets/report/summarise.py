@@ -17,7 +17,7 @@ from altsets.report.consistency import better_known, check_agreement
 from altsets.report.document import Block, code, document, facts, section, shorten_middle, text, verdict
 from altsets.report.render import fragment, page, report_file
 from altsets.result import Result, Status, StopReason, Verdict
-from altsets.search.frontier import Frontier
+from altsets.search.frontier import Frontier, ProvenPoints
 from altsets.search.near_best import NearBest
 from altsets.search.tradeoff import Tradeoff
 from altsets.wording import counted, sentence
@@ -43,10 +43,10 @@ class _Answers:
     evaluated: EvaluatedFrontier | None
     near: NearBest | None
     origin: Mapping[str, Any]
-    tradeoff: Tradeoff | None = None
+    tradeoff: sections.AnyTradeoff | None = None
 
     @property
-    def searches(self) -> list[Result | Frontier | NearBest | Tradeoff]:
+    def searches(self) -> list[Result | Frontier | NearBest | sections.AnyTradeoff]:
         """The answers of searches, the most important first."""
         every = (self.result, self.frontier, self.near, self.tradeoff)
         return [answer for answer in every if answer is not None]
@@ -82,7 +82,7 @@ def summarise(
     evaluation: Evaluation | None = None,
     frontier: Frontier | EvaluatedFrontier | None = None,
     near_best: NearBest | None = None,
-    tradeoff: Tradeoff | None = None,
+    tradeoff: sections.AnyTradeoff | None = None,
     quality: sections.Scoring | None = None,
     title: str | None = None,
     provenance: Mapping[str, Any] | None = None,
@@ -167,8 +167,8 @@ def heading_of(answer: Any, target: str = "") -> str:
     if isinstance(answer, Evaluation):
         which = counted(answer.n_sets, "feature set predicts", "feature sets predict")
         return f"How well {which}{f' {target}' if target else ''}"
-    if isinstance(answer, Tradeoff):
-        return f"Quality and a second criterion{about}"
+    if isinstance(answer, sections.AnyTradeoff):
+        return f"{sections.title_of_tradeoff(answer)}{about}"
     return f"Feature sets that are nearly the best{about}"
 
 
@@ -234,7 +234,7 @@ def _in_short(answers: _Answers) -> Block:
     if near is not None:
         items.append(("Nearly as good", f"{near.explain().split('. ')[0].rstrip('.')}."))
     if answers.tradeoff is not None:
-        items.append(("Asked for", sentence(repr(answers.tradeoff)[len("Tradeoff(") : -1])))
+        items.append(("Asked for", sentence(repr(answers.tradeoff).partition("(")[2][:-1])))
     cautions = text(*said.cautions, *_better(answers), tone="warning")
     return section(
         "in-short", "In short", [banner(said, result), cautions, _first_sets(result), facts(items)]
@@ -360,7 +360,7 @@ KINDS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "evaluation": (Evaluation, "altsets.evaluate"),
     "frontier": ((Frontier, EvaluatedFrontier), "altsets.frontier"),
     "near_best": (NearBest, "altsets.near_best"),
-    "tradeoff": (Tradeoff, "altsets.tradeoff"),
+    "tradeoff": ((Tradeoff, ProvenPoints), "altsets.tradeoff"),
 }
 
 
@@ -473,7 +473,7 @@ def _section(answer: Any, in_use: int | None) -> Block:
         return sections.evaluation_section(answer)
     if isinstance(answer, Frontier | EvaluatedFrontier):
         return sections.frontier_section(answer)
-    if isinstance(answer, Tradeoff):
+    if isinstance(answer, sections.AnyTradeoff):
         return sections.tradeoff_section(answer)
     return sections.near_best_section(answer, n_bars=NOTEBOOK_ROWS, n_sets=NOTEBOOK_SETS)
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from altsets import documents
 from altsets.constraints import Constraint
 from altsets.errors import UnsupportedError
 from altsets.problem import BOUND_TOLERANCE, Dissimilarity, Problem
@@ -14,17 +13,17 @@ from altsets.quality import Quality
 from altsets.request import Request
 from altsets.result import Progress, Result, Status
 from altsets.search.find import problem_of, refuse_chosen_sizes, solve
-from altsets.search.frontier.points import ProvenPoints
+from altsets.search.frontier import ProvenPoint, ProvenPoints
 from altsets.search.run import Run
 from altsets.search.scaling import Scaling
-from altsets.wording import by_interface, counted
+from altsets.wording import by_interface
 
 #: Points of one curve: each is a search.
 MOST_POINTS = 1_000
 
 
 @dataclass(frozen=True)
-class BalancePoint(documents.DocumentPart):
+class BalancePoint(ProvenPoint):
     """Sets of which no others have both a larger sum and a larger minimum.
 
     Attributes
@@ -55,7 +54,7 @@ class BalancePoint(documents.DocumentPart):
     result: Result
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Balance(ProvenPoints):
     """The points of :func:`altsets.balance`.
 
@@ -80,33 +79,27 @@ class Balance(ProvenPoints):
     True
     """
 
-    of, kind = BalancePoint, "balance"
+    _called = "document of a balance"
+    _mark = "kind", "balance"
+    of, second = BalancePoint, "minimum"
 
     points: list[BalancePoint]
 
-    def explain(self) -> str:
-        """Say in plain words what was found, and what is proven.
-
-        Returns
-        -------
-        str
-            One or two sentences.
-        """
-        if not self.points:
-            return self.reason or "No sets were found."
-        best, last = self.points[0], self.points[-1]
-        if len(self.points) == 1:
-            text = f"The sets with the largest sum, {best.sum:.6g}, also have the largest minimum, {best.minimum:.6g}."
-        else:
-            text = (
-                f"{counted(len(self.points), 'trade-off')} between sum and minimum: from {best.sum:.6g} and "
-                f"{best.minimum:.6g} to {last.sum:.6g} and {last.minimum:.6g}."
+    @property
+    def _ends(self) -> str:
+        first, last = self.points[0], self.points[-1]
+        if first is last:
+            return (
+                f"The sets with the largest sum, {first.sum:.6g}, also have the best worst set, of quality "
+                f"{first.minimum:.6g}."
             )
-        n_open = sum(not point.proven for point in self.points)
-        proof = "All of it is proven." if self.complete and not n_open else f"{n_open} not proven."
-        if not n_open and not self.complete:
-            proof = "These are proven; there may be others with a larger minimum."
-        return f"{text} {proof}"
+        return (
+            f"The worst set of those with the largest sum has a quality of {first.minimum:.6g}; it can be "
+            f"{last.minimum:.6g} for {self._kept(last)}."
+        )
+
+    def _described(self, point: BalancePoint) -> str:
+        return f"a worst set of {point.minimum:.6g}, with {self._kept(point)}"
 
 
 def balance(

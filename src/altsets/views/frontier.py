@@ -1,4 +1,4 @@
-"""Views of a frontier (quality and scores over tau, over the size of sets, and over both) and of a trade-off."""
+"""Views of a frontier (quality and scores over tau, over the size of sets, and over both) and of trade-offs."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from altsets.documents import finite
 from altsets.errors import InputError
 from altsets.evaluation import EvaluatedFrontier, EvaluatedPoint
 from altsets.result import Status
-from altsets.search.frontier import Frontier, FrontierPoint
-from altsets.search.tradeoff import Tradeoff, TradeoffPoint
+from altsets.search.frontier import Frontier, FrontierPoint, TradeoffCurve
+from altsets.search.tradeoff import Tradeoff
 from altsets.views.records import (
     TAU,
     CurveLine,
@@ -332,35 +332,44 @@ def _score_point(point: EvaluatedPoint, scorer: str, over_size: bool, with_inter
 MOST_NAMED = 8
 
 
-def curve_over_criterion(tradeoff: Any) -> Curves:
-    """Quality over the criterion, as a share of the best quality unless that is worth nothing or less."""
-    found = check_answer(tradeoff, Tradeoff, "a plot of a trade-off")
+#: What the numbers of a trade-off are called on their axes.
+AXES = {
+    "sum": "sum of the qualities",
+    "minimum": "quality of the worst set",
+    "shared": "features that pairs of sets share",
+}
+
+
+def curve_of_tradeoff(tradeoff: Any) -> Curves:
+    """Quality over what it is traded for, as a share of the best quality unless that is worth nothing or less."""
+    found = check_answer(tradeoff, TradeoffCurve, "a plot of a trade-off")
     if not found.points:
         raise InputError("this trade-off has no point to be shown; explain() says why.")
-    best = found.points[0].quality
+    first, second = found.first, found.second
+    best = getattr(found.points[0], first)
     shares, scale = best > 0, best if best > 0 else 1.0
-    order = sorted(found.points, key=lambda point: point.criterion)
-    points = tuple(
-        CurvePoint(
-            point.criterion, point.quality / scale, _described(point), point.status is not Status.OPTIMAL
+    order = sorted(found.points, key=attrgetter(second))
+    points = []
+    for point in order:
+        x, y = float(getattr(point, second)), getattr(point, first)
+        sets = "; ".join(list_some(names, MOST_NAMED) for names in point.named_sets)
+        points.append(
+            CurvePoint(x, y / scale, f"{second} {x:.6g}, {first} {y:.6g}: {sets}", not point.proven)
         )
-        for point in order
-    )
-    elbow = found.elbow
+    elbow, several = found.elbow, len(order[0].named_sets) > 1
     mark = None if elbow is None else CurveMark(0, order.index(elbow), "suggested: the elbow of the curve")
-    several = len(found.points[0].sets) > 1
-    better = "more is better" if found.more_is_better else "less is better"
-    worst = "the set with the worst criterion counts" if several else ""
+    y_name = AXES.get(first, first)
     return Curves(
-        x_name=f"criterion ({'; '.join(filter(None, (better, worst)))})",
-        y_name="quality, share of the best" if shares else "quality",
-        series=(CurveLine("sets" if several else "best set", points),),
+        x_name=_criterion_name(found, several) if isinstance(found, Tradeoff) else AXES[second],
+        y_name=f"{y_name}, share of the best" if shares else y_name,
+        series=(CurveLine("sets" if several else "best set", tuple(points)),),
         shares=shares,
         mark=mark,
         note=paragraph("" if found.complete else "There may be further points."),
     )
 
 
-def _described(point: TradeoffPoint) -> str:
-    sets = "; ".join(list_some(names, MOST_NAMED) for names in point.named_sets)
-    return f"criterion {point.criterion:.6g}, quality {point.quality:.6g}: {sets}"
+def _criterion_name(found: Tradeoff, several: bool) -> str:
+    better = "more is better" if found.more_is_better else "less is better"
+    worst = "the set with the worst criterion counts" if several else ""
+    return f"criterion ({'; '.join(filter(None, (better, worst)))})"

@@ -11,9 +11,8 @@ from altsets.errors import InputError
 from altsets.evaluation import EvaluatedFrontier, EvaluatedPoint, Evaluation
 from altsets.features import whole_number
 from altsets.result import Result
-from altsets.search.frontier import Frontier, FrontierPoint
+from altsets.search.frontier import Frontier, FrontierPoint, TradeoffCurve
 from altsets.search.near_best import NearBest
-from altsets.search.tradeoff import Tradeoff
 from altsets.wording import counted
 
 #: The label of an x-axis.
@@ -176,7 +175,7 @@ class FeatureStability:
     index: Bars
 
 
-Answer = TypeVar("Answer", Result, Frontier, EvaluatedFrontier, Evaluation, NearBest, Tradeoff)
+Answer = TypeVar("Answer", Result, Frontier, EvaluatedFrontier, Evaluation, NearBest, TradeoffCurve)
 Thing = TypeVar("Thing")
 
 #: Where each kind of answer comes from.
@@ -186,7 +185,7 @@ SOURCES = {
     EvaluatedFrontier: "an EvaluatedFrontier, such as altsets.evaluate_frontier(...)",
     Evaluation: "an Evaluation, such as altsets.evaluate(...)",
     NearBest: "a NearBest, such as altsets.near_best(...)",
-    Tradeoff: "a Tradeoff, such as altsets.tradeoff(...)",
+    TradeoffCurve: "a Tradeoff, Balance or PenaltyFrontier, such as altsets.tradeoff(...)",
 }
 
 

@@ -2,7 +2,7 @@
 
 from altsets.search.frontier.answer import Frontier
 from altsets.search.frontier.penalties import PenaltyFrontier, PenaltyPoint
-from altsets.search.frontier.points import FrontierPoint, Suggestion
+from altsets.search.frontier.points import FrontierPoint, ProvenPoint, ProvenPoints, Suggestion, TradeoffCurve
 from altsets.search.frontier.sweep import FrontierProgress, frontier, frontier_points
 
 __all__ = [
@@ -11,7 +11,10 @@ __all__ = [
     "FrontierProgress",
     "PenaltyFrontier",
     "PenaltyPoint",
+    "ProvenPoint",
+    "ProvenPoints",
     "Suggestion",
+    "TradeoffCurve",
     "frontier",
     "frontier_points",
 ]

@@ -14,7 +14,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from altsets import documents
 from altsets.errors import InputError, UnsupportedError
 from altsets.features import whole_number
 from altsets.problem import BOUND_TOLERANCE, Problem
@@ -22,7 +21,7 @@ from altsets.quality import Quality
 from altsets.request import Request
 from altsets.result import Progress, Result, Status
 from altsets.search.find import problem_of, refuse_chosen_sizes, solve
-from altsets.search.frontier.points import ProvenPoints
+from altsets.search.frontier.points import ProvenPoint, ProvenPoints
 from altsets.search.run import Run
 from altsets.search.scaling import LARGEST_PENALTY, Scaling
 from altsets.wording import counted, parameter
@@ -32,7 +31,7 @@ MOST_POINTS = 1_000
 
 
 @dataclass(frozen=True)
-class PenaltyPoint(documents.DocumentPart):
+class PenaltyPoint(ProvenPoint):
     """Sets that are the best ones for a range of penalties on shared features.
 
     Attributes
@@ -73,7 +72,7 @@ class PenaltyPoint(documents.DocumentPart):
         return {"penalty_to": math.inf}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PenaltyFrontier(ProvenPoints):
     """The supported points of the trade-off between quality and shared features.
 
@@ -98,7 +97,9 @@ class PenaltyFrontier(ProvenPoints):
     [1.0, 6.0]
     """
 
-    of, kind = PenaltyPoint, "penalty_frontier"
+    _called = "document of a frontier by penalty"
+    _mark = "kind", "penalty_frontier"
+    of, second = PenaltyPoint, "shared"
 
     points: list[PenaltyPoint]
 
@@ -107,22 +108,26 @@ class PenaltyFrontier(ProvenPoints):
         """The penalties at which other sets become the best ones."""
         return [point.penalty_from for point in self.points[1:]]
 
-    def explain(self) -> str:
-        """Say in plain words what was found, and what is proven.
-
-        Returns
-        -------
-        str
-            One or two sentences.
-        """
-        if not self.points:
-            return self.reason or "No sets were found."
+    @property
+    def _ends(self) -> str:
         first, last = self.points[0], self.points[-1]
-        text = (
-            f"{counted(len(self.points), 'trade-off')} between quality and shared features: from {first.sum:.6g} and "
-            f"{first.shared} shared to {last.sum:.6g} and {last.shared} shared."
+        if first is last:
+            return (
+                f"For any penalty the best sets have a sum of {first.sum:.6g} and share {_features(first)}."
+            )
+        return (
+            f"Without a penalty the best sets have a sum of {first.sum:.6g} and share {_features(first)}; with a high "
+            f"one they share {_features(last)} and keep {self._kept(last)}."
         )
-        return f"{text} {'All of it is proven.' if self.complete else 'Not all of it is proven.'}"
+
+    def _described(self, point: PenaltyPoint) -> str:
+        penalties = f"penalties from {point.penalty_from:.4g} to {point.penalty_to:.4g}"
+        return f"{counted(point.shared, 'shared feature')}, with {self._kept(point)}: {penalties}"
+
+
+def _features(point: PenaltyPoint) -> str:
+    """How many features pairs of sets share."""
+    return f"{counted(point.shared, 'feature')} over all pairs" if point.shared else "no features"
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
+from operator import attrgetter
 from typing import Any, ClassVar
 
 from altsets import documents
-from altsets.result import Result, Status, frame_of, framed
-from altsets.wording import counted
+from altsets.display import Shown
+from altsets.result import Result, Status, Verdict, frame_of, framed
+from altsets.wording import counted, paragraph, percent, plural, sentence, span
 
 #: Points that a curve with an elbow has at least, and its least height above the straight line, relative to its own.
 FEWEST_POINTS, LEAST_ELBOW = 4, 0.1
@@ -297,23 +300,152 @@ def _too_few(what: str, count: int) -> Suggestion:
 # --- Points that are proven or marked -----------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class ProvenPoints(documents.DocumentPart):
-    """A trade-off whose points have a few numbers, whether they are proven, and a result."""
+class ProvenPoint(documents.DocumentPart):
+    """Some numbers, whether they are proven, and the result with the sets."""
 
-    #: The class of the points, and what documents are called.
-    of: ClassVar[Any]
-    kind: ClassVar[str]
+    result: Result
+
+    @property
+    def named_sets(self) -> list[tuple[str, ...]]:
+        """The names of the features of each set."""
+        return self.result.named_sets
+
+
+class TradeoffCurve(documents.Document, Shown):
+    """Points of which each has more of one number and less of another than the one before, and sets by name."""
+
+    #: The fields of a point that are traded: the quality, and what it is traded for.
+    first: ClassVar[str] = "sum"
+    second: ClassVar[str]
 
     points: list[Any]
     complete: bool
-    reason: str = ""
+    reason: str
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.points)
 
     def __len__(self) -> int:
         return len(self.points)
+
+    @property
+    def proven(self) -> bool:
+        """Whether every point is proven, and that there are no others."""
+        return self.complete and all(point.proven for point in self.points)
+
+    @cached_property
+    def elbow(self) -> Any:
+        """The point up to which the second number improves for little quality; None if the curve has no such point.
+
+        It is where the curve lies highest above the straight line from its first to its last point, if that is a tenth
+        of its height or more, and if it has four points or more.
+        """
+        order = sorted(self.points, key=attrgetter(self.second))
+        if not order:
+            return None
+        found = Curve(
+            *([getattr(point, name) for point in order] for name in (self.second, self.first))
+        ).elbow
+        return None if found is None else order[found]
+
+    @property
+    def _scope(self) -> str:
+        """The sets of the points in words, and the range of each number, without a full stop."""
+        if not self.points:
+            return "no points"
+        sizes = sorted({len(names) for point in self.points for names in point.named_sets})
+        features = f"{span(sizes)} {plural(1 if sizes == [1] else 2, 'feature')}"
+        n_sets = len(self.points[0].named_sets)
+        sets = f"{n_sets} sets of {features} each" if n_sets > 1 else f"sets of {features}"
+        over = [
+            f"{name} {span(sorted(getattr(point, name) for point in self.points), '.6g')}"
+            for name in (self.first, self.second)
+        ]
+        return f"{counted(len(self.points), 'point')}: {sets}, {', '.join(over)}"
+
+    @property
+    def _proof(self) -> str:
+        """Which points are proven, after their scope; and a sentence on others."""
+        n_proven = sum(point.proven for point in self.points)
+        proven = "all proven" if n_proven == len(self.points) else f"{n_proven} of them proven"
+        return paragraph(sentence(f"{self._scope}; {proven}"), "No others exist." if self.complete else "")
+
+    @property
+    def _unproven(self) -> str:
+        """A caution about points that are not proven; empty if all are."""
+        n_open = sum(not point.proven for point in self.points)
+        are = f"{counted(n_open, 'point')} {plural(n_open, 'is', 'are')} not proven"
+        return f"{are}: something better may exist." if n_open else ""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._scope})"
+
+    def _on_page(self) -> dict[str, Any]:
+        return {"tradeoff": self}
+
+
+@dataclass(frozen=True, repr=False)
+class ProvenPoints(TradeoffCurve):
+    """The sum of qualities against a second number of the same sets; each point has a result."""
+
+    #: The class of the points.
+    of: ClassVar[Any]
+
+    points: list[Any]
+    complete: bool
+    reason: str = ""
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What was asked for at the first point; empty if there is none."""
+        return self.points[0].result.parameters if self.points else {}
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the other end of the trade-off costs, where its elbow is, and what is proven, with cautions."""
+        if not self.points:
+            return Verdict((self.reason or "No sets were found.",))
+        these = f"these {len(self.points)}" if len(self.points) > 1 else "this one"
+        further = "" if self.complete else "There may be further points."
+        return Verdict((self._ends,)).add(
+            self._at_elbow,
+            f"Proven: there are no other points than {these}." if self.proven else "",
+            cautions=(self._unproven, further),
+        )
+
+    @property
+    def _ends(self) -> str:
+        """A sentence on the first and the last point."""
+        raise NotImplementedError
+
+    @property
+    def _at_elbow(self) -> str:
+        return "" if self.elbow is None else f"The elbow is at {self._described(self.elbow)}."
+
+    def _described(self, point: Any) -> str:
+        """The numbers of a point, without a full stop."""
+        raise NotImplementedError
+
+    def _kept(self, point: Any) -> str:
+        """The sum of a point, as a share of the largest one where that makes sense."""
+        largest = self.points[0].sum
+        return (
+            f"{percent(point.sum / largest)} of the largest sum"
+            if largest > 0
+            else f"a sum of {point.sum:.6g}"
+        )
+
+    def explain(self) -> str:
+        """Say how many points there are, what is proven, and where the elbow is, in plain words.
+
+        Returns
+        -------
+        str
+            A few sentences.
+        """
+        if not self.points:
+            return str(self.verdict)
+        return paragraph(self._proof, "" if self.complete else "There may be others.", self._at_elbow)
 
     @framed
     def to_frame(self) -> Any:
@@ -323,16 +455,4 @@ class ProvenPoints(documents.DocumentPart):
         """
         names = [field.name for field in fields(self.of) if field.name != "result"]
         numbers = {name: [getattr(point, name) for point in self.points] for name in names}
-        return frame_of(
-            {**numbers, "sets": [list(map(list, point.result.named_sets)) for point in self.points]}
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """All points with their results as plain values, for JSON; a penalty without end becomes None.
-
-        Returns
-        -------
-        dict
-            ``points``, whether they are ``complete``, and the ``reason`` if there are none.
-        """
-        return {"schema": documents.SCHEMA, "kind": self.kind, **super().to_dict()}
+        return frame_of({**numbers, "sets": [list(map(list, point.named_sets)) for point in self.points]})

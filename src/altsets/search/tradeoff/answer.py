@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from altsets import documents
-from altsets.display import Shown
 from altsets.errors import InputError
 from altsets.problem import FeatureSet
 from altsets.result import Status, StopReason, Verdict, frame_of, framed
-from altsets.search.frontier.points import Curve
+from altsets.search.frontier.points import TradeoffCurve
 from altsets.search.good_sets import Nearness
-from altsets.wording import counted, paragraph, percent, plural, sentence, span
+from altsets.wording import paragraph, percent, plural
 
 #: How much of the quality the verdict gives up.
 NEARLY = 0.05
@@ -72,6 +69,11 @@ class TradeoffPoint(documents.DocumentPart):
     status: Status
     bound: float
 
+    @property
+    def proven(self) -> bool:
+        """Whether nothing can be better in one and as good in the other."""
+        return self.status is Status.OPTIMAL
+
     @classmethod
     def from_dict(cls, entry: Any) -> TradeoffPoint:
         """Read what :meth:`to_dict` wrote; there are two numbers and names for each set."""
@@ -86,8 +88,8 @@ class TradeoffPoint(documents.DocumentPart):
         return {"bound": math.inf}
 
 
-@dataclass(frozen=True)
-class Tradeoff(documents.Document, Shown):
+@dataclass(frozen=True, repr=False)
+class Tradeoff(TradeoffCurve):
     """Quality against a second criterion: what no set beats in both; :func:`altsets.tradeoff` makes it.
 
     Iterating gives the points.
@@ -132,6 +134,7 @@ class Tradeoff(documents.Document, Shown):
 
     _called = "document of a trade-off"
     _mark = "kind", "tradeoff"
+    first, second = "quality", "criterion"
 
     points: list[TradeoffPoint]
     more_is_better: bool
@@ -140,17 +143,6 @@ class Tradeoff(documents.Document, Shown):
     reason: str = ""
     stop_reason: StopReason = StopReason.FINISHED
     elapsed: float = field(default=0.0, compare=False)
-
-    def __iter__(self) -> Iterator[TradeoffPoint]:
-        return iter(self.points)
-
-    def __len__(self) -> int:
-        return len(self.points)
-
-    @property
-    def proven(self) -> bool:
-        """Whether every point is proven, and that there are no others."""
-        return self.complete and all(point.status is Status.OPTIMAL for point in self.points)
 
     def within(self, share: float) -> TradeoffPoint:
         """The point with the best criterion whose quality is near the best.
@@ -176,29 +168,14 @@ class Tradeoff(documents.Document, Shown):
         least = nearness.least(self.points[0].quality)
         return [point for point in self.points if point.quality >= least][-1]
 
-    @cached_property
-    def elbow(self) -> TradeoffPoint | None:
-        """The point up to which the criterion improves for little quality; None if the curve has no such point.
-
-        It is where the curve lies highest above the straight line from its first to its last point, if that is a tenth
-        of its height or more, and if it has four points or more.
-        """
-        # From left to right less is better, or more.
-        order = self.points if self.more_is_better else self.points[::-1]
-        if not order:
-            return None
-        found = Curve([point.criterion for point in order], [point.quality for point in order]).elbow
-        return None if found is None else order[found]
-
     @property
     def verdict(self) -> Verdict:
         """What the best set has of the criterion and what nearly the best can have, with cautions."""
         if not self.points:
             return Verdict((self.reason or "No point was found.",)).add(cautions=(self._cut_short,))
-        open_points = sum(point.status is not Status.OPTIMAL for point in self.points)
-        are = f"{counted(open_points, 'point')} {plural(open_points, 'is', 'are')} not proven"
-        cautions = (self._cut_short, f"{are}: something better may exist." if open_points else "")
-        return Verdict((self._nearly,)).add(self._proof, cautions=cautions)
+        these = f"one of these {len(self.points)} points" if len(self.points) > 1 else "this point"
+        proof = f"Proven: nothing is better in both than {these}." if self.proven else ""
+        return Verdict((self._nearly,)).add(proof, cautions=(self._cut_short, self._unproven))
 
     @property
     def _nearly(self) -> str:
@@ -214,13 +191,6 @@ class Tradeoff(documents.Document, Shown):
         return f"{said}; with {kept} of its quality it can be {nearly.criterion:.6g}."
 
     @property
-    def _proof(self) -> str:
-        if not self.proven:
-            return ""
-        these = f"one of these {len(self.points)} points" if len(self.points) > 1 else "this point"
-        return f"Proven: nothing is better in both than {these}."
-
-    @property
     def _cut_short(self) -> str:
         return CUT_SHORT.get(self.stop_reason, "")
 
@@ -228,36 +198,13 @@ class Tradeoff(documents.Document, Shown):
         """Say how many points there are, what is proven, and what little quality buys, in plain words."""
         if not self.points:
             return paragraph(self.reason or "No point was found.", self._cut_short)
-        n_proven = sum(point.status is Status.OPTIMAL for point in self.points)
-        proven = "all proven" if n_proven == len(self.points) else f"{n_proven} of them proven"
         elbow = self.elbow
         at = (
             f"The elbow is at a criterion of {elbow.criterion:.6g}, with a quality of {elbow.quality:.6g}."
             if elbow is not None
             else ""
         )
-        none = "No others exist." if self.complete else ""
-        return paragraph(sentence(f"{self._headline}; {proven}"), none, self._cut_short, self._nearly, at)
-
-    @property
-    def _headline(self) -> str:
-        """The scope of the points, without a full stop."""
-        if not self.points:
-            return "no points"
-        sizes = sorted({len(chosen) for point in self.points for chosen in point.sets})
-        features = f"{span(sizes)} {plural(1 if sizes == [1] else 2, 'feature')}"
-        n_sets = len(self.points[0].sets)
-        sets = f"{n_sets} sets of {features} each" if n_sets > 1 else f"sets of {features}"
-        qualities = sorted(point.quality for point in self.points)
-        criteria = sorted(point.criterion for point in self.points)
-        over = [
-            f"{what} {span(sorted({values[0], values[-1]}), '.6g')}"
-            for what, values in (("quality", qualities), ("criterion", criteria))
-        ]
-        return f"{counted(len(self.points), 'point')}: {sets}, {', '.join(over)}"
-
-    def __repr__(self) -> str:
-        return f"Tradeoff({self._headline})"
+        return paragraph(self._proof, self._cut_short, self._nearly, at)
 
     @framed
     def to_frame(self) -> Any:
@@ -281,6 +228,3 @@ class Tradeoff(documents.Document, Shown):
                 ],
             }
         )
-
-    def _on_page(self) -> dict[str, Any]:
-        return {"tradeoff": self}
