@@ -25,7 +25,8 @@ KERNELS := $(wildcard src/altsets/_kernels/*.py src/altsets/_kernels/*.pxd)
 # An environment for development serves the demo as well.
 READY := $(if $(wildcard $(VENV)/.dev),$(VENV)/.kernels,$(VENV)/.demo)
 
-unexport PYTHONPATH PYTHONHOME
+# Nor may it be forbidden to keep compiled modules: tests start hundreds of processes, and each would compile all anew.
+unexport PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test test-all coverage browser jobs lint types docs fuzz warnings sanitize clang foreign oldest bench reproduce-small dist wheel clean
 .DEFAULT_GOAL := help

@@ -94,7 +94,8 @@ def damaged(document, rng):
 def test_a_damaged_document_is_refused_or_makes_a_whole_answer(value):
     rng = random.Random(1)
     refusals = []
-    for _ in range(1_000):
+    n_tries = 1_000 if value is RESULT else 400
+    for _ in range(n_tries):
         text = json.dumps(damaged(value.to_dict(), rng))
         try:
             found = type(value).from_json(text)
@@ -106,7 +107,7 @@ def test_a_damaged_document_is_refused_or_makes_a_whole_answer(value):
             str(found)
             if value is RESULT:
                 found.explain()
-    assert len(refusals) > 300
+    assert len(refusals) > 0.3 * n_tries
     assert max(map(len, refusals)) < 400
 
 

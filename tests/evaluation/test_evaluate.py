@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 from scipy import stats
 from shared_data import DATASETS, needs_datasets
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine, make_blobs
@@ -396,7 +397,8 @@ def test_repeats_shuffle_anew_and_count_as_folds(wine):
 def test_repeats_keep_groups_together(wine):
     X, y = wine
     groups = np.arange(len(y)) // 3
-    evaluation = evaluate([[0]], X, y, cv=3, repeats=2, groups=groups, n_jobs=2)
+    with parallel_config(backend="threading"):
+        evaluation = evaluate([[0]], X, y, cv=3, repeats=2, groups=groups, n_jobs=2)
     assert evaluation.parameters["splits"] == "3 folds that keep groups together, 2 repeats"
     assert evaluation == evaluate([[0]], X, y, cv=3, repeats=2, groups=groups)
     named = evaluate([[0]], X, y, cv=3, groups=pd.Series(groups, name="patient"))
@@ -415,7 +417,7 @@ def test_repeats_of_splits_that_are_given_are_refused(wine, cv):
 @pytest.mark.slow
 def test_the_test_keeps_its_level():
     false_alarms = plain_alarms = 0
-    for seed in range(200):
+    for seed in range(100):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(80, 4))
         y = (X.sum(axis=1) + rng.normal(size=80) > 0).astype(int)
@@ -424,8 +426,8 @@ def test_the_test_keeps_its_level():
         false_alarms += evaluation.comparisons[0].p_value < 0.05
         differences = np.subtract(evaluation.scores(1), evaluation.scores(0))
         plain_alarms += corrected_t_test(differences, 0).p_value < 0.05
-    assert 2 <= false_alarms <= 16
-    assert plain_alarms > 16
+    assert 1 <= false_alarms <= 9
+    assert plain_alarms > 9
 
 
 def sentence(scores, first, scorer="matthews_corrcoef", margin=None, ratio=0.25):

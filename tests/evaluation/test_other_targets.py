@@ -197,16 +197,16 @@ def test_a_measure_for_classes_is_refused_for_survival():
 
 
 @pytest.mark.slow
-def test_a_hundred_runs_with_and_without_a_signal():
+def test_fifty_runs_with_and_without_a_signal():
     guesses = planted = 0
     selector = altsets.SelectAlternatives("concordance", n_features=2, n_alternatives=0)
-    for seed in range(100):
+    for seed in range(50):
         X, y = patients(150, seed)
         planted += selector.fit(X, y).result_.sets[0] == (0, 1)
         shuffled = np.random.default_rng(seed).permutation(y)
         guesses += "Set 0 predicts better" not in str(altsets.evaluate(selector, X, shuffled))
-    assert planted >= 95
-    assert guesses >= 95
+    assert planted >= 48
+    assert guesses >= 47
 
 
 def test_models_of_scikit_survival_are_taken_as_they_are():

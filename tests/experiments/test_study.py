@@ -22,7 +22,7 @@ from sklearn.feature_selection import mutual_info_regression
 from sklearn.metrics import matthews_corrcoef
 from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
-from study_tables import DYING, RAISING, SMALL, comparable, dying_once, tables
+from study_tables import DYING, FIRST, RAISING, SMALL, comparable, dying_once, tables
 
 import altsets
 from altsets import quality
@@ -43,6 +43,12 @@ def undisturbed(tmp_path_factory):
     assert outcome.is_complete
     assert outcome.n_done == 16
     return out
+
+
+@pytest.fixture(scope="module")
+def first(undisturbed):
+    """The results of its first fold."""
+    return results(undisturbed).query("fold == 0").reset_index(drop=True)
 
 
 def results(out):
@@ -206,9 +212,9 @@ def test_nothing_is_computed_twice(undisturbed, monkeypatch):
 
 
 @pytest.mark.slow
-def test_the_number_of_workers_does_not_matter(undisturbed, tmp_path):
-    assert reproduce(tables(), tmp_path / "out", **SMALL, n_jobs=2).is_complete
-    pd.testing.assert_frame_equal(results(tmp_path / "out"), results(undisturbed))
+def test_the_number_of_workers_does_not_matter(first, tmp_path):
+    assert reproduce(tables(), tmp_path / "out", **FIRST, n_jobs=2).is_complete
+    pd.testing.assert_frame_equal(results(tmp_path / "out"), first)
 
 
 @pytest.mark.slow
@@ -227,20 +233,20 @@ def test_other_methods_folds_and_sizes_extend_a_folder(undisturbed, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_time_budget_ends_a_run_that_can_go_on(undisturbed, tmp_path):
-    first = reproduce(tables(), tmp_path / "out", **SMALL, n_jobs=1, time_budget=1e-9)
-    assert (first.n_done, first.n_left, first.is_complete) == (0, 16, False)
-    assert reproduce(tables(), tmp_path / "out", **SMALL, n_jobs=1).is_complete
-    pd.testing.assert_frame_equal(results(tmp_path / "out"), results(undisturbed))
+def test_a_time_budget_ends_a_run_that_can_go_on(first, tmp_path):
+    ended = reproduce(tables(), tmp_path / "out", **FIRST, n_jobs=1, time_budget=1e-9)
+    assert (ended.n_done, ended.n_left, ended.is_complete) == (0, 8, False)
+    assert reproduce(tables(), tmp_path / "out", **FIRST, n_jobs=1).is_complete
+    pd.testing.assert_frame_equal(results(tmp_path / "out"), first)
 
 
 @pytest.mark.slow
 def test_progress_knows_what_is_left(tmp_path):
     said = []
-    reproduce(tables(), tmp_path / "out", **SMALL, n_jobs=1, progress=said.append)
+    reproduce(tables(), tmp_path / "out", **FIRST, n_jobs=1, progress=said.append)
     searching = [one for one in said if one.doing == "searches"]
-    assert [one.n_done for one in searching] == list(range(17))
-    assert {one.n_tasks for one in searching} == {16}
+    assert [one.n_done for one in searching] == list(range(9))
+    assert {one.n_tasks for one in searching} == {8}
     assert searching[0].seconds_left is None
     assert searching[-1].seconds_left == 0
     assert all(one.seconds_left > 0 for one in searching[1:-1])
@@ -254,12 +260,12 @@ def run_elsewhere(out, n_jobs):
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs process groups")
 @pytest.mark.slow
-def test_a_run_that_is_killed_twice_goes_on(undisturbed, tmp_path):
+def test_a_run_that_is_killed_twice_goes_on(first, tmp_path):
     out = tmp_path / "out"
     draw = random.Random(0)
     finished = set()
-    for _ in range(2):
-        running = run_elsewhere(out, 2)
+    for n_jobs in (2, 1):
+        running = run_elsewhere(out, n_jobs)
         # Once something new is done, at any moment: while a file is written, between two, or in the middle of a task.
         while not set(out.glob("results/*.parquet")) - finished and running.poll() is None:
             time.sleep(0.01)
@@ -270,8 +276,8 @@ def test_a_run_that_is_killed_twice_goes_on(undisturbed, tmp_path):
         assert finished
     (out / "results" / "x.parquet.unfinished").write_bytes(b"half a file")
     before = {path: path.stat().st_mtime_ns for path in finished}
-    assert run_elsewhere(out, 2).wait() == 0
-    pd.testing.assert_frame_equal(results(out), results(undisturbed))
+    assert reproduce(tables(), out, **FIRST, n_jobs=1).is_complete
+    pd.testing.assert_frame_equal(results(out), first)
     assert before == {path: path.stat().st_mtime_ns for path in finished}
     assert not list(out.rglob("*.unfinished"))
 
@@ -309,8 +315,8 @@ def test_failing_information_fails_the_tasks_that_need_it(tmp_path, monkeypatch)
 @pytest.mark.slow
 def test_a_worker_that_dies_costs_nobody_else_anything(tmp_path):
     asked = {"methods": ("fcbf", DYING, "model_gain"), "folds": (0,), "sizes": (2,), "n_jobs": 2}
-    outcome = reproduce(tables(), tmp_path, **asked)
-    assert (outcome.n_done, outcome.n_left) == (4, 0)
+    outcome = reproduce(tables(1), tmp_path, **asked)
+    assert (outcome.n_done, outcome.n_left) == (2, 0)
     assert {task.method for task in outcome.failed} == {"dying"}
     assert all("worker process died" in said for said in outcome.failed.values())
 
@@ -376,14 +382,14 @@ def test_a_folder_has_one_writer(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_full_disk_is_said_and_costs_nothing_that_is_done(undisturbed, tmp_path):
+def test_a_full_disk_is_said_and_costs_nothing_that_is_done(first, tmp_path):
     """By a limit on the size of files, which is how a full disk looks to whoever writes."""
     script = (
         "import resource, sys; sys.path.insert(0, sys.argv[1])\n"
         "from study_tables import *\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (9000, resource.RLIM_INFINITY))\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (7800, resource.RLIM_INFINITY))\n"
         "from altsets.errors import InputError\n"
-        "try: reproduce(tables(), sys.argv[2], **SMALL, n_jobs=1)\n"
+        "try: reproduce(tables(), sys.argv[2], methods=('fcbf', 'mrmr'), folds=(0,), sizes=(3,), n_jobs=1)\n"
         "except InputError as error: print(error)\n"
     )
     out = tmp_path / "out"
@@ -394,8 +400,12 @@ def test_a_full_disk_is_said_and_costs_nothing_that_is_done(undisturbed, tmp_pat
     assert "File too large; nothing that was finished is lost" in done.stdout
     assert done.stdout.count("\n") == 1
     assert not list(out.rglob("*.unfinished"))
-    assert reproduce(tables(), out, **SMALL, n_jobs=1).is_complete
-    pd.testing.assert_frame_equal(results(out), results(undisturbed))
+    # Files of the first method are smaller than the limit, those of the other one are not.
+    assert set(results(out)["method"]) == {"fcbf"}
+    again = reproduce(tables(), out, methods=("fcbf", "mrmr"), folds=(0,), sizes=(3,), n_jobs=1)
+    assert (again.n_before, again.is_complete) == (2, True)
+    both = first.query("method in ('fcbf', 'mrmr')").reset_index(drop=True)
+    pd.testing.assert_frame_equal(results(out), both, check_dtype=False)
 
 
 @pytest.mark.slow
@@ -507,25 +517,26 @@ def cluster():
 
 
 @pytest.mark.slow
-def test_a_cluster_gives_the_same_results_though_a_worker_dies(undisturbed, tmp_path, cluster):
+def test_a_cluster_gives_the_same_results_though_a_worker_dies(first, tmp_path, cluster):
     killed = []
 
     def kill_one(progress):
-        if progress.doing == "searches" and progress.n_done == 3 and not killed:
+        if progress.doing == "searches" and progress.n_done == 2 and not killed:
             killed.append(next(iter(cluster.workers.values())).pid)
             os.kill(killed[0], signal.SIGKILL)
 
     outcome = reproduce(
-        tables(), tmp_path / "out", **SMALL, scheduler=cluster.scheduler_address, progress=kill_one
+        tables(), tmp_path / "out", **FIRST, scheduler=cluster.scheduler_address, progress=kill_one
     )
     assert killed
     assert outcome.is_complete
-    pd.testing.assert_frame_equal(results(tmp_path / "out"), results(undisturbed))
+    pd.testing.assert_frame_equal(results(tmp_path / "out"), first)
 
 
 @pytest.mark.slow
-def test_a_cluster_that_is_not_there_is_said(tmp_path):
+def test_a_cluster_that_is_not_there_is_said(tmp_path, monkeypatch):
     pytest.importorskip("distributed")
+    monkeypatch.setattr("altsets.experiments.run.CONNECTED", 0.5)
     with pytest.raises(InputError, match=r"no Dask scheduler at 'tcp://127.0.0.1:9'.*leave out --scheduler"):
         reproduce(tables(), tmp_path / "out", **SMALL, scheduler="tcp://127.0.0.1:9")
     with pytest.raises(InputError, match="no Dask scheduler at 'nonsense'"):

@@ -11,6 +11,7 @@ import time
 from contextlib import contextmanager
 
 from altsets.app.server import Explorer
+from altsets.app.workers import warm_up
 from altsets.errors import InputError
 
 STATE = {
@@ -86,7 +87,9 @@ def _run(job, tell, stopped):
 
 @contextmanager
 def running(open_engine=stand_in, **options):
-    """An explorer in a thread of this process; nothing of it is left behind."""
+    """An explorer in a thread of this process; nothing of it is left behind but what its processes are forked from."""
+    # As the command does: what workers load is loaded once for all tests of this process.
+    warm_up()
     explorer = Explorer(open_engine, **options)
     thread = threading.Thread(target=explorer.run, daemon=True)
     thread.start()

@@ -6,6 +6,7 @@ The table is that of odd_files.py: two features ``a`` and ``b``, and 40 rows.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 from odd_files import TABLE, FileCase, outcome
 
@@ -46,6 +47,7 @@ CASES = [
 ]  # fmt: skip
 
 
+@cache
 def answer(case: OddFrontier) -> tuple[int, str, str]:
     """The exit status, and both outputs."""
     return outcome(FileCase(case.what, case.content, options=case.options), "frontier", ASKED)

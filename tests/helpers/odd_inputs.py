@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import lookup
@@ -45,7 +45,7 @@ TABLE = pd.DataFrame(NUMBERS, columns=["a", "b", "c"])
 AMOUNTS = NUMBERS @ np.array([5.0, 2.0, 0.5])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case:
     """One input: what it is, and the arguments of the selector and of ``fit``."""
 
@@ -333,6 +333,7 @@ CASES = [
 ]
 
 
+@cache
 def outcome(case: Case) -> tuple[Any, list[str]]:
     """The fitted selector or the error, and the warnings."""
     asked = {"n_features": 1, "n_alternatives": 1, **(case.selector or {})}

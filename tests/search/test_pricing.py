@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import replace
 from itertools import combinations
@@ -509,7 +510,8 @@ def check_floors(seed):
     n_checked = 0
     n_sets = request.n_alternatives + 1
     solutions = list(families(request, in_reach(request, pricing), n_sets))
-    value = request.oracle.value
+    # Sets are in many solutions.
+    value = functools.cache(request.oracle.value)
     values = sorted({value(chosen) for chosen in in_reach(request, pricing)})
     floors = ThresholdMaster(pricing, n_sets, most)
     floors.add(pricing.k_best(3).sets)
@@ -518,10 +520,11 @@ def check_floors(seed):
         prices = floors.at(floor, only_refute=False)
         if prices is None:
             continue
+        cost = functools.cache(lambda chosen, prices=prices.prices: math.fsum(prices[placed(pricing, chosen)]))
         for family in solutions:
             if min(map(value, family)) <= floor + 1e-9 * max(1.0, pricing.reach):
                 continue
-            paid = [math.fsum(prices.prices[placed(pricing, chosen)]) for chosen in family]
+            paid = [cost(chosen) for chosen in family]
             assert min(paid) >= LEAST - 1e-7
             spent = math.fsum(paid) - n_sets * LEAST + fallen_short(pricing, prices.slack_costs, family)
             assert spent <= prices.surplus(n_sets) + 1e-6

@@ -18,7 +18,7 @@ SCORES = quality.Additive([9, 8, 7, 3, 2, 1], feature_names=NAMES)
 COSTS = [5, 4, 1, 2, 1, 0]
 
 
-@pytest.mark.parametrize(("first", "count"), [(0, 80), pytest.param(80, 500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("first", "count"), [(0, 80), pytest.param(80, 200, marks=pytest.mark.slow)])
 def test_random_problems(first, count):
     wrong = [tradeoffs.check(index, seed=5) for index in range(first, first + count)]
     assert [found for found in wrong if found[1]] == []

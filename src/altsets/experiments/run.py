@@ -32,6 +32,8 @@ from altsets.search.resources import ONE_THREAD
 
 #: A task that was running this often when a worker died is run alone; if that worker dies too, the task failed.
 STRIKES = 2
+#: Seconds that a Dask scheduler has to answer.
+CONNECTED = 10.0
 
 
 @dataclass(frozen=True)
@@ -249,7 +251,7 @@ class _Workers:
         from joblib import parallel_config  # type: ignore[import-untyped]
 
         try:
-            client = Client(self._scheduler, timeout=10)  # type: ignore[no-untyped-call]
+            client = Client(self._scheduler, timeout=CONNECTED)  # type: ignore[no-untyped-call]
         except (OSError, ValueError, TypeError) as error:
             raise InputError(
                 f"there is no Dask scheduler at {self._scheduler!r} ({' '.join(str(error).split())}); start one with "
