@@ -520,7 +520,9 @@ def check_floors(seed):
         prices = floors.at(floor, only_refute=False)
         if prices is None:
             continue
-        cost = functools.cache(lambda chosen, prices=prices.prices: math.fsum(prices[placed(pricing, chosen)]))
+        cost = functools.cache(
+            lambda chosen, prices=prices.prices: math.fsum(prices[placed(pricing, chosen)])
+        )
         for family in solutions:
             if min(map(value, family)) <= floor + 1e-9 * max(1.0, pricing.reach):
                 continue
