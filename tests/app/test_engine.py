@@ -72,6 +72,14 @@ def test_messages_are_in_the_words_of_those_who_opened_the_page(spelling, said):
         shared.close()
 
 
+def test_what_is_good_is_said_for_the_target():
+    survival = next(other_targets()).values[0]
+    for target, meaning in ((survival, "Somers' D"), (Y, "mutual information")):
+        session = altsets.Session(X, target, "mrmr", n_features=2)
+        settings = ask(SessionEngine(session, session.state, {}))["view"]["settings"]
+        assert meaning in settings["about"]["quality"]
+
+
 def test_qualities_are_those_for_the_target():
     survival = next(other_targets()).values[0]
     names = altsets.Session(X, survival, "cox", n_features=2)._searcher.quality_names

@@ -13,6 +13,7 @@ import altsets
 from altsets.cli import app
 from altsets.errors import InputError
 from altsets.quality.spec import NamedQuality
+from altsets.report.again import python_lines
 
 
 @pytest.fixture(scope="module")
@@ -157,3 +158,19 @@ def test_rows_without_a_target_are_left_out_if_asked(tmp_path):
         altsets.read_table(path, None, time="t", event="e")
     data = altsets.read_table(path, None, time="t", event="e", drop_missing_target=True)
     assert (len(data.y), data.n_dropped) == (3, 2)
+
+
+@pytest.mark.parametrize("name", ["mrmr", "fcbf", "cfs", "linear_fit"])
+def test_a_report_on_survival_is_right_about_its_measure(table, tmp_path, name):
+    saved, page = tmp_path / "answer.json", tmp_path / "page.html"
+    options = ("--quality", name, "-k", 2, "-a", 0, "--output", saved, "--report", page)
+    done = run("find", table, *SURVIVAL, *options)
+    assert done.exit_code == 0, done.output
+    text = page.read_text()
+    assert "mutual information" not in text
+    assert ("Cox model on its features" if name == "linear_fit" else "Somers' D: how much") in text
+    result = altsets.Result.from_json(saved.read_text())
+    known = {}
+    exec(python_lines(result, list("abcd")).replace("print", "str"), known)
+    assert known["result"].named_sets == result.named_sets
+    assert known["result"].qualities == pytest.approx(result.qualities)

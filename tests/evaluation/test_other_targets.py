@@ -240,3 +240,75 @@ def test_models_that_predict_times_are_scored_by_their_order():
     X, y = patients(80)
     for model in (Times(), make_pipeline(FunctionTransformer(), Times())):
         assert altsets.evaluate([["a", "b"]], X, y, estimator=model, cv=3).sets_frame().iloc[0, 0] > 0.6
+
+
+@pytest.mark.parametrize("name", ["wrapper", "embedded", "permutation"])
+def test_one_row_that_differs_from_all_others_is_no_stratum(name):
+    X, y = patients(60)
+    y["event"] = np.arange(60) != 7
+    selector = altsets.SelectAlternatives(name, n_features=2, n_alternatives=0).fit(X, y)
+    assert len(selector.alternatives_) == 1
+    y["event"] = np.arange(60) == np.argsort(y["time"])[30]
+    with pytest.raises(InputError, match=r"takes an event in both, but only 1 row has one; use a quality"):
+        selector.fit(X, y)
+    labels = np.column_stack([X["a"] > 0, X["a"] > 0]).astype(int)
+    labels[7, 1] = 1 - labels[7, 1]
+    assert len(selector.fit(X, labels).alternatives_) == 1
+
+
+def test_one_event_cannot_be_folded():
+    X, y = patients(60)
+    y["event"] = np.arange(60) == np.argsort(y["time"])[30]
+    with pytest.raises(InputError, match="only 1 row has one; collect more events"):
+        altsets.evaluate([["a"]], X, y, cv=3)
+
+
+def test_test_rows_that_cannot_be_compared():
+    X, y = patients(60)
+    y["event"] = np.isin(np.arange(60), np.argsort(y["time"])[-3:-1])
+    with pytest.raises(InputError, match=r"no two of 12 rows can be compared.*test on more rows"):
+        altsets.SelectAlternatives("wrapper", n_features=2).fit(X, y)
+
+
+@pytest.mark.parametrize("name", ["linear", "boosting", "svm"])
+def test_models_of_one_target(name):
+    X, _ = patients(60)
+    labels = (X[["a", "b"]] > 0).astype(int)
+    with pytest.raises(InputError, match="predicts one target, but there are several; use a tree, a forest"):
+        altsets.evaluate([["a"]], X, labels, estimator=name, cv=2)
+
+
+def test_scorers_of_one_target():
+    X, _ = patients(60)
+    labels = (X[["a", "b"]] > 0).astype(int)
+    with pytest.raises(InputError, match="several targets of this kind; use matthews_mean for classes"):
+        altsets.evaluate([["a"]], X, labels, scoring="matthews_corrcoef", cv=2)
+
+
+def test_advice_is_for_survival_too():
+    X, y = patients(60)
+    X["group"] = np.where(X["a"] > 0, "u", "v")
+
+    class NoWeights(BaseEstimator):
+        def fit(self, X, y):
+            return self
+
+    with pytest.raises(InputError, match="or for survival cox"):
+        altsets.evaluate([["a"]], X, y, estimator=NoWeights(), sample_weight=np.arange(60) % 2 + 1)
+    own = pytest.importorskip("sksurv.linear_model").CoxPHSurvivalAnalysis()
+    with pytest.raises(InputError, match="or for survival estimator='cox'"):
+        altsets.evaluate([["group"]], X, y, estimator=own, cv=2)
+
+
+def test_importances_of_survival_models():
+    linear = pytest.importorskip("sksurv.linear_model")
+    forest = pytest.importorskip("sksurv.ensemble").RandomSurvivalForest(n_estimators=3)
+    X, y = patients(60)
+    with pytest.raises(InputError, match="RandomSurvivalForest has no importances of features"):
+        altsets.SelectAlternatives(forest, n_features=2).fit(X, y)
+    # As many penalties as columns: coefficients of a path have one row for each column.
+    path = linear.CoxnetSurvivalAnalysis(n_alphas=6)
+    found = altsets.measures.importance(X, y, estimator=path)
+    assert found == pytest.approx(np.abs(path.fit(X.to_numpy(), y).coef_[:, -1]))
+    with pytest.raises(InputError, match=r"^Fitter has neither .*or for survival a Cox model"):
+        altsets.SelectAlternatives(Fitter(), n_features=2).fit(X, y)

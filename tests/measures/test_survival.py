@@ -275,3 +275,9 @@ def test_linear_models_of_survival_take_many_rows():
     made = quality.LinearFit.from_data(X, altsets.survival_target(time=time, event=rng.random(20_000) < 0.7))
     assert made.feature_scores.argmax() == 2
     assert made.fit([2]).coefficients[0, 0] == pytest.approx(0.5, abs=0.05)
+
+
+def test_weights_that_add_up_to_one_are_no_counts():
+    X, y = some_rows()
+    with pytest.raises(InputError, match="sample_weight adds up to 1 only; multiply it by one number"):
+        logrank(X, y, sample_weight=np.full(len(y), 1 / len(y)))

@@ -234,6 +234,14 @@ def test_scores_from_a_file_have_no_meaning_of_their_own():
     assert about_quality({}, only_sets=False) == ""
 
 
+@pytest.mark.parametrize("name", ["mrmr", "fcbf", "cfs", "linear_fit"])
+def test_what_is_good_for_survival(name):
+    said = about_quality({"quality": name, "task": "survival"}, only_sets=name == "linear_fit")
+    assert ("Cox model" if name == "linear_fit" else "Somers' D") in said
+    assert "mutual information" not in said
+    assert "best linear model" not in said
+
+
 def test_the_data_in_words():
     data = {"rows": 1, "columns": 2000, "file": "-", "target": "y", "dropped_rows": 3}
     assert about_data({"data": data, "task": "regression"}, None) == (

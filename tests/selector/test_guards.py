@@ -13,7 +13,7 @@ import pytest
 from shared_data import DATASETS, needs_datasets
 from sklearn.model_selection import train_test_split
 
-from altsets import SelectAlternatives, constraints, evaluate, find
+from altsets import SelectAlternatives, constraints, evaluate, find, survival_target
 from altsets.display import ProgressLines
 from altsets.dissimilarity import Matched
 from altsets.errors import InputError
@@ -593,3 +593,18 @@ def wait_for(condition):
     while not condition():
         assert time.perf_counter() < deadline
         time.sleep(0.005)
+
+
+def test_rounded_times_are_named_and_chance_is_not():
+    time = RNG.permutation(np.arange(N) + 1.0)
+    y = survival_target(time=time, event=np.arange(N) % 3 > 0)
+    noise = {f"x{place}": RNG.normal(size=N) for place in range(3)}
+    X = pd.DataFrame(noise | {"months": np.floor(time / 30), "longest": time == time.max()})
+    found = SelectAlternatives("concordance", n_features=2).fit(X, y)
+    said = [*found.result_.cautions, *found.result_.notes]
+    named = [one for one in said if "the order of the time of the target" in one]
+    assert [one.split()[1] for one in named] == ["months"]
+    left = pd.concat([X.drop(columns="months"), pd.DataFrame({"mixed": np.roll(X["months"], 1)})], axis=1)
+    found = SelectAlternatives("concordance", n_features=2).fit(left, y)
+    said = [*found.result_.cautions, *found.result_.notes]
+    assert not any("the order of the time" in one for one in said)

@@ -190,3 +190,44 @@ def test_selectors_take_several_targets(name):
     )
     assert found.result_.sets[0] == (0, 1)
     assert "The target has 2 labels (a " in found.note_
+
+
+def test_columns_may_be_named_by_numbers():
+    frame = pd.DataFrame({1: [0, 1, 1, 0], 0: [1, 1, 0, 0]})
+    form = in_one_form(frame)
+    assert form.dtype.names == ("1", "0")
+    assert form["1"].tolist() == [0, 1, 1, 0]
+    survival = in_one_form(pd.DataFrame({0: TIMES, 1: EVENTS}), "survival")
+    assert survival["0"].tolist() == TIMES.tolist()
+
+
+def test_times_and_events_of_other_rows():
+    time, event = pd.Series(TIMES), pd.Series(EVENTS)
+    with pytest.raises(InputError, match="time and event have different row labels"):
+        altsets.survival_target(time=time, event=event[::-1])
+    with pytest.raises(InputError, match="time and event have different row labels"):
+        altsets.survival_target(time=time, event=event.set_axis([4, 5, 6, 7]))
+    assert len(altsets.survival_target(time=time, event=event[::-1].to_numpy())) == 4
+
+
+@pytest.mark.parametrize("event_value", [None, 3])
+def test_whole_events_are_named_as_they_stand_in_files(event_value):
+    with pytest.raises(InputError) as caught:
+        altsets.survival_target(time=TIMES, event=[2.0, 1.0, 2.0, 1.0], event_value=event_value)
+    assert "2, 1" in str(caught.value)
+    with pytest.raises(InputError, match="event_value=1"):
+        altsets.survival_target(time=TIMES, event=[0.0, 1.0, 2.0, 1.0])
+
+
+def test_only_labels_are_called_labels():
+    with pytest.raises(InputError, match="target 'y1' is the same in all rows"):
+        Several.of(in_one_form(np.column_stack([TIMES, np.zeros(4)])), 4)
+    with pytest.raises(InputError, match="target 'y1' is a label that no row has"):
+        Several.of(in_one_form(np.column_stack([EVENTS, np.zeros(4)])), 4)
+
+
+def test_no_stratum_is_one_row_alone():
+    assert Survival(TIMES, np.array([True, True, True, False])).strata.tolist() == [1, 1, 1, 1]
+    labels = np.column_stack([np.arange(60) % 2, np.arange(60) % 2])
+    labels[7, 0] = 0
+    assert np.unique(outcome_of(labels, 60).strata, return_counts=True)[1].min() > 1

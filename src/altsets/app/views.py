@@ -17,6 +17,7 @@ from altsets.errors import InputError
 from altsets.features import FeatureNames
 from altsets.problem import AGGREGATIONS, SEARCHES
 from altsets.quality import Quality
+from altsets.quality.spec import SURVIVAL_MEASURE
 from altsets.report import sections, sentences
 from altsets.report.document import (
     SETS_DRAWN,
@@ -288,6 +289,8 @@ def _settings(session: Session, state: Mapping[str, Any], quality: Quality) -> V
     if state["distinct"] and state["distinct"] not in distinct:
         distinct[state["distinct"]] = f"features alike by {state['distinct'].partition(':')[0]} or more"
     names = session.quality_names
+    # Measures for survival are offered for no other target.
+    task = "survival" if SURVIVAL_MEASURE in names else "auto"
     return {
         "n_features": {
             "low": 1,
@@ -302,7 +305,7 @@ def _settings(session: Session, state: Mapping[str, Any], quality: Quality) -> V
         "distinct": [[name, words] for name, words in distinct.items()] if session.n_rows is not None else [],
         "about": {
             "quality": sentences.about_quality(
-                {"quality": state["quality"]}, only_sets=quality.feature_scores is None
+                {"quality": state["quality"], "task": task}, only_sets=quality.feature_scores is None
             ),
         },
     }

@@ -280,7 +280,13 @@ def _score(model: Any, chosen: FeatureSet, rows: ModelRows, name: str, scorer: A
     try:
         return rows.score(model, chosen, scorer)
     except Exception as error:
-        raise InputError(f"{where}: scoring {name!r} does not work: {one_line(error)}") from error
+        said = f"{where}: scoring {name!r} does not work: {one_line(error)}"
+        if rows.labels.ndim > 1 and "multi" in said:
+            said = (
+                f"{where}: scoring {name!r} does not work with several targets of this kind; use matthews_mean for "
+                "classes, f1_macro or f1_micro for labels, or r2 for numbers."
+            )
+        raise InputError(said) from error
 
 
 def _pad(values: Sequence[float], length: int) -> tuple[float, ...]:

@@ -322,9 +322,10 @@ def split_rows(
     if isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
         n_folds = whole_number("cv", cv, least=2)
         if isinstance(target, Survival) and target.event.sum() < n_folds:
+            remedies = ("row has one; collect more events", "rows have one; use fewer folds")
             raise InputError(
                 f"{parameter('cv', cv)} needs an event in each fold, but only {target.event.sum()} "
-                f"{plural(int(target.event.sum()), 'row has one', 'rows have one')}; use fewer folds."
+                f"{plural(int(target.event.sum()), *remedies)}."
             )
         kind = partial(_shuffled, n_folds, strata_of(target) is not None, groups is not None)
         splitters = [kind((seed + repeat) % 2**32) for repeat in range(repeats)]

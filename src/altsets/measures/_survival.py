@@ -193,6 +193,11 @@ def logrank(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
     [2.8824, 0.0588, 0.0]
     """
     features, target, weights = _prepared(X, y, task, sample_weight, "logrank")
+    if weights is not None and weights.sum() <= 1:
+        raise InputError(
+            f"logrank counts rows by their weights, and sample_weight adds up to {weights.sum():.3g} only; multiply "
+            "it by one number, so that it adds up to the number of rows."
+        )
 
     def of_numbers(matrix: Floats, some: Survival, counting: Floats | None) -> Floats:
         return _two_groups(_upper_half(matrix, counting), some, counting)

@@ -51,8 +51,18 @@ def _attributed(model: Any, n_columns: int, of_model: Callable[[Any], Floats]) -
 
 
 def _importances(model: Any) -> Floats:
-    if hasattr(model, "feature_importances_"):
-        return np.asarray(model.feature_importances_, dtype=np.float64)
+    try:
+        if hasattr(model, "feature_importances_"):
+            return np.asarray(model.feature_importances_, dtype=np.float64)
+    except NotImplementedError as error:
+        # Forests of scikit-survival have the attribute, but no importances.
+        raise InputError(
+            f"{type(model).__name__} has no importances of features; use a model with coefficients, or permutation "
+            "importance."
+        ) from error
+    if hasattr(model, "coef_") and hasattr(model, "deviance_ratio_"):
+        # Coefficients for each penalty of a path, as scikit-survival's Coxnet has them; it predicts with the last.
+        return np.abs(np.asarray(model.coef_, dtype=np.float64)[:, -1])
     if hasattr(model, "coef_"):
         coefficients = model.coef_.toarray() if hasattr(model.coef_, "toarray") else model.coef_
         sizes = np.abs(np.asarray(coefficients, dtype=np.float64))
@@ -64,8 +74,8 @@ def _importances(model: Any) -> Floats:
             f"{type(model).__name__} with kernel={kernel!r} has no coefficients of features; use kernel='linear'."
         )
     raise InputError(
-        f"{type(model).__name__} has neither feature_importances_ nor coef_ after fitting; "
-        "use a tree, a forest or a linear model."
+        f"{type(getattr(model, 'fitter', model)).__name__} has neither feature_importances_ nor coef_ after fitting; "
+        "use a tree, a forest or a linear model, or for survival a Cox model of scikit-survival."
     )
 
 

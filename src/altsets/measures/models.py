@@ -15,7 +15,7 @@ import numpy.typing as npt
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
 from altsets.tables.feature_matrix import Encoded, Features, Original, encode
-from altsets.tables.outcomes import Outcome
+from altsets.tables.outcomes import Outcome, Survival
 from altsets.tables.target import Target
 from altsets.wording import parameter, shorten
 
@@ -233,6 +233,11 @@ def splits_of(
         check_cv,
     )
 
+    if isinstance(target, Survival) and target.event.sum() == 1:
+        raise InputError(
+            "a model is fitted to some rows and tested on others, which takes an event in both, but only 1 row has "
+            "one; use a quality without a model, such as cox."
+        )
     everything = np.ones(matrix.shape[0], dtype=bool)
     kept = everything if kept is None else kept
     drawn_here = cv is None or isinstance(cv, numbers.Integral) or hasattr(cv, "split")
@@ -324,8 +329,8 @@ def names_for_weights(model: Any) -> list[str]:
     names = _names_for_weights(model)
     if not names:
         raise InputError(
-            f"{type(last_step(model)).__name__} takes no sample_weight when it is fitted; use another model, such as a "
-            "tree, a forest or a linear one."
+            f"{type(last_step(model)).__name__} takes no sample_weight when it is fitted; use another model that does, "
+            "such as a tree, a forest or a linear one, or for survival cox."
         )
     return names
 

@@ -257,7 +257,10 @@ def concordance_index(
     pairs = compared_pairs(risk[:, None], target, weights, earlier=earlier, n_jobs=1)
     if not pairs.comparable[0] > 0:
         when = "" if until is None else f" before {until:g}"
-        raise InputError(f"no two rows can be compared: no event{when} with a row that was observed longer.")
+        raise InputError(
+            f"no two of {len(risk)} rows can be compared: none has an event{when} while another one is observed for "
+            "longer; test on more rows at a time, as with fewer folds."
+        )
     return float((1 + pairs.somers_d[0]) / 2)
 
 

@@ -244,6 +244,11 @@ def explain_fit_errors(
     except Exception as error:
         said = str(error).lower()
         given = features if chosen is None else features.columns(chosen)
+        if isinstance(error, ValueError) and "should be a 1d array" in said:
+            raise InputError(
+                f"{type(last_step(model)).__name__} predicts one target, but there are several; use a tree, a forest "
+                "or neighbors, or put it into sklearn.multioutput.MultiOutputClassifier or MultiOutputRegressor."
+            ) from error
         if own:
             _refuse_absent_columns(model, given, error)
             if any(word in said for word in ABOUT_TYPES):
@@ -292,5 +297,6 @@ def _refuse_text(model: Any, given: Features, error: Exception) -> None:
     raise InputError(
         f"{type(last_step(model)).__name__} takes numbers, but the set has text or categories"
         f"{f' ({named})' if named else ''}: {str(error).splitlines()[0]}; put an encoder before it with "
-        f"sklearn.pipeline.make_pipeline, or choose a model by name, such as {parameter('estimator', 'linear')}."
+        f"sklearn.pipeline.make_pipeline, or choose a model by name, such as {parameter('estimator', 'linear')}, or "
+        f"for survival {parameter('estimator', 'cox')}."
     ) from error

@@ -39,6 +39,8 @@ from altsets.wording import duration, join_words, parameter
 #: Qualities that look at pairs of features, and what they measure with unless another measure is given.
 PAIRED: dict[str, type[MRMR | FCBF | CFS]] = {"mrmr": MRMR, "fcbf": FCBF, "cfs": CFS}
 DEFAULT_MEASURES = {"mrmr": "mutual_info", "fcbf": "mutual_info", "cfs": "pearson"}
+#: ... and the target is not survival.
+SURVIVAL_MEASURE = "concordance"
 #: Qualities that fit a model to each set.
 OF_MODELS: dict[str, type[Wrapper | Embedded]] = {"wrapper": Wrapper, "embedded": Embedded}
 #: The quality of linear models, which needs no target.
@@ -276,8 +278,12 @@ class NamedQuality(QualitySpec):
 
     def for_target(self, y: Any) -> NamedQuality:
         """The same with a measure that such a target takes, where none was given."""
+        return self.for_survival() if is_survival(y) else self
+
+    def for_survival(self) -> NamedQuality:
+        """The same with a measure for survival, where none was given."""
         unset = self.measure is None and self.name in PAIRED
-        return replace(self, measure="concordance") if unset and is_survival(y) else self
+        return replace(self, measure=SURVIVAL_MEASURE) if unset else self
 
     def takes_target(self, y: Any) -> bool:
         """Whether the measure is for such a target; models and linear fits are for all."""

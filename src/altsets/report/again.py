@@ -56,6 +56,7 @@ def _scored_line(result: Result, request: Request, options: Mapping[str, Any]) -
         said += ["feature_names=data.feature_names"] if TABLE in options else []
         return call("scored = altsets.read_scores", said)
     spec = named_quality(request)
+    spec = spec.for_survival() if "--time" in options else spec
     made = spec.kind.__name__
     asked = {} if spec.scored_by is None else {"measure": spec.scored_by[0]}
     # A target of times and events needs no word for it.

@@ -9,7 +9,7 @@ from typing import Any
 from altsets.constraints import constraint_from
 from altsets.evaluation import Evaluation
 from altsets.features import FeatureNames
-from altsets.quality.spec import DEFAULT_MEASURES
+from altsets.quality.spec import DEFAULT_MEASURES, LINEAR, PAIRED, SURVIVAL_MEASURE
 from altsets.result import Result, Status
 from altsets.search.frontier import Frontier
 from altsets.wording import counted, paragraph
@@ -38,10 +38,14 @@ SETS = {
     "mrmr": "the mean score of its features, minus how much they repeat each other (mRMR)",
     "fcbf": "the sum of its features' scores; no feature may stand beside another one that says the same better (FCBF)",
     "cfs": "how much its features say about the target together, divided by how much they repeat each other (CFS)",
-    "linear_fit": "how much of the target, or of the whole table if there is none, the best linear model on its "
+    LINEAR: "how much of the target, or of the whole table if there is none, the best linear model on its "
     "features explains (from 0 to 1)",
     "wrapper": "how well a model predicts with its features alone",
 }
+COX_FIT = (
+    "the score statistic of the Cox model on its features, as a share of the largest that any column could have (from "
+    "0 to 1)"
+)
 #: What a score of predictions means.
 SCORERS = {
     "matthews_corrcoef": "1: always right, 0: no better than guessing",
@@ -81,17 +85,20 @@ def about_data(provenance: Mapping[str, Any], n_features: int | None) -> str:
 def about_quality(known: Mapping[str, Any], *, only_sets: bool, target: str = "the target") -> str:
     """What makes a set good; empty if that is unknown.
 
-    ``known`` has the name of the quality and its measure, or the file of scores; ``only_sets`` says that features
-    have no scores of their own.
+    ``known`` has the name of the quality and its measure, or the file of scores, and the task; ``only_sets`` says that
+    features have no scores of their own.
     """
     name = known.get("quality")
-    measure = known.get("measure") or DEFAULT_MEASURES.get(str(name), name)
+    is_survival = known.get("task") == "survival"
+    usual = SURVIVAL_MEASURE if is_survival and name in PAIRED else DEFAULT_MEASURES.get(str(name), name)
+    measure = known.get("measure") or usual
     meaning = QUALITIES[measure].replace("the target", target) if measure in QUALITIES else ""
     scores = f"The score of a feature is {meaning}." if meaning else ""
     if known.get("scores"):
         scores = f"Scores come from the file {known['scores']}."
     if name in SETS:
-        return paragraph(f"The quality of a set is {SETS[name]}.", scores)
+        what = COX_FIT if is_survival and name == LINEAR else SETS[name]
+        return paragraph(f"The quality of a set is {what}.", scores)
     if name in QUALITIES:
         return paragraph("The quality of a set is the sum of its features' scores.", scores)
     return scores or (

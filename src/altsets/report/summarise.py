@@ -295,6 +295,7 @@ def _what_good_means(answers: _Answers, target: str) -> str:
     result = answers.result
     only_sets = result is not None and bool(result.sets) and not result.scores
     known = {**(answers.origin.get("quality") or {}), **answers.parameters}
+    known["task"] = answers.origin.get("task")
     return sentences.about_quality(known, only_sets=only_sets, target=target or "the target")
 
 

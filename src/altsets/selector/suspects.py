@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import gammaln
 
 from altsets.arrays import Floats, Indices
 from altsets.measures.models import matthews, r_squared
@@ -30,6 +31,8 @@ MOST_TARGETS = 10
 NEARLY_PERFECT, NAMED = 0.98, 0.8
 #: A feature that predicts this well, and this many times as well as any other one, stands out.
 STANDS_OUT, TIMES = 0.6, 5.0
+#: Columns of chance alone have the order of another column once in so many tables.
+UNLIKELY = 1e6
 #: Names that identifiers have, and times.
 IDENTIFIER = re.compile(
     r"(^|[^a-z])(id|ids|uid|uuid|guid|key|nr|no|num|number|phone|name|account|customer|patient|subject|index|row|code"
@@ -189,7 +192,7 @@ def _copies(table: Inspected) -> list[Suspect]:
         return []
     if not isinstance(target, Survival):
         return _same_as(table, target.values, target.is_classes, table.called)
-    times = _same_as(table, target.time, False, "the time of the target")
+    times = _same_as(table, target.time, False, "the time of the target") + _rounded_times(table, target)
     # Any constant column is one to one with events that all rows have.
     return (
         times
@@ -221,6 +224,32 @@ def _same(values: Floats, wanted: Indices, is_classes: bool) -> bool:
     if is_classes:
         return len(np.unique(codes * n_values + wanted)) == n_values
     return bool((codes == wanted).all() or (codes == n_values - 1 - wanted).all())
+
+
+def _rounded_times(table: Inspected, target: Survival) -> list[Suspect]:
+    """Columns that never fall, or never rise, with the time of the target: the time in months instead of days."""
+    order = np.argsort(target.time, kind="stable")
+    whole = len(np.unique(target.time))
+    found = []
+    for column in _columns(table):
+        if table.features.nominal[column]:
+            continue
+        values = table.features.column(column)[order]
+        # Most columns are ruled out by their first rows.
+        if not (_is_monotone(values[:100]) and _is_monotone(values)):
+            continue
+        counts = np.unique(values, return_counts=True)[1]
+        # Columns of few values, or with few that are not the same, have this order by chance.
+        orders = gammaln(len(values) + 1) - gammaln(counts + 1).sum()
+        if len(counts) < whole and orders > np.log(UNLIKELY * table.features.n_features):
+            found.append(column)
+    why = f"{plural(len(found), 'has', 'have')} the order of the time of the target in every row"
+    return [Suspect(tuple(found), why, MADE_FROM_TARGET)] if found else []
+
+
+def _is_monotone(values: Floats) -> bool:
+    steps = np.diff(values)
+    return bool((steps >= 0).all() or (steps <= 0).all())
 
 
 def _leaks(table: Inspected) -> list[Suspect]:

@@ -103,6 +103,8 @@ def _events(event: Any, name: str, event_value: Any) -> Bools:
         raise InputError(
             "the event must hold one value for each row, such as 0 or 1; it holds lists."
         ) from error
+    # A file gives floats; its cells have whole numbers.
+    known = [int(one) if isinstance(one, float) and one.is_integer() else one for one in known]
     if event_value is not None:
         if not any(_is_value(one, event_value) for one in known):
             raise InputError(
@@ -254,7 +256,8 @@ def _columns(y: Any) -> dict[str, npt.NDArray[Any]]:
             raise InputError(f"the target has {min(twice)!r} more than once; name each column once.")
         frame = nw.from_native(y, eager_only=True)
         named = [str(name) for name in frame.columns]
-        columns = [column_values(frame[name].to_native()) for name in frame.columns]
+        # By place: names may be numbers, which would choose rows.
+        columns = [column_values(column.to_native()) for column in frame.iter_columns()]
     else:
         values = column_values(y)
         if values.ndim != 2:

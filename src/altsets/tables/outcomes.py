@@ -13,7 +13,7 @@ import numpy.typing as npt
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
 from altsets.tables.forms import as_survival, has_several, in_one_form, is_survival
-from altsets.tables.target import Target, labels_of, target_of
+from altsets.tables.target import Target, labels_of, row_labels, target_of
 from altsets.wording import counted as count_of
 from altsets.wording import join_words, list_some, parameter, percent, plural
 
@@ -62,6 +62,12 @@ def survival_target(frame: Any = None, *, time: Any, event: Any, event_value: An
     >>> y["event"].tolist(), y["time"].tolist()
     ([True, False, True, False], [5.0, 8.0, 3.0, 9.0])
     """
+    labels = [row_labels(given) for given in (time, event)]
+    if all(one is not None for one in labels) and not labels[0].equals(labels[1]):
+        raise InputError(
+            "time and event have different row labels, or the same ones in another order; take both from one frame, or "
+            "pass time.to_numpy() and event.to_numpy() if the rows are in the same order already."
+        )
     named: dict[str, Any] = {}
     for role, given in (("event", event), ("time", time)):
         name = given if isinstance(given, str) else str(getattr(given, "name", None) or role)
@@ -146,7 +152,7 @@ class Survival:
     @property
     def strata(self) -> Indices:
         """What folds have alike: events."""
-        return self.event.astype(np.intp)
+        return _joined(self.event.astype(np.intp))
 
     def in_words(self) -> str:
         """Such as "172 rows, 64 events, median follow-up 3.1 years"; the unit only if the name of the time has one."""
@@ -180,8 +186,11 @@ class Several:
         for name in names:
             values = y[name]
             if len(values) and (values == values[0]).all():
-                whole = "a label that all rows have" if values[0] == 1 else "the same in all rows"
-                whole = "a label that no row has" if values[0] == 0 else whole
+                labels = all(
+                    set(np.unique(y[one])) <= {0.0, 1.0} for one in names if y[one].dtype.kind == "f"
+                )
+                have = {0: "a label that no row has", 1: "a label that all rows have"} if labels else {}
+                whole = have.get(values[0], "the same in all rows")
                 raise InputError(f"target {name!r} is {whole}, so there is nothing to predict; leave it out.")
             try:
                 columns.append(target_of(values, n_rows, task))
@@ -231,7 +240,7 @@ class Several:
             return None
         codes = self.label_sets
         rare = np.bincount(codes)[codes] < len(codes) / MOST_LABEL_SETS
-        return np.where(rare, -1, codes)
+        return _joined(np.where(rare, -1, codes))
 
     @property
     def for_models(self) -> npt.NDArray[Any]:
@@ -259,6 +268,12 @@ class Several:
             for name, one in zip(self.names, self.columns, strict=True)
         ]
         return f"{len(kinds)} targets: {join_words(kinds) if len(kinds) < 7 else list_some(kinds, 6)}"
+
+
+def _joined(strata: Indices) -> Indices:
+    """Strata of which none is one row alone, which could not be on both sides of a split: it joins the largest."""
+    different, which, counts = np.unique(strata, return_inverse=True, return_counts=True)
+    return np.where(counts[which] == 1, different[counts.argmax()], strata)
 
 
 #: A checked target of any kind.

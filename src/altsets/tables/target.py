@@ -121,9 +121,9 @@ def refuse_other_rows(features: Features, **beside: Any) -> None:
     another order. Arrays, lists and polars have no labels: their rows are matched by position.
     """
     table = features.original
-    labels = None if table is None or table.chosen_rows is not None else _row_labels(table.table)
+    labels = None if table is None or table.chosen_rows is not None else row_labels(table.table)
     for what, values in beside.items():
-        others = _row_labels(values)
+        others = row_labels(values)
         if labels is None or others is None or len(labels) != len(others) or labels.equals(others):
             continue
         ours, theirs = Counter(labels.tolist()), Counter(others.tolist())
@@ -144,7 +144,7 @@ def refuse_other_rows(features: Features, **beside: Any) -> None:
             )
 
 
-def _row_labels(table: Any) -> Any:
+def row_labels(table: Any) -> Any:
     """The index of a pandas object; None if there is none."""
     index = getattr(table, "index", None)
     return index if hasattr(index, "equals") else None
