@@ -208,6 +208,8 @@ def test_times_and_events_of_other_rows():
     with pytest.raises(InputError, match="time and event have different row labels"):
         altsets.survival_target(time=time, event=event.set_axis([4, 5, 6, 7]))
     assert len(altsets.survival_target(time=time, event=event[::-1].to_numpy())) == 4
+    with pytest.raises(InputError, match="4 times and 3 events"):
+        altsets.survival_target(time=time, event=event[:3])
 
 
 @pytest.mark.parametrize("event_value", [None, 3])
@@ -231,3 +233,29 @@ def test_no_stratum_is_one_row_alone():
     labels = np.column_stack([np.arange(60) % 2, np.arange(60) % 2])
     labels[7, 0] = 0
     assert np.unique(outcome_of(labels, 60).strata, return_counts=True)[1].min() > 1
+
+
+ROWS = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 3)), columns=list("abc"))
+FLAGS = (ROWS[["a", "b"]] > 0).astype(int)
+
+
+@pytest.mark.parametrize(
+    ("y", "names", "task"),
+    [
+        (FLAGS, ("f", "importance", "permutation", "linear_fit", "wrapper"), "auto"),
+        (pd.Series([set(np.flatnonzero(row)) for row in FLAGS.to_numpy()]), ("f", "mrmr"), "auto"),
+        (FLAGS.assign(b=ROWS["b"] + 9), ("concordance", "mrmr", "linear_fit", "importance"), "survival"),
+    ],
+    ids=["labels", "sets", "survival"],
+)
+def test_rows_in_another_order_are_refused_for_any_target(y, names, task):
+    message = "X and y have the same row labels in another order"
+    for name in names:
+        selector = altsets.SelectAlternatives(name, n_features=2, n_alternatives=0, task=task)
+        assert selector.fit(ROWS, y).alternatives_
+        with pytest.raises(InputError, match=message):
+            selector.fit(ROWS, y[::-1])
+    with pytest.raises(InputError, match=message):
+        altsets.evaluate([["a"]], ROWS, y[::-1], task=task)
+    with pytest.raises(InputError, match=message):
+        score(ROWS, y[::-1], "f" if task == "auto" else "cox", task=task)

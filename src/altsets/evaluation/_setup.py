@@ -107,18 +107,18 @@ class Setup:
         """Check everything."""
         started = time.perf_counter()
         settings = settings.checked()
-        y = in_one_form(y, settings.task_with(what))
+        task = settings.task_with(what)
         table = usable_columns(X, what.unusable if isinstance(what, SelectAlternatives) else "error").features
         refuse_other_rows(table, groups=settings.groups)
         kept = counted_rows(settings.sample_weight, table.n_rows)
         groups = groups_of(settings.groups, table.n_rows)
-        features, labels, weights = counted(table, y, settings.sample_weight)
+        features, labels, weights = counted(table, y, settings.sample_weight, task)
         plan = _plan(what, features, labels, weights, kept_groups(groups, kept), settings)
         splits = split_rows(settings, plan, groups, kept)
         parameters = _parameters(plan, settings, len(splits))
         # The whole table, as it was given.
         origin: dict[str, Any] = {
-            "data": data_of(table, y),
+            "data": data_of(table, in_one_form(y, task)),
             "task": plan.target.task,
             "seed": plan.random_state,
         }

@@ -167,10 +167,11 @@ def score(
     """
     if is_large(X):
         return _large_table(X, y, measure, sample_weight, feature_names, options)
-    y = in_one_form(y, options.get("task", "auto"))
-    if isinstance(measure, str) and measure in UNIVARIATE and is_large_array(X) and not has_several(y):
-        return _large_array(X, y, measure, sample_weight, feature_names, options)
-    features, y, weights = counted(features_of(X, feature_names), y, sample_weight)
+    task = options.get("task", "auto")
+    form = in_one_form(y, task)
+    if isinstance(measure, str) and measure in UNIVARIATE and is_large_array(X) and not has_several(form):
+        return _large_array(X, form, measure, sample_weight, feature_names, options)
+    features, y, weights = counted(features_of(X, feature_names), y, sample_weight, task)
     if callable(measure):
         features, y = counted_as_repeats(features, y, weights, "a function as measure")
         scores = score_by(measure, features, np.asarray(y), **options)
@@ -286,8 +287,7 @@ def noise_floor(
     columns suffice, about a fifth of the ``n_scored`` columns and pairs: the tail of their scores is taken to be
     exponential, which puts the floor a little too high rather than too low. None for measures not in UNIVARIATE.
     """
-    y = in_one_form(y, options.get("task", "auto"))
-    features, y, weights = counted(features_of(X), y, sample_weight)
+    features, y, weights = counted(features_of(X), y, sample_weight, options.get("task", "auto"))
     varied = np.flatnonzero(~features.constant)
     if measure not in UNIVARIATE or not len(varied):
         return None

@@ -23,7 +23,6 @@ from altsets.measures.scoring import (
 from altsets.measures.workers import OnProgress, is_configured, map_in_order, run_in_workers
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Encoded, Features, encode
-from altsets.tables.forms import in_one_form
 from altsets.tables.outcomes import Survival, labels_for_models, single_outcome
 from altsets.tables.target import Target, counted, counted_rows
 
@@ -93,7 +92,7 @@ def _fit_whole_table(
     X: Any, y: Any, estimator: Any, task: str, random_state: int, sample_weight: Any
 ) -> tuple[Features, Encoded, Any]:
     """The table, its columns as the model gets them, and the fitted model."""
-    features, y, weights = counted(features_of(X), in_one_form(y, task), sample_weight)
+    features, y, weights = counted(features_of(X), y, sample_weight, task)
     target = single_outcome(y, features.n_rows, task)
     model = _model_for(estimator, target, random_state)
     table = encode(features, at_once=True)
@@ -196,7 +195,7 @@ def permutation(
     """
     whole_table = features_of(X)
     whole_table.refuse_sparse("permutation")
-    features, y, weights = counted(whole_table, in_one_form(y, task), sample_weight)
+    features, y, weights = counted(whole_table, y, sample_weight, task)
     target = single_outcome(y, features.n_rows, task)
     own = is_own(estimator)
     table = table_for(estimator, features) if own else encode(features, at_once=True)

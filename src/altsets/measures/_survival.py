@@ -15,7 +15,7 @@ from altsets.measures.risk_sets import CELLS_AT_A_TIME, RiskSets, compared_pairs
 from altsets.measures.workers import map_in_order
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features, constant_columns
-from altsets.tables.forms import SURVIVAL_FORM, in_one_form
+from altsets.tables.forms import SURVIVAL_FORM
 from altsets.tables.outcomes import Survival, outcome_of
 from altsets.tables.target import counted
 from altsets.wording import by_interface, parameter
@@ -213,7 +213,7 @@ def _prepared(
         raise InputError(
             f"{who} is for survival, not for {parameter('task', task)}; leave that out, or choose another measure."
         )
-    features, y, weights = counted(features, in_one_form(y, task), sample_weight)
+    features, y, weights = counted(features, y, sample_weight, task)
     return features, survival_of(y, features.n_rows, who), weights
 
 

@@ -40,7 +40,7 @@ from altsets.quality._form import Form
 from altsets.quality._quality import Quality, common_names, size_checked
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import MISSING_VALUES, Encoded, Features
-from altsets.tables.forms import in_one_form, is_survival
+from altsets.tables.forms import is_survival
 from altsets.tables.outcomes import Outcome, Survival, labels_for_models, outcome_of
 from altsets.tables.target import Target, counted, counted_rows
 
@@ -443,7 +443,7 @@ class ModelTask:
         """What users give, checked."""
         groups, weighted = options.groups, options.sample_weight
         everything = features_of(X, options.feature_names)
-        features, labels, weights = counted(everything, in_one_form(y, options.task), weighted)
+        features, labels, weights = counted(everything, y, weighted, options.task)
         task = options.task if is_survival(labels) else _task_of(estimator, options.task)
         target = outcome_of(labels, features.n_rows, task)
         kept = counted_rows(weighted, everything.n_rows)

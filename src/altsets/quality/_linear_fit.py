@@ -21,7 +21,7 @@ from altsets.quality._quality import Quality, common_names
 from altsets.quality.explained import Explained, Products
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import warn_of_constants
-from altsets.tables.forms import in_one_form, is_survival
+from altsets.tables.forms import is_survival
 from altsets.tables.outcomes import Survival
 from altsets.tables.target import counted
 from altsets.wording import join_words, parameter
@@ -216,7 +216,7 @@ class LinearFit(Quality):
             )
         features = features_of(X)
         features.refuse_sparse("linear_fit", "use f, or mrmr with pearson")
-        features, y, weights = counted(features, in_one_form(y, task), sample_weight)
+        features, y, weights = counted(features, y, sample_weight, task)
         warn_of_constants(features)
         survival = CoxRows(Survival.of(y, features.n_rows), weights) if is_survival(y) else None
         table = LinearTable.of(features, missing, weights, survival)

@@ -20,7 +20,6 @@ from altsets.quality.spec import spec_of
 from altsets.result import Result
 from altsets.selector.suspects import suspects
 from altsets.tables.feature_matrix import Features
-from altsets.tables.forms import in_one_form
 from altsets.tables.outcomes import Several, Survival, outcome_of
 from altsets.tables.target import Target, counted, counted_rows, whole
 from altsets.wording import by_interface, list_some, parameter, round_down
@@ -80,7 +79,7 @@ def _on_target(background: Background) -> str:
     spec, task = spec_of(background.quality), background.task
     if spec.scored_by is None and not (spec.is_wrapper or spec.is_linear):
         return ""
-    features, y, _ = counted(background.features, in_one_form(background.y, task), background.sample_weight)
+    features, y, _ = counted(background.features, background.y, background.sample_weight, task)
     target = outcome_of(y, features.n_rows, task)
     if isinstance(target, Several):
         return f"{'The target has' if target.are_labels else 'There are'} {target.in_words()}."
@@ -103,8 +102,7 @@ def _dubious(result: Result, background: Background) -> Notes:
     chosen = set().union(*result.sets)
     features, y = _counting(background), None
     if background.quality is not None and spec_of(background.quality).uses_target:
-        y = in_one_form(background.y, background.task)
-        features, y, _ = counted(background.features, y, background.sample_weight)
+        features, y, _ = counted(background.features, background.y, background.sample_weight, background.task)
     found = Notes([], [])
     for suspect in suspects(features, y, background.task, sorted(chosen), background.target_name):
         kind = found.notes if chosen.isdisjoint(suspect.columns) else found.cautions

@@ -62,8 +62,9 @@ def survival_target(frame: Any = None, *, time: Any, event: Any, event_value: An
     >>> y["event"].tolist(), y["time"].tolist()
     ([True, False, True, False], [5.0, 8.0, 3.0, 9.0])
     """
-    labels = [row_labels(given) for given in (time, event)]
-    if all(one is not None for one in labels) and not labels[0].equals(labels[1]):
+    ours, theirs = row_labels(time), row_labels(event)
+    labelled = ours is not None and theirs is not None and len(ours) == len(theirs)
+    if labelled and not ours.equals(theirs):
         raise InputError(
             "time and event have different row labels, or the same ones in another order; take both from one frame, or "
             "pass time.to_numpy() and event.to_numpy() if the rows are in the same order already."

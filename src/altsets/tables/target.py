@@ -250,10 +250,15 @@ def repeated(features: Features, y: Any, weights: Floats) -> tuple[Features, npt
     return _some_rows(features, rows), vector_of(y, features.n_rows)[rows]
 
 
-def counted(features: Features, y: Any, sample_weight: Any) -> tuple[Features, Any, Floats | None]:
-    """Table, target and weights without the rows of weight 0; no weights if all are 1."""
+def counted(
+    features: Features, y: Any, sample_weight: Any, task: str = "auto"
+) -> tuple[Features, Any, Floats | None]:
+    """Table, target in one form and weights, without the rows of weight 0; no weights if all are 1.
+
+    The target is to come as the user gave it: in one form, it has no row labels to compare with those of the table.
+    """
     refuse_other_rows(features, y=y, sample_weight=sample_weight)
-    weights, y = weights_of(sample_weight, features.n_rows), in_one_form(y)
+    weights, y = weights_of(sample_weight, features.n_rows), in_one_form(y, task)
     if weights is None:
         return features, y, None
     rows = np.flatnonzero(weights)
