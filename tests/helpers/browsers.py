@@ -24,6 +24,8 @@ ARGUMENTS = (
 )
 #: Milliseconds until what is waited for counts as missing.
 PATIENCE = 15_000
+#: The rule of axe-core that a dark page can break while the light one does not.
+CONTRAST = "color-contrast"
 #: Widths of a phone and of a laptop.
 PHONE, LAPTOP = 390, 1280
 
@@ -124,11 +126,12 @@ def opened(browser, path, *, width=LAPTOP, height=900, dark=False, **options):
         context.close()
 
 
-def violations(page):
-    """What axe-core finds wrong with a page, as sentences."""
+def violations(page, *rules):
+    """What axe-core finds wrong with a page, as sentences; by all of its rules, or by those that are named."""
     from axe_playwright_python.sync_playwright import Axe
 
-    found = Axe().run(page).response["violations"]
+    options = {"runOnly": {"type": "rule", "values": list(rules)}} if rules else None
+    found = Axe().run(page, options=options).response["violations"]
     return [f"{rule['id']}: {rule['help']}: {node['html'][:200]}" for rule in found for node in rule["nodes"]]
 
 

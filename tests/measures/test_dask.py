@@ -92,6 +92,6 @@ def test_a_lost_worker_changes_no_number():
         killer.join()
         whole = measures.score(FRAME[FEATURES], FRAME["y"], "mutual_info", method="bins")[0]
         assert found == pytest.approx(whole, rel=1e-12)
-        assert measures.score(slow, "y", "chi2")[0] == pytest.approx(
+        assert measures.score(lazy, "y", "chi2")[0] == pytest.approx(
             measures.score(FRAME[FEATURES], FRAME["y"], "chi2")[0], rel=1e-12
         )

@@ -79,7 +79,7 @@ def test_a_frontier_that_is_cut_off_rules_nothing_out(clock):
 @pytest.mark.parametrize(
     "searched",
     [
-        pytest.param(quality.Additive(np.random.default_rng(0).random(300)), marks=pytest.mark.slow),
+        pytest.param(quality.Additive(np.random.default_rng(0).random(100)), marks=pytest.mark.slow),
         quality.Additive([1.0, 1.0, 1.0, 0.5, 0.25]),
         quality.MRMR(SUMS, np.corrcoef(np.random.default_rng(1).random((6, 9)))),
         black_box(),
