@@ -131,7 +131,7 @@ def test_an_infeasible_request_names_a_smaller_one_that_works(way, n, k, a, opti
 def test_what_is_said_to_be_possible_is_possible():
     seen = Counter()
 
-    @settings(max_examples=150, deadline=None, derandomize=True)
+    @settings(max_examples=90, deadline=None, derandomize=True)
     @given(request=problems(max_a=8, max_n=8))
     def check(request):
         result = request.find()

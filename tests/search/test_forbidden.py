@@ -40,7 +40,7 @@ def removed(request: Request) -> Request | None:
 
 
 @pytest.mark.slow
-@settings(max_examples=120, deadline=None, derandomize=True)
+@settings(max_examples=70, deadline=None, derandomize=True)
 @given(request=with_forbidden())
 def test_against_brute_force(request):
     assert "additive" in request.engines()
@@ -48,7 +48,7 @@ def test_against_brute_force(request):
 
 
 @pytest.mark.slow
-@settings(max_examples=80, deadline=None, derandomize=True)
+@settings(max_examples=50, deadline=None, derandomize=True)
 @given(request=with_forbidden(max_n=12, max_a=4))
 def test_as_if_the_table_did_not_have_them(request):
     smaller = removed(request)

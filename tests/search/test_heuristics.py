@@ -29,7 +29,7 @@ def find(scores, **options):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("search", SEARCHES)
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=90, deadline=None, derandomize=True)
 @given(request=problems(searches=("sequential",), with_existing=False, max_a=5))
 def test_same_values_as_the_pseudo_code(search, request):
     request = Request(**{**vars(request), "search": search})
@@ -37,7 +37,7 @@ def test_same_values_as_the_pseudo_code(search, request):
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=90, deadline=None, derandomize=True)
 @given(request=problems(searches=("greedy-depth",), max_a=6))
 def test_depth_search_with_existing_sets(request):
     assert disagreements(request, request.find(), request.oracle) == []
@@ -62,7 +62,7 @@ def test_forbidden_features(search, data):
 
 
 @pytest.mark.slow
-@settings(max_examples=120, deadline=None, derandomize=True)
+@settings(max_examples=70, deadline=None, derandomize=True)
 @given(request=constrained("greedy-depth", ("forbid", "require", "at_most", "at_least", "exclusive")))
 def test_depth_search_with_constraints(request):
     assert disagreements(request, request.find(), request.oracle) == []
@@ -146,7 +146,7 @@ def test_depth_search_with_required_features_ends_soon():
 
 
 @pytest.mark.slow
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=60, deadline=None, derandomize=True)
 @given(request=problems(searches=("greedy-depth",), with_existing=False, max_a=4))
 def test_depth_search_begins_like_replacement(request):
     """Why the package may start depth search from replacement: the paper's algorithms agree that far."""

@@ -65,7 +65,7 @@ def rugged(n=30, seed=0, calls=None, **options):
 
 
 @pytest.mark.slow
-@settings(max_examples=120, deadline=None, derandomize=True)
+@settings(max_examples=70, deadline=None, derandomize=True)
 @given(request=small("simultaneous", "sum", max_n=7), data=st.data())
 def test_repair_is_the_closest_valid_solution(request, data):
     problem, oracle = request.problem, request.oracle
@@ -126,7 +126,7 @@ def test_repair_of_three_sets_of_many_features(tau):
 @pytest.mark.slow
 @searches
 def test_exhaustive_search_proves_the_optimum(search, aggregation):
-    @settings(max_examples=60, deadline=None, derandomize=True)
+    @settings(max_examples=40, deadline=None, derandomize=True)
     @given(request=small(search, aggregation))
     def compare(request):
         result = altsets.find(box(request), engine="exhaustive", **request.options)
