@@ -260,8 +260,13 @@ def whole_number(name: str, value: Any, least: int) -> int:
 
 
 def as_number(value: Any) -> float:
-    """A real number as a float; nan of anything else, booleans included."""
-    return float(value) if isinstance(value, numbers.Real) and not isinstance(value, bool) else math.nan
+    """A real number as a float, inf if it is too large for one; nan of anything else, booleans included."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return -math.inf if value < 0 else math.inf
 
 
 def real_numbers(what: str, values: Any) -> Floats:

@@ -8,7 +8,7 @@ import typer
 
 from altsets import documents
 from altsets.cli import parsing
-from altsets.cli.options import SCORING_MODEL, Given, NearOptions, with_options
+from altsets.cli.options import MODEL_OF_SCORES, NOT_OF_ALL_SETS, Given, NearOptions, with_options
 from altsets.cli.outputs import check_outputs, rows_of_near_best
 from altsets.cli.printing import (
     NO_SET,
@@ -49,7 +49,8 @@ DEFAULT_SHOWN = 5
         "details",
     ),
     described={
-        **SCORING_MODEL,
+        **MODEL_OF_SCORES,
+        **NOT_OF_ALL_SETS,
         "groups": {"help": "Groups of features, for @NAME in conditions; the columns are feature and group."},
         "groups_by": {"help": "Like --groups, with the group taken from the feature's name, up to TEXT."},
         "time_limit": {"help": "For scores and counting. [default: 60, after scoring]"},

@@ -326,11 +326,7 @@ def _constraint_fields() -> list[tuple[str, Any, Any]]:
     fields: list[tuple[str, Any, Any]] = [("existing", list[str] | None, existing)]
     for kind in KINDS:
         said = kind.option
-        more = (
-            ""
-            if len(fields) > 1
-            else f" This and what follows, down to {KINDS[-1].option.flag}, may be repeated."
-        )
+        more = "" if len(fields) > 1 else " This and the other conditions may be repeated."
         fields.append((field_name(kind), list[str] | None, option(said.metavar, said.help + more)))
         if kind is Forbid:
             help = (
@@ -344,6 +340,12 @@ def _constraint_fields() -> list[tuple[str, Any, Any]]:
 def field_name(kind: type[Constraint]) -> str:
     """The field that has the texts of a constraint's option."""
     return kind.option.flag.removeprefix("--").replace("-", "_")
+
+
+#: Of commands that take no conditions on all sets together: their help does not show them, and who asks is told.
+NOT_OF_ALL_SETS: dict[str, dict[str, Any]] = {
+    field_name(kind): {"hidden": True} for kind in KINDS if kind.joint_rules is not Constraint.joint_rules
+}
 
 
 _OfConstraints: Any = dataclasses.make_dataclass("_OfConstraints", _constraint_fields(), frozen=True)
@@ -552,19 +554,22 @@ class Given:
     explore: ExploreOptions = ExploreOptions()
 
 
-#: How options of commands that also score features with a model are described.
-SCORING_MODEL = {
-    "estimator": {
-        "help": "The model behind importance, permutation, shap, wrapper and embedded, and with --evaluate the one "
-        "that scores the sets: tree, forest, boosting, linear, neighbors, svm, or a class by its full name. "
-        "[default: tree]"
-    },
-    "scoring": {
-        "metavar": "NAME",
-        "help": "How permutation, wrapper, embedded and --evaluate score predictions: a scikit-learn scorer. [default: "
-        "matthews_corrcoef, or r2 for numeric targets]",
-    },
-}
+def _described_model(behind: str, scored: str) -> dict[str, dict[str, str]]:
+    """How options of a command that scores features with a model are described."""
+    models = "tree, forest, boosting, linear, neighbors, svm, or a class by its full name. [default: tree]"
+    default = "a scikit-learn scorer. [default: matthews_corrcoef, or r2 for numeric targets]"
+    return {
+        "estimator": {"help": f"The model behind importance, permutation, shap{behind}: {models}"},
+        "scoring": {"metavar": "NAME", "help": f"How permutation{scored} score predictions: {default}"},
+    }
+
+
+#: Of commands that may also evaluate sets, and of those that do not.
+SCORING_MODEL = _described_model(
+    ", wrapper and embedded, and with --evaluate the one that scores the sets",
+    ", wrapper, embedded and --evaluate",
+)
+MODEL_OF_SCORES = _described_model(" and wrapper", " and wrapper")
 
 #: The heading in the help of each group of options.
 HEADINGS = {
@@ -596,7 +601,7 @@ Command = Callable[[typer.Context, Given], None]
 
 
 def with_options(
-    *groups: str, without: Sequence[str] = (), described: Mapping[str, Mapping[str, str]] | None = None
+    *groups: str, without: Sequence[str] = (), described: Mapping[str, Mapping[str, Any]] | None = None
 ) -> Callable[[Command], Callable[..., None]]:
     """A command with the options of some groups of :class:`Given`, in this order.
 
@@ -632,7 +637,7 @@ def with_options(
     return decorate
 
 
-def _parameter(field: Any, kind: Any, heading: str, otherwise: Mapping[str, str]) -> inspect.Parameter:
+def _parameter(field: Any, kind: Any, heading: str, otherwise: Mapping[str, Any]) -> inspect.Parameter:
     """An option as a parameter of a command."""
     said = {**field.metadata["said"], **otherwise, "rich_help_panel": heading}
     if "short" in field.metadata:

@@ -88,10 +88,10 @@ class Budget(Constraint):
     def __init__(
         self, costs: Iterable[float] | Mapping[Any, float], limit: float, groups: Any = None
     ) -> None:
-        together = None if groups is None else _paid_together(groups)
+        together = None if groups is None else _paid_together(groups, self.title)
         self._set(
-            costs=amounts_in(costs, "Budget", least=0.0),
-            limit=amount(limit, "Budget", "limit", 0.0),
+            costs=amounts_in(costs, self.title, least=0.0),
+            limit=amount(limit, self.title, "limit", 0.0),
             groups=together,
         )
 
@@ -99,11 +99,12 @@ class Budget(Constraint):
         """The same constraint with one cost and one group for each feature; refuses features that do not exist."""
         known, costs = FeatureNames.of(names), self.costs
         if self.groups is None or isinstance(costs, tuple):
-            costs = for_each(costs, known, "Budget")
+            costs = for_each(costs, known, self.title)
         if not isinstance(self.groups, Mapping):
             return self if costs is self.costs else self._changed(costs=costs)
         numbers = tuple(group_numbers(self.groups, known, self.title))
-        return self._changed(costs=_group_prices(self.costs, self.groups, numbers, known), groups=numbers)
+        prices = _group_prices(self.costs, self.groups, numbers, known, self.title)
+        return self._changed(costs=prices, groups=numbers)
 
     def holds(self, chosen: Sequence[int]) -> bool:
         """Whether the set is within the limit, to the last digit."""
@@ -219,11 +220,11 @@ def _label(group: Hashable) -> Any:
     return group
 
 
-def _paid_together(groups: Any) -> dict[Feature, Hashable]:
+def _paid_together(groups: Any, title: str) -> dict[Feature, Hashable]:
     """The group of each feature that has one; groups that were given as lists go by their features."""
     # What compares sets by groups knows them, too.
     groups = getattr(groups, "groups", groups)
-    known = group_mapping(groups, "Budget")
+    known = group_mapping(groups, title)
     if callable(getattr(groups, "items", None)):
         return known
     members: dict[Hashable, list[Feature]] = {}
@@ -237,14 +238,15 @@ def _group_prices(
     groups: Mapping[Feature, Hashable],
     group_of: tuple[int, ...],
     names: FeatureNames,
+    title: str,
 ) -> tuple[float, ...]:
     """What the group of each feature costs; refused where two features of a group say different things.
 
     ``group_of`` has the number of the group of each feature; one without a group has a group of its own.
     """
-    numbers = {group: group_of[names.position(feature, "Budget")] for feature, group in groups.items()}
+    numbers = {group: group_of[names.position(feature, title)] for feature, group in groups.items()}
     if isinstance(costs, dict):
-        listed = [(_group_meant(key, numbers, group_of, names), cost) for key, cost in costs.items()]
+        listed = [(_group_meant(key, numbers, group_of, names, title), cost) for key, cost in costs.items()]
     else:
         listed = list(zip(group_of, costs, strict=True))
     price: dict[int, float] = {}
@@ -253,24 +255,24 @@ def _group_prices(
             named = [f"group {group!r}" for group, its_number in numbers.items() if its_number == number]
             called = named[0] if named else repr(names[group_of.index(number)])
             raise InputError(
-                f"Budget: {called} costs {price[number]!r} and {cost!r}; a group is paid once, so give one cost for "
+                f"{title}: {called} costs {price[number]!r} and {cost!r}; a group is paid once, so give one cost for "
                 "all of its features."
             )
     return tuple(price.get(number, 0.0) for number in group_of)
 
 
 def _group_meant(
-    key: Any, numbers: Mapping[Hashable, int], group_of: tuple[int, ...], names: FeatureNames
+    key: Any, numbers: Mapping[Hashable, int], group_of: tuple[int, ...], names: FeatureNames, title: str
 ) -> int:
     """The number of the group that a key means: the name of a group, or one of its features."""
     number = numbers.get(key)
     is_index = isinstance(key, Integral) and 0 <= int(key) < len(names)
     if number is not None and not (key in names if isinstance(key, str) else is_index):
         return number
-    own = group_of[names.position(given_feature(key, "Budget"), "Budget")]
+    own = group_of[names.position(given_feature(key, title), title)]
     if number is not None and own != number:
         raise InputError(
-            f"Budget: the cost of {key!r} may be that of a group or of a feature outside it; "
+            f"{title}: the cost of {key!r} may be that of a group or of a feature outside it; "
             "give groups names that no feature has."
         )
     return own

@@ -169,6 +169,8 @@ def _range(result: SetsFound) -> str:
 
 def _cost(result: SetsFound, number: int) -> str:
     best, value = result.qualities[0], result.qualities[number]
+    if set(result.sets[number]) == set(result.sets[0]):
+        return "is the same as set 0"
     if value == best:
         return "scores as high as set 0"
     if best <= 0:
@@ -232,8 +234,7 @@ def _nothing(result: SetsFound) -> str:
 
 
 def _claim(result: SetsFound) -> str:
-    n_sets, sizes = len(result.sets), _sizes(result)
-    under = any(entry.get("kind") != "size" for entry in result.parameters.get("constraints") or ())
+    n_sets, sizes, under = len(result.sets), _sizes(result), _has_conditions(result)
     if _chosen_together(result):
         sizes += " meet all conditions," if under or result.parameters.get("above_noise") else ""
         goal = GOALS.get(str(result.parameters.get("aggregation")), "a higher total score")
@@ -247,17 +248,29 @@ def _claim(result: SetsFound) -> str:
         "differs enough from the existing sets": result.parameters.get("existing"),
     }
     that = " and ".join(clause for clause, holds in clauses.items() if holds)
+    pays = bool(result.parameters.get("overlap_penalty"))
+    paid = (
+        ", less what it pays for features of existing sets"
+        if pays and result.parameters.get("existing")
+        else ""
+    )
     first = f"no set of {sizes}{f' that {that}' if that else ''} scores higher"
     if n_sets == 1:
-        return first
-    if n_sets == 2:
-        return f"{first} than set 0, and none this different from it higher than set 1"
-    how = "this different from the sets before it"
-    if result.parameters.get("difference") == "average":
-        how = "this different on average from the sets before it"
-    if result.parameters.get("overlap_penalty"):
-        how += ", less what it pays for features that it shares with them"
-    return f"{first} than set 0, and each other set is the best that is {how}"
+        return first + paid
+    such = " such set" if that else ""
+    if n_sets == 2 and not pays:
+        return f"{first} than set 0, and {f'no{such}' if such else 'none'} this different from it higher than set 1"
+    average = " on average" if result.parameters.get("difference") == "average" else ""
+    others, them = ("set 1", "set 0") if n_sets == 2 else ("each other set", "the sets before it")
+    how = f"this different{average} from {them}"
+    if pays:
+        how += f", less what it pays for features that it shares with {'it' if n_sets == 2 else 'them'}"
+    return f"{first} than set 0{paid}, and {others} is the best{such} that is {how}"
+
+
+def _has_conditions(result: SetsFound) -> bool:
+    """Whether sets had to meet constraints other than on their size."""
+    return any(entry.get("kind") != "size" for entry in result.parameters.get("constraints") or ())
 
 
 def _limits_of(result: SetsFound) -> str:
@@ -279,7 +292,8 @@ def _missing(result: SetsFound) -> str:
     if found == asked or not found:
         return ""
     proven = result.status is Status.INFEASIBLE
-    more = "proven that no further set is this different" if proven else "whether more exist is not known"
+    can = "meets all conditions and is" if _has_conditions(result) else "is"
+    more = f"proven that no further set {can} this different" if proven else "whether more exist is not known"
     return " ".join(filter(None, [f"only {found} of {asked} sets were found; {more}.", result.reason]))
 
 

@@ -88,13 +88,16 @@ class Balance(ProvenPoints):
     @property
     def _ends(self) -> str:
         first, last = self.points[0], self.points[-1]
+        if first is last and not self.proven:
+            return f"The sets found have a sum of {first.sum:.6g} and a worst set of quality {first.minimum:.6g}."
         if first is last:
             return (
                 f"The sets with the largest sum, {first.sum:.6g}, also have the best worst set, of quality "
                 f"{first.minimum:.6g}."
             )
+        known = "" if self.proven else " found"
         return (
-            f"The worst set of those with the largest sum has a quality of {first.minimum:.6g}; it can be "
+            f"The worst set of those with the largest sum{known} has a quality of {first.minimum:.6g}; it can be "
             f"{last.minimum:.6g} for {self._kept(last)}."
         )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from altsets.constraints import Constraint, Size
+from altsets.constraints.base import UsageRule
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
 from altsets.result import Status
@@ -14,7 +15,7 @@ from altsets.search.degree_bounds import count_bound
 from altsets.search.milp.engine import proven_empty
 from altsets.search.run import Run, Stopped
 from altsets.search.subset.rules import Rules
-from altsets.wording import join_words, parameter, plural, span
+from altsets.wording import counted, join_words, parameter, plural, span
 
 #: Steps (see :attr:`altsets.Result.steps`) for each smaller request that may be possible when the one asked for is not.
 PROBE_STEPS = 400
@@ -232,24 +233,38 @@ def possible_instead(problem: Problem, n_found: int, status: Status, probe: Prob
         return _most_possible(problem, probe)
     if not n_found:
         return f"There is no {_one(problem)}."
-    hint = (
-        f"; {parameter('search', 'simultaneous')} may fit in more" if _may_fit_more(problem, n_found) else ""
-    )
-    return (
-        f"Given the {plural(n_found, f'{n_found} set')} found, no other set differs enough: "
-        f"{parameter('n_alternatives', n_found - 1)} is possible{hint}."
-    )
+    given = f"Given the {plural(n_found, f'{n_found} set')} found, no other set {_needs(problem)}"
+    simultaneous = f"{parameter('search', 'simultaneous')} may fit in more"
+    hints = [simultaneous] if _may_fit_more(problem, n_found) else []
+    if not _needs_many_sets(problem):
+        hints.insert(0, f"{parameter('n_alternatives', n_found - 1)} is possible")
+    return f"{given}{': ' if hints else ''}{'; '.join(hints)}."
+
+
+def _needs(problem: Problem) -> str:
+    """What a further set would have to do."""
+    # What holds for each set alone, the sets before it have kept to as well.
+    return "keeps to all constraints and differs enough" if problem.rules.joint else "differs enough"
+
+
+def _needs_many_sets(problem: Problem) -> bool:
+    """Whether fewer sets may be harder to find, because some feature must be in several of them."""
+    return any(isinstance(rule, UsageRule) and rule.lower for rule in problem.rules.joint)
 
 
 def _most_possible(problem: Problem, probe: Probe) -> str:
-    """How many simultaneous sets there are, by bisection: fewer are never harder to find."""
+    """How many simultaneous sets there are, by bisection, where fewer are never harder to find."""
+    if problem.n_sets == 1:
+        return f"There is no {_one(problem)}."
+    if _needs_many_sets(problem):
+        return f"There are no {_all(problem)}."
     possible, too_many, proven = 0, problem.n_sets, True
     if problem.fixed_size and not callable(problem.dissimilarity):
         n_usable = max(problem.n_features_in - len(problem.forbidden), 1)
         too_many = count_bound(n_usable, problem.n_features, problem.max_overlap, too_many - 1) + 1
     while too_many - possible > 1:
         n_sets = (possible + too_many) // 2
-        smaller = probe(replace(problem, n_alternatives=n_sets - 1, aggregation="sum"))
+        smaller = probe(replace(problem, n_alternatives=n_sets - 1, aggregation="sum", overlap_penalty=0.0))
         if smaller in (Status.OPTIMAL, Status.FEASIBLE):
             possible = n_sets
         else:
@@ -264,18 +279,25 @@ def _most_possible(problem: Problem, probe: Probe) -> str:
 
 def _one(problem: Problem) -> str:
     """One set, and what rules it out."""
-    differs = " that differs enough from the existing ones" if problem.existing else ""
-    kept = f" that keeps to all constraints{' and' if differs else ''}" if problem.constraints else ""
-    # Without either, only the quality can rule out every set.
-    return f"set of {span([problem.k_min, problem.k_max])} features{kept + differs or ' that the quality allows'}"
+    clauses = ["keeps to all constraints"] if problem.constraints else []
+    if problem.min_quality is not None:
+        clauses.append(f"has a quality of at least {problem.min_quality:g}")
+    if problem.existing:
+        clauses.append("differs enough from the existing ones")
+    sizes = f"{span([problem.k_min, problem.k_max])} {plural(problem.k_max, 'feature')}"
+    # Without any of them, only the quality can rule out every set.
+    return f"set of {sizes} that {join_words(clauses) or 'the quality allows'}"
 
 
 def _all(problem: Problem) -> str:
     """All sets that were asked for."""
-    differ = "differ enough"
-    if problem.fixed_size and not callable(problem.dissimilarity):
-        differ = f"share at most {problem.max_overlap}"
-    kept = " keep to all constraints and" if problem.constraints else ""
-    given = f" besides {len(problem.existing)} existing ones" if problem.existing else ""
+    clauses = ["keep to all constraints"] if problem.constraints else []
+    if problem.min_quality is not None:
+        clauses.append(f"have a quality of at least {problem.min_quality:g} each")
+    if problem.max_spread is not None:
+        clauses.append(f"have qualities within {problem.max_spread:g} of each other")
+    counts_shared = problem.fixed_size and not callable(problem.dissimilarity)
+    clauses.append(f"share at most {problem.max_overlap}" if counts_shared else "differ enough")
+    given = f" besides {counted(len(problem.existing), 'existing one')}" if problem.existing else ""
     sets = f"{problem.n_sets} sets of {span([problem.k_min, problem.k_max])} out of {problem.n_features_in} features"
-    return f"{sets} that{kept} {differ}{given}"
+    return f"{sets} that {join_words(clauses)}{given}"

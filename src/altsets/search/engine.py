@@ -23,6 +23,8 @@ PROVEN = optimality_tolerance(0.5)
 CLOSED = PROVEN / 2
 #: A part of a search that comes so close to its target has reached it: parts add up, so less than that.
 REACHED = PROVEN / 4
+#: What takes every definition, in words.
+EXACT_SEARCH = "sequential or simultaneous search with a quality in numbers"
 #: Thresholds are lower by so many times the tolerance of single sets, as each is a difference of three rounded numbers.
 ROUNDED = 4
 
@@ -121,12 +123,12 @@ def declines_heuristics(problem: Problem) -> str | None:
     return f"it is exact and does not do {parameter('search', problem.search)}"
 
 
-def declines_further(problem: Problem, who: str = "it") -> str | None:
-    """Decline definitions beyond good sets that are pairwise different, and say which engines know them."""
+def declines_further(problem: Problem, who: str = "it", knows: str = EXACT_SEARCH) -> str | None:
+    """Decline definitions beyond good sets that are pairwise different, and say what knows them."""
     if problem.is_plain:
         return None
     named = join_words(problem.further, "or")
-    return f"{who} takes no {named}; sequential or simultaneous search with a quality in numbers does"
+    return f"{who} takes no {named}; {knows} does"
 
 
 def on_demand(quality: Quality, problem: Problem) -> bool:

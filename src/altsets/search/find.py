@@ -423,7 +423,7 @@ def refuse_chosen_sizes(quality: Quality, what: str) -> None:
     if getattr(quality, "chooses_size", False):
         raise UnsupportedError(
             f"{what} needs sets of a given size, and with {type(quality).__name__} a model chooses how large they are; "
-            f"use {by_interface('altsets.find()', 'altsets find')}, once for each tau that you want to know about."
+            f"use {by_interface('altsets.find()', 'altsets find')}."
         )
 
 
@@ -491,8 +491,7 @@ def _result(
     reason = ""
     if len(sets) < problem.n_sets and not run.is_part:
         names = FeatureNames.of_quality(quality)
-        in_units = scaling.problem_in_units(problem)
-        reason = _why_fewer(scaling.quality, in_units, len(sets), status, names, run)
+        reason = _why_fewer(scaling, problem, len(sets), status, names, run)
     scores = quality.scores_in(sets)
     verify_scores(sets, scores, quality.feature_scores)
     return Result(
@@ -540,9 +539,10 @@ def _parameters(quality: Quality, problem: Problem, run: Run) -> dict[str, Any]:
 
 
 def _why_fewer(
-    quality: Quality, problem: Problem, n_found: int, status: Status, names: FeatureNames, run: Run
+    scaling: Scaling, problem: Problem, n_found: int, status: Status, names: FeatureNames, run: Run
 ) -> str:
     """Why there are fewer sets than asked: which constraints clash, or what is possible instead."""
+    quality = scaling.quality
     if run.stopped and status is not Status.INFEASIBLE:
         return "More time may help."
     if quality.chooses_size and status is Status.NOT_FOUND:
@@ -557,22 +557,24 @@ def _why_fewer(
         clash = None if run.stopped else find_conflict(quality, problem, run.part(CONFLICT_STEPS))
         if clash is not None:
             return clash.describe(names)
-    return possible_instead(problem, n_found, status, partial(_probe, quality, run))
+    return possible_instead(problem, n_found, status, partial(_probe, quality, scaling, run))
 
 
 def why_no_set(quality: Quality, problem: Problem, run: Run) -> str:
     """Why not even one set exists, where that is proven."""
     names = FeatureNames.of_quality(quality)
-    return _why_fewer(Scaling.of(quality, problem).quality, problem, 0, Status.INFEASIBLE, names, run)
+    return _why_fewer(Scaling.of(quality, problem), problem, 0, Status.INFEASIBLE, names, run)
 
 
-def _probe(quality: Quality, run: Run, problem: Problem) -> Status:
+def _probe(quality: Quality, scaling: Scaling, run: Run, problem: Problem) -> Status:
     """Whether a smaller request has a solution at all, in few steps."""
     part = run.part(PROBE_STEPS)
+    problem = scaling.problem_in_units(problem)
     try:
         part.check()
         form = quality.form(problem.k_max)
-        if form.conflicts is None and form.allowed is None:
+        limited = problem.min_quality is not None or problem.max_spread is not None
+        if form.conflicts is None and form.allowed is None and not limited:
             # Then the numbers do not matter, and equal scores are easy.
             quality = Additive(np.zeros(problem.n_features_in))
         return _overall(_engine("auto", quality, problem, part).solve(quality, problem, part).statuses)

@@ -61,7 +61,7 @@ class Scaling:
         sizes = [problem.k_max] if one_size else [problem.k_min, problem.k_max]
         forms = {size: form_of(quality, problem, size) for size in sizes}
         usable = _usable(problem, forms[problem.k_max])
-        scale = _with_penalty(problem.overlap_penalty, _checked_scale(quality, forms, usable))
+        scale = _with_penalty(problem, _checked_scale(quality, forms, usable))
         exponent = math.frexp(scale)[1]
         scaled: Quality = _InUnits(quality, exponent, usable)
         if isinstance(quality, Additive):
@@ -194,13 +194,15 @@ def _checked_scale(quality: Quality, forms: dict[int, Form], usable: Mask) -> fl
     )
 
 
-def _with_penalty(penalty: float, scale: float) -> float:
+def _with_penalty(problem: Problem, scale: float) -> float:
     """The scale with what sharing costs; refused where that would leave no digits for qualities."""
+    penalty = problem.overlap_penalty
     if scale and penalty > LARGEST_PENALTY * scale:
+        nothing_shared = f"{parameter('tau', 1)} for sets that share nothing"
+        instead = f"leave it out with {nothing_shared}" if problem.tau == 1 else nothing_shared
         raise InputError(
             f"{parameter('overlap_penalty', penalty)} leaves no digits for qualities, whose largest number is "
-            f"{scale:.6g}; give at most {LARGEST_PENALTY * scale:.6g}, or {parameter('tau', 1)} for sets that share "
-            "nothing."
+            f"{scale:.6g}; give at most {LARGEST_PENALTY * scale:.6g}, or {instead}."
         )
     return max(penalty, scale)
 

@@ -111,12 +111,11 @@ class PenaltyFrontier(ProvenPoints):
     @property
     def _ends(self) -> str:
         first, last = self.points[0], self.points[-1]
+        best = "the best sets" if self.proven else "the best sets found"
         if first is last:
-            return (
-                f"For any penalty the best sets have a sum of {first.sum:.6g} and share {_features(first)}."
-            )
+            return f"For any penalty {best} have a sum of {first.sum:.6g} and share {_features(first)}."
         return (
-            f"Without a penalty the best sets have a sum of {first.sum:.6g} and share {_features(first)}; with a high "
+            f"Without a penalty {best} have a sum of {first.sum:.6g} and share {_features(first)}; with a high "
             f"one they share {_features(last)} and keep {self._kept(last)}."
         )
 

@@ -64,7 +64,10 @@ class MilpEngine:
             return "what a linear model explains is not linear in the features that it has"
         if quality.size_normalised and not problem.fixed_size:
             return f"{type(quality).__name__} is linear for sets of one size only"
-        if problem.search == "simultaneous" and (reason := declines_further(_without_coupling(problem))):
+        knows = parameter("engine", "enumerate")
+        if problem.search == "simultaneous" and (
+            reason := declines_further(_without_coupling(problem), knows=knows)
+        ):
             return reason
         if problem.difference == "average" and not (problem.dissimilarity == "dice" or problem.tau is None):
             return f"{parameter('difference', 'average')} is linear with dice only"

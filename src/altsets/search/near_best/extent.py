@@ -131,9 +131,13 @@ class Range(documents.Document):
         proof = "proven"
         if not self.proven:
             proof = f"and surely not below {self.low.bound:.6g} or above {self.high.bound:.6g}"
-        said = f"The sum of near-best sets goes from {ends[0]} to {ends[1]}, {proof}."
+        # An end that no set passes and that is not proven depends on whether the best set is the best.
+        certain = all(end.status is Status.OPTIMAL or end.value != end.bound for end in (self.low, self.high))
+        whose = "near-best sets" if certain else "sets near the best one that is known"
+        said = f"The sum of {whose} goes from {ends[0]} to {ends[1]}, {proof}."
+        known = "" if certain else " known"
         return paragraph(
-            said, CUT_SHORT.get(self.stop_reason, ""), f"That of the best set is {self.best:.6g}."
+            said, CUT_SHORT.get(self.stop_reason, ""), f"That of the best set{known} is {self.best:.6g}."
         )
 
     def __repr__(self) -> str:

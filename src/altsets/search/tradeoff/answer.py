@@ -180,15 +180,23 @@ class Tradeoff(TradeoffCurve):
     @property
     def _nearly(self) -> str:
         best = self.points[0]
-        sets = "sets" if len(best.sets) > 1 else "set"
+        sets = plural(len(best.sets), "set") + ("" if best.proven else " found")
         said = f"The best {sets} {plural(len(best.sets), 'has', 'have')} a criterion of {best.criterion:.6g}"
         if best.quality <= 0:
             return f"{said} and a quality of {best.quality:.6g}."
         nearly = self.within(NEARLY)
         kept = percent(nearly.quality / best.quality)
-        if nearly is best:
-            return f"{said}; every better one costs more than {percent(NEARLY)} of the quality."
-        return f"{said}; with {kept} of its quality it can be {nearly.criterion:.6g}."
+        if nearly is not best:
+            whose = plural(len(best.sets), "its", "their")
+            return f"{said}; with {kept} of {whose} quality it can be {nearly.criterion:.6g}."
+        if len(self.points) > 1:
+            known = "" if self.proven else " that was found"
+            return f"{said}; every better one{known} costs more than {percent(NEARLY)} of the quality."
+        return (
+            f"{said}, and none {plural(len(best.sets), 'has', 'have')} a better one."
+            if self.proven
+            else f"{said}."
+        )
 
     @property
     def _cut_short(self) -> str:

@@ -280,9 +280,10 @@ def _fitting(limited: Criterion, problem: Problem) -> Criterion:
 
 def _refuse_black_box(quality: Quality) -> None:
     if not quality.has_form:
+        numbers = by_interface("Additive, MRMR, FCBF or CFS", "mutual_info, mrmr, fcbf or cfs")
         raise UnsupportedError(
             f"a {type(quality).__name__} can only be asked about sets one by one, which takes too long for a "
-            "trade-off; use a quality made of numbers, such as Additive, MRMR, FCBF or CFS."
+            f"trade-off; use a quality made of numbers, such as {numbers}."
         )
 
 

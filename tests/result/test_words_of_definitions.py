@@ -1,0 +1,180 @@
+"""Reasons, verdicts, refusals and help for definitions beyond tau: they say what holds, and nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import altsets
+from altsets import constraints, quality
+from altsets.cli.spelling import option_words
+from altsets.errors import InputError, UnsupportedError
+from altsets.wording import spelled
+
+EIGHT = quality.Additive([9, 8, 7, 6, 5, 4, 3, 2], feature_names=list("abcdefgh"))
+TOGETHER = {"search": "simultaneous"}
+#: Thirty features whose pairs take longer than no time at all.
+WIDE = quality.MRMR(np.random.default_rng(0).random(30), np.random.default_rng(1).random((30, 30)))
+
+
+def found(**options):
+    return altsets.find(EIGHT, **({"n_features": 3, "n_alternatives": 2} | options))
+
+
+# --- Why there is no answer ---------------------------------------------------------------------------------
+
+
+def test_a_quality_that_no_set_reaches_is_named():
+    result = found(min_quality=100, tau=0.5, **TOGETHER)
+    assert result.reason == (
+        "There are no 3 sets of 3 out of 8 features that have a quality of at least 100 each and share at most 1, and "
+        "no single set of 3 features that has a quality of at least 100."
+    )
+
+
+def test_what_is_possible_instead_keeps_to_the_limits_on_qualities():
+    # Of all sets, only (a, b, c), (a, b, d) and two more have at least 22.
+    result = found(min_quality=22, tau=1, **TOGETHER)
+    assert result.reason.endswith("n_alternatives=0 is the largest possible.")
+    assert len(found(min_quality=22, tau=1, n_alternatives=0, **TOGETHER).sets) == 1
+    # Powers of two have no two equal sums.
+    powers = quality.Additive([1, 2, 4, 8, 16, 32, 64, 128])
+    alike = altsets.find(powers, 3, 2, tau=0.5, max_spread=0, **TOGETHER)
+    assert "have qualities within 0 of each other" in alike.reason
+    assert alike.reason.endswith("n_alternatives=0 is the largest possible.")
+
+
+def test_one_set_that_is_impossible_is_not_called_possible():
+    result = altsets.find(
+        quality.Additive([-1, -2, -3]), 1, 0, tau=1, min_quality=-0.5, existing=[[0]], **TOGETHER
+    )
+    assert result.reason == (
+        "There is no set of 1 feature that has a quality of at least -0.5 and differs enough from the existing ones."
+    )
+
+
+def test_fewer_sets_are_no_advice_where_features_must_be_in_several():
+    often = constraints.AtLeastSets(2, ["g", "h"])
+    result = found(tau=1, constraints=often, **TOGETHER)
+    assert result.reason == (
+        "There are no 3 sets of 3 out of 8 features that keep to all constraints and share at most 0."
+    )
+    assert "is possible" not in found(tau=1, constraints=constraints.AtLeastSets(1, list("defgh"))).reason
+
+
+def test_used_up_features_are_not_called_alike():
+    result = found(tau=0, constraints=constraints.AtMostSets(1))
+    assert result.reason.startswith(
+        "Given the 2 sets found, no other set keeps to all constraints and differs enough"
+    )
+    assert "proven that no further set meets all conditions and is this different" in str(result.verdict)
+
+
+# --- What is proven -----------------------------------------------------------------------------------------
+
+
+def test_two_sets_with_a_penalty_are_not_called_the_best_without_it():
+    verdict = str(found(n_alternatives=1, overlap_penalty=2).verdict)
+    assert "none this different from it higher" not in verdict
+    assert "set 1 is the best that is this different from set 0, less what it pays for features" in verdict
+    alone = str(found(n_alternatives=0, overlap_penalty=5, existing=[["a", "b", "c"]]).verdict)
+    assert "scores higher, less what it pays for features of existing sets." in alone
+
+
+def test_later_sets_are_the_best_that_meet_all_conditions():
+    conditions = {"tau": 0, "constraints": constraints.AtMostSets(1)}
+    assert "and no such set this different from it" in str(found(n_alternatives=1, **conditions).verdict)
+    three = altsets.find(EIGHT, 2, 2, **conditions)
+    assert "each other set is the best such set that is this different" in str(three.verdict)
+
+
+def test_a_set_that_comes_again_is_called_the_same():
+    assert "Set 1 is the same as set 0." in str(found(tau=0, n_alternatives=1).verdict)
+
+
+def test_a_trade_off_of_one_point_has_no_better_one():
+    whole = altsets.tradeoff(EIGHT, range(8), 8)
+    assert str(whole.verdict).startswith("The best set has a criterion of 28, and none has a better one.")
+    several = altsets.tradeoff(EIGHT, [3, 1, 2, 1, 1, 1, 1, 0], 2, 1, tau=1)
+    assert "of its quality" not in str(several.verdict)
+
+
+def test_curves_that_were_cut_short_speak_of_what_was_found():
+    asked = {"n_features": 5, "n_alternatives": 3, "time_limit": 1e-9}
+    assert "The best set found has a criterion of" in str(
+        altsets.tradeoff(WIDE, range(30), 5, time_limit=1e-9).verdict
+    )
+    assert "also have the best worst set" not in str(altsets.balance(WIDE, tau=0.5, **asked).verdict)
+    curve = altsets.frontier(WIDE, by="penalty", **asked, **TOGETHER)
+    assert not curve.points or "the best sets found have" in str(curve.verdict)
+
+
+def test_a_range_near_a_best_set_that_is_not_proven_says_so():
+    near = altsets.near_best(WIDE, 5, 0.05, time_limit=1e-9)
+    said = near.range(range(30)).explain()
+    assert "sets near the best one that is known" in said
+    assert "That of the best set known is" in said
+
+
+# --- Refusals -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", ["additive", "milp"])
+def test_an_engine_that_declines_names_one_that_does_not(engine):
+    with pytest.raises(UnsupportedError, match="takes no min_quality; engine='enumerate' does"):
+        found(min_quality=1, engine=engine, **TOGETHER)
+    assert found(min_quality=1, engine="enumerate", **TOGETHER).status == "optimal"
+
+
+def test_a_large_penalty_is_not_sent_to_the_tau_that_it_has():
+    with pytest.raises(InputError, match="or tau=1 for sets that share nothing"):
+        found(overlap_penalty=1e20)
+    with pytest.raises(InputError, match="or leave it out with tau=1 for sets that share nothing"):
+        found(overlap_penalty=1e20, tau=1)
+
+
+@pytest.mark.parametrize("name", ["overlap_penalty", "min_quality", "max_spread"])
+def test_numbers_too_large_for_a_float_are_refused(name):
+    with pytest.raises(InputError, match=f"{name}=.* must be a finite number"):
+        found(**{name: 10**400}, **TOGETHER)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"costs": {"a": -1}, "limit": 3},
+        {"costs": {"a": 1}, "limit": float("nan")},
+        {"costs": [1, 2], "limit": 3},
+        {"costs": {"a": 1, "b": 2}, "limit": 3, "groups": [["a", "b"]]},
+        {"costs": {"a": 1}, "limit": 3, "groups": 5},
+    ],
+)
+def test_a_budget_of_all_sets_goes_by_its_own_name(wrong):
+    with pytest.raises(InputError, match=r"^TotalBudget"):
+        found(constraints=constraints.TotalBudget(**wrong))
+
+
+# --- The command line ---------------------------------------------------------------------------------------
+
+ALL_SETS = ["--at-most-sets", "--at-least-sets", "--reserve", "--total-budget"]
+
+
+@pytest.mark.parametrize("command", ["near-best", "tradeoff"])
+def test_help_shows_no_option_that_is_refused(run, table, command):
+    _, out, _ = run(command, "--help")
+    assert not [flag for flag in [*ALL_SETS, "--evaluate"] if flag in out]
+    _, shown, _ = run("find", "--help")
+    assert all(flag in shown for flag in ALL_SETS)
+    more = ["--count", "a"] if command == "tradeoff" else []
+    code, _, err = run(command, table, "-t", "y", "-k", 2, "--reserve", "a", *more)
+    assert code == 2
+    assert err.endswith("takes no --reserve; use altsets find.\n")
+
+
+def test_a_trade_off_names_qualities_as_the_command_line_does():
+    black_box = quality.BlackBox(sum, n_features_in=4)
+    with (
+        spelled(option_words()),
+        pytest.raises(UnsupportedError, match="such as mutual_info, mrmr, fcbf or cfs"),
+    ):
+        altsets.tradeoff(black_box, [1, 2, 3, 4], 2)
