@@ -126,6 +126,13 @@ def test_an_engine_that_declines_names_one_that_does_not(engine):
     assert found(min_quality=1, engine="enumerate", **TOGETHER).status == "optimal"
 
 
+def test_a_wide_table_says_which_definition_it_does_not_take():
+    rows = np.random.default_rng(0).normal(size=(20, 6_000))
+    wide = quality.MRMR.from_data(rows, rows[:, 0] > 0, measure="pearson")
+    with pytest.raises(UnsupportedError, match="takes no overlap_penalty; one with fewer columns does"):
+        altsets.find(wide, 3, 1, overlap_penalty=0.1)
+
+
 def test_a_large_penalty_is_not_sent_to_the_tau_that_it_has():
     with pytest.raises(InputError, match="or tau=1 for sets that share nothing"):
         found(overlap_penalty=1e20)

@@ -25,7 +25,7 @@ from altsets.search.black_box.evaluations import ExhaustiveEngine, at_most
 from altsets.search.black_box.greedy_wrapper import GreedyWrapperEngine
 from altsets.search.black_box.local_search import LocalSearchEngine
 from altsets.search.diagnosis import CONFLICT_STEPS, PROBE_STEPS, find_conflict, possible_instead
-from altsets.search.engine import Answer, Engine, merge_known, settle
+from altsets.search.engine import Answer, Engine, merge_known, on_demand, settle
 from altsets.search.heuristics import GreedyEngine, most_alternatives
 from altsets.search.milp.engine import MilpEngine
 from altsets.search.packing.engine import PackingEngine
@@ -450,8 +450,9 @@ def _engine(name: str, quality: Quality, problem: Problem, run: Run) -> Engine:
         reasons[engine.name] = engine.declines(quality, problem)
         if reasons[engine.name] is None:
             return engine
-    # Of the exact engines "enumerate" declines least, so its reason says most.
-    relevant = reasons["greedy" if problem.search.startswith("greedy-") else PackingEngine.name]
+    # Of the exact engines "enumerate" declines least, so its reason says most; wide tables have an engine of their own.
+    exact = ShortlistEngine.name if on_demand(quality, problem) else PackingEngine.name
+    relevant = reasons["greedy" if problem.search.startswith("greedy-") else exact]
     raise UnsupportedError(f"no engine solves this: {relevant}.")
 
 

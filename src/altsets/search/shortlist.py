@@ -51,7 +51,8 @@ class ShortlistEngine:
         """A reason why this engine does not solve the problem, or None."""
         if not on_demand(quality, problem):
             return "it is for tables with so many columns that their pairs are computed on demand"
-        return declines_heuristics(problem) or declines_further(problem)
+        who = f"a table whose pairs of {quality.n_features_in:,} features are computed on demand"
+        return declines_heuristics(problem) or declines_further(problem, who, "one with fewer columns")
 
     def solve(self, quality: Quality, problem: Problem, run: Run) -> Answer:
         """Search until done, out of time or interrupted; sets that are not found are constructed."""
