@@ -174,3 +174,17 @@ def test_a_report_on_survival_is_right_about_its_measure(table, tmp_path, name):
     exec(python_lines(result, list("abcd")).replace("print", "str"), known)
     assert known["result"].named_sets == result.named_sets
     assert known["result"].qualities == pytest.approx(result.qualities)
+
+
+def test_events_as_files_have_them(table, tmp_path):
+    frame = pd.read_csv(table).drop(columns=["warm", "loud"])
+    frame["st=us"] = frame.pop("status") == "dead"
+    path = tmp_path / "flags.csv"
+    frame.to_csv(path, index=False)
+    plain, said = (altsets.read_table(path, time="days", event=event).y for event in ("st=us", "st=us=TRUE"))
+    assert plain.tolist() == said.tolist()
+    assert 0 < plain["st=us"].sum() < len(plain)
+    other = altsets.read_table(path, time="days", event="st=us=False").y
+    assert (other["st=us"] == ~plain["st=us"]).all()
+    with pytest.raises(InputError, match="no column of events 'st'"):
+        altsets.read_table(path, time="days", event="st=as=dead")

@@ -49,6 +49,12 @@ def take_targets(
         event = targets.event
         if event not in table.names:
             event, _, value = event.partition("=")
+            # The name of a column may have the sign itself.
+            while event not in table.names and "=" in value:
+                more, _, value = value.partition("=")
+                event = f"{event}={more}"
+            if event not in table.names:
+                event, _, value = targets.event.partition("=")
         names, roles = [event, targets.time], ["column of events", "column of times"]
     else:
         names = [name.strip() for name in targets.split(",") if name.strip()]

@@ -105,6 +105,9 @@ def _events(event: Any, name: str, event_value: Any) -> Bools:
         ) from error
     # A file gives floats; its cells have whole numbers.
     known = [int(one) if isinstance(one, float) and one.is_integer() else one for one in known]
+    if isinstance(event_value, str) and event_value.lower() in ("true", "false") and _are_flags(known):
+        # Files that say so give 1 and 0.
+        event_value = event_value.lower() == "true"
     if event_value is not None:
         if not any(_is_value(one, event_value) for one in known):
             raise InputError(
