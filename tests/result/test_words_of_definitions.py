@@ -62,6 +62,20 @@ def test_fewer_sets_are_no_advice_where_features_must_be_in_several():
     assert "is possible" not in found(tau=1, constraints=constraints.AtLeastSets(1, list("defgh"))).reason
 
 
+@pytest.mark.parametrize("search", ["sequential", "simultaneous"])
+def test_more_sets_with_a_feature_than_there_are(search):
+    result = found(tau=0.3, search=search, constraints=constraints.AtLeastSets(5, "a"))
+    assert "AtLeastSets needs 5 new sets with the same feature, and 3 sets are asked for" in result.reason
+
+
+def test_simultaneous_search_is_no_advice_where_features_are_used_up():
+    assert found(tau=0, constraints=constraints.AtMostSets(1)).reason.endswith(
+        "n_alternatives=1 is possible."
+    )
+    few = constraints.AtMostSets(1, list("abcdef"))
+    assert "may fit in more" in found(n_features=2, n_alternatives=4, tau=0.3, constraints=few).reason
+
+
 def test_used_up_features_are_not_called_alike():
     result = found(tau=0, constraints=constraints.AtMostSets(1))
     assert result.reason.startswith(

@@ -294,7 +294,12 @@ def _missing(result: SetsFound) -> str:
     proven = result.status is Status.INFEASIBLE
     can = "meets all conditions and is" if _has_conditions(result) else "is"
     more = f"proven that no further set {can} this different" if proven else "whether more exist is not known"
-    return " ".join(filter(None, [f"only {found} of {asked} sets were found; {more}.", result.reason]))
+    return " ".join(
+        filter(
+            None,
+            [f"only {found} of {asked} sets {plural(found, 'was', 'were')} found; {more}.", result.reason],
+        )
+    )
 
 
 def _cut_short(result: SetsFound) -> str:

@@ -14,6 +14,7 @@ from altsets.result import Status
 from altsets.search.degree_bounds import count_bound
 from altsets.search.milp.engine import proven_empty
 from altsets.search.run import Run, Stopped
+from altsets.search.steps import UsageLimits
 from altsets.search.subset.rules import Rules
 from altsets.wording import counted, join_words, parameter, plural, span
 
@@ -174,14 +175,19 @@ def _largest_needed(problem: Problem) -> int | None:
 
 
 def _may_fit_more(problem: Problem, n_found: int) -> bool:
-    """Whether counting shared features leaves room for another set, chosen together with the others."""
+    """Whether counting shared and used features leaves room for another set, chosen together with the others."""
     required = _in_every_set(problem)
+    n_sets = n_found + 1
+    limits = UsageLimits.of(replace(problem, n_alternatives=n_found)).upper
+    uses = sum(limits.get(feature, n_sets) for feature in range(problem.n_features_in))
+    if problem.k_min * n_sets > uses:
+        return False
     if not (problem.caps_shared and problem.fixed_size):
         return not required
     usable = problem.n_features_in - len(problem.forbidden) - required
     # What every set has is shared by each two, and leaves the less for the rest.
     size, overlap = problem.k_max - required, problem.max_overlap - required
-    return min(size, overlap + 1, usable) > 0 and count_bound(usable, size, overlap, n_found + 1) > n_found
+    return min(size, overlap + 1, usable) > 0 and count_bound(usable, size, overlap, n_sets) > n_found
 
 
 def _in_every_set(problem: Problem) -> int:
@@ -209,6 +215,15 @@ def _shared_by_all(problem: Problem) -> str:
     )
 
 
+def _too_few_for_uses(problem: Problem) -> str:
+    """A sentence if some feature would have to be in more sets than there are."""
+    least = max(UsageLimits.of(problem).lower.values(), default=0)
+    if least <= problem.n_sets:
+        return ""
+    there = f"{counted(problem.n_sets, 'set')} {plural(problem.n_sets, 'is', 'are')} asked for"
+    return f"AtLeastSets needs {least} new sets with the same feature, and {there}; ask for more, or lower its number."
+
+
 #: Solves a problem and says what became of it.
 Probe = Callable[[Problem], Status]
 
@@ -226,6 +241,8 @@ def possible_instead(problem: Problem, n_found: int, status: Status, probe: Prob
         )
     if status is not Status.INFEASIBLE:
         return "More time may help."
+    if too_few := _too_few_for_uses(problem):
+        return too_few
     alike = _shared_by_all(problem)
     if alike and (n_found or problem.search != "sequential"):
         return alike
