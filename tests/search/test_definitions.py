@@ -238,6 +238,17 @@ def test_balance_is_the_pareto_front(seed):
     assert wrong_balance(request, replace(found, points=[worse, *found.points[1:]]))
 
 
+@pytest.mark.parametrize(
+    "good", [quality.Additive([13, 11, 5, -3, -1]), quality.MRMR([13, 11, 5, -3, -1], np.eye(5))]
+)
+def test_a_least_quality_is_that_of_a_set_before_it_pays_for_what_it_shares(good):
+    # After the price of what an existing set has, the fourth feature is better than the third, but not good enough.
+    asked = {"tau": 0.3, "search": "simultaneous", "dissimilarity": "jaccard", "existing": [(2, 4)]}
+    found = altsets.find(good, 1, 2, overlap_penalty=100, min_quality=1, **asked)
+    assert found.status == "optimal"
+    assert sorted(found.sets) == [(0,), (1,), (2,)]
+
+
 def test_balance_without_sets():
     found = altsets.balance(SCORES, 4, 3, tau=1)
     assert not found.points

@@ -64,10 +64,10 @@ class Coupling:
     @property
     def interchangeable(self) -> bool:
         """Whether a feature that no set has could take the place of any other that scores less."""
-        special = (
-            self.asked.max_spread is not None or self.usage.lower or self.usage.reserved or self.has_totals
-        )
-        return not special
+        # A feature that scores more after prices may be worth less without them, which is what the limit is about.
+        limited = self.asked.min_quality is not None and self.prices is not None
+        spread = self.asked.max_spread is not None
+        return not (limited or spread or self.usage.lower or self.usage.reserved or self.has_totals)
 
     @property
     def has_totals(self) -> bool:
