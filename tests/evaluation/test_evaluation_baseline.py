@@ -508,3 +508,25 @@ def test_accuracy_of_the_baseline_is_the_share_of_the_class():
     X, y = noise(100)
     evaluation = evaluate([["a"]], X, y, scoring="accuracy")
     assert evaluation.baseline == pytest.approx(accuracy_score(y, np.full(100, "no")))
+
+
+@pytest.mark.parametrize("scoring", ["f1", "precision", "jaccard"])
+def test_scores_of_a_positive_class_are_compared_with_always_saying_it(scoring):
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(120) < 0.3, "yes", "no")
+    evaluation = evaluate([[0, 1]], rng.normal(size=(120, 2)), y, scoring=scoring)
+    assert evaluation.guess() == "always saying 'yes'"
+    share = np.mean(y == "yes")
+    expected = 2 * share / (1 + share) if scoring == "f1" else share
+    assert evaluation.baseline == pytest.approx(expected, abs=0.02)
+    assert "predicts better" not in str(evaluation)
+
+
+@pytest.mark.parametrize("scoring", ["f1_macro", "f1_micro", "jaccard_macro"])
+def test_scores_of_labels_are_compared_with_giving_every_label(scoring):
+    rng = np.random.default_rng(1)
+    labels = (rng.random((150, 3)) < 0.4).astype(int)
+    evaluation = evaluate([[0, 1]], rng.normal(size=(150, 2)), labels, scoring=scoring)
+    assert evaluation.guess() == "always giving every label"
+    assert evaluation.baseline > 0.3
+    assert "predicts better" not in str(evaluation)

@@ -33,6 +33,8 @@ ONE_IS_BEST = (
 GUESSES = {
     "risk": "always predicting the same risk",
     "class": "always saying the most frequent class",
+    "positive": "always saying the positive class",
+    "labels": "always giving every label",
     "shares": "always giving the same probabilities",
     "mean": "always predicting the mean",
     "median": "always predicting the median",
@@ -374,10 +376,11 @@ def _baseline_sentence(entry: AgainstBaseline, found: Paired, guess: str, confid
     return SENTENCES[kind].format(number=number, guess=guess, hedge=in_folds(n_folds), numbers=numbers)
 
 
-def guess_in_words(kind: str | None, majority: str | None) -> str:
-    """What the baseline does, such as "always saying 'no'"."""
-    if kind == "class" and majority is not None:
-        return f"always saying '{majority}'"
+def guess_in_words(kind: str | None, majority: str | None, positive: str | None = None) -> str:
+    """What the baseline does, such as "always saying 'no'", with the most frequent and the positive class."""
+    said = {"class": majority, "positive": positive}.get(kind or "")
+    if said is not None:
+        return f"always saying '{said}'"
     return GUESSES.get(kind or "", "the baseline")
 
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from altsets.arrays import Floats, Indices
 from altsets.errors import InputError
 from altsets.measures.models import fresh_model, is_own, one_line
-from altsets.measures.scoring import ModelRows, explain_fit_errors, weight_scorer
+from altsets.measures.scoring import ModelRows, explain_fit_errors, positive_label, weight_scorer
 from altsets.measures.survival_scores import ConcordanceScorer, ConstantRisk
 from altsets.measures.workers import WarningCapture
 from altsets.problem import FeatureSet
@@ -329,39 +329,63 @@ def locate_errors(where: str) -> Iterator[None]:
 # --- Dummy-model baseline ------------------------------------------------------------------------------
 
 
-def kind_of(scoring: Any, classes: bool) -> str:
-    """Which constant prediction is best by a score, as far as that is known: a key of ``GUESSES``."""
+#: Scores that are 0 without a positive prediction, and so for the most frequent class, which is mostly the other one.
+OF_POSITIVES = ("f1_score", "fbeta_score", "jaccard_score", "precision_score")
+
+
+def kind_of(scoring: Any, classes: bool, several: bool = False) -> str:
+    """Which constant prediction is best by a score, as far as that is known: a key of ``GUESSES``.
+
+    ``several`` if there are several targets.
+    """
     from sklearn.metrics import get_scorer
 
     if isinstance(scoring, ConcordanceScorer):
         return "risk"
     scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
+    name = str(getattr(getattr(scorer, "_score_func", scorer), "__name__", ""))
+    if classes and getattr(scorer, "_response_method", "predict") != "predict":
+        return "shares"
+    if classes and name in OF_POSITIVES and (several or positive_label(scorer) is not None):
+        return "labels" if several else "positive"
     if classes:
-        return "class" if getattr(scorer, "_response_method", "predict") == "predict" else "shares"
-    function = getattr(scorer, "_score_func", scorer)
-    name = str(getattr(function, "__name__", ""))
+        return "class"
     return "median" if "absolute" in name or "pinball" in name else "mean"
 
 
 def score_baseline(
     train: ModelRows, test: ModelRows, scoring: Mapping[str, Any], classes: bool
 ) -> tuple[dict[str, float], str | None]:
-    """Test scores of a dummy model, by scorer (nan where one does not work), and the class it predicts."""
-    from sklearn.dummy import DummyClassifier, DummyRegressor
-
-    # With "prior", the class is the most frequent one, and the probabilities are the shares of all.
+    """Test scores of a dummy model, by scorer (nan where one does not work), and the most frequent class."""
     if is_survival(train.labels):
         return {name: _score_dummy(ConstantRisk(), scorer, test) for name, scorer in scoring.items()}, None
-    kinds = ("prior",) if classes else ("mean", "median")
-    make = DummyClassifier if classes else DummyRegressor
-    nothing = _no_features(len(train.labels))
-    fitted = [make(strategy=kind).fit(nothing, train.labels, train.weights) for kind in kinds]
-    scores = {
-        name: _score_dummy(fitted[kind_of(scorer, classes) == "median"], scorer, test)
-        for name, scorer in scoring.items()
-    }
-    one_class = classes and train.labels.ndim == 1
-    return scores, class_name(fitted[0].predict(_no_features(1))[0]) if one_class else None
+    several = train.labels.ndim > 1
+    scores = {}
+    for name, scorer in scoring.items():
+        model = _fit_dummy(train, kind_of(scorer, classes, several), scorer)
+        scores[name] = _score_dummy(model, scorer, test)
+    if several or not classes:
+        return scores, None
+    return scores, class_name(_fit_dummy(train, "class").predict(_no_features(1))[0])
+
+
+def _fit_dummy(train: ModelRows, kind: str, scorer: Any = None) -> Any:
+    """The model that predicts the same for all rows."""
+    from sklearn.dummy import DummyClassifier, DummyRegressor
+
+    labels, constant = train.labels, None
+    if kind == "positive" and (labels == positive_label(scorer)).any():
+        constant = positive_label(scorer)
+    elif kind == "labels":
+        # The last class of each target: of labels, that a row has it.
+        constant = [np.unique(column)[-1] for column in labels.T]
+    if kind in ("mean", "median"):
+        model = DummyRegressor(strategy=kind)
+    else:
+        # With "prior", the class is the most frequent one, and the probabilities are the shares of all.
+        strategy = "prior" if constant is None else "constant"
+        model = DummyClassifier(strategy=strategy, constant=constant)
+    return model.fit(_no_features(len(labels)), labels, train.weights)
 
 
 def _no_features(n_rows: int) -> Floats:

@@ -24,7 +24,7 @@ from altsets.evaluation._comparison import (
     std_of,
     summarize,
 )
-from altsets.evaluation._folds import Fold, Resample
+from altsets.evaluation._folds import Fold, Resample, class_name
 from altsets.evaluation._stability import (
     ANY,
     MOST_RELATED,
@@ -243,7 +243,12 @@ class Measured:
         kinds = self.parameters.get("baseline")
         kind = kinds.get(self._scorer(scorer)) if isinstance(kinds, dict) else None
         classes = {fold.majority for fold in self.folds}
-        return guess_in_words(kind, classes.pop() if len(classes) == 1 else None)
+        positive = self.parameters.get("pos_label")
+        return guess_in_words(
+            kind,
+            classes.pop() if len(classes) == 1 else None,
+            None if positive is None else class_name(positive),
+        )
 
     @cached_property
     def against_baseline(self) -> list[AgainstBaseline]:

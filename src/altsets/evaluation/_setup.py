@@ -172,7 +172,10 @@ def _parameters(plan: Plan, settings: EvaluationSettings, n_splits: int) -> dict
         "ready_made": not plan.rows_matter,
         **({"pos_label": positive[0]} if positive else {}),
         **({} if plan.class_weight is None else {"class_weight": plan.class_weight}),
-        "baseline": {name: kind_of(scorer, plan.target.is_classes) for name, scorer in plan.scoring.items()},
+        "baseline": {
+            name: kind_of(scorer, plan.target.is_classes, plan.rows.labels.ndim > 1)
+            for name, scorer in plan.scoring.items()
+        },
     }
 
 
