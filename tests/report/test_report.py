@@ -135,7 +135,7 @@ PROVEN = "every other choice was ruled out by calculation, not by trying some of
         (found(search="greedy-replacement"), ["Nothing is proven: better sets may exist."]),
         (
             found(n_features=4, n_alternatives=2, tau=1),
-            ["Caution: Only 1 of 3 sets were found; proven that no further set is this different."],
+            ["Caution: Only 1 of 3 sets was found; proven that no further set is this different."],
         ),
         (
             found(constraints=[constraints.Require("age"), constraints.Forbid("age")]),

@@ -249,6 +249,21 @@ def test_a_least_quality_is_that_of_a_set_before_it_pays_for_what_it_shares(good
     assert sorted(found.sets) == [(0,), (1,), (2,)]
 
 
+@pytest.mark.parametrize(
+    ("more", "best"),
+    [
+        ({"overlap_penalty": 30, "existing": [(1, 2, 3)]}, (0,)),
+        ({"constraints": constraints.AtMostSets(1), "existing": [(1, 2, 3)]}, (0,)),
+    ],
+)
+def test_single_features_that_score_little_stay_where_sizes_are_open(more, best):
+    # Of single features the scores add up, of larger sets they do not.
+    good = quality.MRMR([1, 9, 8, 7], np.full((4, 4), 0.1))
+    limits = [constraints.Size(1, 2), *([more.pop("constraints")] if "constraints" in more else [])]
+    found = altsets.find(good, n_alternatives=0, min_difference=0, constraints=limits, **more)
+    assert (found.status, found.sets) == ("optimal", [best])
+
+
 def test_balance_without_sets():
     found = altsets.balance(SCORES, 4, 3, tau=1)
     assert not found.points

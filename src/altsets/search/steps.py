@@ -437,7 +437,9 @@ class NextSet:
     @cached_property
     def _every(self) -> PricingOracle:
         """The sets of all steps."""
-        return PricingOracle(self.quality, each_set(self.problem), self.run, limits=self.limits)
+        # Single features add up even where larger sets do not, but prices and what is forbidden come later.
+        alone = each_set(self.problem)
+        return PricingOracle(self.quality, alone, self.run, limits=self.limits, interchangeable=False)
 
     def _by_quality(
         self, step: NextStep, threshold: float, max_nodes: int
