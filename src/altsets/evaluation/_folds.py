@@ -375,7 +375,7 @@ def _fit_dummy(train: ModelRows, kind: str, scorer: Any = None) -> Any:
 
     labels, constant = train.labels, None
     if kind == "positive" and (labels == positive_label(scorer)).any():
-        constant = positive_label(scorer)
+        constant = [positive_label(scorer)]
     elif kind == "labels":
         # The last class of each target: of labels, that a row has it.
         constant = [np.unique(column)[-1] for column in labels.T]
