@@ -58,7 +58,7 @@ types: $(VENV)/.dev  ## static types
 
 docs: $(VENV)/.docs  ## user guide and reference, in docs/_build/html
 	rm -rf docs/reference/api
-	$(PY) -m sphinx --fail-on-warning --keep-going --nitpicky --quiet docs docs/_build/html
+	$(PY) -m sphinx --jobs auto --fail-on-warning --keep-going --nitpicky --quiet docs docs/_build/html
 
 fuzz: $(VENV)/.kernels  ## 200,000 random problems, all engines against brute force
 	$(PY) tests/helpers/fuzz.py --problems 200000

@@ -22,7 +22,9 @@ class Command:
     def __init__(self, *words, temporary):
         environment = os.environ | {"TMPDIR": str(temporary)}
         code = (
+            # Whoever runs the tests may ignore these.
             "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+            "signal.signal(signal.SIGHUP, signal.SIG_DFL); "
             "from altsets.cli import main; sys.exit(main())"
         )
         self.process = subprocess.Popen(
