@@ -16,7 +16,7 @@ from altsets.search.milp.engine import proven_empty
 from altsets.search.run import Run, Stopped
 from altsets.search.steps import UsageLimits
 from altsets.search.subset.rules import Rules
-from altsets.wording import counted, join_words, parameter, plural, span
+from altsets.wording import by_interface, counted, join_words, parameter, plural, span
 
 #: Steps (see :attr:`altsets.Result.steps`) for each smaller request that may be possible when the one asked for is not.
 PROBE_STEPS = 400
@@ -221,7 +221,8 @@ def _too_few_for_uses(problem: Problem) -> str:
     if least <= problem.n_sets:
         return ""
     there = f"{counted(problem.n_sets, 'set')} {plural(problem.n_sets, 'is', 'are')} asked for"
-    return f"AtLeastSets needs {least} new sets with the same feature, and {there}; ask for more, or lower its number."
+    asks = by_interface("AtLeastSets", "--at-least-sets")
+    return f"{asks} needs {least} new sets with the same feature, and {there}; ask for more, or lower its number."
 
 
 #: Solves a problem and says what became of it.
