@@ -187,12 +187,16 @@ def test_what_is_no_file(command, kind, tmp_path):
 
 
 @pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="there are no pipes with names of this kind here")
-def test_a_pipe_that_a_shell_has_opened_is_read(tmp_path):
+@pytest.mark.parametrize(
+    ("command", "content"),
+    [("find {odd} -t y -k 1 -a 0", TABLE), ("evaluate {table} -t y --cv 2 --sets {odd}", "a, b\nc\n")],
+)
+def test_a_pipe_that_a_shell_has_opened_is_read(tmp_path, command, content):
     # As in altsets find <(zcat table.csv.gz).
     reading, writing = os.pipe()
-    os.write(writing, TABLE.encode())
+    os.write(writing, content.encode())
     os.close(writing)
-    outcome = ask("find {odd} -t y -k 1 -a 0", tmp_path, f"/dev/fd/{reading}")
+    outcome = ask(command, tmp_path, f"/dev/fd/{reading}")
     os.close(reading)
     assert outcome.exit_code == 0
 

@@ -122,22 +122,23 @@ def lost_from(
 
 def sets_in(path: str, names: FeatureNames) -> Result | list[list[str]]:
     """The sets of a file: a result of ``find --json``, or one set per line."""
-    from altsets.files.contents import read_text
+    from altsets.files.contents import lines_of, read_text
     from altsets.result import Result
 
+    # Once: a pipe has nothing the second time.
     text = read_text(path)
     if text.lstrip().startswith("{"):
         try:
             return Result.from_json(text)
         except InputError as error:
             raise InputError(f"{path}: {error}") from error
-    return [[line] if line in names else features_in(path, line, names) for line in _lines(path)]
+    return [[line] if line in names else features_in(path, line, names) for line in lines_of(text)]
 
 
 def _lines(path: str) -> list[str]:
-    from altsets.files.contents import read_lines
+    from altsets.files.contents import lines_of, read_text
 
-    return read_lines(path)
+    return lines_of(read_text(path))
 
 
 @dataclass(frozen=True)

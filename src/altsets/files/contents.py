@@ -44,9 +44,9 @@ def read_text(path: str | os.PathLike[str]) -> str:
     return decode(read_content(Path(path)), Path(path).name)
 
 
-def read_lines(path: str | os.PathLike[str]) -> list[str]:
-    """The lines of a text file that are not blank, such as the names of columns."""
-    return [tidy(line) for line in read_text(path).splitlines() if line.strip()]
+def lines_of(text: str) -> list[str]:
+    """The lines of a text that are not blank, tidied."""
+    return [tidy(line) for line in text.splitlines() if line.strip()]
 
 
 def read_content(path: Path) -> bytes:
