@@ -150,7 +150,9 @@ class Visitor:
 def visiting(browser, explorer, fragment="", *, width=LAPTOP, height=900, dark=False):
     """Open an explorer; at the end nothing may have gone elsewhere or been complained about."""
     scheme = "dark" if dark else "light"
-    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce"
+    )
     try:
         visitor = Visitor(context, explorer, fragment)
         yield visitor

@@ -114,6 +114,8 @@ def opened(browser, path, *, width=LAPTOP, height=900, dark=False, **options):
     context = browser.new_context(
         viewport={"width": width, "height": height},
         color_scheme="dark" if dark else "light",
+        # Without transitions: the contrast of a colour that still fades says nothing.
+        reduced_motion="reduce",
         offline=True,
         **options,
     )
