@@ -530,3 +530,28 @@ def test_scores_of_labels_are_compared_with_giving_every_label(scoring):
     assert evaluation.guess() == "always giving every label"
     assert evaluation.baseline > 0.3
     assert "predicts better" not in str(evaluation)
+
+
+@pytest.mark.filterwarnings("ignore:Precision is ill-defined")
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("shares", [(1 / 3, 1 / 3, 1 / 3), (0.8, 0.15, 0.05), (0.6, 0.4)])
+@pytest.mark.parametrize("scoring", ["f1_macro", "f1_weighted", "precision_macro", "jaccard_weighted"])
+def test_averages_over_classes_are_compared_with_a_guess(scoring, shares, weighted):
+    rng = np.random.default_rng(2)
+    y = rng.choice(["red", "green", "blue"][: len(shares)], 300, p=shares)
+    weights = rng.uniform(0.5, 2, 300) if weighted else None
+    X = rng.normal(size=(300, 2))
+    evaluation = evaluate([[0, 1]], X, y, scoring=scoring, sample_weight=weights)
+    assert evaluation.guess() == "guessing without features"
+    assert "predicts better" not in str(evaluation)
+    # The same by many draws on the same rows.
+    scorer, n_draws = get_scorer(scoring), 200
+    options = {} if weights is None else {"sample_weight": weights}
+    scores = {}
+    for strategy in ("stratified", "most_frequent"):
+        drawn = [
+            scorer(DummyClassifier(strategy=strategy, random_state=seed).fit(X, y, weights), X, y, **options)
+            for seed in range(n_draws if strategy == "stratified" else 1)
+        ]
+        scores[strategy] = np.mean(drawn)
+    assert evaluation.baseline == pytest.approx(max(scores.values()), abs=0.015)

@@ -29,11 +29,12 @@ ONE_IS_BEST = (
     "recall",
     "roc_auc",
 )
-#: What the baseline predicts for every row, in words.
+#: What the baseline predicts, in words.
 GUESSES = {
     "risk": "always predicting the same risk",
     "class": "always saying the most frequent class",
     "positive": "always saying the positive class",
+    "guess": "guessing without features",
     "labels": "always giving every label",
     "shares": "always giving the same probabilities",
     "mean": "always predicting the mean",

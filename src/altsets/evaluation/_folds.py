@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -331,10 +331,12 @@ def locate_errors(where: str) -> Iterator[None]:
 
 #: Scores that are 0 without a positive prediction, and so for the most frequent class, which is mostly the other one.
 OF_POSITIVES = ("f1_score", "fbeta_score", "jaccard_score", "precision_score")
+#: Averages over classes that reward a prediction for naming each class now and then.
+OVER_CLASSES = ("macro", "weighted")
 
 
 def kind_of(scoring: Any, classes: bool, several: bool = False) -> str:
-    """Which constant prediction is best by a score, as far as that is known: a key of ``GUESSES``.
+    """Which prediction without features is best by a score, as far as that is known: a key of ``GUESSES``.
 
     ``several`` if there are several targets.
     """
@@ -346,8 +348,13 @@ def kind_of(scoring: Any, classes: bool, several: bool = False) -> str:
     name = str(getattr(getattr(scorer, "_score_func", scorer), "__name__", ""))
     if classes and getattr(scorer, "_response_method", "predict") != "predict":
         return "shares"
-    if classes and name in OF_POSITIVES and (several or positive_label(scorer) is not None):
-        return "labels" if several else "positive"
+    if classes and name in OF_POSITIVES:
+        if several:
+            return "labels"
+        if getattr(scorer, "_kwargs", {}).get("average") in OVER_CLASSES:
+            return "guess"
+        if positive_label(scorer) is not None:
+            return "positive"
     if classes:
         return "class"
     return "median" if "absolute" in name or "pinball" in name else "mean"
@@ -362,8 +369,11 @@ def score_baseline(
     several = train.labels.ndim > 1
     scores = {}
     for name, scorer in scoring.items():
-        model = _fit_dummy(train, kind_of(scorer, classes, several), scorer)
-        scores[name] = _score_dummy(model, scorer, test)
+        kind = kind_of(scorer, classes, several)
+        if kind == "guess":
+            scores[name] = _score_guess(train, scorer, test)
+        else:
+            scores[name] = _score_dummy(_fit_dummy(train, kind, scorer), scorer, test)
     if several or not classes:
         return scores, None
     return scores, class_name(_fit_dummy(train, "class").predict(_no_features(1))[0])
@@ -394,14 +404,43 @@ def _no_features(n_rows: int) -> Floats:
 
 
 def _score_dummy(model: Any, scorer: Any, rows: ModelRows) -> float:
+    """The score of a dummy model; nan if the scorer does not work with one."""
+    score = weight_scorer(scorer, rows.weights)
+    return _without_errors(lambda: score(model, _no_features(len(rows.labels)), rows.labels))
+
+
+def _without_errors(score: Callable[[], Any]) -> float:
+    """The score; nan if it fails."""
     try:
         # Scorers warn of a constant prediction, such as precision without any positive one.
         with WarningCapture():
-            return float(
-                weight_scorer(scorer, rows.weights)(model, _no_features(len(rows.labels)), rows.labels)
-            )
+            return float(score())
     except Exception:
         return math.nan
+
+
+def _score_guess(train: ModelRows, scorer: Any, test: ModelRows) -> float:
+    """The better score of two predictions: always the most frequent class, and classes at random by their shares.
+
+    At random means that each class is predicted for its share of the rows of every class, so nothing is drawn.
+    """
+    classes, shares = _count_classes(train)
+    actual, counts = _count_classes(test)
+
+    def score(predicted: Floats) -> Any:
+        rows, columns = np.nonzero(weights := np.outer(counts, predicted))
+        options = {**scorer._kwargs, "sample_weight": weights[rows, columns]}
+        return scorer._sign * scorer._score_func(actual[rows], classes[columns], **options)
+
+    most_frequent = np.eye(len(shares))[shares.argmax()]
+    return max(_without_errors(partial(score, predicted)) for predicted in (shares, most_frequent))
+
+
+def _count_classes(rows: ModelRows) -> tuple[npt.NDArray[Any], Floats]:
+    """The classes among some rows, and the share of each by weight."""
+    classes, codes = np.unique(rows.labels, return_inverse=True)
+    counts = np.bincount(codes, rows.weights, len(classes))
+    return classes, counts / counts.sum()
 
 
 def constant_prediction(model: Any, table: Any, labels: npt.NDArray[Any]) -> str | None:
