@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from altsets.cli import parsing
-from altsets.cli.options import Given, TableOptions, with_options
+from altsets.cli.options import MODEL_OF_SEARCHES, Given, TableOptions, with_options
 from altsets.cli.printing import plain_messages, say_error
 from altsets.cli.searching import Source, named_quality, request_from, source_from
 from altsets.cli.spelling import option_words
@@ -31,15 +31,7 @@ DESCRIBED = {
         "help": "CSV (also gzipped), Parquet file or folder, Excel workbook, .gct or .h5ad (AnnData) file; - for "
         "standard input. [default: the table of altsets demo]",
     },
-    "estimator": {
-        "help": "The model behind importance, permutation, shap, wrapper and embedded: tree, forest, boosting, linear, "
-        "neighbors, svm, or a class by its full name. [default: tree]",
-    },
-    "scoring": {
-        "metavar": "NAME",
-        "help": "How permutation, wrapper and embedded score predictions: a scikit-learn scorer. [default: "
-        "matthews_corrcoef, or r2 for numeric targets]",
-    },
+    **MODEL_OF_SEARCHES,
     "time_limit": {
         "help": "Time limit for each search, after which the page has the best so far. [default: 10 s]"
     },

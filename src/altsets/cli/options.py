@@ -197,17 +197,22 @@ class ModelOptions:
     )
 
 
+def _describe_quality(models: str = "") -> str:
+    """What is said of --quality, with the qualities that fit a model to each set."""
+    return (
+        "What a good set is. The sum of its features' scores: mutual_info, f, pearson, spearman, chi2, "
+        "symmetrical_uncertainty, relief, importance, permutation or shap; for survival concordance, cox or "
+        "logrank. Features that say much about the target and little about each other: mrmr, fcbf or cfs. What "
+        f"a linear model explains: linear_fit.{models} [default: mutual_info; for survival concordance]"
+    )
+
+
 @dataclass(frozen=True)
 class QualityOptions:
     """How the quality of a set is computed."""
 
     quality: str | None = option(
-        "NAME",
-        "What a good set is. The sum of its features' scores: mutual_info, f, pearson, spearman, chi2, "
-        "symmetrical_uncertainty, relief, importance, permutation or shap; for survival concordance, cox or "
-        "logrank. Features that say much about the target and little about each other: mrmr, fcbf or cfs. What "
-        "a linear model explains: linear_fit. How well a model predicts: wrapper; with its own choice: embedded. "
-        "[default: mutual_info; for survival concordance]",
+        "NAME", _describe_quality(" How well a model predicts: wrapper; with its own choice: embedded.")
     )
     criterion: str | None = option(
         "NAME",
@@ -355,14 +360,17 @@ class ConstraintOptions(_OfConstraints):  # type: ignore[misc]
     """Conditions on every set, as the registry of constraints has them."""
 
 
+#: Engines that need scores, but no model of each set.
+ENGINES = "Search engine; auto picks one. The others: additive, enumerate, milp, greedy"
+
+
 @dataclass(frozen=True)
 class LimitOptions:
     """Which engine searches, and for how long."""
 
     engine: str = option(
         "NAME",
-        "Search engine; auto picks one. The others: additive, enumerate, milp, greedy; for wrapper "
-        "exhaustive, local-search, greedy-wrapper; for embedded exhaustive, best-first.",
+        f"{ENGINES}; for wrapper exhaustive, local-search, greedy-wrapper; for embedded exhaustive, best-first.",
         default="auto",
     )
     max_iters: int | None = option(
@@ -559,17 +567,29 @@ def _described_model(behind: str, scored: str) -> dict[str, dict[str, str]]:
     models = "tree, forest, boosting, linear, neighbors, svm, or a class by its full name. [default: tree]"
     default = "a scikit-learn scorer. [default: matthews_corrcoef, or r2 for numeric targets]"
     return {
-        "estimator": {"help": f"The model behind importance, permutation, shap{behind}: {models}"},
-        "scoring": {"metavar": "NAME", "help": f"How permutation{scored} score predictions: {default}"},
+        "estimator": {"help": f"The model behind importance, permutation{behind}: {models}"},
+        "scoring": {
+            "metavar": "NAME",
+            "help": f"What scores predictions, for permutation{scored}: {default}",
+        },
     }
 
 
-#: Of commands that may also evaluate sets, and of those that do not.
+#: Of commands that may also evaluate sets; of those that do not; without embedded models; and without wrappers, either.
 SCORING_MODEL = _described_model(
-    ", wrapper and embedded, and with --evaluate the one that scores the sets",
+    ", shap, wrapper and embedded, and with --evaluate the one that scores the sets",
     ", wrapper, embedded and --evaluate",
 )
-MODEL_OF_SCORES = _described_model(" and wrapper", " and wrapper")
+MODEL_OF_SEARCHES = _described_model(", shap, wrapper and embedded", ", wrapper and embedded")
+MODEL_OF_SCORES = {
+    **_described_model(", shap and wrapper", " and wrapper"),
+    "quality": {"help": _describe_quality(" How well a model predicts: wrapper.")},
+}
+ONLY_SCORES = {
+    **_described_model(" and shap", ""),
+    "quality": {"help": _describe_quality()},
+    "engine": {"help": f"{ENGINES}."},
+}
 
 #: The heading in the help of each group of options.
 HEADINGS = {

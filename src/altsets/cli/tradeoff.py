@@ -11,7 +11,7 @@ import typer
 
 from altsets.cli import parsing
 from altsets.cli.charts import Series, chart, point_lines, show_points, wrapped
-from altsets.cli.options import MODEL_OF_SCORES, NOT_OF_ALL_SETS, Given, TradeoffOptions, with_options
+from altsets.cli.options import NOT_OF_ALL_SETS, ONLY_SCORES, Given, TradeoffOptions, with_options
 from altsets.cli.outputs import check_outputs
 from altsets.cli.printing import Waiting, plain_messages
 from altsets.cli.searching import SECONDS_PER_SET, Record, request_from, run_on_scores, source_from
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     *("limits", "output"),
     without=(*("search", "positive", "class_weight", "max_iters", "output", "again", "details"),),
     described={
-        **MODEL_OF_SCORES,
+        **ONLY_SCORES,
         **NOT_OF_ALL_SETS,
         "time_limit": {"help": "For scores and all points. [default: 60, after scoring]"},
     },
