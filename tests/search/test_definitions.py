@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import fuzz
@@ -11,9 +12,14 @@ from checks import Request
 from definitions import JOINT, definitions_of, random_definition, wrong_about, wrong_balance, wrong_penalties
 
 import altsets
-from altsets import constraints, quality
+from altsets import Problem, constraints, quality
 from altsets.errors import InputError, UnsupportedError
+from altsets.search.find import ENGINES
 from altsets.search.packing.clique_search import is_better
+from altsets.search.packing.coupling import Coupling
+from altsets.search.packing.phases import CountPatterns
+from altsets.search.run import Run
+from altsets.search.subset.limits import PRICING_LIMITS
 
 SCORES = quality.Additive([9, 8, 7, 3, 2, 1])
 
@@ -204,6 +210,80 @@ def test_many_sets_that_may_be_alike():
     reserved = constraints.Reserve([0, 1])
     with pytest.raises(UnsupportedError, match="AtMostSets, AtLeastSets, and not Reserve"):
         altsets.find(SCORES, 2, 1, tau=0, search="simultaneous", engine="additive", constraints=reserved)
+
+
+def test_programmes_over_patterns_against_brute_force(monkeypatch):
+    monkeypatch.setattr(ENGINES["enumerate"], "_phases", [CountPatterns(1_000)])
+    seen = Counter()
+    for number in range(1_500):
+        request = random_definition(np.random.default_rng([7, number]))
+        summed = request.kind == "additive" and request.aggregation == "sum" and request.n_alternatives
+        if request.search != "simultaneous" or not summed:
+            continue
+        result = request.find(engine="enumerate")
+        if result.status in ("optimal", "infeasible"):
+            assert wrong_about(request, result) == [], number
+            seen.update(definitions_of(request))
+    assert min(seen[kind] for kind in (*JOINT, "overlap_penalty")) >= 10, seen
+
+
+@pytest.mark.parametrize(
+    "joint",
+    [
+        [constraints.Reserve(range(0, 60, 5))],
+        [constraints.Reserve(range(0, 60, 5)), constraints.Reserve(range(1, 60, 5))],
+        [constraints.TotalBudget([1 + j % 7 for j in range(60)], 35)],
+        [
+            constraints.TotalBudget(
+                [1 + j // 4 % 5 for j in range(60)], 15, groups=[range(j, j + 4) for j in range(0, 60, 4)]
+            )
+        ],
+    ],
+    ids=["reserved", "two reserved", "total", "groups"],
+)
+def test_large_sums_are_proven(joint):
+    scores = quality.Additive(np.random.default_rng(0).random(60))
+    result = altsets.find(scores, 5, 3, tau=0.6, search="simultaneous", constraints=joint)
+    assert result.status == "optimal"
+    assert result.proof == "integer programme over membership patterns"
+
+
+@pytest.mark.parametrize("kind", ["additive", "mrmr"])
+def test_sets_are_found_where_the_best_in_turn_cost_too_much(kind):
+    rng = np.random.default_rng(0)
+    scores, costs = rng.random(200), rng.uniform(1, 10, 200).round(2)
+    alike = rng.random((200, 200))
+    made = quality.Additive(scores) if kind == "additive" else quality.MRMR(scores, (alike + alike.T) / 2)
+    total = constraints.TotalBudget(costs.tolist(), 90)
+    result = altsets.find(made, 10, 5, tau=0.6, search="simultaneous", constraints=total, time_limit=1)
+    assert len(result.sets) == 6
+    assert total.holds_together(result.sets)
+
+
+@pytest.mark.parametrize("groups", [None, [range(j, j + 3) for j in range(0, 30, 3)]])
+def test_what_is_bought_together_can_be_paid_for(groups):
+    rng = np.random.default_rng(1)
+    costs = np.repeat(rng.integers(1, 9, 10), 3).astype(float)
+    totals = [
+        constraints.TotalBudget(costs.tolist(), 20, groups=groups),
+        constraints.TotalBudget([2.5] * 30, 40),
+    ]
+    scores = quality.Additive(rng.random(30))
+    problem = Problem.create(
+        30,
+        n_features=2,
+        n_alternatives=2,
+        tau=1,
+        search="simultaneous",
+        constraints=totals,
+        existing=[(0, 1)],
+    )
+    coupling = Coupling.of(scores, problem, Run(), PRICING_LIMITS)
+    bought = list(coupling.purchases(scores.scores))
+    assert all(total.holds_together([one], problem.existing) for total in totals for one in bought)
+    # The cheapest ones are the most.
+    assert len(bought[-1]) == max(map(len, bought)) > len(bought[0])
+    assert all(set(coupling.among(one).best([(0, 1)])[0]) <= set(one) for one in bought)
 
 
 def test_a_wrong_answer_is_noticed():

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from altsets.cli import parsing
-from altsets.cli.options import MODEL_OF_SEARCHES, Given, TableOptions, with_options
+from altsets.cli.descriptions import MODEL_OF_SEARCHES
+from altsets.cli.options import Given, TableOptions, with_options
 from altsets.cli.printing import plain_messages, say_error
 from altsets.cli.searching import Source, named_quality, request_from, source_from
 from altsets.cli.spelling import option_words

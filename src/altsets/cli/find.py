@@ -9,8 +9,9 @@ import typer
 
 from altsets.cli import parsing
 from altsets.cli.again import SavedAnswer, repeat
+from altsets.cli.descriptions import SCORING_MODEL
 from altsets.cli.evaluating import evaluate_sets, parameters_of, unless_interrupted
-from altsets.cli.options import SCORING_MODEL, Given, with_options
+from altsets.cli.options import Given, with_options
 from altsets.cli.outputs import check_outputs
 from altsets.cli.printing import Waiting, conclude, console_for, plain_messages, show, show_losses
 from altsets.cli.searching import (

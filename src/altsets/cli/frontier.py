@@ -15,8 +15,9 @@ import typer
 
 from altsets.cli import parsing
 from altsets.cli.charts import MOST_LINES, Series, chart, more_points, point_lines, show_points, wrapped
+from altsets.cli.descriptions import SCORING_MODEL
 from altsets.cli.evaluating import evaluate_points, parameters_of, unless_interrupted
-from altsets.cli.options import SCORING_MODEL, Given, with_options
+from altsets.cli.options import Given, with_options
 from altsets.cli.outputs import ReportFile, check_outputs
 from altsets.cli.printing import (
     NO_SET,

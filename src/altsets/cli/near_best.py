@@ -8,7 +8,8 @@ import typer
 
 from altsets import documents
 from altsets.cli import parsing
-from altsets.cli.options import MODEL_OF_SCORES, NOT_OF_ALL_SETS, Given, NearOptions, with_options
+from altsets.cli.descriptions import MODEL_OF_SCORES
+from altsets.cli.options import NOT_OF_ALL_SETS, Given, NearOptions, with_options
 from altsets.cli.outputs import check_outputs, rows_of_near_best
 from altsets.cli.printing import (
     NO_SET,

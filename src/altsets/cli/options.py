@@ -18,6 +18,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from altsets.cli.descriptions import ENGINES, describe_quality
 from altsets.cli.values import duration, number, seconds, whole_number
 from altsets.constraints import KINDS, Constraint, Forbid
 from altsets.documents import TABLE
@@ -197,22 +198,12 @@ class ModelOptions:
     )
 
 
-def _describe_quality(models: str = "") -> str:
-    """What is said of --quality, with the qualities that fit a model to each set."""
-    return (
-        "What a good set is. The sum of its features' scores: mutual_info, f, pearson, spearman, chi2, "
-        "symmetrical_uncertainty, relief, importance, permutation or shap; for survival concordance, cox or "
-        "logrank. Features that say much about the target and little about each other: mrmr, fcbf or cfs. What "
-        f"a linear model explains: linear_fit.{models} [default: mutual_info; for survival concordance]"
-    )
-
-
 @dataclass(frozen=True)
 class QualityOptions:
     """How the quality of a set is computed."""
 
     quality: str | None = option(
-        "NAME", _describe_quality(" How well a model predicts: wrapper; with its own choice: embedded.")
+        "NAME", describe_quality(" How well a model predicts: wrapper; with its own choice: embedded.")
     )
     criterion: str | None = option(
         "NAME",
@@ -358,10 +349,6 @@ _OfConstraints: Any = dataclasses.make_dataclass("_OfConstraints", _constraint_f
 
 class ConstraintOptions(_OfConstraints):  # type: ignore[misc]
     """Conditions on every set, as the registry of constraints has them."""
-
-
-#: Engines that need scores, but no model of each set.
-ENGINES = "Search engine; auto picks one. The others: additive, enumerate, milp, greedy"
 
 
 @dataclass(frozen=True)
@@ -561,35 +548,6 @@ class Given:
     demo: DemoOptions = DemoOptions()
     explore: ExploreOptions = ExploreOptions()
 
-
-def _described_model(behind: str, scored: str) -> dict[str, dict[str, str]]:
-    """How options of a command that scores features with a model are described."""
-    models = "tree, forest, boosting, linear, neighbors, svm, or a class by its full name. [default: tree]"
-    default = "a scikit-learn scorer. [default: matthews_corrcoef, or r2 for numeric targets]"
-    return {
-        "estimator": {"help": f"The model behind importance, permutation{behind}: {models}"},
-        "scoring": {
-            "metavar": "NAME",
-            "help": f"What scores predictions, for permutation{scored}: {default}",
-        },
-    }
-
-
-#: Of commands that may also evaluate sets; of those that do not; without embedded models; and without wrappers, either.
-SCORING_MODEL = _described_model(
-    ", shap, wrapper and embedded, and with --evaluate the one that scores the sets",
-    ", wrapper, embedded and --evaluate",
-)
-MODEL_OF_SEARCHES = _described_model(", shap, wrapper and embedded", ", wrapper and embedded")
-MODEL_OF_SCORES = {
-    **_described_model(", shap and wrapper", " and wrapper"),
-    "quality": {"help": _describe_quality(" How well a model predicts: wrapper.")},
-}
-ONLY_SCORES = {
-    **_described_model(" and shap", ""),
-    "quality": {"help": _describe_quality()},
-    "engine": {"help": f"{ENGINES}."},
-}
 
 #: The heading in the help of each group of options.
 HEADINGS = {

@@ -11,7 +11,8 @@ import typer
 
 from altsets.cli import parsing
 from altsets.cli.charts import Series, chart, point_lines, show_points, wrapped
-from altsets.cli.options import NOT_OF_ALL_SETS, ONLY_SCORES, Given, TradeoffOptions, with_options
+from altsets.cli.descriptions import ONLY_SCORES
+from altsets.cli.options import NOT_OF_ALL_SETS, Given, TradeoffOptions, with_options
 from altsets.cli.outputs import check_outputs
 from altsets.cli.printing import Waiting, plain_messages
 from altsets.cli.searching import SECONDS_PER_SET, Record, request_from, run_on_scores, source_from

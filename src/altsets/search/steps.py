@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -185,7 +185,7 @@ def demanded_after(problem: Problem, before: Sequence[FeatureSet]) -> tuple[Rule
                 return None
             required.update(feature for feature, count in missing.items() if count == left)
         else:
-            unpaid = _unpaid(rule, uses)
+            unpaid = budget_left(rule, uses)
             if unpaid is None:
                 return None
             rules.append(unpaid)
@@ -230,7 +230,11 @@ class UsageLimits:
         return cls(upper, lower, tuple(reserved))
 
 
-def _unpaid(rule: TotalRule, bought: Counter[int]) -> CostRule | None:
+#: Of most requests.
+NO_LIMITS = UsageLimits({}, {}, ())
+
+
+def budget_left(rule: TotalRule, bought: Collection[int]) -> CostRule | None:
     """The budget that is left, in whole units; what is bought costs nothing. None if it is exceeded already."""
     whole = in_units(rule.budget)
     left = whole.limit - whole.total(bought)

@@ -152,6 +152,9 @@ class CliqueSearch:
         if coupling.has_totals:
 
             def accept(picked: Ints) -> bool:
+                # It takes much longer than the steps after which the kernel looks at the clock.
+                if self.run.stopped:
+                    return False
                 return coupling.keeps([listing.set_at(number) for number in order[picked].tolist()])
 
             more["accept"] = self.run.guarded(accept)

@@ -8,21 +8,36 @@ have bought costs nothing, and what new sets share with them is a price on featu
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats, Indices, Ints
-from altsets.constraints.base import TotalRule
+from altsets.constraints import Forbid
+from altsets.constraints.base import ConstraintRules, TotalRule
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.search.additive.next_sum import NextSum
+from altsets.search.additive.pattern_milp import Conditions
 from altsets.search.run import Run
-from altsets.search.steps import NextSet, UsageLimits, demanded_after, priced, uses_of, with_rules
+from altsets.search.steps import (
+    NextSet,
+    UsageLimits,
+    budget_left,
+    demanded_after,
+    priced,
+    uses_of,
+    with_rules,
+)
 from altsets.search.subset.limits import PricingLimits
 from altsets.search.subset.listing import Listing
+from altsets.search.subset.rules import WholeBudget, in_units
+
+#: When features are bought for all sets: in so many steps from scores that count alone to costs that do.
+STEPS_TO_THRIFT = 20
 
 #: Tells which of some sets go with one of them, by numbers.
 Together = Callable[[int, npt.NDArray[np.integer]], npt.NDArray[np.uint8]]
@@ -73,6 +88,68 @@ class Coupling:
     def has_totals(self) -> bool:
         """Whether all sets together have a budget."""
         return any(isinstance(rule, TotalRule) for rule in self.asked.rules.joint)
+
+    @property
+    def counts_features(self) -> bool:
+        """Whether it is enough to count features of some groups in sets, and to add up scores."""
+        if self.asked.min_quality is not None or self.asked.max_spread is not None:
+            return False
+        alone = self._alone
+        return (
+            alone.conflicts is None
+            and not (alone.needs or alone.budgets)
+            and not any(one.is_asked for one in self.asked.constraints)
+        )
+
+    @cached_property
+    def conditions(self) -> Conditions:
+        """The conditions on new sets, where features are counted."""
+        bought = {feature for given in self.asked.existing for feature in given}
+        left = [budget_left(rule, bought) for rule in self.asked.rules.joint if isinstance(rule, TotalRule)]
+        return Conditions(
+            self.usage,
+            [in_units(budget) for budget in left if budget is not None],
+            self._alone.counts,
+            self.plain.rules.required,
+            self.penalty,
+        )
+
+    def purchases(self, scores: Floats) -> Iterator[FeatureSet]:
+        """Features that can be paid for together, from the best ones to the cheapest ones."""
+        last: list[int] = []
+        totals = self.conditions.totals
+        costs = np.sum([np.array(whole.costs) / max(whole.limit, 1) for whole in totals], axis=0)
+        allowed = [j for j in range(len(scores)) if j not in self.plain.forbidden]
+        for thrift in np.linspace(0, 1, STEPS_TO_THRIFT + 1):
+            worth = (1 - thrift) * _shares(scores) - thrift * _shares(costs)
+            bought: list[int] = []
+            paid: list[set[int]] = [set() for _ in totals]
+            left = [whole.limit for whole in totals]
+            for feature in sorted(allowed, key=lambda j: (-worth[j], j)):
+                asked = [_price(whole, feature, groups) for whole, groups in zip(totals, paid, strict=True)]
+                if all(price <= room for price, room in zip(asked, left, strict=True)):
+                    bought.append(feature)
+                    left = [room - price for price, room in zip(asked, left, strict=True)]
+                    for whole, groups in zip(totals, paid, strict=True):
+                        if whole.groups is not None:
+                            groups.add(whole.groups[feature])
+            if bought != last:
+                yield tuple(bought)
+            last = bought
+
+    def among(self, features: Collection[int]) -> NextSet:
+        """The same best responses, of some features only."""
+        others = sorted(set(range(self.asked.n_features_in)).difference(features))
+        if not others:
+            return self.following
+        problem = replace(self.asked, constraints=(*self.asked.constraints, Forbid(others)))
+        quality, run = self.following.quality, self.following.run
+        return NextSet(quality, problem, run, self.following.limits, NextSum.of(quality, problem, run))
+
+    @cached_property
+    def _alone(self) -> ConstraintRules:
+        """The rules of each set on its own."""
+        return ConstraintRules.of(one for one in self.asked.constraints if not one.joint_rules())
 
     def lowest(self, reach: float) -> float:
         """No solution has a smaller sum, where no set is worth less than minus ``reach``."""
@@ -137,3 +214,15 @@ class Coupling:
     def worth(self, chosen: FeatureSet, others: Sequence[FeatureSet]) -> float:
         """What a set adds beside other new sets."""
         return self.following.value(chosen, [*self.asked.existing, *others])
+
+
+def _shares(numbers: Floats) -> Floats:
+    """Numbers between 0 for the least and 1 for the largest one."""
+    spread = float(np.ptp(numbers))
+    shares: Floats = (numbers - numbers.min()) / (spread or 1.0)
+    return shares
+
+
+def _price(budget: WholeBudget, feature: int, paid: set[int]) -> int:
+    """What a feature costs where some groups are paid for."""
+    return 0 if budget.groups is not None and budget.groups[feature] in paid - {-1} else budget.costs[feature]

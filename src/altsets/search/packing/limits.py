@@ -82,6 +82,13 @@ class PackingLimits:
 
     #: Steps of the additive engine for the same request without constraints and conflicts.
     relaxation_steps: int = 400
+    #: For sums of scores: variables of a programme over membership patterns that comes early, and nodes of its search.
+    pattern_variables: int = 1_500
+    pattern_nodes: int = 20_000
+    #: The part of the time that stays for other phases.
+    time_after_patterns: float = 0.1
+    #: With one budget for all sets: features are bought so many times after the best solution so far.
+    purchases_in_vain: int = 5
     #: The largest number of variables for the solver, one for each feature and set.
     solver_variables: int = 20_000
     #: Nodes to find a first set, before the search for a proof that there is none.

@@ -16,10 +16,12 @@ from altsets.constraints import Forbid
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, Form, Quality
 from altsets.result import Status
+from altsets.search.additive import pattern_milp
 from altsets.search.additive.engine import AdditiveEngine
 from altsets.search.degree_bounds import count_bound
 from altsets.search.engine import ROUNDED, Answer
 from altsets.search.milp.engine import MilpEngine
+from altsets.search.milp.highs import STEPS_PER_NODE
 from altsets.search.packing.branching import ColumnBranching
 from altsets.search.packing.limits import PackingLimits
 from altsets.search.packing.master import DualBound
@@ -28,6 +30,9 @@ from altsets.search.packing.thresholds import raise_thresholds
 from altsets.search.run import Run, Stopped
 from altsets.search.subset.candidates import Anything, form_of
 from altsets.search.subset.listing import KBest
+
+#: A programme over membership patterns has one for each collection of sets.
+MOST_PATTERN_SETS = 10
 
 
 def relaxed(quality: Quality, problem: Problem, run: Run, limits: PackingLimits) -> Answer | None:
@@ -206,6 +211,79 @@ class FirstIncumbent(Phase):
             state.update_bound(-math.inf, dealt.proof)
         elif keeps_to_rules(quality, problem, dealt.sets):
             state.update_incumbent(dealt.sets)
+
+
+class BuyFeatures(Phase):
+    """Where one budget is for all sets: buy features first, and then look for sets among these."""
+
+    def applies(self, search: SetPackingSearch) -> bool:
+        """With sums, which take milliseconds; otherwise where one set after the other has spent too much."""
+        coupling = search.coupling
+        return coupling is not None and coupling.has_totals and (self._sums(search) or not search.state.sets)
+
+    def run(self, search: SetPackingSearch) -> None:
+        """From few features that are good to many that are cheap, until that no longer helps."""
+        coupling, state = search.coupling, search.state
+        assert coupling is not None
+        in_vain = 0
+        for bought in coupling.purchases(search.quality.form(search.problem.k_max).linear):
+            if search.run.tick() or in_vain == search.limits.purchases_in_vain:
+                return
+            value = state.value
+            state.update_incumbent(self._sets(search, bought))
+            in_vain = in_vain + 1 if state.sets and state.value == value else 0
+
+    def _sets(self, search: SetPackingSearch, bought: FeatureSet) -> Sequence[FeatureSet] | None:
+        """Good sets of some features; None if they were not found."""
+        coupling, problem = search.coupling, search.problem
+        assert coupling is not None
+        if not self._sums(search):
+            return search.in_turn(coupling.among(bought))
+        others = sorted(set(range(problem.n_features_in)).difference(bought))
+        limited = replace(problem, constraints=(Forbid(others),) if others else ())
+        answer = linear_part(search.quality, limited, search.run, search.limits)
+        kept = answer is not None and keeps_to_rules(search.quality, problem, answer.sets)
+        return answer.sets if answer is not None and kept else None
+
+    @staticmethod
+    def _sums(search: SetPackingSearch) -> bool:
+        problem = search.problem
+        fits = problem.caps_shared and problem.fixed_size
+        return fits and form_of(search.quality, problem, problem.k_max).is_sum
+
+
+@dataclass(frozen=True)
+class CountPatterns(Phase):
+    """Where sums of scores are asked for: how many features lie in which of the sets, as an integer programme."""
+
+    max_variables: int
+    nodes: float = math.inf
+    #: The part of the time that is left for other phases.
+    time_left: float = 0.0
+
+    def applies(self, search: SetPackingSearch) -> bool:
+        """Where sets depend on each other, and on features by no more than scores, groups and costs of all sets."""
+        coupling, problem = search.coupling, search.problem
+        if coupling is None or not isinstance(search.quality, Additive) or search.state.max_min:
+            return False
+        if not (problem.counts_shared and problem.fixed_size) or problem.n_sets > MOST_PATTERN_SETS:
+            return False
+        return coupling.counts_features
+
+    def run(self, search: SetPackingSearch) -> None:
+        """The best sets and a bound, if the programme is small."""
+        coupling, problem, state = search.coupling, search.problem, search.state
+        assert coupling is not None
+        assert isinstance(search.quality, Additive)
+        conditions = coupling.conditions
+        candidates = conditions.candidates(search.quality.scores, problem)
+        if pattern_milp.n_variables(candidates, problem, conditions) > self.max_variables:
+            return
+        run = search.run.part(self.nodes * STEPS_PER_NODE)
+        with search.run.keep_back(self.time_left):
+            sets, bound = pattern_milp.best_sum(candidates, problem, state.bound, run, conditions=conditions)
+        state.update_incumbent(sets)
+        state.update_bound(bound, "integer programme over membership patterns")
 
 
 @dataclass(frozen=True)
@@ -447,6 +525,8 @@ def strategy(limits: PackingLimits) -> list[Phase]:
         EnumerateAll(),
         AdditiveRelaxation(),
         FirstIncumbent(),
+        CountPatterns(limits.pattern_variables, limits.pattern_nodes, limits.time_after_patterns),
+        BuyFeatures(),
         ListGood(limits.short_list_sets, limits.short_list_steps),
     ]
     search: list[Phase] = [
@@ -463,5 +543,6 @@ def strategy(limits: PackingLimits) -> list[Phase]:
         Improve(limits.long_annealing),
         ListGood(limits.long_list_sets, limits.long_list_steps),
         BranchOnColumns(),
+        CountPatterns(limits.solver_variables),
     ]
     return [*before, *search, SolverIncumbent(then=search), SolverOptimum()]

@@ -25,6 +25,7 @@ from altsets.search.packing.coupling import Coupling
 from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
 from altsets.search.packing.master import DualBound, RestrictedMaster
 from altsets.search.run import Run
+from altsets.search.steps import NextSet
 from altsets.search.subset.construction import Construction
 from altsets.search.subset.listing import Listing
 from altsets.search.subset.pricing import PricingOracle
@@ -242,6 +243,17 @@ class SetPackingSearch:
         if len(self.first) == self.state.n_sets:
             self.state.update_incumbent(self.first)
         return bool(self.state.sets)
+
+    def in_turn(self, following: NextSet) -> list[FeatureSet] | None:
+        """One best response after the other; None if not all sets are found."""
+        sets: list[FeatureSet] = []
+        while len(sets) < self.state.n_sets and not self.run.stopped:
+            every = [*following.problem.existing, *sets]
+            chosen = following.best(every, max_nodes=self.limits.incumbent_nodes)[0]
+            if chosen is None:
+                return None
+            sets.append(chosen)
+        return sets if len(sets) == self.state.n_sets else None
 
     def _next_to(
         self, others: Sequence[FeatureSet], threshold: float = -math.inf, *, max_nodes: int
