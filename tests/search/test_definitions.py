@@ -228,6 +228,18 @@ def test_programmes_over_patterns_against_brute_force(monkeypatch):
 
 
 @pytest.mark.parametrize(
+    "other",
+    [constraints.Forbid([0, 3]), constraints.TotalBudget([1, 1, 1, 9, 1, 1], 5)],
+    ids=["forbid", "total"],
+)
+def test_programmes_over_patterns_miss_what_has_to_be_there(monkeypatch, other):
+    monkeypatch.setattr(ENGINES["enumerate"], "_phases", [CountPatterns(1_000)])
+    both = [other, constraints.AtLeastSets(1, [3])]
+    result = altsets.find(SCORES, 2, 1, tau=1, search="simultaneous", engine="enumerate", constraints=both)
+    assert result.status == "infeasible"
+
+
+@pytest.mark.parametrize(
     "joint",
     [
         [constraints.Reserve(range(0, 60, 5))],

@@ -62,7 +62,7 @@ class Conditions:
         rules = Rules(
             frozenset(), frozenset(), kept, [Cap(tuple(group), 0) for group in groups], [*self.totals]
         )
-        # What has to be there stays, so that it is missed where it cannot be paid for.
+        # What has to be there stays, so that it is missed where it is forbidden or cannot be paid for.
         allowed = np.delete(np.arange(len(scores)), sorted((problem.forbidden | unaffordable) - kept.keys()))
         return Candidates.of(scores, preselected(scores, allowed, rules, n_places))
 
@@ -274,7 +274,7 @@ def _classes(candidates: Candidates, problem: Problem, conditions: Conditions) -
             tuple(reserved[position]),
             tuple(counted[position]),
             problem.n_sets if required else usage.lower.get(feature, 0),
-            usage.upper.get(feature, problem.n_sets),
+            0 if feature in problem.forbidden else usage.upper.get(feature, problem.n_sets),
             tuple(budget.costs[feature] for budget in conditions.totals),
             tuple(-1 if budget.groups is None else budget.groups[feature] for budget in conditions.totals),
         )
