@@ -18,6 +18,8 @@ class PackingLimits:
     #: Sets in a list, and steps of the clique search in it: without prices, before anything else is prepared.
     short_list_sets: int = 2_000
     short_list_steps: int = 200_000
+    #: The same where it has to be asked what complete solutions cost, which takes much longer than a step.
+    asking_steps: int = 5_000
     #: With prices, before anything that takes seconds.
     priced_list_sets: int = 50_000
     priced_list_steps: int = 5_000_000

@@ -166,7 +166,9 @@ class EnumerateAll(Phase):
         if len(listing):
             top = float(np.max(listing.qualities))
             dual_bound = DualBound(None, top, state.n_sets * top)
-            if not search.pick(listing, dual_bound, -math.inf, limits.short_list_steps):
+            asks = search.coupling is not None and search.coupling.has_totals
+            steps = limits.asking_steps if asks else limits.short_list_steps
+            if not search.pick(listing, dual_bound, -math.inf, steps):
                 return
             if state.max_min and state.sets:
                 search.pick_larger_sum(listing, dual_bound)
