@@ -226,6 +226,23 @@ def test_a_newer_question_takes_the_place_of_an_older_one(opened):
     assert superseded["view"] is None
 
 
+def test_pages_of_a_session_take_only_its_lead_from_each_other(opened):
+    session = slow_session()
+    page = opened(session)
+    page.reply(page.begin())
+    # Another page asks where the session is, and waits; then it leads it elsewhere.
+    page.client = "another"
+    page.send(route="ask", number=1, verb="answer", state=None, **{"with": {}})
+    page.client = "page"
+    assert not page.reply(page.send(route="wait", number=1))["superseded"]
+    page.client = "another"
+    quick = {**session.state, "search": "sequential", "n_features": 2}
+    page.send(route="ask", number=2, verb="answer", state=quick, **{"with": {}})
+    assert page.reply(page.send(route="wait", number=1))["superseded"]
+    page.client = "page"
+    assert page.reply(page.send(route="wait", number=1))["superseded"]
+
+
 def test_steps_of_cells_and_of_a_page_at_once(opened):
     session = small_session()
     page = opened(session)

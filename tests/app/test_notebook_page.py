@@ -5,6 +5,7 @@ from __future__ import annotations
 import queue
 import subprocess
 import sys
+from contextlib import contextmanager
 
 import pytest
 
@@ -38,11 +39,14 @@ window.open_two = () => {
 """
 
 
-@pytest.mark.slow
-def test_a_page_in_a_notebook(browser):
-    session = Session(
-        quality.Additive([9, 8, 7, 3, 2, 1], feature_names=NAMES), n_features=2, n_alternatives=1, tau=1
-    )
+def small_session():
+    scores = quality.Additive([9, 8, 7, 3, 2, 1], feature_names=NAMES)
+    return Session(scores, n_features=2, n_alternatives=1, tau=1)
+
+
+@contextmanager
+def shown(browser, session, lost=lambda content: False):
+    """A notebook with a page; messages that are ``lost`` are answered as if another page had been faster."""
     sent = queue.Queue()
     live = LiveSession(session, sent.put)
     page = browser.new_page()
@@ -56,40 +60,71 @@ def test_a_page_in_a_notebook(browser):
         else:
             route.fulfill(content_type="text/html", body=HOST.replace("PICTURE", "A picture of the sets."))
 
+    def receive(content):
+        if lost(content["message"]):
+            sent.put({"id": content["id"], "reply": {"finished": True, "superseded": True}})
+        else:
+            live.receive(content)
+
     page.route("http://notebook.test/**", serve)
-    page.expose_function("toPython", live.receive)
+    page.expose_function("toPython", receive)
     page.expose_function("fromPython", lambda: [sent.get() for _ in range(sent.qsize())])
     page.goto("http://notebook.test/")
-    one, two = page.locator("#one altsets-explorer"), page.locator("#two altsets-explorer")
-    sets = one.locator("ol.sets > li")
-    sets.nth(1).wait_for()
-    # The picture makes room for what works.
-    assert page.locator("#picture").is_hidden()
-    assert "weight" in sets.nth(1).inner_text()
-
-    # The session follows the page.
-    one.get_by_role("button", name="One more set").click()
-    sets.nth(2).wait_for()
-    assert session.sets == [("age", "height"), ("weight", "shoe size"), ("<b>hair</b>", "mood")]
-    assert "<b>hair</b>" in sets.nth(2).inner_text()
-
-    # The page follows the session, and so does a second view of the widget.
-    page.evaluate("open_two()")
-    two.locator("ol.sets > li").nth(2).wait_for()
-    session.forbid("age")
-    sets.filter(has_text="age").first.wait_for(state="detached")
-    two.locator("ol.sets > li").filter(has_text="age").first.wait_for(state="detached")
-    assert session.history[session.position].name == "forbid age"
-
-    # One view leads the other; back in a view is a step of the session, too.
-    two.get_by_role("button", name="Undo").click()
-    sets.filter(has_text="age").first.wait_for()
-    assert session.state["forbid"] == []
-    page.evaluate("close_one(); close_two()")
-    assert page.locator("altsets-explorer").count() == 0
-    live.close()
-    page.close()
+    try:
+        yield page
+    finally:
+        live.close()
+        page.close()
     assert trouble == []
+
+
+@pytest.mark.slow
+def test_a_page_in_a_notebook(browser):
+    session = small_session()
+    with shown(browser, session) as page:
+        one, two = page.locator("#one altsets-explorer"), page.locator("#two altsets-explorer")
+        sets = one.locator("ol.sets > li")
+        sets.nth(1).wait_for()
+        # The picture makes room for what works.
+        assert page.locator("#picture").is_hidden()
+        assert "weight" in sets.nth(1).inner_text()
+
+        # The session follows the page.
+        one.get_by_role("button", name="One more set").click()
+        sets.nth(2).wait_for()
+        assert session.sets == [("age", "height"), ("weight", "shoe size"), ("<b>hair</b>", "mood")]
+        assert "<b>hair</b>" in sets.nth(2).inner_text()
+
+        # The page follows the session, and so does a second view of the widget.
+        page.evaluate("open_two()")
+        two.locator("ol.sets > li").nth(2).wait_for()
+        session.forbid("age")
+        sets.filter(has_text="age").first.wait_for(state="detached")
+        two.locator("ol.sets > li").filter(has_text="age").first.wait_for(state="detached")
+        assert session.history[session.position].name == "forbid age"
+
+        # One view leads the other; back in a view is a step of the session, too.
+        two.get_by_role("button", name="Undo").click()
+        sets.filter(has_text="age").first.wait_for()
+        assert session.state["forbid"] == []
+        page.evaluate("close_one(); close_two()")
+        assert page.locator("altsets-explorer").count() == 0
+
+
+@pytest.mark.slow
+def test_a_page_follows_another_one_that_was_faster(browser):
+    # Of the answers, the first one is lost, and the one after a step of the session.
+    asked = iter([True, False, True])
+    session = small_session()
+    with shown(browser, session, lambda one: one.get("verb") == "answer" and next(asked, False)) as page:
+        sets = page.locator("#one ol.sets > li")
+        sets.nth(1).wait_for()
+        session.forbid("age")
+        # Whatever has been lost, it goes where the session is.
+        sets.filter(has_text="age").first.wait_for(state="detached")
+        page.locator("#one").get_by_role("button", name="Undo").click()
+        sets.filter(has_text="age").first.wait_for()
+        assert session.state["forbid"] == []
 
 
 #: Executes and exports a notebook; in a process of its own, as a browser in this one has an event loop already.

@@ -545,7 +545,7 @@ def test_averages_over_classes_are_compared_with_a_guess(scoring, shares, weight
     assert evaluation.guess() == "guessing without features"
     assert "predicts better" not in str(evaluation)
     # The same by many draws on the same rows.
-    scorer, n_draws = get_scorer(scoring), 200
+    scorer, n_draws = get_scorer(scoring), 50
     options = {} if weights is None else {"sample_weight": weights}
     scores = {}
     for strategy in ("stratified", "most_frequent"):
@@ -554,4 +554,4 @@ def test_averages_over_classes_are_compared_with_a_guess(scoring, shares, weight
             for seed in range(n_draws if strategy == "stratified" else 1)
         ]
         scores[strategy] = np.mean(drawn)
-    assert evaluation.baseline == pytest.approx(max(scores.values()), abs=0.015)
+    assert evaluation.baseline == pytest.approx(max(scores.values()), abs=0.02)

@@ -80,6 +80,16 @@ class LiveQuestion:
         self._changes += 1
         self._changed.notify_all()
 
+    def supersedes(self, older: LiveQuestion) -> bool:
+        """Whether an older question needs no answer any more."""
+        new, old = self.ask, older.ask
+        if old.verb == "download":
+            return False
+        if new.client == old.client:
+            return new.verb in ("answer", old.verb)
+        # A page that asks where the session is takes nothing from others; one that leads it elsewhere does.
+        return new.verb == "answer" and new.state is not None
+
     def stop(self) -> None:
         """Nobody wants more than the best so far."""
         self._stop.set()
@@ -135,11 +145,11 @@ class LiveLane(threading.Thread):
         self.current: LiveQuestion | None = None
 
     def add(self, question: LiveQuestion) -> None:
-        """Answer a question; a newer one of its kind, or any newer answer, takes the place of those before it."""
+        """Answer a question, in the place of those before it that nobody wants any more."""
         with self._added:
             older = [one for one in (self.current, *self._waiting) if one is not None]
             for one in older:
-                if question.ask.verb in ("answer", one.ask.verb) and one.ask.verb != "download":
+                if question.supersedes(one):
                     one.finish(superseded=True)
                     one.stop()
             self._waiting = [one for one in self._waiting if not one.finished] + [question]

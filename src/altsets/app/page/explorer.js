@@ -448,7 +448,7 @@ class FeatureDialog {
 
 class Explorer {
   constructor(root, transport, { embedded }) {
-    Object.assign(this, { root, embedded, state: null, view: null, beside: null, start: null, wanted: null, asking: 0 });
+    Object.assign(this, { root, embedded, state: null, view: null, beside: null, start: null, wanted: null, missed: null, asking: 0 });
     this.questions = new Questions(transport);
     this.page = new Page(root, { embedded, inside: false });
     this.page.level = embedded ? 2 : 1;
@@ -522,6 +522,10 @@ class Explorer {
       if (!this.start && early.view?.banner) this.know(early);
       return true;
     });
+    if (reply.superseded && this.embedded && !this.start) {
+      this.begin();
+      return;
+    }
     if (reply.superseded || (this.start && !this.shows(reply.state ?? this.aim))) return;
     if (reply.error) this.complain(reply.error, () => this.begin());
     else if (this.start) this.arrive(reply);
@@ -534,6 +538,7 @@ class Explorer {
     this.start = this.state = this.aim = reply.state;
     if (fragment) this.follow(reply);
     else if (reply.finished) this.arrive(reply);
+    if (this.missed) this.join(this.missed);
   }
 
   /** Whether nothing but this state is shown and wanted. */
@@ -598,6 +603,8 @@ class Explorer {
 
   /** Show where the session is now, which may be further on than this state when the question arrives. */
   join(state) {
+    // The first answer may be on its way, and older.
+    this.missed = this.state ? null : state;
     if (!this.state || same(state, this.aim ?? this.state)) return;
     this.note(state, null);
     this.aim = state;
@@ -629,8 +636,14 @@ class Explorer {
     this.notice(number);
     const mine = (early) => number === this.asking && this.hear(early, number);
     const reply = await this.questions.ask("answer", state, this.having, mine);
-    if (number !== this.asking || reply.superseded) return;
+    if (number !== this.asking || (reply.superseded && !this.embedded)) return;
     this.asking = 0;
+    if (reply.superseded) {
+      // Another page of this notebook has led the session elsewhere: go there as well.
+      this.wanted ??= { state: null, otherwise: null };
+      this.send();
+      return;
+    }
     this.rest();
     if (reply.error) {
       this.aim = this.state;
