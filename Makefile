@@ -56,7 +56,7 @@ lint: $(VENV)/.dev  ## style and formatting
 types: $(VENV)/.dev  ## static types
 	$(PY) -m mypy
 
-docs: $(VENV)/.docs  ## user guide and reference, in docs/_build/html
+docs: $(VENV)/.dev  ## user guide and reference, in docs/_build/html
 	rm -rf docs/reference/api
 	$(PY) -m sphinx --jobs auto --fail-on-warning --keep-going --nitpicky --quiet docs docs/_build/html
 
@@ -118,11 +118,6 @@ $(VENV)/.demo: $(BUILD) $(KERNELS) | $(PY)
 $(VENV)/.dev: $(BUILD) | $(PY)
 	@echo "Installing altsets for development into $(VENV); the first time this takes a minute or two."
 	$(PIP) --editable '.[dev]'
-	@touch $@
-
-$(VENV)/.docs: $(BUILD) | $(PY)
-	@echo "Installing altsets and Sphinx into $(VENV); the first time this takes a minute or two."
-	$(PIP) --editable '.[docs]'
 	@touch $@
 
 # Installing has compiled all kernels; what has changed since is compiled here.

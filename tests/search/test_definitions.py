@@ -215,7 +215,7 @@ def test_many_sets_that_may_be_alike():
 def test_programmes_over_patterns_against_brute_force(monkeypatch):
     monkeypatch.setattr(ENGINES["enumerate"], "_phases", [CountPatterns(1_000)])
     seen = Counter()
-    for number in range(1_500):
+    for number in range(1_000):
         request = random_definition(np.random.default_rng([7, number]))
         summed = request.kind == "additive" and request.aggregation == "sum" and request.n_alternatives
         if request.search != "simultaneous" or not summed:
@@ -224,7 +224,7 @@ def test_programmes_over_patterns_against_brute_force(monkeypatch):
         if result.status in ("optimal", "infeasible"):
             assert wrong_about(request, result) == [], number
             seen.update(definitions_of(request))
-    assert min(seen[kind] for kind in (*JOINT, "overlap_penalty")) >= 10, seen
+    assert min(seen[kind] for kind in (*JOINT, "overlap_penalty")) >= 7, seen
 
 
 @pytest.mark.parametrize(
@@ -267,7 +267,7 @@ def test_sets_are_found_where_the_best_in_turn_cost_too_much(kind):
     alike = rng.random((200, 200))
     made = quality.Additive(scores) if kind == "additive" else quality.MRMR(scores, (alike + alike.T) / 2)
     total = constraints.TotalBudget(costs.tolist(), 90)
-    result = altsets.find(made, 10, 5, tau=0.6, search="simultaneous", constraints=total, time_limit=1)
+    result = altsets.find(made, 10, 5, tau=0.6, search="simultaneous", constraints=total, time_limit=0.5)
     assert len(result.sets) == 6
     assert total.holds_together(result.sets)
 
