@@ -192,6 +192,7 @@ def test_what_is_interrupted_is_left_out(run, there, monkeypatch):
 NASTY = ("it's; rm -rf /", 'say "$HOME" `id`', "-a\\n,b", "<b>&amp;", "näme with spaces")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "more",
     [

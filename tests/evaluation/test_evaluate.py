@@ -631,7 +631,7 @@ class Talking(LinearRegression):
         return super().fit(X, y)
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_each_warning_once(n_jobs):
     X, y = load_diabetes(return_X_y=True)
     with pytest.warns(UserWarning, match="so little data") as said:

@@ -139,6 +139,7 @@ PLOTS = [name for name in plots.__all__ if name != "style"]
 # --- All of them --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PLOTS)
 def test_a_plot_has_a_figure_in_which_all_of_it_fits(name, answers):
     before = mpl.rcParams.copy()

@@ -51,7 +51,7 @@ SPARSE = {"check_estimator_sparse_tag", "check_estimator_sparse_array", "check_e
     ("selector", "at_least"),
     [
         (SelectAlternatives(), 52),
-        (SelectAlternatives("f", n_features=2, tau=1), 52),
+        pytest.param(SelectAlternatives("f", n_features=2, tau=1), 52, marks=pytest.mark.slow),
         (SelectAlternatives("mrmr", n_features=2, n_alternatives=1), 52),
         (SelectFeatures(), 45),
     ],
