@@ -189,7 +189,7 @@ def random_definition(rng: np.random.Generator) -> Request:
         more: dict[str, Any] = {}
         kinds = ["penalty", "joint", "joint"]
         kinds += ["average", "average"] if search == "sequential" else ["least", "spread", "leximin"]
-        for kind in {str(rng.choice(kinds)) for _ in range(int(rng.choice([1, 1, 2, 3, 5])))}:
+        for kind in sorted({str(rng.choice(kinds)) for _ in range(int(rng.choice([1, 1, 2, 3, 5])))}):
             more |= _random_part(rng, request, kind)
         if "overlap_penalty" in more and search == "simultaneous":
             more["aggregation"] = "sum"
