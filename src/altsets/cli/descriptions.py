@@ -24,21 +24,24 @@ def _describe_model(behind: str, scored: str) -> dict[str, dict[str, str]]:
         "estimator": {"help": f"The model behind importance, permutation{behind}: {models}"},
         "scoring": {
             "metavar": "NAME",
-            "help": f"What scores predictions, for permutation{scored}: {default}",
+            "help": f"How to score predictions, for permutation{scored}: {default}",
         },
     }
 
 
-#: Of commands that may also evaluate sets; of those that do not; without embedded models; and without wrappers, either.
+#: Of commands that search, and evaluate sets on request.
 SCORING_MODEL = _describe_model(
     ", shap, wrapper and embedded, and with --evaluate the one that scores the sets",
     ", wrapper, embedded and --evaluate",
 )
+#: Of those that only search.
 MODEL_OF_SEARCHES = _describe_model(", shap, wrapper and embedded", ", wrapper and embedded")
+#: Without embedded models, which choose the size of sets.
 MODEL_OF_SCORES = {
     **_describe_model(", shap and wrapper", " and wrapper"),
     "quality": {"help": describe_quality(" How well a model predicts: wrapper.")},
 }
+#: Without wrappers either, which cannot be bounded.
 ONLY_SCORES = {
     **_describe_model(" and shap", ""),
     "quality": {"help": describe_quality()},

@@ -139,10 +139,8 @@ class Coupling:
 
     def among(self, features: Collection[int]) -> NextSet:
         """The same best responses, of some features only."""
-        others = sorted(set(range(self.asked.n_features_in)).difference(features))
-        if not others:
-            return self.following
-        problem = replace(self.asked, constraints=(*self.asked.constraints, Forbid(others)))
+        constraints = (*self.asked.constraints, *all_but(features, self.asked))
+        problem = replace(self.asked, constraints=constraints)
         quality, run = self.following.quality, self.following.run
         return NextSet(quality, problem, run, self.following.limits, NextSum.of(quality, problem, run))
 
@@ -214,6 +212,12 @@ class Coupling:
     def worth(self, chosen: FeatureSet, others: Sequence[FeatureSet]) -> float:
         """What a set adds beside other new sets."""
         return self.following.value(chosen, [*self.asked.existing, *others])
+
+
+def all_but(features: Collection[int], problem: Problem) -> tuple[Forbid, ...]:
+    """What forbids all other features, if there are any."""
+    others = sorted(set(range(problem.n_features_in)).difference(features))
+    return (Forbid(others),) if others else ()
 
 
 def _shares(numbers: Floats) -> Floats:

@@ -89,7 +89,7 @@ class PackingLimits:
     pattern_nodes: int = 20_000
     #: The part of the time that stays for other phases.
     time_after_patterns: float = 0.1
-    #: With one budget for all sets: features are bought so many times after the best solution so far.
+    #: With one budget for all sets: so many purchases of features may bring nothing better before it ends.
     purchases_in_vain: int = 5
     #: The largest number of variables for the solver, one for each feature and set.
     solver_variables: int = 20_000

@@ -23,6 +23,7 @@ from altsets.search.engine import ROUNDED, Answer
 from altsets.search.milp.engine import MilpEngine
 from altsets.search.milp.highs import STEPS_PER_NODE
 from altsets.search.packing.branching import ColumnBranching
+from altsets.search.packing.coupling import all_but
 from altsets.search.packing.limits import PackingLimits
 from altsets.search.packing.master import DualBound
 from altsets.search.packing.search import Fact, Phase, SetPackingSearch
@@ -240,12 +241,13 @@ class BuyFeatures(Phase):
         coupling, problem = search.coupling, search.problem
         assert coupling is not None
         if not self._sums(search):
-            return search.in_turn(coupling.among(bought))
-        others = sorted(set(range(problem.n_features_in)).difference(bought))
-        limited = replace(problem, constraints=(Forbid(others),) if others else ())
+            sets: list[FeatureSet] = []
+            return sets if search.add_in_turn(sets, coupling.among(bought)) else None
+        limited = replace(problem, constraints=all_but(bought, problem))
         answer = linear_part(search.quality, limited, search.run, search.limits)
-        kept = answer is not None and keeps_to_rules(search.quality, problem, answer.sets)
-        return answer.sets if answer is not None and kept else None
+        if answer is None or not keeps_to_rules(search.quality, problem, answer.sets):
+            return None
+        return answer.sets
 
     @staticmethod
     def _sums(search: SetPackingSearch) -> bool:

@@ -235,33 +235,31 @@ class SetPackingSearch:
 
     def find_first(self) -> bool:
         """One best set after the other: whether that is an incumbent."""
-        while len(self.first) < self.state.n_sets and not self.run.stopped:
-            chosen = self._next_to(self.first, max_nodes=self.limits.incumbent_nodes)
-            if chosen is None:
-                return False
-            self.first.append(chosen)
-        if len(self.first) == self.state.n_sets:
+        if self.add_in_turn(self.first):
             self.state.update_incumbent(self.first)
         return bool(self.state.sets)
 
-    def in_turn(self, following: NextSet) -> list[FeatureSet] | None:
-        """One best response after the other; None if not all sets are found."""
-        sets: list[FeatureSet] = []
+    def add_in_turn(self, sets: list[FeatureSet], following: NextSet | None = None) -> bool:
+        """Add one best set after the other, by other best responses if these are given: whether all were found."""
         while len(sets) < self.state.n_sets and not self.run.stopped:
-            every = [*following.problem.existing, *sets]
-            chosen = following.best(every, max_nodes=self.limits.incumbent_nodes)[0]
+            chosen = self._next_to(sets, max_nodes=self.limits.incumbent_nodes, following=following)
             if chosen is None:
-                return None
+                return False
             sets.append(chosen)
-        return sets if len(sets) == self.state.n_sets else None
+        return len(sets) == self.state.n_sets
 
     def _next_to(
-        self, others: Sequence[FeatureSet], threshold: float = -math.inf, *, max_nodes: int
+        self,
+        others: Sequence[FeatureSet],
+        threshold: float = -math.inf,
+        *,
+        max_nodes: int,
+        following: NextSet | None = None,
     ) -> FeatureSet | None:
         """The best set that goes with others and is worth more than a threshold, by a search of so many nodes."""
         if self.coupling is not None:
             every = [*self.coupling.asked.existing, *others]
-            return self.coupling.following.best(every, threshold, max_nodes=max_nodes)[0]
+            return (following or self.coupling.following).best(every, threshold, max_nodes=max_nodes)[0]
         found = self.pricing.k_best(1, others=others, threshold=threshold, max_nodes=max_nodes)
         return found.sets[0] if found.sets else None
 
