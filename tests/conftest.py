@@ -13,6 +13,7 @@ import hypothesis
 import numpy as np
 import pytest
 from browsers import need_browser, started
+from clocks import Clock
 
 from altsets import cli
 from altsets.files.columns import Table
@@ -45,6 +46,14 @@ def _close_figures():
     pyplot = sys.modules.get("matplotlib.pyplot")
     if pyplot is not None:
         pyplot.close("all")
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock on which seconds pass by looking at it, in place of the real one."""
+    clock = Clock()
+    monkeypatch.setattr("time.perf_counter", clock)
+    return clock
 
 
 @pytest.fixture(scope="module")
