@@ -181,6 +181,7 @@ def _opened(path: str | os.PathLike[str], mode: str) -> Iterator[Any]:
         raise MissingExtraError(f"{source}, an AnnData file,", "h5py", "anndata") from error
     try:
         with h5py.File(path, mode) as file:
+            _refuse_other_files(file, source)
             yield file
     except TableError:
         raise
@@ -189,6 +190,32 @@ def _opened(path: str | os.PathLike[str], mode: str) -> Iterator[Any]:
             f"{source} is a damaged AnnData file, or one of another version: {reason_of(error)}; get it once more, or "
             "read it with anndata and write it again."
         ) from error
+
+
+def _refuse_other_files(file: Any, source: str) -> None:
+    """Refuse a file with parts that HDF5 would fetch from other files, or write into them: they could be any files.
+
+    The whole file is checked, so that no soft link leads to such a part.
+    """
+    from h5py import h5d, h5l, h5o
+
+    links: list[tuple[bytes, int]] = []
+    # Looked at later: an error in between would be lost in HDF5, and it gives out one and the same record each time.
+    file.id.links.visit(lambda name, link: links.append((name, link.type)), info=True)
+    for name, kind in links:
+        why = "" if kind in (h5l.TYPE_HARD, h5l.TYPE_SOFT) else "an external link"
+        part = h5o.open(file.id, name) if kind == h5l.TYPE_HARD else None
+        if isinstance(part, h5d.DatasetID):
+            stored = part.get_create_plist()
+            if stored.get_layout() == h5d.VIRTUAL:
+                why = "a virtual dataset"
+            elif stored.get_external_count():
+                why = "external storage"
+        if why:
+            raise TableError(
+                f"{source} takes {name.decode(errors='replace')!r} from another file ({why}), and only the file itself "
+                "is read; if you trust it, read it with anndata and write it again."
+            )
 
 
 def _encoding(part: Any) -> str:
@@ -205,7 +232,7 @@ def _matrix(part: Any, source: str) -> Any:
         # A value and its row, as they are stored and once more as they are used.
         _refuse_memory(2 * 12 * part["data"].size, shape, source, "a sparse", "give a file with fewer cells")
         made = sparse.csr_array if kind == "csr_matrix" else sparse.csc_array
-        return made((part["data"][:], part["indices"][:], part["indptr"][:]), shape=shape)
+        return made(tuple(_whole(part[name]) for name in ("data", "indices", "indptr")), shape=shape)
     if not hasattr(part, "shape") or len(part.shape) != 2:
         raise TableError(
             f"{source} holds a matrix of a kind that is not known ({kind}); write it again with anndata."
@@ -252,17 +279,17 @@ def _obs_column(path: str | os.PathLike[str], name: str) -> Column:
         old = frame.get("__categories")
         if old is not None and name in old:
             # How categories were stored before anndata 0.8.
-            return _labelled(part[:], _values(old[name]))
+            return _labelled(_whole(part), _values(old[name]))
         return _column(part)
 
 
 def _column(part: Any) -> Column:
     """A column of a stored frame: numbers (nan = missing) or text (None = missing)."""
     if _encoding(part) == "categorical":
-        return _labelled(part["codes"][:], _values(part["categories"]))
+        return _labelled(_whole(part["codes"]), _values(part["categories"]))
     if hasattr(part, "keys"):
         # Types of pandas that know missing values.
-        values, missing = _values(part["values"]), part["mask"][:].astype(bool)
+        values, missing = _values(part["values"]), _whole(part["mask"]).astype(bool)
         if values.dtype == object:
             return object_array(
                 [None if gone else value for value, gone in zip(values, missing, strict=True)]
@@ -276,9 +303,21 @@ def _labelled(codes: npt.NDArray[Any], labels: npt.NDArray[Any]) -> Column:
     return object_array([str(labels[code]) if code >= 0 else None for code in codes.tolist()])
 
 
+def _whole(part: Any) -> npt.NDArray[Any]:
+    """All of a dataset, if it fits: one that was never filled may be of any length in a small file."""
+    needed = part.size * max(part.dtype.itemsize, 8)
+    if needed > SHARE * machine.memory():
+        raise TableError(
+            f"{os.path.basename(part.file.filename)} is damaged: {part.name} holds {part.size:,} values, which take "
+            f"about {machine.size(needed)}, over {percent(SHARE)} of the {machine.size(machine.memory())} of this "
+            "machine; get it once more."
+        )
+    return np.asarray(part[:])
+
+
 def _values(part: Any) -> npt.NDArray[Any]:
     """The numbers of a dataset, or its texts."""
-    values = part[:]
+    values = _whole(part)
     if values.dtype.kind in "OSU":
         return object_array([_text(value) for value in values.tolist()])
     return np.asarray(values)
