@@ -20,6 +20,7 @@ from altsets.errors import InputError
 from altsets.evaluation._verdict import _is_reversed
 from altsets.quality import CFS, FCBF, MRMR, Additive, Wrapper
 from altsets.result import Progress
+from altsets.selector import notes
 from altsets.wording import duration
 
 pd = pytest.importorskip("pandas")
@@ -608,3 +609,31 @@ def test_rounded_times_are_named_and_chance_is_not():
     found = SelectAlternatives("concordance", n_features=2).fit(left, y)
     said = [*found.result_.cautions, *found.result_.notes]
     assert not any("the order of the time" in one for one in said)
+
+
+# --- Notes that cannot be made ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("error", [InputError("too wide"), ZeroDivisionError("by 0"), KeyboardInterrupt()])
+@pytest.mark.parametrize(
+    ("look", "unchecked"),
+    [
+        ("outcome_of", "The target was not checked"),
+        ("suspects", "Columns that look like a mistake were not checked"),
+        ("measure_similarity", "Near-copies among sets were not checked"),
+        ("similar_columns", "Features close to forbidden ones were not checked"),
+    ],
+)
+def test_no_note_makes_a_fit_fail(monkeypatch, look, unchecked, error):
+    def fail(*_, **__):
+        raise error
+
+    X, y = made()
+    asked = {"constraints": [constraints.Forbid(["f3"])]}
+    plain = fitted(X, y, **asked)
+    monkeypatch.setattr(notes, look, fail)
+    selector = fitted(X, y, **asked)
+    assert selector.result_ == plain.result_
+    (said,) = [note for note in selector.result_.notes if note not in plain.result_.notes]
+    assert said.startswith(unchecked)
+    assert (str(error) or "interrupted") in said

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import tracemalloc
+from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 
 import altsets
 from altsets import SelectAlternatives, quality
+from altsets.constraints import Forbid
 from altsets.dissimilarity import Matched
 from altsets.errors import InputError
 
@@ -126,3 +128,25 @@ def test_wide_tables_are_never_dense(measure):
     tracemalloc.stop()
     # The dense table would have 120 MB.
     assert most < 20e6
+
+
+# --- Notes ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("measure", ["f", "mutual_info"])
+def test_notes_of_sparse_tables_with_missing_values(measure, counts):
+    X, y = counts
+    X = X.copy()
+    # A near-copy of the best feature, which comes into the second set.
+    X[:, 1] = X[:, 0] + (np.arange(len(X)) % 40 == 0)
+    X[::9, 0] = np.nan
+    asked = {"n_features": 1, "n_alternatives": 2, "tau": 1, "constraints": [Forbid([2])]}
+    with pytest.warns(UserWarning, match="missing values") if measure == "f" else nullcontext():
+        of_sparse = SelectAlternatives(measure, **asked).fit(sparse.csr_array(X), y).result_
+        of_dense = SelectAlternatives(measure, **asked).fit(X, y).result_
+    assert of_sparse.named_sets == of_dense.named_sets
+    assert of_sparse.notes == of_dense.notes
+    assert {"x0", "x1"} <= {*of_sparse.notes[-1].split()}
+    # The rank correlation refuses sparse columns with missing values.
+    assert "spearman" in of_dense.cautions[0]
+    assert "symmetrical_uncertainty" in of_sparse.cautions[0]

@@ -1,13 +1,13 @@
 """Notes attached to a result: what the target was taken for, columns close to forbidden ones, near-copies among sets.
 
-A new kind of note is a function here and one more line in :func:`notes_on`. Columns that look like a mistake come from
+A new kind of note is a function here and one more line in ``LOOKS``. Columns that look like a mistake come from
 :mod:`altsets.selector.suspects`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, NamedTuple
@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from altsets.dissimilarity import Matched
+from altsets.errors import reason_of
 from altsets.measures.pairs import measure_similarity, similar_columns
 from altsets.quality.spec import spec_of
 from altsets.result import Result
@@ -50,26 +51,27 @@ class Notes(NamedTuple):
 
 
 def notes_on(result: Result, background: Background) -> Notes:
-    """Sentences on what the target was taken for, on the table, and on the sets."""
-    counting = _counting(background)
-    alike = near_copies(result, counting)
-    dubious = _dubious(result, background)
-    close = _close_to_forbidden(result, counting)
-    by_measure = [measure for measure in CLOSE if any(one.measure == measure for one in close)]
-    notes = [
-        *result.notes,
-        _on_target(background),
-        *background.notes,
-        *(_ruled_out(rule, counting) for rule in _rules(result) if "proxies" in rule),
-        alike.details if alike else "",
-        *dubious.notes,
-    ]
-    cautions = [
-        *dubious.cautions,
-        alike.sentence if alike else "",
-        *(_close_sentence([one for one in close if one.measure == measure]) for measure in by_measure),
-    ]
-    return Notes(list(filter(None, notes)), list(filter(None, cautions)))
+    """Sentences on what the target was taken for, on the table, and on the sets.
+
+    The sets have been found: a note that cannot be made is left out, with a sentence on what was not checked.
+    """
+    found = Notes([*result.notes], [])
+    for what, look in LOOKS.items():
+        try:
+            notes, cautions = look(result, background)
+        except KeyboardInterrupt:
+            found.notes.append(f"{what} not checked: interrupted.")
+        except Exception as error:
+            found.notes.append(f"{what} not checked: {reason_of(error)}.")
+        else:
+            found.notes.extend(filter(None, notes))
+            found.cautions.extend(filter(None, cautions))
+    return found
+
+
+def _table(result: Result, background: Background) -> Notes:
+    """What the target was taken for, and what was noted when the table was read."""
+    return Notes([_on_target(background), *background.notes], [])
 
 
 def _on_target(background: Background) -> str:
@@ -97,7 +99,7 @@ def _on_target(background: Background) -> str:
     return f"The target is numeric ({target.n_distinct:,} different numbers)."
 
 
-def _dubious(result: Result, background: Background) -> Notes:
+def _suspects(result: Result, background: Background) -> Notes:
     """Columns that look like a mistake: a caution if they are in sets, else a note."""
     chosen = set().union(*result.sets)
     features, y = _counting(background), None
@@ -127,6 +129,16 @@ def _counting(background: Background) -> Features:
     return features if kept is None else features.rows(kept)
 
 
+def _some(features: Features, columns: Sequence[int]) -> Features:
+    """A few columns with not more rows than it takes for a note.
+
+    They are dense, as measures take more tables then: ranks of sparse columns cannot have missing values.
+    """
+    step = max(1, features.n_rows * len(columns) // MOST_NUMBERS)
+    some = features.columns(columns).rows(np.arange(0, features.n_rows, step))
+    return Features(some.dense(), some.names, some.categories)
+
+
 # --- Features close to forbidden ones ------------------------------------------------------------
 
 #: From when on a chosen feature is close to a forbidden one, by what, and what that is called.
@@ -152,6 +164,15 @@ class Close(NamedTuple):
     measure: str
 
 
+def _forbidden(result: Result, background: Background) -> Notes:
+    """What was ruled out as close to forbidden features, and what is close to them in the sets."""
+    features = _counting(background)
+    ruled_out = [_ruled_out(rule, features) for rule in _rules(result) if "proxies" in rule]
+    close = _close_to_forbidden(result, features)
+    by_measure = [[one for one in close if one.measure == measure] for measure in CLOSE]
+    return Notes(ruled_out, [_close_sentence(alike) for alike in by_measure if alike])
+
+
 def _close_to_forbidden(result: Result, features: Features) -> list[Close]:
     """Features of the sets that are close to a forbidden one, but for what ``proxies`` has looked after.
 
@@ -162,10 +183,8 @@ def _close_to_forbidden(result: Result, features: Features) -> list[Close]:
     chosen = sorted(set().union(*result.sets) - set(forbidden))
     if not forbidden or not chosen:
         return []
-    # Few columns, and not more rows than it takes for a note.
     both = [*chosen, *forbidden]
-    step = max(1, features.n_rows * len(both) // MOST_NUMBERS)
-    table = features.columns(both).rows(np.arange(0, features.n_rows, step))
+    table = _some(features, both)
     names = table.feature_names
     found: dict[int, Close] = {}
     for measure, least in CLOSE.items():
@@ -243,7 +262,7 @@ class NearCopies:
     shared: tuple[str, ...]
     #: Features of the later one, each with the feature of the earlier one that it is like, and how much so.
     matches: tuple[tuple[str, str, float], ...]
-    #: Whether all columns have ranks; categories of several labels do not, and the rank correlation is refused there.
+    #: Whether the whole table has ranks: categories of several labels and sparse columns with missing values have none.
     ranked: bool = True
 
     @property
@@ -280,6 +299,12 @@ def _matched(ranked: bool) -> str:
     )
 
 
+def _copies(result: Result, background: Background) -> Notes:
+    """Sets that are near-copies of each other."""
+    alike = near_copies(result, _counting(background))
+    return Notes([], []) if alike is None else Notes([alike.details], [alike.sentence])
+
+
 def near_copies(result: Result, features: Features) -> NearCopies | None:
     """The two plain sets that are most alike if features with a rank correlation of 0.9 count as the same.
 
@@ -305,19 +330,19 @@ def near_copies(result: Result, features: Features) -> NearCopies | None:
     worst = max(found, key=lambda pair: pair.n_matched / pair.n_features, default=None)
     if worst is None:
         return None
-    return replace(worst, ranked=all(len(labels) <= 2 for labels in features.categories.values()))
+    unranked = any(len(labels) > 2 for labels in features.categories.values())
+    holed = features.is_sparse and bool(features.incomplete.any())
+    return replace(worst, ranked=not (unranked or holed))
 
 
 def _similarity(features: Features) -> Matched:
     """How alike columns are; a category of several labels has no ranks, and is like itself alone."""
-    step = max(1, features.n_rows * features.n_features // MOST_NUMBERS)
     ranked = [
         column for column in range(features.n_features) if len(features.categories.get(column, ())) <= 2
     ]
     similarity = np.eye(features.n_features)
     if ranked:
-        table = features.columns(ranked).rows(np.arange(0, features.n_rows, step))
-        similarity[np.ix_(ranked, ranked)] = measure_similarity(table, MEASURE)
+        similarity[np.ix_(ranked, ranked)] = measure_similarity(_some(features, ranked), MEASURE)
     return Matched(similarity, THRESHOLD)
 
 
@@ -343,3 +368,12 @@ def _too_many(pair: NearCopies, other_size: int, asked: dict[str, Any]) -> bool:
         return bool(pair.n_matched > min(pair.n_features, other_size) - asked["min_difference"])
     dissimilarity = 1 - 2 * pair.n_matched / (pair.n_features + other_size)
     return bool(dissimilarity < asked["tau"] - TOLERANCE)
+
+
+#: What is looked at, in the order of the notes, and what a note calls it if that fails.
+LOOKS: dict[str, Callable[[Result, Background], Notes]] = {
+    "The target was": _table,
+    "Columns that look like a mistake were": _suspects,
+    "Near-copies among sets were": _copies,
+    "Features close to forbidden ones were": _forbidden,
+}
