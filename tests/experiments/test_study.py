@@ -374,6 +374,22 @@ def test_a_damaged_file_is_named(folder, tmp_path):
     assert reproduce(tables(1), tmp_path, **asked, sizes=(2, 3)).is_complete
 
 
+@pytest.mark.parametrize("folder", ["results", "information"])
+def test_a_file_of_another_task_is_no_result(folder, tmp_path):
+    asked = {"methods": ("fcbf",), "folds": (0,), "n_jobs": 1}
+    reproduce(tables(2), tmp_path, **asked, sizes=(2,))
+    one, other = sorted((tmp_path / folder).iterdir())
+    other.write_bytes(one.read_bytes())
+    for sizes in ((2,), (2, 3)) if folder == "results" else ((2, 3),):
+        with pytest.raises(InputError, match=rf"{other.name} has the contents of {one.name}; delete it"):
+            reproduce(tables(2), tmp_path, **asked, sizes=sizes)
+    if folder == "results":
+        with pytest.raises(InputError, match=rf"{other.name} has the contents of {one.name}; delete it"):
+            Store(tmp_path).frame()
+    other.unlink()
+    assert reproduce(tables(2), tmp_path, **asked, sizes=(2, 3)).is_complete
+
+
 def test_a_folder_has_one_writer(tmp_path):
     pytest.importorskip("fcntl")
     store = Store(tmp_path)

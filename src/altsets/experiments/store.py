@@ -42,6 +42,8 @@ LOCK = ".lock"
 RECOMPUTE = "delete it, and it is computed again"
 #: The metadata key under which a file of results describes its contents.
 CONTENTS = b"altsets"
+#: The columns that tell the task of a row.
+KEY = ["dataset", "fold", "method"]
 #: The columns of results, and their types.
 COLUMNS = {
     "dataset": "string",
@@ -243,10 +245,12 @@ class Store:
             content = path.read_bytes()
             try:
                 with np.load(io.BytesIO(content)) as arrays:
+                    key = str(arrays["key"])
                     train, test = (_information_in(arrays, part) for part in ("train", "test"))
             # Compressed arrays that are damaged raise nearly anything: zlib.error, struct.error, NotImplementedError.
             except Exception as error:
                 raise InputError(f"{path} is damaged; {RECOMPUTE}.") from error
+            _refuse_others({key}, path)
             return train, test
 
     def write_information(self, dataset: str, fold: int, both: tuple[Information, Information]) -> None:
@@ -267,8 +271,9 @@ class Store:
             for part, information in zip(("train", "test"), both, strict=True)
             for name in ("relevance", "pairs")
         }
-        np.savez_compressed(buffer, **arrays)
-        write_file(self._information(dataset, fold), buffer.getvalue())
+        path = self._information(dataset, fold)
+        np.savez_compressed(buffer, key=path.name, **arrays)
+        write_file(path, buffer.getvalue())
 
     def has_information(self, dataset: str, fold: int) -> bool:
         """Whether the mutual information of a fold is there.
@@ -314,7 +319,9 @@ class Store:
         if not path.exists():
             return TaskState()
         with _named_errors(path, RECOMPUTE):
-            contents = json.loads(_parquet().read_schema(path).metadata[CONTENTS])
+            with _parquet().ParquetFile(path) as file:
+                contents = json.loads(file.schema_arrow.metadata[CONTENTS])
+                _refuse_others(_keys_in(file.read(KEY)), path)
             return TaskState(tuple(contents["sizes"]), contents["error"])
 
     def write(self, task: Task, rows: Sequence[Row], sizes: Sequence[int], error: str | None = None) -> None:
@@ -356,11 +363,30 @@ class Store:
         tables = []
         for path in paths:
             with _named_errors(path, RECOMPUTE):
-                tables.append(_parquet().read_table(path).replace_schema_metadata(None))
+                table = _parquet().read_table(path).replace_schema_metadata(None)
+                _refuse_others(_keys_in(table), path)
+                tables.append(table)
         return pa.concat_tables(tables).to_pandas()
 
     def _results(self, task: Task) -> Path:
-        return self.folder / "results" / f"{task.dataset}.fold{task.fold}.{task.method}.parquet"
+        return self.folder / "results" / _key(task.dataset, task.fold, task.method)
+
+
+def _key(dataset: str, fold: int, method: str) -> str:
+    """What a task is known by in the folder."""
+    return f"{dataset}.fold{fold}.{method}.parquet"
+
+
+def _keys_in(table: Any) -> set[str]:
+    """The tasks whose results a table holds."""
+    return set(map(_key, *(table[name].to_pylist() for name in KEY)))
+
+
+def _refuse_others(keys: set[str], path: Path) -> None:
+    """Refuse a file that was copied or renamed: it would count as the results of a task that was never done."""
+    others = sorted(keys - {path.name})
+    if others:
+        raise InputError(f"{path} has the contents of {others[0]}; {RECOMPUTE}.")
 
 
 def write_file(path: Path, content: bytes) -> None:
