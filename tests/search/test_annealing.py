@@ -107,10 +107,8 @@ def test_walks_leave_alone_what_they_do_not_know(searched, options):
     assert walks.improve(search.state.sets, 10.0, 1000) == []
 
 
-@pytest.mark.slow
-@pytest.mark.timing
 @pytest.mark.parametrize("aggregation", ["sum", "min"])
-def test_tight_requests_have_a_solution_at_once(aggregation):
+def test_tight_requests_have_a_solution_at_once(aggregation, clock):
     # Six sets of ten out of thirty, any two sharing at most two: every feature lies in exactly two of them.
     rng = np.random.default_rng(1)
     redundancy = rng.random((30, 30))
@@ -122,7 +120,7 @@ def test_tight_requests_have_a_solution_at_once(aggregation):
         tau=0.8,
         search="simultaneous",
         aggregation=aggregation,
-        time_limit=2.0,
+        time_limit=clock.limit(100),
     )
     assert len(found.sets) == 6
     assert found.bound >= found.objective

@@ -247,7 +247,6 @@ def test_the_solver_need_not_strike_off_one_set_after_the_other():
         n_alternatives=0,
         constraints=[Budget([0.1] * 40, 0.599999999)],
         engine="milp",
-        time_limit=20,
     )
     assert result.status is Status.INFEASIBLE
 

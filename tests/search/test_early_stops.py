@@ -22,7 +22,9 @@ from altsets.search.subset.encoding import set_bound
 from altsets.search.subset.prices import DualPrices
 from altsets.search.subset.pricing import PricingOracle
 
+#: Seconds that are over at the first look at the clock.
 HURRY = 1e-9
+pytestmark = pytest.mark.usefixtures("clock")
 SEARCHES = pytest.mark.parametrize(
     "way",
     [
@@ -114,11 +116,11 @@ def test_where_adding_the_best_leads_nowhere_a_short_search_helps():
 
 
 @pytest.mark.slow
-def test_many_features_among_which_a_search_cannot_end():
-    """Four of four sets, and together not clearly worse than one after the other, however slow the machine is."""
+def test_many_features_among_which_a_search_cannot_end(clock):
+    """Four of four sets, and together not clearly worse than one after the other."""
     searched = quality.MRMR(*random_pairs(1500))
     sequential, together = (
-        altsets.find(searched, 10, 3, search=search, time_limit=3.0)
+        altsets.find(searched, 10, 3, search=search, time_limit=clock.limit(300))
         for search in ("sequential", "simultaneous")
     )
     for result in (sequential, together):

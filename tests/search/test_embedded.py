@@ -226,10 +226,10 @@ def test_sets_that_differ_come_soon():
 # --- Limits -------------------------------------------------------------------------------------------
 
 
-def test_time_limits_and_interrupts_keep_what_was_found():
+def test_time_limits_and_interrupts_keep_what_was_found(clock):
     X, y = rows(20, n_rows=80)
     embedded = quality.Embedded(Lasso(0.05), X, y, cv=FOLDS)
-    late = altsets.find(embedded, n_alternatives=2, time_limit=1e-6)
+    late = altsets.find(embedded, n_alternatives=2, time_limit=clock.limit(1))
     assert late.sets[0] == embedded.choose(range(20))
     assert late.stop_reason == "time_limit"
     seen = []

@@ -6,7 +6,6 @@ import itertools
 import json
 import math
 import signal
-import time
 from dataclasses import replace
 from fractions import Fraction
 
@@ -336,10 +335,9 @@ def hard():
     return quality.MRMR(rng.random(60), (pairs + pairs.T) / 2)
 
 
-def test_a_time_limit_is_for_all_points():
-    start = time.perf_counter()
-    found = altsets.frontier(hard(), [8, 9], 5, search="simultaneous", time_limit=1.0)
-    assert time.perf_counter() - start < 5
+def test_a_time_limit_is_for_all_points(clock):
+    found = altsets.frontier(hard(), [8, 9], 5, search="simultaneous", time_limit=clock.limit(200))
+    assert clock.looks < 1000
     assert found.stop_reason == "time_limit"
     assert "The time limit was reached" in found.explain()
     assert all(point.result.sets for point in found)

@@ -117,7 +117,6 @@ def test_skewed_scores_are_proven_where_the_other_sets_hardly_fit(n, n_positive)
             tau=0.8,
             search="simultaneous",
             aggregation="min",
-            time_limit=20,
         )
         assert found.status == "optimal" or found.gap <= 1e-6 * abs(found.objective)
 
@@ -131,7 +130,6 @@ def test_scores_of_many_values_are_proven_from_the_bound_down(tau):
         tau=tau,
         search="simultaneous",
         aggregation="min",
-        time_limit=20,
     )
     assert found.status == "optimal" or found.gap <= 1e-6 * abs(found.objective)
 

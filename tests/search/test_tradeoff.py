@@ -132,7 +132,7 @@ def test_criteria_that_do_not_fit(criterion, said):
         altsets.tradeoff(SCORES, criterion, 2)
 
 
-def test_ends_early_and_keeps_what_is_there():
+def test_ends_early_and_keeps_what_is_there(clock):
     rng = np.random.default_rng(0)
     good, costs = quality.Additive(rng.random(60)), rng.random(60)
 
@@ -145,7 +145,7 @@ def test_ends_early_and_keeps_what_is_there():
     assert seen[-1].done >= len(whole)
     with pytest.raises(KeyboardInterrupt):
         altsets.tradeoff(good, costs, 5, callback=interrupt)
-    short = altsets.tradeoff(good, costs, 5, time_limit=1e-6)
+    short = altsets.tradeoff(good, costs, 5, time_limit=clock.limit(1))
     assert not short.complete
     assert short.stop_reason == "time_limit"
     assert "time limit" in short.explain()
@@ -191,12 +191,12 @@ def test_range_of_sets_that_are_too_many_to_list():
         assert good.evaluate(end.set) >= near.threshold
 
 
-def test_range_of_a_black_box_needs_all_sets():
+def test_range_of_a_black_box_needs_all_sets(clock):
     small = quality.BlackBox(lambda chosen: SCORES.evaluate(chosen), n_features_in=6)
     found = altsets.near_best(small, 2, within=0.25).range(COSTS)
     assert (found.low.value, found.high.value) == (5, 9)
     large = quality.BlackBox(lambda chosen: float(sum(chosen)), n_features_in=40)
-    near = altsets.near_best(large, 4, within=0.1, time_limit=1)
+    near = altsets.near_best(large, 4, within=0.1, time_limit=clock.limit(100))
     with pytest.raises(UnsupportedError, match="ask for smaller sets, or use a quality made of numbers"):
         near.range(np.ones(40))
 
