@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -18,6 +19,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import study_tables
+from shared_data import DATASETS as FOLDER
+from shared_data import SHARED, needs_datasets, needs_matrices
 from sklearn.feature_selection import mutual_info_regression
 from sklearn.metrics import matthews_corrcoef
 from sklearn.model_selection import StratifiedKFold
@@ -27,8 +30,9 @@ from study_tables import DYING, FIRST, RAISING, SMALL, comparable, dying_once, t
 import altsets
 from altsets import quality
 from altsets.errors import InputError
+from altsets.experiments.datasets import DATASETS, load
 from altsets.experiments.design import Design, Settings, Task, searches
-from altsets.experiments.methods import Information, Method, fold_of, information_of
+from altsets.experiments.methods import Information, Method, fold_of, information_of, method_named, rows_of
 from altsets.experiments.run import reproduce
 from altsets.experiments.store import Store
 
@@ -177,6 +181,37 @@ def test_information_is_the_papers_also_of_constants():
     assert not own.pairs[-1, :-1].any()
 
 
+@needs_matrices
+@needs_datasets
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DATASETS)
+def test_information_is_the_papers_to_13_digits(name):
+    """Also where the classes are 1 and 2: the noise that the estimator adds depends on the values of the target."""
+    frozen = np.load(SHARED / "mi" / f"{name}.npz")
+    train = fold_of(load(name, FOLDER), 0, Settings()).train
+    found = information_of(train, Settings())
+    np.testing.assert_allclose(found.relevance, frozen["q"], rtol=0, atol=1e-13)
+    off_diagonal = ~np.eye(len(frozen["q"]), dtype=bool)
+    np.testing.assert_allclose(found.pairs[off_diagonal], frozen["R"][off_diagonal], rtol=0, atol=1e-13)
+
+
+def test_the_values_of_classes_matter_to_the_estimator_only():
+    table = tables(1)["table0"]
+    coded = [fold_of(replace(table, y=table.y + add), 0, Settings()) for add in (0, 1)]
+    zero, one = (information_of(fold.train, Settings()).relevance for fold in coded)
+    noisy = mutual_info_regression(coded[1].train.X, coded[1].train.y, random_state=25)
+    np.testing.assert_allclose(one, noisy, atol=1e-12)
+    assert np.abs(zero - one).max() > 1e-6
+    rows = [
+        rows_of(Task(0, "model_gain", "table0"), method_named("model_gain"), [2], fold, Settings())
+        for fold in coded
+    ]
+    kept = ["features", "train_objective", "test_objective", "train_mcc", "test_mcc"]
+    assert [[row[name] for name in kept] for row in rows[0]] == [
+        [row[name] for name in kept] for row in rows[1]
+    ]
+
+
 def test_the_wrapper_searches_as_in_the_paper(tmp_path):
     settings = Settings(max_iters=20)
     reproduce(
@@ -190,6 +225,12 @@ def test_the_wrapper_searches_as_in_the_paper(tmp_path):
     assert first["train_objective"] == pytest.approx(found.objective)
     assert list(first["features"]) == list(found.named_sets[0])
     assert first["n_evaluated"] == found.evaluated > 1
+    assert first["n_iterations"] == found.iterations > found.evaluated
+    # What a search took is in the row of its first set only.
+    whole = Store(tmp_path).frame().query("search == 'simultaneous'")
+    took = whole[["n_evaluated", "n_iterations", "search_seconds", "processor_seconds"]]
+    assert (took[whole["number"] == 0]["search_seconds"] > 0).all()
+    assert not took[whole["number"] > 0].any(axis=None)
 
 
 @pytest.mark.parametrize("name", ["cfs", "pearson"])

@@ -164,8 +164,8 @@ def test_tables_are_loaded_number_for_number(tmp_path, ending, packed):
     assert table.X.tolist() == [[float(text) for text in row[:-1]] for row in rows]
     assert table.X.dtype == np.float64
     assert table.X.flags.c_contiguous
-    # The targets are 1 and 2 in the file; the constant column stays.
-    assert table.y.tolist() == [0, 1, 0, 1, 0, 1]
+    # The target keeps its values; the constant column stays.
+    assert table.y.tolist() == [1, 2, 1, 2, 1, 2]
     assert np.issubdtype(table.y.dtype, np.integer)
     assert set(table.X[:, 2]) == {7.0}
     assert table.feature_names == ("0", "1", "a b", "?")
@@ -260,14 +260,13 @@ def test_the_data_sets_are_as_described(name):
     assert np.isfinite(table.X).all()
     assert len(set(table.feature_names)) == record.n_features
     assert "target" not in table.feature_names
-    assert set(table.y.tolist()) == {0, 1}
+    assert set(table.y.tolist()) == ({1, 2} if name in ("hepatitis", "horse_colic") else {0, 1})
 
 
 @needs_datasets
 def test_quirks_of_pmlb_are_kept():
-    # In the files, the targets of these are 1 and 2.
-    assert np.bincount(load("hepatitis", FOLDER).y).tolist() == [32, 123]
-    assert np.bincount(load("horse_colic", FOLDER).y).tolist() == [232, 136]
+    assert np.bincount(load("hepatitis", FOLDER).y).tolist() == [0, 32, 123]
+    assert np.bincount(load("horse_colic", FOLDER).y).tolist() == [0, 232, 136]
     ionosphere = load("ionosphere", FOLDER)
     assert ionosphere.feature_names == tuple(map(str, range(34)))
     assert set(ionosphere.X[:, 1]) == {0.0}

@@ -32,7 +32,9 @@ def row(dataset="wdbc", fold=0, method="mutual_info", **values):
         "test_mcc": 0.3,
         "bound": 0.5,
         "n_evaluated": 0,
+        "n_iterations": 0,
         "search_seconds": 0.1,
+        "processor_seconds": 0.1,
         "timed_out": False,
         "error": None,
     }
@@ -90,6 +92,7 @@ def one_search(rng, setting, kind, base, at):
     if search == "simultaneous" or search == "greedy-balancing":
         drops = drops.mean() + (drops - drops.mean()) * (0.05 if aggregation == "min" else 0.6)
         drops = drops - (0.01 * tau * (1 - tau) * a if aggregation == "sum" and not greedy else 0)
+    seconds = 0.0002 if greedy else 0.01 * (1 + a if search == "simultaneous" else 1)
     quality = base - drops - (0.02 * tau * (1 - tau) * a if greedy else 0)
     made = []
     for number in range(a + 1):
@@ -102,8 +105,8 @@ def one_search(rng, setting, kind, base, at):
                 dataset, fold, method, k=k, tau=tau, search=search, aggregation=aggregation, n_alternatives=a,
                 number=number, status=status, train_objective=q, test_objective=q - 0.1 + 0.05 * rng.random(),
                 train_mcc=0.95, test_mcc=q - 0.2 + 0.2 * rng.random(),
-                n_evaluated=600 + 10 * k if method == "greedy_wrapper" else 0,
-                search_seconds=(0.0002 if greedy else 0.01 * (1 + a if search == "simultaneous" else 1)),
+                n_iterations=600 + 10 * k if method == "greedy_wrapper" else 0,
+                processor_seconds=seconds if search == "sequential" or number == 0 else 0.0,
                 timed_out=method == "greedy_wrapper",
                 bound=np.inf if greedy else q,
             )

@@ -386,7 +386,7 @@ def _sequential_is_faster(evidence: _Evidence) -> Seen:
         f"{tables.method_name(method)} {first:.3g} s and {second:.3g} s"
         for method, (first, second) in ratios.items()
     )
-    said = f"Mean time of sequential and simultaneous search (sum), k = 5: {listed}."
+    said = f"Mean processor time of sequential and simultaneous search (sum), k = 5: {listed}."
     return said, all(first <= second for first, second in ratios.values())
 
 
@@ -446,7 +446,9 @@ def _heuristics_stop_early(evidence: _Evidence) -> Seen:
 def _heuristics_take_no_time(evidence: _Evidence) -> Seen:
     runs = evidence.runs
     seconds = _some(runs.loc[runs["how"].isin(tables.HEURISTICS), "seconds"])
-    said = f"Mean {1000 * seconds.mean():.1f} ms, longest {1000 * seconds.max():.1f} ms (k = 5)."
+    said = (
+        f"Processor time: mean {1000 * seconds.mean():.1f} ms, longest {1000 * seconds.max():.1f} ms (k = 5)."
+    )
     return said, bool(seconds.mean() < 0.01)
 
 

@@ -50,7 +50,8 @@ class StudyTable:
     X : ndarray of shape (n_rows, n_features)
         Finite numbers; categories are codes already in PMLB.
     y : ndarray of shape (n_rows,)
-        0 for the smaller one of the two values of the target, 1 for the larger: in PMLB they are 1 and 2 at times.
+        The two values of the target as PMLB has them: 0 and 1, or 1 and 2. The paper's estimator of mutual information
+        adds noise that depends on them.
     feature_names : tuple of str
         One for each column of ``X``; text even where PMLB has numbers.
 
@@ -169,9 +170,9 @@ def load(
     # NumPy takes whole lines at once, many times faster than Python's csv; PMLB has no quotes to care about.
     header, *lines = checked_content(path, name, records[name]).decode().splitlines()
     numbers = np.loadtxt(lines, delimiter="\t", comments=None, ndmin=2)
-    _, codes = np.unique(numbers[:, -1], return_inverse=True)
     *feature_names, _ = header.split("\t")
-    return StudyTable(name, np.ascontiguousarray(numbers[:, :-1]), codes, tuple(feature_names))
+    target = numbers[:, -1].astype(np.intp)
+    return StudyTable(name, np.ascontiguousarray(numbers[:, :-1]), target, tuple(feature_names))
 
 
 def file_of(name: str, folder: Path) -> Path | None:

@@ -41,7 +41,7 @@ class Information:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Some rows of a table: features, codes of the two classes, names of the features.
+    """Some rows of a table: features, the two values of the target, names of the features.
 
     Attributes
     ----------
@@ -290,10 +290,10 @@ class TreePredictions:
     """Matthews correlations of trees, each set fitted once, however many searches return it."""
 
     def __init__(self, fold: StudyFold, seed: int) -> None:
-        self._train, self._test = (
-            (as_columns(rows.X), rows.y.astype(int)) for rows in (fold.train, fold.test)
-        )
-        self._n_classes = int(max(fold.train.y.max(), fold.test.y.max())) + 1
+        classes, codes = np.unique(np.concatenate([fold.train.y, fold.test.y]), return_inverse=True)
+        self._n_classes, n_train = len(classes), len(fold.train.y)
+        self._train = as_columns(fold.train.X), codes[:n_train]
+        self._test = as_columns(fold.test.X), codes[n_train:]
         self._tree = fresh_model(None, True, seed)
         self._known: dict[tuple[int, ...], tuple[float, float]] = {}
 
@@ -351,11 +351,15 @@ def rows_of(
     return rows
 
 
+#: What a search took. The row of its first set has it, and those of the others have this, so that sums are right.
+NO_EFFORT = {"n_evaluated": 0, "n_iterations": 0, "search_seconds": 0.0, "processor_seconds": 0.0}
+
+
 def _answer(chosen: FeatureSet | None, status: Status, quality: float, bound: float, **effort: Any) -> Answer:
     """One set of a search, or why there is none, with the columns that say so."""
     nothing = dict.fromkeys(("test_objective", "train_mcc", "test_mcc"), math.nan)
     told = {"status": str(status), "features": None, "train_objective": quality, **nothing, "bound": bound}
-    return chosen, {**told, "n_evaluated": 0, "search_seconds": 0.0, "timed_out": False, **effort}
+    return chosen, {**told, **NO_EFFORT, "timed_out": False, **effort}
 
 
 def _answers(method: Method, made: Quality, planned: PlannedSearch, settings: Settings) -> Iterable[Answer]:
@@ -381,7 +385,7 @@ def _one_by_one(
         if chosen is None:
             # Given the same sets, a later one is no easier to find: no further search.
             left = planned.n_alternatives - number
-            yield from [(None, row | {"search_seconds": 0.0, "n_evaluated": 0})] * left
+            yield from [(None, row | NO_EFFORT)] * left
             return
         before.append(chosen)
 
@@ -395,7 +399,7 @@ def _at_once(
 ) -> list[Answer]:
     if planned.search.startswith("greedy-"):
         options = {}
-    started = time.perf_counter()
+    started, started_cpu = time.perf_counter(), time.process_time()
     found = find(
         made,
         planned.k,
@@ -407,19 +411,20 @@ def _at_once(
         time_limit=None if limit is None else limit * (planned.n_alternatives + 1),
         **options,
     )
-    seconds = time.perf_counter() - started
-    if found.stop_reason == StopReason.INTERRUPTED:
-        raise KeyboardInterrupt
     effort = {
         "n_evaluated": found.evaluated,
-        "search_seconds": seconds,
-        "timed_out": found.stop_reason == StopReason.TIME_LIMIT,
+        "n_iterations": found.iterations,
+        "search_seconds": time.perf_counter() - started,
+        "processor_seconds": time.process_time() - started_cpu,
     }
+    if found.stop_reason == StopReason.INTERRUPTED:
+        raise KeyboardInterrupt
+    late = found.stop_reason == StopReason.TIME_LIMIT
     missing = len(found.statuses) - len(found.sets)
     sets, qualities = [*found.sets, *[None] * missing], [*found.qualities, *[math.nan] * missing]
     return [
-        _answer(chosen, status, value, found.bound, **effort)
-        for chosen, status, value in zip(sets, found.statuses, qualities, strict=True)
+        _answer(chosen, status, value, found.bound, timed_out=late, **({} if number else effort))
+        for number, (chosen, status, value) in enumerate(zip(sets, found.statuses, qualities, strict=True))
     ]
 
 

@@ -64,7 +64,9 @@ COLUMNS = {
     "test_mcc": "float64",
     "bound": "float64",
     "n_evaluated": "int64",
+    "n_iterations": "int64",
     "search_seconds": "float64",
+    "processor_seconds": "float64",
     "timed_out": "bool",
     "error": "string",
 }

@@ -59,6 +59,7 @@ class SetsFound:
     stop_reason: StopReason = StopReason.FINISHED
     steps: int = field(default=0, compare=False)
     evaluated: int = field(default=0, compare=False)
+    iterations: int = field(default=0, compare=False)
     matches: list[Match] = field(default_factory=list)
     finding: str = ""
     scores: list[tuple[float, ...]] = field(default_factory=list, repr=False)

@@ -34,6 +34,7 @@ def fields_in(document: dict[str, Any]) -> dict[str, Any]:
         stop_reason=StopReason(document.get("stop_reason", StopReason.FINISHED)),
         steps=documents.whole_numbers([document.get("steps", 0)])[0],
         evaluated=documents.whole_numbers([document.get("evaluated", 0)])[0],
+        iterations=documents.whole_numbers([document.get("iterations", 0)])[0],
         matches=[_match(entry) for entry in document.get("matches", [])],
         finding=documents.text(document.get("finding", "")),
         provenance=dict(document.get("provenance", {}).items()),

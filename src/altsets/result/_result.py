@@ -74,6 +74,9 @@ class Result(SetsFound, documents.Document):
         was done before it asked at all.
     evaluated : int
         Sets that a black box was asked about; 0 for qualities with numbers.
+    iterations : int
+        Iterations of ``engine="greedy-wrapper"``, as the paper counts them: the first solution, and one for each swap
+        that was tried, whether or not there was a valid set with it. 0 for other engines.
     matches : list of tuples (i, j, f, g, similarity)
         Which features stand in for which, where sets were compared with :class:`altsets.dissimilarity.Matched`:
         feature f of set i was matched with feature g of set j, an earlier one (``i > j``), and how alike they are.
@@ -118,9 +121,8 @@ class Result(SetsFound, documents.Document):
     Notes
     -----
     Two results are equal if they say the same about the same request; what it took to find out (``elapsed``,
-    ``steps``,
-    ``evaluated``) and when (``provenance``) does not count, nor what was said about the table (``noise_floor``,
-    ``notes``, ``cautions``), nor ``models`` and names of sets.
+    ``steps``, ``evaluated``, ``iterations``) and when (``provenance``) does not count, nor what was said about the
+    table (``noise_floor``, ``notes``, ``cautions``), nor ``models`` and names of sets.
 
     Examples
     --------
@@ -509,6 +511,7 @@ class Result(SetsFound, documents.Document):
                 }
                 for match in self.matches
             ],
+            **({"iterations": self.iterations} if self.iterations else {}),
             **({"finding": self.finding} if self.finding else {}),
             **({"shortlist": vars(self.shortlist)} if self.shortlist else {}),
             **(

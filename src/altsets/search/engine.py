@@ -41,6 +41,8 @@ class Answer:
     finished: bool = False
     #: Evaluations of a black box.
     evaluated: int = 0
+    #: Solutions that the greedy wrapper asked for.
+    iterations: int = 0
     #: What was looked through of a wide table.
     shortlist: Shortlist | None = None
 
@@ -107,7 +109,8 @@ def merge_known(quality: Quality, problem: Problem, answer: Answer, known: Known
     value = _objective(quality, problem, sets)
     bound, proof = min((answer.bound, answer.proof), (known.bound, known.proof))
     known_now = Answer.simultaneous(problem, sets, bound, proof, proven=bound - value <= PROVEN)
-    return replace(known_now, bound=max(bound, value), finished=answer.finished, evaluated=answer.evaluated)
+    effort = {"finished": answer.finished, "evaluated": answer.evaluated, "iterations": answer.iterations}
+    return replace(known_now, bound=max(bound, value), **effort)
 
 
 def _objective(quality: Quality, problem: Problem, sets: Sequence[FeatureSet]) -> float:

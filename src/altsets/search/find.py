@@ -511,6 +511,7 @@ def _result(
         stop_reason=stop_reason,
         steps=run.steps,
         evaluated=answer.evaluated,
+        iterations=answer.iterations,
         matches=kind.matches_among(sets) if isinstance(kind := problem.dissimilarity, Matched) else [],
         scores=scores,
         shortlist=answer.shortlist,

@@ -60,6 +60,8 @@ class Evaluations:
         self.quality, self.problem, self.run = quality, problem, run
         self.most = self.left = most
         self.known: dict[FeatureSet, float] = {}
+        #: Solutions that the greedy wrapper asked for: iterations in the words of the paper.
+        self.iterations = 0
         self.failure: InputError | None = None
 
     @property
@@ -150,7 +152,12 @@ def search_sets(problem: Problem, evaluations: Evaluations, improve: Improve, pr
 def finish(answer: Answer, evaluations: Evaluations) -> Answer:
     """The answer of a heuristic; a failure of the black box is reported, and raised if there is no set."""
     failure = evaluations.failure
-    answer = replace(answer, finished=failure is None, evaluated=len(evaluations.known))
+    answer = replace(
+        answer,
+        finished=failure is None,
+        evaluated=len(evaluations.known),
+        iterations=evaluations.iterations,
+    )
     if failure is None:
         return answer
     if not answer.sets:

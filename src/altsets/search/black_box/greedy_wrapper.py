@@ -371,12 +371,14 @@ def _hill_climb(
     max_iters = evaluations.run.max_iters
     pairs = list(itertools.islice(itertools.combinations(range(repair.problem.n_features_in), 2), max_iters))
     best, place, tried = evaluations.objective(sets), 0, 1
+    evaluations.iterations += 1
     while tried < max_iters and place < len(pairs) and not evaluations.over:
         swaps = pairs[place : place + min(evaluations.at_a_time, max_iters - tried)]
         proposals = [repair.closest(sets, [swap] * len(sets), others) for swap in swaps]
         evaluations.ask([one for proposed in proposals if proposed for one in proposed])
         for proposed in proposals:
             tried, place = tried + 1, place + 1
+            evaluations.iterations += 1
             if proposed and evaluations.objective(proposed) > best:
                 sets, best, place = proposed, evaluations.objective(proposed), 0
                 report(evaluations, sets, others)
