@@ -33,6 +33,7 @@ TITLES = {
     "tuning": "Limits chosen anew",
     "constraints": "Constraints",
     "definitions": "Other definitions of good and different sets",
+    "second-opinion": "Second opinions",
     "distinct": "Sets that differ through similarity",
     "most": "As different as possible, as many as there are",
     "frontier": "Frontiers",

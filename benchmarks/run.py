@@ -4,11 +4,12 @@ Parts: ``live`` and ``frozen`` compare with the reference implementation on univ
 ``frozen-multivariate`` on FCBF and mRMR; ``grid`` runs every search of the project's target grid, ``multivariate`` and
 ``multivariate10`` those on FCBF and mRMR with sets of 5 and 10; ``ablation`` switches off each part of the search in
 turn, on other data, and ``tuning`` chooses its limits anew there; ``constraints`` has conditions on sets,
-``definitions`` every other definition beside the plain ones, ``distinct`` sets that differ through similarity, ``most``
-sets that are as different, or as many, as they can be, ``frontier`` whole curves over tau, ``pages`` reports,
-``explorer`` the explorer's server, ``near-best`` counts of sets, ``tradeoff`` quality against costs, ``large`` a
-million scores, ``wide`` tables of up to 100,000 columns, ``sparse`` ones of as many, ``streamed`` a Parquet folder of 5
-GB (``--size``) that is read in passes, ``information``, ``holes`` and ``relief`` scores from tables, ``targets``
+``definitions`` every other definition beside the plain ones, ``second-opinion`` answers checked by another engine,
+``distinct`` sets that differ through similarity, ``most`` sets that are as different, or as many, as they can be,
+``frontier`` whole curves over tau, ``pages`` reports, ``explorer`` the explorer's server, ``near-best`` counts of
+sets, ``tradeoff`` quality against costs, ``large`` a million scores, ``wide`` tables of up to 100,000 columns,
+``sparse`` ones of as many, ``streamed`` a Parquet folder of 5 GB (``--size``) that is read in passes,
+``information``, ``holes`` and ``relief`` scores from tables, ``targets``
 survival, ``wrapper`` searches that fit models, ``embedded`` models that choose features themselves, ``linear-models``
 sets for linear ones, ``estimator`` scikit-learn's checks and grids, ``session`` what steps cost, ``evaluation`` how
 sets are judged, ``startup`` the command line, ``deadlines`` how late hard requests come back, ``time-limits`` which
@@ -49,6 +50,7 @@ from benchmarks import (
     pages,
     relief,
     report,
+    second_opinion,
     session,
     sparse,
     startup,
@@ -78,6 +80,7 @@ CORRECTNESS = (
     "best sets of each size: as good as by leaps",
     "searches that raised",
     "answers that contradict each other",
+    "answers that a second engine contradicts",
 )
 
 
@@ -142,6 +145,7 @@ NEED_MATRICES = (
     "multivariate10",
     "constraints",
     "definitions",
+    "second-opinion",
     "distinct",
     "most",
     "frontier",
@@ -267,6 +271,7 @@ def _runs(options: argparse.Namespace, inputs: Inputs) -> dict[str, Callable[[],
         "tuning": lambda: tuning.run(options.datasets, options.jobs or 2),
         "constraints": lambda: constrained.run(inputs.information, inputs.mrmr),
         "definitions": lambda: definitions.run(inputs.information, inputs.mrmr),
+        "second-opinion": lambda: second_opinion.run([*inputs.information, *inputs.fcbf, *inputs.mrmr]),
         "distinct": lambda: distinct.run(options.datasets, every),
         "most": lambda: most.run([*inputs.information, *pairs]),
         "frontier": lambda: frontier.run(inputs.information, inputs.mrmr),

@@ -255,6 +255,7 @@ def test_public_surface():
         "TradeoffPoint",
         "TradeoffProgress",
         "Verdict",
+        "Verification",
         "WhatIf",
         "__version__",
         "constraints",
@@ -279,6 +280,7 @@ def test_public_surface():
         "survival_target",
         "to_anndata",
         "tradeoff",
+        "verify",
         "what_if",
     }
     assert dir(altsets) == sorted(altsets.__all__)

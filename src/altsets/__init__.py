@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from altsets.selector import SelectAlternatives, SelectFeatures, reduced
     from altsets.session import Session
     from altsets.tables.outcomes import survival_target
+    from altsets.verification import Verification, verify
 
 __all__ = [
     "Balance",
@@ -71,6 +72,7 @@ __all__ = [
     "TradeoffPoint",
     "TradeoffProgress",
     "Verdict",
+    "Verification",
     "WhatIf",
     "__version__",
     "balance",
@@ -96,6 +98,7 @@ __all__ = [
     "survival_target",
     "to_anndata",
     "tradeoff",
+    "verify",
     "what_if",
 ]
 
@@ -126,6 +129,7 @@ _MODULES = {
     "search.what_if": ("WhatIf", "what_if"),
     "session": ("Session",),
     "tables.outcomes": ("survival_target",),
+    "verification": ("Verification", "verify"),
 }
 _HOMES = {name: f"altsets.{module}" for module, names in _MODULES.items() for name in names}
 # What answers show themselves with; they stand below it and do not import it.

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
+import subprocess
+import sys
 import tomllib
 from inspect import signature
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -13,7 +17,7 @@ from jobs import JOBS
 from sklearn.datasets import load_breast_cancer, load_wine
 
 import altsets
-from altsets import measures
+from altsets import measures, quality
 
 TUTORIALS = {
     "churn": "second_churn_model",
@@ -76,11 +80,82 @@ def test_extras_are_those_of_the_package():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
         "optional-dependencies"
     ]
-    text = read("start/install")
-    assert set(re.findall(r"^\| `(\w+)` \|", text, flags=re.MULTILINE)) <= set(extras)
+    named = set(re.findall(r"^\| `(\w+)` \|", read("start/install"), flags=re.MULTILINE))
+    assert named == set(extras) - {"bench", "dev", "docs", "test"}
     for page in GUIDE:
         named = re.findall(r"altsets\[([\w,]+)\]", page.read_text(encoding="utf-8"))
         assert {extra for group in named for extra in group.split(",")} <= set(extras), page
+
+
+@pytest.mark.slow
+def test_importing_altsets_is_enough_for_the_reference():
+    """In a fresh process: a module that another test has imported would be found anyway."""
+    overview = (
+        (DOCS / "reference" / "index.rst").read_text(encoding="utf-8").partition("The paper's study")[0]
+    )
+    module, lines = "altsets", []
+    for line in overview.splitlines():
+        if current := re.match(r"\.\. currentmodule:: (\S+)", line):
+            module = current[1]
+        elif re.fullmatch(r"   [A-Za-z_]+(\.[A-Za-z_]+)*", line):
+            name = f"{module}.{line.strip()}"
+            owner = name.rpartition(".")[0]
+            needs_import = owner not in {"altsets", *(f"altsets.{one}" for one in altsets.__all__)}
+            lines += [f"import {owner}"] * needs_import + [name]
+    assert len(lines) > 90
+    # Those that need an import come last, as importing one module may make others known.
+    code = "\n".join(
+        ["import altsets", *sorted(lines, key=lambda line: "import" in line or line.count(".") > 2)]
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+# --- Easy, hard and impossible requests ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_requests_that_meet_the_condition_have_sets(seed):
+    rng = np.random.default_rng(seed)
+    k, a, tau = int(rng.integers(1, 6)), int(rng.integers(1, 5)), float(rng.uniform(0.05, 1))
+    scores = rng.random(k + a * math.ceil(tau * k))
+    asked = {"n_features": k, "n_alternatives": a, "tau": tau}
+    found = altsets.find(quality.Additive(scores), search="simultaneous", **asked)
+    assert len(found.sets) == a + 1
+    disjoint = altsets.find(quality.Additive(rng.random((a + 1) * k - 1)), **{**asked, "tau": 1})
+    assert len(disjoint.sets) <= a
+    enough = quality.Additive(rng.random(max(k, a * k + math.ceil(tau * k))))
+    assert len(altsets.find(enough, **asked).sets) == a + 1
+
+
+def test_sets_that_only_have_to_be_unequal_are_the_best_ones():
+    scores = np.random.default_rng(0).random(9)
+    found = altsets.find(quality.Additive(scores), 3, 6, 0.33, search="simultaneous")
+    best = sorted((sum(scores[list(one)]) for one in combinations(range(9), 3)), reverse=True)
+    assert found.qualities == pytest.approx(best[:7])
+
+
+def test_a_sum_of_scores_over_disjoint_sets_is_that_of_the_best_features():
+    scores = np.random.default_rng(0).random(20)
+    found = altsets.find(quality.Additive(scores), 4, 3, 1, search="simultaneous")
+    assert found.objective == pytest.approx(np.sort(scores)[-16:].sum())
+
+
+def test_the_minimum_and_larger_sets_take_more_work_than_the_sum():
+    """In steps of the search, over several tables: single ones can be exceptions."""
+
+    def steps(**options):
+        total = 0
+        for seed in range(4):
+            rng = np.random.default_rng(seed)
+            pairs = rng.random((24, 24))
+            mrmr = quality.MRMR(rng.random(24), (pairs + pairs.T) / 2)
+            asked = {"n_features": 4, "n_alternatives": 2, "tau": 0.5, "search": "simultaneous", **options}
+            total += altsets.find(mrmr, **asked).steps
+        return total
+
+    assert steps(aggregation="min") > steps()
+    assert steps(n_alternatives=4) > steps() > steps(n_features=3)
+    assert steps() > steps(tau=0.25)
 
 
 def test_predictions_are_in_a_report_only_if_they_were_measured(tmp_path):

@@ -19,6 +19,7 @@ ROOMS = (
     "views",
     "session",
     "evaluation",
+    "verification",
     "selector",
     "provenance",
     "files",

@@ -1,0 +1,366 @@
+"""Check an answer again, from the definitions, and ask a second engine whether it is the best."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from altsets.errors import AltsetsError, InputError, VerificationError
+from altsets.features import FeatureNames
+from altsets.measures.pairs import is_array
+from altsets.problem import BOUND_TOLERANCE, FeatureSet, Problem, verify_scores
+from altsets.problem import verify as verify_sets
+from altsets.quality import Additive, Quality
+from altsets.request import Request
+from altsets.result import Result, Status
+from altsets.search.find import problem_of
+from altsets.search.run import Run
+from altsets.search.scaling import Scaling
+from altsets.search.second_opinion import Opinion
+from altsets.search.second_opinion import second_opinion as ask_again
+from altsets.tables.conversion import usable_columns
+from altsets.wording import counted
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The outcome of checking an answer.
+
+    Attributes
+    ----------
+    checked : list of str
+        What was checked and holds, one sentence each.
+    violations : list of str
+        What the answer claims and does not hold, one sentence each; empty if every claim holds.
+    second_opinion : str
+        What a second engine says: ``"agrees"``, ``"disagrees"`` or ``"unavailable: ..."`` with the reason; empty if
+        it was not asked.
+    better : list of tuples of int
+        Sets that the second engine found and that are better than those of the answer; empty if there are none. In a
+        sequential search the sets before the first better one are those of the answer. Better sets contradict an
+        optimal answer, but not a heuristic or a search that was cut short.
+
+    See Also
+    --------
+    altsets.verify : Makes one.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> scores = altsets.quality.Additive([9, 8, 7, 3, 2, 1])
+    >>> result = altsets.find(scores, n_features=2, n_alternatives=1, tau=1)
+    >>> altsets.verify(result, scores).ok
+    True
+    """
+
+    checked: list[str]
+    violations: list[str] = field(default_factory=list)
+    second_opinion: str = ""
+    better: list[FeatureSet] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        """Whether no claim of the answer is violated."""
+        return not self.violations
+
+    def __str__(self) -> str:
+        lines = [*self.checked, *(f"Violated: {one}" for one in self.violations)]
+        return "\n".join(
+            [*lines, f"Second opinion: {self.second_opinion}."] if self.second_opinion else lines
+        )
+
+
+def verify(
+    result: Result,
+    quality: Any = None,
+    *,
+    X: Any = None,
+    y: Any = None,
+    second_opinion: bool = False,
+    time_limit: float | None = 60,
+) -> Verification:
+    """Check that an answer keeps what it claims.
+
+    Sets, constraints and dissimilarities are checked and qualities recomputed from their definitions, by code that
+    shares nothing with the search. Whether a set is really the best is another matter: that rests on the search, so a
+    second engine can be asked to solve the request again. It lists all sets if the table is small; otherwise it is an
+    integer programme, for qualities that are linear.
+
+    Parameters
+    ----------
+    result : Result
+        The answer, also one that was read from JSON.
+    quality : quality object, array of scores, name, estimator or callable, default=None
+        What the sets were scored by. None: the quality named in ``result.request``, computed from ``X`` and ``y``.
+    X : table of shape (n_samples, n_features), default=None
+        The table that was searched, if the quality is not an object or an array, or if similarities were measured.
+    y : array-like of shape (n_samples,), default=None
+        Its target.
+    second_opinion : bool, default=False
+        Whether to ask a second engine for better sets, and whether there are really none where the answer claims so.
+    time_limit : float, default=60
+        Seconds for the second opinion; None for no limit.
+
+    Returns
+    -------
+    Verification
+        ``ok`` is False only if a claim is violated.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If the result does not hold its request, or the quality is missing or is about other features.
+
+    See Also
+    --------
+    altsets.find : Verifies its answers in the same way, without a second opinion.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> scores = altsets.quality.Additive([9, 8, 7, 3, 2, 1], feature_names=list("abcdef"))
+    >>> result = altsets.find(scores, n_features=2, n_alternatives=1, tau=1)
+    >>> print(altsets.verify(result, scores, second_opinion=True))
+    Sizes, constraints and dissimilarities of 2 sets hold.
+    The qualities are those of the definition.
+    The objective is that of the qualities.
+    The bound is not below the objective.
+    The statuses agree with objective and bound.
+    Second opinion: agrees.
+    """
+    request = result.request
+    if request is None:
+        raise InputError(
+            "this result doesn't hold its request, so nobody can tell what it claims; search again with altsets.find()."
+        )
+    scored, request = _scored(request, result, quality, X, y)
+    if [len(one) for one in result.named_sets] != [len(one) for one in result.sets]:
+        raise InputError("result.named_sets and result.sets don't fit together.")
+    problem = _problem(request, result, scored)
+    claims = _Claims(result, scored, problem)
+    claims.check()
+    if second_opinion and not claims.violations:
+        claims.ask_again(time_limit)
+    return Verification(claims.checked, claims.violations, claims.opinion, claims.better)
+
+
+def _scored(request: Request, result: Result, quality: Any, X: Any, y: Any) -> tuple[Quality, Request]:
+    """The quality as an object, and the request with the similarities that the table decides."""
+    features = None if X is None else usable_columns(X, request.unusable).features
+    given = request.quality if quality is None else quality
+    if is_array(given):
+        given = Additive(given, feature_names=None if features is None else list(features.feature_names))
+    if not isinstance(given, Quality):
+        if given is None or features is None:
+            raise InputError(
+                "verify() needs what the sets were scored by: pass the quality object, the scores, or the table as X "
+                "(with its target y) if the result names its quality."
+            )
+        beside = [name for name in result.provenance.get("beside", ()) if name in ("sample_weight", "groups")]
+        if beside:
+            raise InputError(
+                f"these scores also depend on {' and '.join(beside)}; pass the quality object instead."
+            )
+        # Imports scikit-learn, which takes longer than checking an answer.
+        from altsets.selector import RowData, scored
+        from altsets.selector.noise import narrowed
+
+        given = scored(replace(request, quality=given), features, RowData(y))
+        request = narrowed(request, given)
+    elif request.above_noise:
+        raise InputError(
+            "the table decides which features are above the noise floor; pass X and y, not the quality."
+        )
+    if request.needs_table:
+        if features is None:
+            raise InputError("the request measures similarities of features; pass the table as X.")
+        request = request.measured(features)
+    return given, request
+
+
+def _problem(request: Request, result: Result, quality: Quality) -> Problem:
+    """What the answer is about; the number of sets and tau as found where these were sought."""
+    problem = problem_of(request, quality)
+    if result.finding:
+        tau = problem.tau if result.tau is None else Request(tau=result.tau).bind(quality.feature_names).tau
+        problem = replace(problem, tau=tau, n_alternatives=max(0, len(result.sets) - 1))
+    return problem
+
+
+class _Claims:
+    """The claims of one answer, and what was found about them."""
+
+    def __init__(self, result: Result, quality: Quality, problem: Problem) -> None:
+        self.result, self.quality, self.problem = result, quality, problem
+        self.names = FeatureNames.of_quality(quality)
+        self.scaling = Scaling.of(quality, problem) if quality.has_form else None
+        self.scale = 1.0 if self.scaling is None else self.scaling.scale
+        self.checked: list[str] = []
+        self.violations: list[str] = []
+        self.opinion = ""
+        self.better: list[FeatureSet] = []
+
+    def check(self) -> None:
+        """Everything that can be said without a search; what follows from a violated claim isn't looked at."""
+        result, problem = self.result, self.problem
+        try:
+            found = verify_sets(problem, result.sets, self.quality.evaluate, math.inf, self.scale)
+            verify_scores(result.sets, result.scores, self.quality.feature_scores)
+        except (VerificationError, InputError, IndexError) as error:
+            self.violations.append(self._with_names(str(error)))
+            return
+        sets = counted(len(found), "set")
+        self._claim(f"Sizes, constraints and dissimilarities of {sets} hold.", "", True)
+        named = [tuple(self.quality.names_of(chosen)) for chosen in result.sets]
+        if list(map(tuple, result.named_sets)) != named:
+            self.violations.append("the names of the features aren't those of their indices.")
+        for number, (claimed, value) in enumerate(zip(result.qualities, found, strict=True)):
+            if not self._equal(claimed, value):
+                self.violations.append(f"set {number} has quality {value:.12g}, not {claimed:.12g}.")
+        if self.violations:
+            return
+        self.checked.append("The qualities are those of the definition.")
+        if result.finding:
+            self.checked.append("Objective and bound are about another question and weren't checked.")
+            return
+        objective = problem.objective(found, result.sets)
+        said = f"the objective is {objective:.12g}, not {result.objective:.12g}."
+        self._claim("The objective is that of the qualities.", said, self._equal(result.objective, objective))
+        said = f"the bound {result.bound:.12g} is below the objective {objective:.12g}."
+        slack = BOUND_TOLERANCE * self.scale
+        is_above = not found or result.bound >= objective - slack
+        self._claim("The bound is not below the objective.", said, is_above)
+        said = self._contradiction()
+        self._claim("The statuses agree with objective and bound.", said, not said)
+
+    def _claim(self, sentence: str, violation: str, holds: bool) -> None:
+        (self.checked if holds else self.violations).append(sentence if holds else violation)
+
+    def _equal(self, one: float, other: float) -> bool:
+        both_missing = math.isnan(one) and math.isnan(other)
+        return both_missing or abs(one - other) <= BOUND_TOLERANCE * max(self.scale, abs(other))
+
+    def _with_names(self, sentence: str) -> str:
+        """A sentence with the names of features instead of their indices."""
+        inside = range(self.problem.n_features_in)
+        for chosen in (*self.result.sets, *self.problem.existing):
+            if all(one in inside for one in chosen):
+                sentence = sentence.replace(str(chosen), ", ".join(self.names[one] for one in chosen))
+        return sentence
+
+    def _contradiction(self) -> str:
+        """What the statuses claim that numbers contradict; empty if nothing."""
+        result, n_sets = self.result, self.problem.n_sets
+        if len(result.statuses) != n_sets:
+            return f"there are {len(result.statuses)} statuses for {counted(n_sets, 'requested set')}."
+        with_set = (Status.OPTIMAL, Status.FEASIBLE)
+        if [one for one in result.statuses if one in with_set] != list(result.statuses[: len(result.sets)]):
+            return "sets are claimed that the result doesn't have, or the other way round."
+        if result.status is Status.OPTIMAL:
+            if any(one is not Status.OPTIMAL for one in result.statuses):
+                return "the answer is claimed to be optimal, and not all of its sets are."
+            most = n_sets * BOUND_TOLERANCE * max(self.scale, abs(result.objective))
+            if result.bound - result.objective > most:
+                return f"the answer is claimed to be optimal with a gap of {result.gap:.3g}."
+        return ""
+
+    def ask_again(self, seconds: float | None) -> None:
+        """Ask a second engine about each claim, until one is contradicted or the time is up."""
+        run = Run(seconds)
+        reasons = []
+        try:
+            for question in self._questions():
+                reason = self._ask(question, run)
+                if self.violations or self.better:
+                    break
+                if reason:
+                    reasons.append(reason)
+        except _Unanswerable as unanswerable:
+            reasons.append(str(unanswerable))
+        except AltsetsError as error:
+            reasons.append(str(error).rstrip("."))
+        disagrees = "disagrees" if self.violations else ""
+        self.opinion = disagrees or (f"unavailable: {reasons[0]}" if reasons else "agrees")
+
+    def _questions(self) -> list[_Question]:
+        """What the answer claims, as one problem for each claim."""
+        result, problem = self.result, self.problem
+        if result.finding:
+            raise _Unanswerable("the answer is about the largest tau or number of sets")
+        if problem.search.startswith("greedy-"):
+            if not result.sets:
+                raise _Unanswerable("a heuristic that found nothing claims nothing")
+            aggregation = problem.aggregation if problem.search == "greedy-balancing" else "sum"
+            n_alternatives = len(result.sets) - 1
+            together = replace(
+                problem, search="simultaneous", aggregation=aggregation, n_alternatives=n_alternatives
+            )
+            return [_Question(together, "the sets", result.objective, result.bound)]
+        if problem.search == "simultaneous":
+            if result.status is Status.NOT_FOUND:
+                raise _Unanswerable("a search that found nothing claims nothing")
+            if not result.sets:
+                return [_Question(problem, "the sets", -math.inf, -math.inf)]
+            return [_Question(problem, "the sets", result.objective, result.bound)]
+        return self._questions_in_turn()
+
+    def _questions_in_turn(self) -> list[_Question]:
+        result, problem = self.result, self.problem
+        if any(getattr(rule, "lower", 0) for one in problem.constraints for rule in one.joint_rules()):
+            raise _Unanswerable(
+                "a constraint needs features in a number of sets, so no set can be judged alone"
+            )
+        questions = []
+        for number, status in enumerate(result.statuses[: len(result.sets) + 1]):
+            existing = (*problem.existing, *result.sets[:number])
+            single = replace(problem, n_alternatives=0, existing=existing)
+            if number < len(result.sets):
+                chosen = result.sets[number]
+                value = single.objective([self.quality.evaluate(chosen)], [chosen])
+                bound = value if status is Status.OPTIMAL else math.inf
+                questions.append(_Question(single, f"set {number}", value, bound, result.sets[:number]))
+            elif status is Status.INFEASIBLE:
+                name = f"set {number}"
+                questions.append(_Question(single, name, -math.inf, -math.inf, result.sets[:number]))
+        return questions
+
+    def _ask(self, question: _Question, run: Run) -> str:
+        """Compare one claim with what another engine finds; the reason if that settles nothing."""
+        found = ask_again(self.quality, question.problem, self.result.engine, run)
+        self._compare(question, found)
+        return f"{question.name}: {found.reason}" if found.reason else ""
+
+    def _compare(self, question: _Question, found: Opinion) -> None:
+        """Keep what contradicts a claim, and sets that are better than those of the answer."""
+        slack = 2 * question.problem.n_sets * BOUND_TOLERANCE * self.scale
+        if not found.sets or found.objective <= question.value + slack:
+            if question.value > found.bound + slack:
+                proven = f"another engine proves at most {found.bound:.12g}"
+                self.violations.append(f"{question.name} claims {question.value:.12g}, and {proven}.")
+            return
+        self.better = [*question.before, *found.sets]
+        if found.objective > question.bound + slack:
+            features = "; ".join(", ".join(self.names[one] for one in chosen) for chosen in found.sets)
+            claimed = (
+                "no such set exists" if question.bound == -math.inf else f"at most {question.bound:.12g}"
+            )
+            self.violations.append(
+                f"{question.name}: {claimed} was claimed, and {features} reach {found.objective:.12g}."
+            )
+
+
+@dataclass(frozen=True)
+class _Question:
+    """A claim: sets of this problem reach a value, and none reaches more than the bound."""
+
+    problem: Problem
+    name: str
+    value: float
+    bound: float
+    before: Sequence[FeatureSet] = ()
+
+
+class _Unanswerable(Exception):
+    """There is nothing that a second engine could be asked."""
