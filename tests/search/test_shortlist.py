@@ -100,6 +100,9 @@ def random_case(rng):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         relevance, matrix = score(X, y, measure)[0], pairwise(X, measure)
+    if rng.random() < 0.4:
+        # All of it negative, or some: what is redundant makes a negative ratio better.
+        relevance = relevance - rng.choice([0.05, 0.3, 1.0, 2.0])
     k = int(rng.integers(1, min(5, n // 2) + 1))
     rule = [
         (),
@@ -162,6 +165,82 @@ def test_claims_about_the_whole_table_hold(seed, monkeypatch):
         assert value <= best_one + 1e-9
         if found.statuses[number] is Status.OPTIMAL:
             assert value == pytest.approx(best_one, abs=1e-9)
+
+
+def short_lists(monkeypatch, longest=6):
+    """Shortlists of a few features, so that most of a small table is in the bound only."""
+    monkeypatch.setattr(shortlist, "FIRST", 4)
+    monkeypatch.setattr(shortlist, "LONGEST", longest)
+
+
+@pytest.mark.parametrize("search", ["sequential", "simultaneous"])
+def test_redundancy_makes_negative_ratios_better(search, monkeypatch):
+    short_lists(monkeypatch)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 12))
+    X[:, -1] = X[:, -2] + 0.01 * rng.normal(size=40)
+    relevance = -1 - 0.1 * rng.random(12)
+    # The last two score least and belong together.
+    relevance[-2:] = -1.15
+    asked = {"n_features": 2, "n_alternatives": 1, "tau": 0.5, "search": search}
+    found = altsets.find(quality.CFS(relevance, Redundancy(X)), **asked)
+    best = altsets.find(quality.CFS(relevance, pairwise(X, "pearson")), **asked)
+    assert found.bound >= best.objective - 1e-9
+    assert set(best.sets[0]) == {10, 11}
+    if found.status is Status.OPTIMAL:
+        assert found.objective == pytest.approx(best.objective)
+
+
+@pytest.mark.parametrize("kind", [quality.MRMR, quality.CFS, quality.FCBF])
+@pytest.mark.parametrize("n_features", [2, 4])
+def test_a_search_ends_when_nothing_is_left_to_look_through(kind, n_features, monkeypatch):
+    short_lists(monkeypatch)
+    rng = np.random.default_rng(1)
+    X = np.tile(rng.normal(size=(40, 15)), 2) + 0.1 * rng.normal(size=(40, 30))
+    y = X[:, 0] + X[:, 4] + rng.normal(size=40)
+    relevance = score(X, y, "pearson")[0]
+    # The bound cannot tell that features outside the shortlist are alike.
+    alike = constraints.MaxSimilarity.from_data(X, "pearson", limit=0.3)
+    reports = iter(range(50))
+    found = altsets.find(
+        kind(relevance, Redundancy(X)),
+        n_features,
+        0,
+        constraints=alike,
+        time_limit=1_000_000,
+        # One that does not end runs out of these.
+        callback=lambda _: next(reports),
+    )
+    assert len(found.sets) == 1
+    assert found.bound >= found.objective
+    assert found.stop_reason in ("finished", "engine_limit")
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        constraints.Require([19]),
+        constraints.AtLeast(2, range(10, 20)),
+        constraints.AtMost(1, range(10)),
+        [constraints.Implies(18, 19), constraints.AtLeast(1, [17, 18])],
+        constraints.Budget(np.arange(20.0, 0, -1), 12),
+        constraints.Budget([3.0] * 20, 6, groups={i: i % 7 for i in range(20)}),
+    ],
+    ids=["require", "at least", "at most", "implies", "budget", "groups"],
+)
+@pytest.mark.parametrize("search", ["sequential", "simultaneous"])
+def test_rules_hold_in_the_bound_on_a_wide_table(rule, search, monkeypatch):
+    short_lists(monkeypatch, longest=12)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 20))
+    # The best features score much higher than those that the rules leave.
+    relevance = np.linspace(9, 1, 20)
+    asked = {"n_features": 3, "n_alternatives": 0, "constraints": rule, "search": search}
+    found = altsets.find(quality.MRMR(relevance, Redundancy(X)), **asked)
+    assert found.engine == "shortlist"
+    assert found.status is Status.OPTIMAL
+    best = altsets.find(quality.MRMR(relevance, pairwise(X, "pearson")), **asked)
+    assert found.objective == pytest.approx(best.objective)
 
 
 def wide(n_rows=60, n_columns=2_400, seed=0):

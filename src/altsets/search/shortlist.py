@@ -17,7 +17,6 @@ from functools import cached_property
 import numpy as np
 
 from altsets.arrays import Bools, Floats, Indices
-from altsets.constraints import Constraint, Implies, Size
 from altsets.dissimilarity import Matched
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
@@ -25,10 +24,11 @@ from altsets.result import Shortlist, Status
 from altsets.search.engine import PROVEN, Answer, declines_further, declines_heuristics, on_demand
 from altsets.search.milp.engine import proven_empty
 from altsets.search.packing.engine import PackingEngine
+from altsets.search.relaxation import Relaxation
 from altsets.search.run import Run, Stopped
 from altsets.search.sequential import SequentialSearch
-from altsets.search.subset.candidates import form_of
 from altsets.search.subset.construction import Construction
+from altsets.search.subset.limits import UNLIMITED
 from altsets.search.subset.pricing import PricingOracle
 
 #: Features of the first shortlist, how it grows, and of the longest one: its pairs take 130 MB.
@@ -117,6 +117,7 @@ class WideSearch:
             self.run.publish(sets, math.fsum(map(self.quality.evaluate, sets)))
         looked_through = 0
         for n_features, max_nodes in self._stages():
+            before = chosen
             value = -math.inf if chosen is None else self.quality.evaluate(chosen)
             if bound - value <= PROVEN:
                 break
@@ -125,8 +126,12 @@ class WideSearch:
                 chosen, complete = self._best_of(shortlist, chosen, others, max_nodes)
                 looked_through = max(looked_through, len(shortlist)) if complete else looked_through
                 value = -math.inf if chosen is None else self.quality.evaluate(chosen)
-                bound = min(bound, self._bound_beyond(shortlist, others, value, max_nodes))
+                beyond, bound_complete = self._bound_beyond(shortlist, others, value, max_nodes)
+                bound = min(bound, beyond)
             except Stopped:
+                break
+            if n_features == self._longest and complete and bound_complete and chosen == before:
+                # The next stage would look through the same sets again.
                 break
         if not self._searched:
             self.first_bound = bound
@@ -142,15 +147,19 @@ class WideSearch:
         problem = replace(self.problem, existing=(*self.problem.existing, *others))
         return proven_empty(problem, self.run, allowed=self.quality.form(problem.k_max).allowed)
 
+    @cached_property
+    def _longest(self) -> int:
+        """Features of the longest shortlist."""
+        return min(LONGEST if self._form.fit is None else LONGEST_FITTED, len(self._by_score))
+
     def _stages(self) -> Iterator[tuple[int, int]]:
         """Longer shortlists and more nodes in turn, for as long as there is time."""
-        n_features, max_nodes, spent = FIRST, FIRST_NODES, 0
-        most = min(LONGEST if self._form.fit is None else LONGEST_FITTED, len(self._by_score))
+        n_features, max_nodes, spent, most = FIRST, FIRST_NODES, 0, self._longest
         while not self.run.stopped and (self.run.remaining < math.inf or spent < MOST_NODES):
             yield min(n_features, most), max_nodes
             spent += max_nodes
             # Where all of a short list was looked through quickly, a longer one is worth more than more nodes.
-            n_features, max_nodes = min(n_features * GROWTH, most), max_nodes * NODE_GROWTH
+            n_features, max_nodes = min(n_features * GROWTH, most), min(max_nodes * NODE_GROWTH, UNLIMITED)
 
     def _shortlist(self, length: int, known: Iterable[FeatureSet]) -> Indices:
         """The best features alone, those that add most to known sets, and those that rules name."""
@@ -181,7 +190,7 @@ class WideSearch:
     @cached_property
     def _named_by_rules(self) -> list[int]:
         """Features without which rules may not be met: the best of each group of which some must be there."""
-        named: set[int] = set(self.pricing.required)
+        named: set[int] = set(self.pricing.required).union(*self.problem.existing)
         place = np.full(self.problem.n_features_in, -1)
         place[self._by_score] = np.arange(len(self._by_score))
         for rule in self.problem.rules.counts:
@@ -210,15 +219,18 @@ class WideSearch:
 
     def _bound_beyond(
         self, shortlist: Indices, others: Sequence[FeatureSet], value: float, max_nodes: int
-    ) -> float:
-        """A bound on every set of the table, given the best value found."""
+    ) -> tuple[float, bool]:
+        """A bound on every set of the table, given the best value found; and whether more nodes change nothing."""
         if self._form.fit is not None:
             # What linear models explain is no sum that stand-ins could add to; all columns together explain more.
-            return max(value, self.pricing.ceiling)
-        relaxed = Relaxation(self.quality, self.problem, shortlist, self._by_score)
-        pricing = PricingOracle(relaxed, relaxed.problem_of_one(others), self.run.part())
-        found = pricing.k_best(1, threshold=value, max_nodes=max_nodes)
-        return max([value, found.bound, *found.values])
+            return max(value, self.pricing.ceiling), True
+        bound, complete = value, True
+        for relaxed in Relaxation.all_for(self.quality, self.problem, shortlist, self._by_score, value):
+            pricing = PricingOracle(relaxed, relaxed.problem_of_one(others), self.run.part())
+            found = pricing.k_best(1, threshold=value, max_nodes=max_nodes)
+            bound = max([bound, found.bound, *found.values])
+            complete = complete and found.bound == -math.inf
+        return bound, complete
 
     # --- All sets at once --------------------------------------------------------------------------------
 
@@ -237,6 +249,8 @@ class WideSearch:
         complete = found.statuses[0] is Status.OPTIMAL
         best = max(first.sets, found.sets, key=self._objective)
         comparable = problem.counts_shared or isinstance(problem.dissimilarity, Matched)
+        # One family may have sets below and above zero, and no relaxation of a ratio is a bound on both.
+        comparable = comparable and not (self._form.ratio and self._linear[self._by_score[-1]] < 0)
         if comparable and self._form.fit is None and bound - self._objective(best) > PROVEN:
             relaxed = Relaxation(self.quality, problem, shortlist, self._by_score, problem.n_sets)
             bound = min(bound, self._packed(relaxed, relaxed.problem()).bound)
@@ -281,86 +295,3 @@ class Among(Quality):
         form = self._quality.form(size)
         allowed = self._allowed if form.allowed is None else form.allowed & self._allowed
         return replace(form, allowed=allowed)
-
-
-class Relaxation(Quality):
-    """Sets of a shortlist and of stand-ins for all other features: as good as the best of these, and not redundant.
-
-    Put the features of a solution that are outside the shortlist in the order of their scores: the first stand-in
-    scores no less than the first of them, the second no less than the second, and so on. So there is a relaxed
-    solution that is no worse and shares the same numbers of features, if there are as many stand-ins as ``n_sets``
-    sets may have features.
-    """
-
-    def __init__(
-        self, quality: Quality, problem: Problem, shortlist: Indices, usable: Indices, n_sets: int = 1
-    ) -> None:
-        self._outside = usable[~np.isin(usable, shortlist)]
-        self._n_others = min(n_sets * problem.k_max, len(self._outside))
-        super().__init__(len(shortlist) + self._n_others, None)
-        self.size_normalised = quality.size_normalised
-        self._quality, self._problem, self._shortlist = quality, problem, shortlist
-        self._forms: dict[int, Form] = {}
-
-    def evaluate(self, indices: Sequence[int]) -> float:
-        """The quality of one set, from its form."""
-        chosen, form = np.array(indices, dtype=np.intp), self.form(len(indices))
-        if form.conflicts is not None and form.conflicts[np.ix_(chosen, chosen)].any():
-            return -math.inf
-        upper = math.fsum(form.linear[chosen].tolist())
-        lower = float(np.triu(form.pairs_among(chosen), 1).sum()) if form.has_pairs else 0.0
-        return upper / math.sqrt(len(chosen) + lower) if form.ratio else upper - lower
-
-    def form(self, size: int) -> Form:
-        """The quality of sets of one size, in numbers: stand-ins have the least pair terms that there can be."""
-        if size not in self._forms:
-            form, m = form_of(self._quality, self._problem, size), len(self._shortlist)
-            best_outside = np.sort(form.linear[self._outside])[::-1][: self._n_others]
-            linear = np.concatenate([form.linear[self._shortlist], best_outside])
-            matrix, conflicts = None, None
-            if form.has_pairs:
-                matrix = np.full((len(linear), len(linear)), min(form.pair_range()))
-                matrix[:m, :m] = form.pairs_among(self._shortlist)
-                np.fill_diagonal(matrix, 0.0)
-            if form.conflicts is not None:
-                conflicts = np.zeros((len(linear), len(linear)), dtype=bool)
-                conflicts[:m, :m] = form.conflicts[np.ix_(self._shortlist, self._shortlist)]
-            self._forms = {size: Form(linear, matrix, conflicts, ratio=form.ratio)}
-        return self._forms[size]
-
-    def problem(self) -> Problem:
-        """The request without its constraints, and without existing sets that are not made of the shortlist."""
-        return self._relaxed(self._problem.existing, self._problem.n_alternatives, ())
-
-    def problem_of_one(self, others: Sequence[FeatureSet]) -> Problem:
-        """The same for a single set that differs from others."""
-        # Stand-ins are all alike to one set, so one comes only after the one before it.
-        last = len(self._shortlist)
-        rules = [Implies(last + number, last + number - 1) for number in range(1, self._n_others)]
-        return self._relaxed((*self._problem.existing, *others), 0, rules)
-
-    def _relaxed(
-        self, others: Sequence[FeatureSet], n_alternatives: int, rules: Sequence[Constraint]
-    ) -> Problem:
-        problem = self._problem
-        sizes = [] if problem.fixed_size else [Size(problem.k_min, problem.k_max)]
-        place = np.full(problem.n_features_in, -1)
-        place[self._shortlist] = np.arange(len(self._shortlist))
-        kind = problem.dissimilarity
-        if isinstance(kind, Matched):
-            # Stand-ins are like nothing else.
-            similarity = np.eye(self.n_features_in)
-            inside = slice(0, len(self._shortlist))
-            similarity[inside, inside] = kind.similarity_among(self._shortlist, self._shortlist)
-            kind = Matched(similarity, kind.threshold)
-        elif not problem.counts_shared:
-            kind, others = "dice", ()
-        every = [place[list(one)].tolist() for one in others]
-        return replace(
-            problem,
-            n_features_in=self.n_features_in,
-            constraints=(*rules, *sizes),
-            existing=tuple(tuple(sorted(one)) for one in every if min(one) >= 0),
-            n_alternatives=n_alternatives,
-            dissimilarity=kind,
-        )

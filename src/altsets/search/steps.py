@@ -20,7 +20,7 @@ import numpy as np
 
 from altsets.arrays import Floats
 from altsets.constraints import Constraint, Size
-from altsets.constraints.base import CostRule, CountRule, ReserveRule, Rule, TotalRule, UsageRule
+from altsets.constraints.base import CostRule, CountRule, NeedRule, ReserveRule, Rule, TotalRule, UsageRule
 from altsets.dissimilarity import Matched
 from altsets.errors import NotExpressedError
 from altsets.problem import EXACT_TOLERANCE, FeatureSet, Problem
@@ -39,7 +39,7 @@ from altsets.search.subset.rules import LARGEST_EXACT, in_units
 
 @dataclass(frozen=True)
 class Demand(Constraint):
-    """What the sets before demand of the next one."""
+    """Rules that a search adds to those of the user, such as what the sets before demand of the next one."""
 
     demanded: tuple[Rule, ...]
     #: Asked about every complete set, where the rules say less than is meant.
@@ -59,7 +59,10 @@ class Demand(Constraint):
                 count = len(inside.intersection(rule.group))
                 if count < rule.lower or (rule.upper is not None and count > rule.upper):
                     return False
-            elif isinstance(rule, CostRule) and not in_units(rule).pays_for(sorted(inside)):
+            elif isinstance(rule, CostRule):
+                if not in_units(rule).pays_for(sorted(inside)):
+                    return False
+            elif isinstance(rule, NeedRule) and rule.feature in inside and rule.needed not in inside:
                 return False
         return self.test is None or self.test(tuple(sorted(inside)))
 

@@ -21,6 +21,7 @@ from altsets.search.milp.highs import LinearProgramme
 from altsets.search.packing.coupling import Coupling
 from altsets.search.packing.cuts import PENALTY, CutPool, DualPricing, SlackCosts, separate
 from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
+from altsets.search.subset.limits import UNLIMITED
 from altsets.search.subset.listing import KBest
 from altsets.search.subset.prices import DualPrices
 from altsets.search.subset.pricing import PricingOracle
@@ -178,7 +179,7 @@ class RestrictedMaster:
             )
             if found.sets or found.bound == -math.inf or self.run.stopped:
                 return found
-            max_nodes *= self.limits.column_node_growth
+            max_nodes = min(max_nodes * self.limits.column_node_growth, UNLIMITED)
 
     def most_taken(self, most: int) -> list[FeatureSet]:
         """The sets that the solution takes most of; none if the programme has not been solved."""
