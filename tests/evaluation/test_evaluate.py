@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import signal
-import threading
-import time
 import warnings
 from pathlib import Path
 
@@ -646,17 +643,16 @@ def test_errors_come_back_from_other_processes(wine):
         evaluate([[0]], *wine, estimator=bad, n_jobs=2)
 
 
-def slowly(model, X, y):
-    time.sleep(0.1)
-    return 0.0
-
-
 @pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_ctrl_c_keeps_the_folds_that_are_done(wine, n_jobs):
-    def press_soon(share):
-        threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+    shares = []
 
-    evaluation = evaluate(quick(), *wine, n_bootstraps=3, n_jobs=n_jobs, scoring=slowly, progress=press_soon)
+    def press(share):
+        shares.append(share)
+        if len(shares) == 1:
+            signal.raise_signal(signal.SIGINT)
+
+    evaluation = evaluate(quick(), *wine, n_bootstraps=3, n_jobs=n_jobs, progress=press)
     assert not evaluation.complete
     assert 1 <= len(evaluation.folds) < 5
     assert not evaluation.resamples

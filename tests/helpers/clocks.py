@@ -1,15 +1,17 @@
-"""A clock for tests of time limits, on which seconds pass by looking at it: the same on every machine.
+"""Time in tests: a clock on which seconds pass by looking at it, and waiting for what other threads and processes do.
 
-The fixture ``clock`` puts one in the place of ``time.perf_counter``.
+The fixture ``clock`` puts the clock in the place of ``time.perf_counter``. Nothing here reads a real one.
 """
 
 from __future__ import annotations
 
-import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 
-__all__ = ["Clock", "within"]
+__all__ = ["Clock", "wait_until"]
+
+#: Seconds between two questions, and how many are asked: enough for a machine with a lot else to do.
+PAUSE, MOST_QUESTIONS = 0.01, 12_000
 
 
 class Clock:
@@ -33,10 +35,12 @@ class Clock:
         return (looks - 0.5) * self.step
 
 
-@contextlib.contextmanager
-def within(seconds: float) -> Iterator[None]:
-    """Fail if what is inside takes longer than that."""
-    start = time.perf_counter()
-    yield
-    taken = time.perf_counter() - start
-    assert taken < seconds, f"{taken:.2f} s instead of {seconds} s"
+def wait_until(
+    condition: Callable[[], object], pause: Callable[[], object] = lambda: time.sleep(PAUSE)
+) -> None:
+    """Return once a condition holds that no event tells; fail after so many questions, not after so many seconds."""
+    for _ in range(MOST_QUESTIONS):
+        if condition():
+            return
+        pause()
+    raise AssertionError("what was waited for did not happen")

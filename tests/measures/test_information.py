@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import threading
-import time
 import tracemalloc
 
 import numpy as np
@@ -406,42 +405,42 @@ def enough(_):
 
 
 def big_table():
-    # A pair takes a second: the end must come in the middle of it.
+    # A pair takes a second: the end comes in the middle of it.
     return np.random.default_rng(17).normal(size=(400_000, 10))
 
 
 @pytest.mark.slow
-@pytest.mark.timing
 def test_what_progress_raises_ends_the_work():
     X = big_table()
     threads = threading.active_count()
-    started = []
+    shares = []
 
     def later(share):
-        started.append(time.perf_counter())
-        if len(started) > 2:
+        shares.append(share)
+        if len(shares) > 2:
             raise Enough
 
     with pytest.raises(Enough):
         mutual_info(X, X[:, 0] + X[:, 1], task="regression", progress=later)
-    assert time.perf_counter() - started[-1] < 1.5
+    assert shares[-1] < 1
     assert threading.active_count() == threads
 
 
 @pytest.mark.slow
-@pytest.mark.timing
 def test_ctrl_c_ends_the_work():
     X = big_table()
-    sent = []
+    threads = threading.active_count()
+    shares = []
 
-    def interrupt(_):
-        if not sent:
-            sent.append(time.perf_counter())
+    def interrupt(share):
+        shares.append(share)
+        if len(shares) == 1:
             signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
         mutual_info(X, X[:, 0], task="regression", progress=interrupt)
-    assert time.perf_counter() - sent[0] < 1.5
+    assert shares[-1] < 1
+    assert threading.active_count() == threads
 
 
 def test_an_error_in_a_thread_is_raised(monkeypatch):

@@ -243,13 +243,12 @@ def test_wide_tables_have_pairs_on_demand(tmp_path, monkeypatch):
     monkeypatch.setattr(
         source, "fold", lambda *args, **how: passes.append(1) or LargeTable.fold(source, *args, **how)
     )
-    one = altsets.find(found, n_features=4, n_alternatives=1, tau=1, time_limit=20)
+    one = altsets.find(found, n_features=4, n_alternatives=1, tau=1)
     other = altsets.find(
         quality.MRMR.from_data(frame.drop(columns="y"), frame["y"], measure="pearson"),
         n_features=4,
         n_alternatives=1,
         tau=1,
-        time_limit=20,
     )
     assert isinstance(found.redundancy, measures.Redundancy)
     assert one.qualities == pytest.approx(other.qualities, abs=1e-9)

@@ -347,34 +347,30 @@ def test_progress_goes_from_nothing_to_all_in_the_calling_thread():
     assert {ident for _, ident in told} == {threading.get_ident()}
 
 
-@pytest.mark.timing
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, RuntimeError])
-def test_what_progress_raises_ends_the_work_at_once(kind):
-    X, y, _ = table(13, n_rows=40_000, kinds="c" * 20)
-    start = time.monotonic()
+def test_what_progress_raises_ends_the_work(kind):
+    X, y, _ = table(13, n_rows=4_000, kinds="c" * 20)
 
     def stop(share):
-        if time.monotonic() - start > 0.2:
+        if share > 0:
             raise kind("enough")
 
     before = threading.active_count()
     with pytest.raises(kind, match="enough"):
         relief(X, y, progress=stop)
-    assert time.monotonic() - start < 2.5
     assert threading.active_count() == before
 
 
 def test_chunks_come_in_order_and_errors_come_through():
-    started = []
+    started, results = [], []
 
     def work(chunk):
         started.append(chunk)
-        time.sleep(0.01 * (chunk % 3 == 0))
         if chunk == 5:
             raise ZeroDivisionError
+        time.sleep(0.05 * (chunk > 8))
         return chunk
 
-    results = []
     with pytest.raises(ZeroDivisionError):
         results.extend(map_in_order(work, 1000, n_jobs=2))
     assert len(started) < 1000

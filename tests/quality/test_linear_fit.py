@@ -223,25 +223,26 @@ def test_a_criterion_compares_sizes(table, criterion):
     assert result.qualities[0] == pytest.approx(max(map(by_definition, every)), abs=1e-9)
 
 
-def test_wide_tables_have_a_bound():
+def test_wide_tables_have_a_bound(clock):
     rng = np.random.default_rng(4)
     X = rng.normal(size=(40, 120))
     y = X[:, 3] - X[:, 50] + rng.normal(size=40)
     judge = LinearFit.from_data(X, y)
     assert judge.ridge > 0
     assert "120 columns and 40 rows" in judge.notes[0]
-    result = altsets.find(judge, n_features=4, n_alternatives=1, tau=0.5, time_limit=1.0)
+    result = altsets.find(judge, n_features=4, n_alternatives=1, tau=0.5, time_limit=clock.limit(100))
     assert len(result.sets) == 2
     assert result.objective <= result.bound < 2.001
 
 
 @pytest.mark.parametrize("search", ["sequential", "simultaneous"])
-def test_very_wide_tables_are_searched_by_a_shortlist(search):
+def test_very_wide_tables_are_searched_by_a_shortlist(search, clock):
     rng = np.random.default_rng(6)
     X = rng.normal(size=(50, 2_100))
     y = X[:, 3] - X[:, 2_050] + 0.5 * rng.normal(size=50)
     judge = LinearFit.from_data(X, y)
-    options = {"n_features": 2, "n_alternatives": 1, "tau": 0.5, "search": search, "time_limit": 1.0}
+    options = {"n_features": 2, "n_alternatives": 1, "tau": 0.5, "search": search}
+    options["time_limit"] = clock.limit(200)
     result = altsets.find(judge, **options)
     assert result.engine == "shortlist"
     # All columns together explain everything, so nothing is proven about the whole table.
@@ -274,12 +275,12 @@ def test_relaxations_of_wide_tables_are_bounds(ridge, n_targets):
         assert ridge < 10 or bound <= 1.05 * max(shares)
 
 
-def test_a_ridge_helps_to_prove_sets_of_wide_tables():
+def test_a_ridge_helps_to_prove_sets_of_wide_tables(clock):
     rng = np.random.default_rng(6)
     X = rng.normal(size=(100, 2_100))
     y = X[:, 3] - X[:, 2_050] + 0.5 * X[:, 7] + 0.8 * rng.normal(size=100)
     result = altsets.find(
-        LinearFit.from_data(X, y, ridge=1.0), n_features=2, n_alternatives=0, time_limit=20.0
+        LinearFit.from_data(X, y, ridge=1.0), n_features=2, n_alternatives=0, time_limit=clock.limit(1_000)
     )
     assert result.sets == [(3, 2_050)]
     assert result.gap < 0.001
@@ -549,7 +550,7 @@ def test_rounding_of_nearly_dependent_columns_hides_no_solution(seed, monkeypatc
     fit = LinearFit(X.T @ X, X.T @ rng.normal(size=(30, 2)))
     monkeypatch.setitem(ENGINES, "enumerate", PackingEngine(PackingLimits(short_list_sets=5)))
     found = altsets.find(
-        fit, n_features=6, n_alternatives=1, tau=0.3, search="simultaneous", aggregation="min", time_limit=20
+        fit, n_features=6, n_alternatives=1, tau=0.3, search="simultaneous", aggregation="min"
     )
     worth = {chosen: fit.evaluate(chosen) for chosen in combinations(range(10), 6)}
     pairs = [(one, other) for one, other in combinations(worth, 2) if len({*one} & {*other}) <= 4]

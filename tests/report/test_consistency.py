@@ -202,11 +202,11 @@ def hard(seed=0):
     X = rng.normal(size=(60, 150))
     redundancy = np.abs(np.corrcoef(X, rowvar=False))
     scored = quality.MRMR(np.abs(rng.normal(size=150)) * 0.1, redundancy)
-    request = Request(n_features=12, n_alternatives=2, tau=0.5, time_limit=0.3)
+    request = Request(n_features=12, n_alternatives=2, tau=0.5, time_limit=0.03)
     return Searched(answer(request, scored), scored, request)
 
 
-def test_extras_never_know_less_than_the_answer(monkeypatch):
+def test_extras_never_know_less_than_the_answer(monkeypatch, clock):
     monkeypatch.setattr(outputs, "SECONDS", 0.05)
     searched = hard()
     asked = replace(searched.measured, tau=None, time_limit=0.05)
@@ -223,9 +223,11 @@ def test_extras_never_know_less_than_the_answer(monkeypatch):
     summarise(searched.result, **beside)
 
 
-def test_a_section_that_says_no_more_than_the_sets_is_left_out(monkeypatch):
+def test_a_section_that_says_no_more_than_the_sets_is_left_out(monkeypatch, clock):
     monkeypatch.setattr(outputs, "SECONDS", 0.01)
-    beside = outputs._beside(hard())
+    searched = hard()
+    clock.step = 0.01
+    beside = outputs._beside(searched)
     assert beside["frontier"] is None
     assert beside["near_best"] is None
     assert beside["skipped"] == [
@@ -270,10 +272,12 @@ def test_what_is_known_about_another_request_is_refused(other):
 # --- Random reports -----------------------------------------------------------------------------------------
 
 
-def test_sections_of_random_reports_agree():
+def test_sections_of_random_reports_agree(clock):
+    clock.step = 1e-3
     assert {seed: wrong for seed, _, wrong in random_reports(range(40)) if wrong} == {}
 
 
 @pytest.mark.slow
-def test_sections_of_many_random_reports_agree():
+def test_sections_of_many_random_reports_agree(clock):
+    clock.step = 1e-3
     assert {seed: wrong for seed, _, wrong in random_reports(range(40, 200)) if wrong} == {}

@@ -113,18 +113,18 @@ def test_a_trade_off_of_one_point_has_no_better_one():
     assert "of its quality" not in str(several.verdict)
 
 
-def test_curves_that_were_cut_short_speak_of_what_was_found():
-    asked = {"n_features": 5, "n_alternatives": 3, "time_limit": 1e-9}
+def test_curves_that_were_cut_short_speak_of_what_was_found(clock):
+    asked = {"n_features": 5, "n_alternatives": 3, "time_limit": clock.limit(1)}
     assert "The best set found has a criterion of" in str(
-        altsets.tradeoff(WIDE, range(30), 5, time_limit=1e-9).verdict
+        altsets.tradeoff(WIDE, range(30), 5, time_limit=clock.limit(1)).verdict
     )
     assert "also have the best worst set" not in str(altsets.balance(WIDE, tau=0.5, **asked).verdict)
     curve = altsets.frontier(WIDE, by="penalty", **asked, **TOGETHER)
     assert not curve.points or "the best sets found have" in str(curve.verdict)
 
 
-def test_a_range_near_a_best_set_that_is_not_proven_says_so():
-    near = altsets.near_best(WIDE, 5, 0.05, time_limit=1e-9)
+def test_a_range_near_a_best_set_that_is_not_proven_says_so(clock):
+    near = altsets.near_best(WIDE, 5, 0.05, time_limit=clock.limit(1))
     said = near.range(range(30)).explain()
     assert "sets near the best one that is known" in said
     assert "That of the best set known is" in said

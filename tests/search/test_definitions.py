@@ -25,6 +25,7 @@ SCORES = quality.Additive([9, 8, 7, 3, 2, 1])
 
 
 @pytest.mark.parametrize("first", [0, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.usefixtures("clock")
 def test_random_definitions(first):
     report = fuzz.Report()
     for index in range(first, first + (70 if not first else 120)):

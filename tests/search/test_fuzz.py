@@ -19,6 +19,8 @@ from random_requests import random_request
 from altsets import Status
 from altsets.errors import InputError
 
+pytestmark = pytest.mark.usefixtures("clock")
+
 
 def test_the_first_problems():
     report = fuzz.run(500, seed=0)

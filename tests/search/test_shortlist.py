@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-import types
 import warnings
 
 import numpy as np
@@ -135,7 +133,7 @@ def random_case(rng):
 
 
 @pytest.mark.parametrize("seed", mostly_slow(range(120), 40))
-def test_claims_about_the_whole_table_hold(seed, monkeypatch):
+def test_claims_about_the_whole_table_hold(seed, monkeypatch, clock):
     rng = np.random.default_rng(seed)
     on_demand, at_once, asked, same = random_case(rng)
     # Short lists and short searches, so that most of the table is in the bound only.
@@ -144,7 +142,7 @@ def test_claims_about_the_whole_table_hold(seed, monkeypatch):
     monkeypatch.setattr(shortlist, "LONGEST", int(rng.integers(first, 14)))
     monkeypatch.setattr(shortlist, "FIRST_NODES", int(rng.choice([1, 5, 50, 20_000])))
     monkeypatch.setattr(shortlist, "MOST_NODES", int(rng.choice([10, 1_000, 100_000])))
-    limit = None if rng.random() < 0.7 else float(10 ** rng.uniform(-5, -1.5))
+    limit = None if rng.random() < 0.7 else clock.limit(int(10 ** rng.uniform(0, 2.5)))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = altsets.find(on_demand, time_limit=limit, **asked)
@@ -256,7 +254,7 @@ def test_a_wide_table_is_searched_without_all_pairs():
     on_demand = quality.MRMR.from_data(X, y, measure="pearson")
     assert on_demand.pairs_on_demand
     shown = []
-    found = altsets.find(on_demand, n_features=4, n_alternatives=2, time_limit=30, callback=shown.append)
+    found = altsets.find(on_demand, n_features=4, n_alternatives=2, callback=shown.append)
     assert found.status is Status.OPTIMAL
     assert "no set of 4 features scores higher than set 0" in str(found.verdict)
     at_once = quality.MRMR(on_demand.relevance, pairwise(X, "pearson"))
@@ -280,12 +278,10 @@ def test_what_is_said_where_only_a_shortlist_was_searched(monkeypatch):
 
 
 @pytest.mark.slow
-def test_simultaneous_sets_are_no_worse_than_sequential_ones(monkeypatch):
-    # Seconds of this process, so that others on a busy machine do not take them away.
-    monkeypatch.setattr("altsets.search.run.time", types.SimpleNamespace(perf_counter=time.process_time))
+def test_simultaneous_sets_are_no_worse_than_sequential_ones(clock):
     X, y = wide(seed=3)
     good = quality.MRMR.from_data(X, y, measure="pearson")
-    asked = {"n_features": 6, "n_alternatives": 2, "tau": 0.8, "time_limit": 3}
+    asked = {"n_features": 6, "n_alternatives": 2, "tau": 0.8, "time_limit": clock.limit(150)}
     together = altsets.find(good, search="simultaneous", **asked)
     assert together.objective >= altsets.find(good, **asked).objective * (1 - 1e-3)
 

@@ -19,6 +19,7 @@ COSTS = [5, 4, 1, 2, 1, 0]
 
 
 @pytest.mark.parametrize(("first", "count"), [(0, 80), pytest.param(80, 200, marks=pytest.mark.slow)])
+@pytest.mark.usefixtures("clock")
 def test_random_problems(first, count):
     wrong = [tradeoffs.check(index, seed=5) for index in range(first, first + count)]
     assert [found for found in wrong if found[1]] == []

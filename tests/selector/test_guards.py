@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-import time
+import threading
 import warnings
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from clocks import wait_until
 from shared_data import DATASETS, needs_datasets
 from sklearn.model_selection import train_test_split
 
@@ -495,7 +496,7 @@ def replace_margin(measured, margin):
 
 
 @pytest.fixture
-def slow_measure(monkeypatch):
+def slow_measure(monkeypatch, clock):
     """Scoring takes a hundredth of a second for each column and pair, and half a second is long."""
     from altsets.quality import spec
 
@@ -503,7 +504,7 @@ def slow_measure(monkeypatch):
 
     def slow(self, features, y, how=spec.ScoringOptions()):  # noqa: B008
         n = features.n_features
-        time.sleep(0.01 * (n + n * (n - 1) / 2 * self.is_paired))
+        clock.now += 0.01 * (n + n * (n - 1) / 2 * self.is_paired)
         return make(self, features, y, how)
 
     monkeypatch.setattr(spec.NamedQuality, "make", slow)
@@ -511,8 +512,6 @@ def slow_measure(monkeypatch):
     monkeypatch.setattr(spec, "FEWEST_CELLS", 1000)
 
 
-@pytest.mark.slow
-@pytest.mark.timing
 def test_what_takes_long_is_said_beforehand(slow_measure, capsys):
     X, y = made(100, 60)
     fitted(X, y, quality="f", verbose=True)
@@ -554,7 +553,7 @@ def test_durations_in_words(seconds, words):
 # --- Progress ---------------------------------------------------------------------------------------------
 
 
-def test_fit_says_what_is_going_on_if_it_is_asked_to(capsys):
+def test_fit_says_what_is_going_on_if_it_is_asked_to(capsys, clock):
     X, y = made()
     fitted(X, y)
     assert capsys.readouterr() == ("", "")
@@ -573,27 +572,15 @@ def test_fit_says_what_is_going_on_if_it_is_asked_to(capsys):
 
 
 def test_progress_lines_come_again_and_again_until_the_end():
-    lines = []
+    lines, threads = [], threading.active_count()
     with ProgressLines(lines.append, 0.01) as progress:
         progress.begin("Scoring")
         progress.say("Scoring: 50%")
-        wait_for(lambda: lines)
+        wait_until(lambda: lines)
         progress.report(Progress(1.5, np.inf, 3.0, []))
-        wait_for(lambda: lines[-1].endswith("Searching: best 1.5, bound none yet"))
-    n_lines = len(lines)
-    time.sleep(0.05)
-    assert len(lines) == n_lines
+        wait_until(lambda: lines[-1].endswith("Searching: best 1.5, bound none yet"))
+    assert threading.active_count() == threads
     assert lines[0].endswith("s] Scoring: 50%")
-    with ProgressLines(lines.append, 0.01):
-        time.sleep(0.05)
-    assert len(lines) == n_lines
-
-
-def wait_for(condition):
-    deadline = time.perf_counter() + 5
-    while not condition():
-        assert time.perf_counter() < deadline
-        time.sleep(0.005)
 
 
 def test_rounded_times_are_named_and_chance_is_not():

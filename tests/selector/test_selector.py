@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 import re
-import time
 import warnings
 from functools import partial
 
@@ -723,24 +722,6 @@ def test_text_and_html_show_the_sets(wine):
     assert "proven optimal" in page
     # Where it is a part, only the parameters are shown.
     assert "set 0" not in repr(make_pipeline(selector))
-
-
-@pytest.mark.timing
-def test_the_shell_adds_little(wine):
-    X, y = wine
-
-    def fastest(call):
-        times = []
-        for _ in range(15):
-            start = time.perf_counter()
-            call()
-            times.append(time.perf_counter() - start)
-        return min(times)
-
-    plain = fastest(lambda: altsets.find(quality.Additive.from_data(X, y)))
-    shell = fastest(lambda: SelectAlternatives().fit(X, y))
-    # The noise floor, which is measured on shuffled columns, takes most of it.
-    assert shell - plain < 0.1
 
 
 # --- Real tables, from end to end ------------------------------------------------------------------
