@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from contextlib import contextmanager
 
@@ -62,10 +63,15 @@ class Visitor:
         self.page.on("request", self._asked)
         self.page.on("pageerror", lambda error: self.trouble.append(f"error: {error}"))
         self.page.on("console", self._heard)
-        if not hasattr(explorer, "cookies"):
+        if not hasattr(explorer, "stored"):
             self.page.goto(explorer.address)
-            explorer.cookies = context.cookies()
-        context.add_cookies(explorer.cookies)
+            explorer.stored = context.storage_state()
+        # The page of another visitor of the same browser.
+        context.add_cookies(explorer.stored["cookies"])
+        stored = {
+            one["name"]: one["value"] for each in explorer.stored["origins"] for one in each["localStorage"]
+        }
+        context.add_init_script(f"Object.assign(localStorage, {json.dumps(stored)});")
         self.page.goto(self.base + fragment)
         self.settled()
 

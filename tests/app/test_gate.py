@@ -1,6 +1,7 @@
 import asyncio
 import json
 import logging
+import re
 
 import pytest
 from explorers import STATE, Page, running
@@ -22,7 +23,7 @@ class Browser:
     def __init__(self):
         self.gate = Gate(self.behind, PORT, ROUTES)
         self.passed = 0
-        self.cookie = None
+        self.cookie = self.key = None
 
     async def behind(self, scope, receive, send):
         self.passed += 1
@@ -37,6 +38,7 @@ class Browser:
     def enter(self, **headers):
         status, got, body = self.send("GET", "/", f"token={self.token}", host=OWN, **headers)
         self.cookie = got["set-cookie"].partition(";")[0]
+        self.key = re.search(r"#key=([\w-]{40,})", got.get("location") or body.decode())[1]
         return status, got, body
 
     def page(self, method="POST", path="/api/ask", query="", body=b"{}", **headers):
@@ -44,6 +46,7 @@ class Browser:
         own = {
             "host": OWN,
             "cookie": self.cookie,
+            "altsets_key": self.key,
             "origin": f"http://{OWN}",
             "content_type": "application/json",
         }
@@ -99,7 +102,7 @@ def test_the_token_becomes_a_cookie_once():
     browser = Browser()
     token = browser.token
     status, headers, body = browser.enter()
-    assert (status, headers["location"], body) == (303, "/", b"")
+    assert (status, headers["location"], body) == (303, f"/#key={browser.key}", b"")
     name, *attributes = headers["set-cookie"].split("; ")
     assert name.startswith(f"altsets-{PORT}=")
     assert set(attributes) == {"HttpOnly", "SameSite=Strict", "Path=/"}
@@ -122,7 +125,7 @@ def test_from_another_site_the_page_goes_on_by_itself():
     status, headers, body = browser.enter(sec_fetch_site="cross-site")
     assert status == 200
     assert "location" not in headers
-    assert b'url=/"' in body
+    assert f'url=/#key={browser.key}"'.encode() in body
     assert browser.token.encode() not in body
     assert browser.page("GET", "/", origin=None)[0] == 200
 
@@ -155,6 +158,31 @@ def test_nothing_without_the_cookie(path, cookie):
     assert browser.passed == 0
 
 
+@pytest.mark.parametrize("key", [None, "", "nonsense", "cookie", "twice"])
+def test_the_cookie_alone_asks_nothing(browser, key):
+    """Browsers send it to every server on this machine, whatever its port."""
+    if key == "cookie":
+        key = browser.cookie.partition("=")[2]
+    elif key == "twice":
+        key = [browser.key, browser.key]
+    for path, method in ROUTES.items():
+        if method == "POST":
+            assert browser.page(path=path, altsets_key=key)[0] == 403
+    assert browser.passed == 0
+
+
+def test_the_cookie_alone_gets_no_key(browser):
+    replies = [
+        browser.page("GET", "/", altsets_key=None),
+        browser.page("GET", "/", f"token={browser.token}", altsets_key=None),
+        browser.page("GET", "/", "token=x", altsets_key=None, sec_fetch_site="cross-site"),
+        browser.page(altsets_key=None),
+    ]
+    for _, headers, body in replies:
+        assert browser.key not in str(headers)
+        assert browser.key.encode() not in body
+
+
 def test_other_cookies_do_not_matter(browser):
     assert browser.page(cookie=f"theme=dark; {browser.cookie};x")[0] == 200
 
@@ -165,7 +193,11 @@ def test_tokens_and_cookies_are_random():
         browser.enter()
         assert len(browser.token) >= 40
         assert browser.token not in browser.cookie
-    assert len({browser.token for browser in browsers} | {browser.cookie for browser in browsers}) == 100
+        assert browser.key not in (browser.token, browser.cookie.partition("=")[2])
+    assert (
+        len({secret for browser in browsers for secret in (browser.token, browser.cookie, browser.key)})
+        == 150
+    )
 
 
 # --- Who asks -----------------------------------------------------------------------------------------

@@ -16,13 +16,13 @@ from altsets.errors import InputError
 @pytest.fixture(scope="module")
 def explorer():
     with running() as explorer:
-        explorer.cookie = Page(explorer).cookie
+        explorer.entry = Page(explorer).entry
         yield explorer
 
 
 @pytest.fixture(scope="module")
 def page(explorer):
-    page = Page(explorer, "page", explorer.cookie)
+    page = Page(explorer, "page", explorer.entry)
     page.follow(page.ask())
     return page
 
@@ -165,7 +165,7 @@ def test_ten_clients_at_once_do_not_mix(explorer):
     wrong = []
 
     def play(name):
-        page = Page(explorer, name, explorer.cookie)
+        page = Page(explorer, name, explorer.entry)
         for step in range(20):
             said = [name, str(step)]
             reply = page.follow(page.ask(state={"forbid": said, "n_features": step}))
@@ -187,7 +187,7 @@ def test_the_oldest_client_makes_room(monkeypatch):
         first = Page(explorer, "first")
         pid = first.follow(first.ask())["view"]["pid"]
         for name in ("second", "third"):
-            other = Page(explorer, name, first.cookie)
+            other = Page(explorer, name, first.entry)
             other.follow(other.ask())
         wait_until(lambda: not psutil.pid_exists(pid))
         # A page that comes back is a new client.
@@ -231,7 +231,7 @@ def test_the_page_is_told_how_far_scores_are_and_they_are_computed_once():
         assert len(pids) == 1
         _, reply = scoring_words(page, reply)
         assert reply["state"]["tau"] == 0.3
-        other = Page(explorer, "other", page.cookie)
+        other = Page(explorer, "other", page.entry)
         said, _ = scoring_words(other, other.ask(state={"quality": "mrmr"}))
         assert not said
         reply = page.follow(page.ask(state={"quality": "nonsense"}))

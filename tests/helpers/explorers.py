@@ -104,22 +104,23 @@ def running(open_engine=stand_in, **options):
 class Page:
     """A client: what a browser with the page would send."""
 
-    def __init__(self, explorer, name="page", cookie=None):
+    def __init__(self, explorer, name="page", entry=None):
         self.port, self.name, self.number = explorer.port, name, 0
-        self.cookie = cookie or self.enter(explorer.address)
+        self.entry = entry or self.enter(explorer.address)
 
     def enter(self, address):
-        """Exchange the token of an address for a cookie."""
+        """Exchange the token of an address for the cookie and the key."""
         status, headers, _ = self.send("GET", address.partition(str(self.port))[2], {})
         assert status == 303
-        return headers["Set-Cookie"].partition(";")[0]
+        return headers["Set-Cookie"].partition(";")[0], headers["Location"].removeprefix("/#key=")
 
     def headers(self, **changed):
         """The headers of a request of the page; None leaves one out."""
         own = {
             "Host": f"127.0.0.1:{self.port}",
             "Origin": f"http://127.0.0.1:{self.port}",
-            "Cookie": self.cookie,
+            "Cookie": self.entry[0],
+            "altsets-key": self.entry[1],
             "Content-Type": "application/json",
         }
         changed = {name.replace("_", "-"): value for name, value in changed.items()}

@@ -3,8 +3,8 @@
 Any web page can make a browser send requests to a server on loopback. So nothing passes unless all of this holds: the
 Host is an address of this server with its port, which a page from elsewhere cannot have even if it lets its name point
 here (DNS rebinding); the Origin of a write is that address; the request has the cookie that only the one-time token of
-the printed address gives; path, method and kind of content are on the list. Bodies are JSON, read here with limits on
-size and depth, so that no route sees anything else.
+the printed address gives, and a write also the key that comes with it; path, method and kind of content are on the list.
+Bodies are JSON, read here with limits on size and depth, so that no route sees anything else.
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ NO_ENTRY = (
 )
 #: Goes on to the page by a navigation of its own: a browser keeps a strict cookie back from a redirection that began on
 #: another site, such as a terminal in the browser.
-GO_ON = b'<!doctype html><meta http-equiv="refresh" content="0; url=/"><title>altsets</title>'
+GO_ON = '<!doctype html><meta http-equiv="refresh" content="0; url={}"><title>altsets</title>'
+#: The header in which the page sends its key.
+KEY = b"altsets-key"
 
 
 class Refused(Exception):
@@ -72,6 +74,9 @@ class Gate:
         # Browsers send cookies to all ports of a host: with the port in the name, two explorers do not get in each
         # other's way.
         self._cookie_name, self._cookie = f"altsets-{port}", secrets.token_urlsafe(32)
+        # So another server on this machine may see the cookie. The key goes into the storage of the page, which no other
+        # port can read.
+        self._key = secrets.token_urlsafe(32)
         self.address = f"http://127.0.0.1:{port}/?token={self._token}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -109,20 +114,22 @@ class Gate:
             )
 
     async def _enter(self, query: bytes, headers: _Headers, send: Send) -> None:
-        """Exchange the token for the cookie, once; whoever has the cookie already only goes on."""
+        """Exchange the token for cookie and key, once; whoever has the cookie already only goes on."""
         given = query.removeprefix(b"token=")
         valid = self._token is not None and secrets.compare_digest(given, self._token.encode())
         if not valid and not self._has_cookie(headers):
             raise Refused(403, NO_ENTRY)
-        more = {"Location": "/"}
+        target, more = "/", {}
         if valid:
             self._token = None
+            # Behind #, it is sent to no server.
+            target = f"/#key={self._key}"
             more["Set-Cookie"] = f"{self._cookie_name}={self._cookie}; HttpOnly; SameSite=Strict; Path=/"
         if headers.one(b"sec-fetch-site") == b"cross-site":
-            del more["Location"]
-            await _respond(send, 200, GO_ON, more | {"Content-Type": "text/html; charset=utf-8"})
+            page = GO_ON.format(target).encode()
+            await _respond(send, 200, page, more | {"Content-Type": "text/html; charset=utf-8"})
         else:
-            await _respond(send, 303, b"", more)
+            await _respond(send, 303, b"", more | {"Location": target})
 
     def _has_cookie(self, headers: _Headers) -> bool:
         name = self._cookie_name.encode()
@@ -145,6 +152,8 @@ class Gate:
             raise Refused(405, f"This address takes {method} only.", Allow=method)
 
     def _check_write(self, headers: _Headers) -> None:
+        if not secrets.compare_digest(headers.one(KEY) or b"", self._key.encode()):
+            raise Refused(403, NO_ENTRY)
         if not headers.all(b"origin"):
             raise Refused(403, "This request does not say which page it comes from.")
         if headers.one(b"sec-fetch-site") not in (None, b"same-origin"):

@@ -184,10 +184,20 @@ class AddressTrail {
 
 // --- Questions -------------------------------------------------------------------------------------------------------
 
-/** Asks the server that the page comes from. */
+/** Asks the server that the page comes from, with the key that the page was given when it was opened for the first time. */
 class Server {
+  constructor() {
+    const key = /^#key=([\w-]+)$/.exec(location.hash)?.[1];
+    if (key) {
+      // For a reload, and for other tabs; other ports, which share cookies, do not share this.
+      localStorage.setItem("altsets-key", key);
+      history.replaceState(null, "", "/");
+    }
+  }
+
   async ask({ route, ...body }) {
-    const init = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+    const headers = { "Content-Type": "application/json", "altsets-key": localStorage.getItem("altsets-key") ?? "" };
+    const init = { method: "POST", headers, body: JSON.stringify(body) };
     const response = await fetch(`/api/${route}`, init);
     if (route === "download" && response.ok) {
       const named = /filename="([^"]+)"/.exec(response.headers.get("Content-Disposition") ?? "");
