@@ -45,6 +45,19 @@ def other_targets():
     yield pytest.param(X[["f0", "f1"]].to_numpy() + 1, "mrmr", "--target=ill", id="amounts")
 
 
+def test_a_folder_that_disappears_is_an_error_of_its_own():
+    shared = SharedSession(altsets.Session(X, Y, "f", n_features=2), {})
+    engine = shared.open_engine()
+    shared.close()
+    # Who has the table in memory goes on, also with other scores.
+    for quality_named in ("f", "pearson"):
+        assert len(ask(engine, state={"quality": quality_named})["view"]["sets"][0]["features"]) == 2
+    with pytest.raises(
+        InputError, match=r"temporary folder, .*, was removed while it ran; start the explorer again"
+    ):
+        shared.open_engine()
+
+
 @pytest.mark.parametrize(("target", "name", "named"), [*other_targets()])
 def test_other_targets_are_answered_evaluated_and_downloaded(target, name, named):
     session = altsets.Session(X, target, name, n_features=2, n_alternatives=1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import numpy as np
 import pytest
@@ -39,6 +39,7 @@ def exploring(X, y, **options):
     shared = SharedSession(altsets.Session(X, y, **options), {}, file="table.csv", target="class")
     try:
         with running(shared.open_engine) as explorer:
+            explorer.entrance = shared.entrance(explorer.address)
             yield explorer
     finally:
         shared.close()
@@ -486,6 +487,16 @@ def slowly(browser, explorer):
         yield page
     finally:
         context.close()
+
+
+def test_a_file_leads_to_the_page(browser):
+    """Browsers are given this file, so that the list of processes does not show the address."""
+    X, y = table(60, [f"sensor {number}" for number in range(6)])
+    with exploring(X, y, quality="f", n_features=2) as explorer, closing(browser.new_context()) as context:
+        page = context.new_page()
+        page.goto(explorer.entrance)
+        page.locator(".sets > li").first.wait_for(timeout=START)
+        assert "key=" not in page.url
 
 
 def test_when_the_server_is_gone_the_page_says_so(browser):

@@ -1,14 +1,16 @@
+import contextlib
 import json
 import os
 import signal
+import socket
 import threading
 import time
 
 import psutil
 import pytest
-from explorers import STATE, Page, running, slow_to_score, stand_in, unprepared
+from explorers import HANGING, STATE, Page, running, slow_to_score, stand_in, unprepared
 
-from altsets.app import clients, server
+from altsets.app import clients, server, workers
 from altsets.app.server import Explorer
 from altsets.errors import InputError
 
@@ -35,7 +37,7 @@ def children():
 
 
 def wait_until(condition):
-    until = time.monotonic() + 10
+    until = time.monotonic() + HANGING
     while not condition():
         assert time.monotonic() < until
         time.sleep(0.05)
@@ -271,7 +273,7 @@ def test_no_process_is_left_behind():
         page.ask(state={"require": ["deaf"]})
         page.ask("evaluate", {"require": ["deaf"]})
         assert children() - before
-    assert children() <= before
+    wait_until(lambda: children() <= before)
     assert ended == [True]
 
 
@@ -279,7 +281,90 @@ def test_a_server_that_ends_at_once():
     before = children()
     with running():
         pass
-    assert children() <= before
+    # One that was about to start ends as soon as it has.
+    wait_until(lambda: children() <= before)
+
+
+def fork_server():
+    """The process that workers are forked from; there is one for all tests of this process."""
+    names = ("forkserver", "altsets.app.preload")
+    return next(
+        one for one in psutil.Process().children() if all(name in str(one.cmdline()) for name in names)
+    )
+
+
+@pytest.fixture
+def forked(monkeypatch):
+    """An explorer, and the process that its workers are forked from; it keeps no spare worker."""
+    if workers.METHOD != "forkserver":
+        pytest.skip("processes are not forked here")
+    monkeypatch.setattr(clients, "SPARE_AFTER", HANGING)
+    ended = []
+    with running(on_end=lambda: ended.append(True)) as explorer:
+        pages = [Page(explorer)]
+        pages += [Page(explorer, name, pages[0].entry) for name in "abc"]
+        pages[0].follow(pages[0].ask())
+        yield explorer, pages, fork_server(), ended
+
+
+def test_the_server_ends_though_its_processes_do_not_start(forked, monkeypatch):
+    monkeypatch.setattr(workers, "GONE", 0.2)
+    explorer, pages, helper, ended = forked
+    before = children()
+    helper.suspend()
+    try:
+        assert not all(page.ask()["finished"] for page in pages)
+        while not ended:
+            explorer.stop()
+            time.sleep(0.01)
+    finally:
+        helper.resume()
+    # A process that starts after all ends itself.
+    wait_until(lambda: children() <= before)
+
+
+@pytest.mark.slow
+def test_what_processes_are_forked_from_is_killed_and_all_goes_on(forked):
+    explorer, pages, helper, ended = forked
+    first = pages[0].follow(pages[0].ask())["view"]["pid"]
+    helper.suspend()
+    replies = [page.ask() for page in pages]
+    helper.kill()
+    said = [page.follow(reply)["error"] for page, reply in zip(pages, replies, strict=True)]
+    assert "No process could be started to search: unexpected EOF." in said
+    again = [page.follow(page.ask()) for page in pages]
+    assert [reply["error"] for reply in again] == [None] * len(pages)
+    pids = {reply["view"]["pid"] for reply in again}
+    assert first in pids
+    while not ended:
+        explorer.stop()
+        time.sleep(0.01)
+    wait_until(lambda: not any(map(psutil.pid_exists, pids)))
+
+
+def test_a_process_that_is_never_there_is_an_error(monkeypatch):
+    monkeypatch.setattr(workers, "STARTED", 0.0)
+    with running() as explorer:
+        page = Page(explorer)
+        assert "No process could be started to search" in page.follow(page.ask())["error"]
+
+
+def test_idle_connections_do_not_keep_the_page_out(monkeypatch):
+    monkeypatch.setattr(server, "MOST_REQUESTS", 8)
+    monkeypatch.setattr(server, "MOST_CONNECTIONS", 4)
+    with running() as explorer, contextlib.ExitStack() as opened:
+        page = Page(explorer)
+        page.follow(page.ask())
+        idle = [opened.enter_context(socket.create_connection(("127.0.0.1", page.port))) for _ in range(20)]
+        for one in idle[::2]:
+            with contextlib.suppress(OSError):
+                one.sendall(b"POST /api/ask HTTP/1.1\r\nHost: ")
+        assert page.follow(page.ask())["error"] is None
+        # The first ones were closed.
+        for one in idle[:10]:
+            one.settimeout(20)
+            with contextlib.suppress(ConnectionResetError):
+                assert one.recv(1) == b""
 
 
 def test_a_port_in_use():

@@ -4,10 +4,14 @@ import re
 import signal
 import subprocess
 import sys
+import threading
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname, urlopen
 
 import psutil
 import pytest
-from explorers import Page
+from explorers import HANGING, Page
 from typer.testing import CliRunner
 
 from altsets.cli import app
@@ -165,6 +169,29 @@ def test_mistakes_are_said_before_there_is_an_address(tmp_path, monkeypatch):
         assert result.exit_code == 2, words
         assert result.stdout == ""
         assert said in result.stderr, words
+
+
+def test_the_token_is_not_among_the_arguments_of_the_browser(monkeypatch):
+    """Every user of the machine may see what programs are given."""
+    opened, given = threading.Event(), []
+
+    def browser(address):
+        given.append((address, urlopen(address).read().decode()))
+        opened.set()
+
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setattr("webbrowser.open", browser)
+    monkeypatch.setattr("altsets.app.workers.warm_up", lambda: None)
+    monkeypatch.setattr("altsets.app.server.Explorer.run", lambda explorer: opened.wait(HANGING))
+    result = runner.invoke(app, ["explore"])
+    assert result.exit_code == 0, result.stderr
+    [(address, page)] = given
+    token = result.stdout.strip().partition("token=")[2]
+    assert len(token) >= 40
+    assert token not in address
+    assert result.stdout.strip() in page
+    folder = Path(url2pathname(urlsplit(address).path)).parent
+    assert not folder.exists()
 
 
 def test_the_missing_extra_is_one_sentence(monkeypatch):

@@ -14,6 +14,8 @@ from altsets.app.server import Explorer
 from altsets.app.workers import warm_up
 from altsets.errors import InputError
 
+#: Seconds after which something will never come; machines that do much else are slow.
+HANGING = 120.0
 STATE = {
     "quality": "mutual_info",
     "n_features": 5,
@@ -128,7 +130,7 @@ class Page:
 
     def send(self, method, path, headers, body=b""):
         """Send one request; the status, headers and body of the response."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=HANGING)
         try:
             connection.putrequest(method, path, skip_host="Host" in headers)
             for name, value in headers.items():
@@ -161,7 +163,7 @@ class Page:
         assert status == 200, reply
         return reply
 
-    def follow(self, reply, seconds=20.0):
+    def follow(self, reply, seconds=HANGING):
         """Wait for the whole answer."""
         until = time.monotonic() + seconds
         while not reply["finished"]:

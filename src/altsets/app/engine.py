@@ -10,10 +10,12 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from altsets.app.gate import GO_ON
 from altsets.app.workers import OpenEngine
 from altsets.errors import AltsetsError, InputError, reason_of
 from altsets.wording import Spelling, counted, spelled
@@ -64,6 +66,12 @@ class SharedSession:
     def open_engine(self) -> OpenEngine:
         """What a worker calls."""
         return partial(SharedEngine, self._folder.name)
+
+    def entrance(self, address: str) -> str:
+        """The address of a file that leads to another one, for a browser: everybody may see what programs are given."""
+        page = Path(self._folder.name) / "explorer.html"
+        page.write_text(GO_ON.format(address), encoding="utf-8")
+        return page.as_uri()
 
     def close(self) -> None:
         """Remove the folder."""
@@ -189,17 +197,23 @@ class SharedEngine(SessionEngine):
         super()._score(state, tell, stopped)
         quality = session.scored_for(state)
         if not isinstance(quality, Wrapper | Embedded):
-            # These hold the table, and no scores.
-            written = file.with_suffix(f".{os.getpid()}")
-            joblib.dump(quality, written)
-            os.replace(written, file)
+            # These hold the table, and no scores. Without a place for them, each process computes its own.
+            with suppress(OSError):
+                written = file.with_suffix(f".{os.getpid()}")
+                joblib.dump(quality, written)
+                os.replace(written, file)
 
 
 def _load(file: Path) -> Any:
     import joblib
 
     # Written by another process of this explorer, in a folder that is closed to others.
-    return joblib.load(file, mmap_mode="r")
+    try:
+        return joblib.load(file, mmap_mode="r")
+    except FileNotFoundError:
+        raise InputError(
+            f"The explorer's temporary folder, {file.parent}, was removed while it ran; start the explorer again."
+        ) from None
 
 
 def _unless(stopped: Callable[[], bool]) -> None:

@@ -3,8 +3,8 @@
 Any web page can make a browser send requests to a server on loopback. So nothing passes unless all of this holds: the
 Host is an address of this server with its port, which a page from elsewhere cannot have even if it lets its name point
 here (DNS rebinding); the Origin of a write is that address; the request has the cookie that only the one-time token of
-the printed address gives, and a write also the key that comes with it; path, method and kind of content are on the list.
-Bodies are JSON, read here with limits on size and depth, so that no route sees anything else.
+the printed address gives, and a write also the key that comes with it; path, method and kind of content are on the
+list. Bodies are JSON, read here with limits on size and depth, so that no route sees anything else.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ class Gate:
         # Browsers send cookies to all ports of a host: with the port in the name, two explorers do not get in each
         # other's way.
         self._cookie_name, self._cookie = f"altsets-{port}", secrets.token_urlsafe(32)
-        # So another server on this machine may see the cookie. The key goes into the storage of the page, which no other
-        # port can read.
+        # So another server on this machine may see the cookie. The key goes into the storage of the page, which no
+        # other port can read.
         self._key = secrets.token_urlsafe(32)
         self.address = f"http://127.0.0.1:{port}/?token={self._token}"
 

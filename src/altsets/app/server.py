@@ -21,8 +21,8 @@ HOST = "127.0.0.1"
 FIRST_REPLY, NEXT_REPLY = 0.3, 0.25
 #: Seconds for a file, and until a search that was cancelled has ended for sure.
 FILE_READY, CANCELLED = 120.0, 5.0
-#: Requests at a time; pages have a few each.
-MOST_REQUESTS = 200
+#: Requests at a time, and connections; pages have a few each.
+MOST_REQUESTS, MOST_CONNECTIONS = 200, 100
 
 ROUTES = {
     "/": "GET",
@@ -68,11 +68,12 @@ class Explorer:
         return self._gate.address
 
     def run(self) -> None:
-        """Answer requests until Ctrl-C, or until :meth:`stop`; all processes have ended then."""
+        """Answer requests until Ctrl-C, or until :meth:`stop`; all processes have ended then, or end by themselves."""
         import uvicorn
 
         config = uvicorn.Config(
             self._gate,
+            http=_protocol(),
             ws="none",
             lifespan="on",
             # A log of requests would have the token.
@@ -170,6 +171,28 @@ class Explorer:
         name, kind = FILES[wanted.kind]
         disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
         return Response(job.known["text"], media_type=kind, headers=disposition)
+
+
+def _protocol() -> Any:
+    """HTTP with room for one more connection: programs that open many and ask nothing do not keep the page out."""
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+
+    in_order: dict[Any, None] = {}
+
+    class Protocol(H11Protocol):
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            in_order[self] = None
+            if len(in_order) > MOST_CONNECTIONS:
+                oldest = next(one for one in in_order if one.cycle is None or one.cycle.response_complete)
+                del in_order[oldest]
+                oldest.transport.close()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            super().connection_lost(exc)
+            in_order.pop(self, None)
+
+    return Protocol
 
 
 def _refusing(endpoint: Callable[[Any], Any]) -> Callable[[Any], Any]:

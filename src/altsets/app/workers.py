@@ -34,6 +34,8 @@ OpenEngine = Callable[[], Engine]
 
 #: Seconds that a search has to stop by itself.
 PATIENCE = 0.3
+#: Seconds until a process must have started, and until one that was ended must be gone.
+STARTED, GONE = 60.0, 10.0
 #: The first byte of what a worker sends.
 OPENED, TOLD, ANSWERED, FAILED = b"o", b"t", b"a", b"f"
 #: What is sent to a worker instead of a job, to stop the one it has.
@@ -43,6 +45,7 @@ METHOD = "forkserver" if sys.platform == "linux" else "spawn"
 
 ENDED = "The process that searched has ended{how}; the next step starts a new one."
 STOPPED = "The search was stopped before it found anything."
+NOT_STARTED = "no process could be started to search: {reason}"
 
 
 def warm_up() -> None:
@@ -197,10 +200,15 @@ class Worker:
         self._kill: asyncio.TimerHandle | None = None
         #: Set once the engine is open, and while there is no job; both also at the end.
         self._opened, self._free = asyncio.Event(), asyncio.Event()
-        self._ended = asyncio.Event()
+        self._started, self._ended = asyncio.Event(), asyncio.Event()
         self._failure = ""
-        # Kept, as the loop does not keep its tasks; and starting takes long enough to notice.
-        self._starting = asyncio.create_task(asyncio.to_thread(self._start))
+        # Starting takes long enough to notice, and for ever if what processes are forked from has been stopped or
+        # killed; nothing waits for this thread, so that the server can still be ended.
+        threading.Thread(target=self._start, daemon=True).start()
+        reason = f"none was there after {STARTED:g} s"
+        self._overdue = self._loop.call_later(
+            STARTED, self._lost, sentence(NOT_STARTED.format(reason=reason))
+        )
 
     def _start(self) -> None:
         from altsets.measures.workers import defer_ctrl_c
@@ -208,11 +216,13 @@ class Worker:
         try:
             with defer_ctrl_c():
                 self._process.start()
-        except OSError as error:
-            self._call(self._lost, sentence(f"no process could be started to search: {reason_of(error)}"))
+        # EOFError: what processes are forked from was killed at this moment.
+        except (OSError, EOFError) as error:
+            self._call(self._lost, sentence(NOT_STARTED.format(reason=reason_of(error))))
             return
         # The only copy is the child's now: when it ends, this side notices.
         self._theirs.close()
+        self._call(self._begun)
         threading.Thread(target=self._receive, daemon=True).start()
 
     def _receive(self) -> None:
@@ -220,7 +230,7 @@ class Worker:
         with suppress(EOFError, OSError):
             while True:
                 self._call(self._take, self._connection.recv_bytes())
-        self._process.join()
+        self._process.join(GONE)
         code = self._process.exitcode or 0
         how = f" (signal {-code}, perhaps for lack of memory)" if code < 0 else ""
         self._call(self._lost, ENDED.format(how=how))
@@ -229,6 +239,10 @@ class Worker:
         # At the end, the loop may be closed before the threads are.
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(function, *arguments)
+
+    def _begun(self) -> None:
+        self._overdue.cancel()
+        self._started.set()
 
     def _take(self, received: bytes) -> None:
         kind, known = received[:1], received[1:]
@@ -246,7 +260,8 @@ class Worker:
             self._release()
 
     def _lost(self, reason: str) -> None:
-        """The process is gone."""
+        """The process is gone, or never was."""
+        self._begun()
         self._ended.set()
         if self._job is not None:
             if self._job.is_cancelled:
@@ -289,12 +304,23 @@ class Worker:
         elif self._kill is None:
             with suppress(OSError):
                 self._connection.send_bytes(STOP)
-            self._kill = self._loop.call_later(PATIENCE, self._process.kill)
+            self._kill = self._loop.call_later(PATIENCE, self._end)
+
+    def _end(self) -> None:
+        """End the process; multiprocessing takes it for ended once the process that it was forked from is gone."""
+        if METHOD == "forkserver" and self._process.pid is not None:
+            with suppress(ProcessLookupError):
+                os.kill(self._process.pid, signal.SIGKILL)
+        else:
+            self._process.kill()
 
     async def close(self) -> None:
-        """End the process and wait until it has gone."""
-        await self._starting
-        if not self.has_ended:
-            self._process.kill()
-            await self._ended.wait()
+        """End the process and wait until it has gone; one that starts late ends itself without the connection."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(GONE):
+                await self._started.wait()
+                if not self.has_ended:
+                    self._end()
+                    await self._ended.wait()
+        self._begun()
         self._connection.close()

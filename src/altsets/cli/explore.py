@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -89,7 +90,7 @@ def explore_command(context: typer.Context, given: Given) -> None:
             )
             typer.echo(explorer.address)
             sys.stdout.flush()
-            _serve(explorer, browser=not given.explore.no_browser)
+            _serve(explorer, None if given.explore.no_browser else shared.entrance)
         finally:
             shared.close()
 
@@ -143,7 +144,7 @@ def _session(source: Source) -> tuple[Session, dict[str, Any]]:
     return session, begin
 
 
-def _serve(explorer: Explorer, *, browser: bool) -> None:
+def _serve(explorer: Explorer, entrance: Callable[[str], str] | None) -> None:
     """Answer requests until Ctrl-C, or until the terminal is closed; either way everything is tidied up."""
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
@@ -152,12 +153,14 @@ def _serve(explorer: Explorer, *, browser: bool) -> None:
             signal.signal(number, lambda *_: explorer.stop())
     # A browser in the terminal would be in the way.
     windows = sys.platform in ("win32", "darwin")
-    if browser and (windows or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+    if entrance is not None and (windows or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         import webbrowser
 
         # It may wait for the browser; the page waits for nobody.
-        threading.Thread(target=webbrowser.open, args=(explorer.address,), daemon=True).start()
-        say_error("The page opens in your browser. Ctrl-C ends the explorer.")
+        threading.Thread(target=webbrowser.open, args=(entrance(explorer.address),), daemon=True).start()
+        say_error(
+            "The page opens in your browser; if not, open this address in it. Ctrl-C ends the explorer."
+        )
     else:
         say_error("Open this address in a browser on this machine; it works once. Ctrl-C ends the explorer.")
     explorer.run()
