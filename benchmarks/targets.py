@@ -102,4 +102,4 @@ def _sees_nothing(seed: int) -> bool:
     shuffled = np.random.default_rng(seed).permutation(y)
     selector = altsets.SelectAlternatives("concordance", n_features=2, n_alternatives=0)
     (entry,) = altsets.evaluate(selector, X, shuffled).against_baseline
-    return entry.beats is False
+    return entry.beats_baseline is False

@@ -21,5 +21,5 @@ for number, score in enumerate(evaluation.mean_scores()):
 (comparison,) = evaluation.comparisons
 print(comparison.sentence)
 
-chosen = 1 if comparison.verdict in ("as well", "better") else 0
+chosen = 1 if comparison.conclusion in ("better", "equivalent", "non-inferior") else 0
 print(f"Use set {chosen}: {', '.join(selector.fit(X, y).alternatives_[chosen].names)}")

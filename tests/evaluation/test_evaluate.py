@@ -427,38 +427,60 @@ def test_the_test_keeps_its_level():
     assert plain_alarms > 9
 
 
-def sentence(scores, first, scorer="matthews_corrcoef", margin=None, ratio=0.25):
+def conclusion(scores, first, scorer="matthews_corrcoef", margin=None, ratio=0.25):
     entry = compare(scorer, 1, scores, first, [ratio] * len(scores), confidence=0.95, margin=margin)
-    return entry.verdict, entry.sentence
+    return entry.conclusion, entry.sentence
 
 
-@pytest.mark.parametrize(("scores", "margin", "verdict", "words"), [
-    ([0.80, 0.81, 0.79, 0.80], None, "as well", "Set 1 predicts as well as set 0: difference 0.000, 95 % interval "
-     "[-0.018, 0.018], within the margin of 0.02."),
-    ([0.80, 0.81, 0.79, 0.80], 0.01, "open", "so set 1 may still be worse by 0.018 or better by 0.018."),
-    ([0.80, 0.85, 0.70, 0.75], None, "open", "No difference between set 1 and set 0 was shown: difference -0.025"),
-    ([0.80, 0.85, 0.70, 0.75], 0.5, "as well", "within the margin of 0.5."),
-    ([0.60, 0.61, 0.59, 0.60], None, "worse", "Set 1 predicts worse than set 0: difference -0.200"),
-    ([0.90, 0.91, 0.89, 0.90], None, "better", "Set 1 predicts better than set 0: difference 0.100"),
-    ([0.80, 0.80, 0.80, 0.80], None, "untested", "Set 1 and set 0: scores are identical, so no test is possible."),
-    ([0.90, 0.90, 0.90, 0.90], None, "untested", "Set 1 scores 0.100 higher than set 0 in each of 4 folds; the "
-     "difference never varies, so no test is possible."),
-    ([0.70, np.nan, np.nan, np.nan], None, "untested", "Set 1 scores 0.100 lower than set 0 in the only fold; a "
-     "test needs several folds (1 of 4 folds have both)."),
-    ([0.60, 0.61, 0.59, np.nan], None, "worse", "(3 of 4 folds have both)."),
-    ([np.nan] * 4, None, "untested", "Set 1 cannot be compared with set 0: no fold has a score for both."),
+#: The interval of these differences goes from 0.018 below their mean to 0.018 above it.
+AROUND = np.array([0.0, 0.01, -0.01, 0.0])
+
+
+@pytest.mark.parametrize(("difference", "margin", "expected", "words"), [
+    (0.0, None, "equivalent", "Set 1 predicts as well as set 0: difference 0.000, 95 % interval [-0.018, 0.018], "
+     "within the margin of 0.02; a loss of up to 0.018 and a gain of up to 0.018 are not excluded."),
+    (0.0, 0.01, "undecided", "Undecided whether set 1 predicts as well as set 0: difference 0.000, 95 % interval "
+     "[-0.018, 0.018]; a loss of up to 0.018 and a gain of up to 0.018 are not excluded."),
+    (0.01, None, "non-inferior", "Set 1 is non-inferior to set 0: difference 0.010, 95 % interval [-0.008, 0.028], "
+     "above -0.02 (the margin); a loss of up to 0.008 and a gain of up to 0.028 are not excluded."),
+    (-0.01, None, "undecided", "; a loss of up to 0.028 and a gain of up to 0.008 are not excluded."),
+    (-0.03, None, "worse", "Set 1 predicts worse than set 0: difference -0.030, 95 % interval [-0.048, -0.012]; a loss "
+     "of up to 0.048 is not excluded."),
+    (-0.03, 0.05, "equivalent", "within the margin of 0.05; a loss of up to 0.048 is not excluded."),
+    (-0.2, None, "inferior", "Set 1 predicts worse than set 0, by more than the margin of 0.02: difference -0.200"),
+    (0.019, 0.05, "better", "Set 1 predicts better than set 0: difference 0.019, 95 % interval [0.001, 0.037]."),
+    (-0.019, 0, "inferior", "by more than the margin of 0: "),
+    (0.0, 0, "undecided", "Undecided whether"),
+    (0.0, 0.018, "undecided", "Undecided whether"),
 ])  # fmt: skip
-def test_sentences(scores, margin, verdict, words):
-    found = sentence(scores, [0.8] * 4, margin=margin)
-    assert found[0] == verdict
+def test_six_conclusions(difference, margin, expected, words):
+    found = conclusion(0.8 + difference + AROUND, [0.8] * 4, margin=margin)
+    assert found[0] == expected
     assert words in found[1]
 
 
-def test_a_scale_that_is_not_known_has_no_margin_of_its_own():
-    narrow = [0.80, 0.81, 0.79, 0.80]
-    assert sentence(narrow, [0.8] * 4, "accuracy")[0] == "as well"
-    assert sentence(narrow, [0.8] * 4, "neg_mean_squared_error")[0] == "open"
-    assert sentence(narrow, [0.8] * 4, "neg_mean_squared_error", margin=0.1)[0] == "as well"
+@pytest.mark.parametrize(("scores", "expected", "words"), [
+    ([0.80, 0.80, 0.80, 0.80], "undecided", "Set 1 and set 0: scores are identical, so no test is possible."),
+    ([0.90, 0.90, 0.90, 0.90], "undecided", "Set 1 scores 0.100 higher than set 0 in each of 4 folds; the "
+     "difference never varies, so no test is possible."),
+    ([0.70, np.nan, np.nan, np.nan], "undecided", "Set 1 scores 0.100 lower than set 0 in the only fold; a "
+     "test needs several folds (1 of 4 folds have both)."),
+    ([0.60, 0.61, 0.59, np.nan], "inferior", "(3 of 4 folds have both)."),
+    ([np.nan] * 4, "undecided", "Set 1 cannot be compared with set 0: no fold has a score for both."),
+])  # fmt: skip
+def test_conclusions_from_few_scores(scores, expected, words):
+    found = conclusion(scores, [0.8] * 4)
+    assert found[0] == expected
+    assert words in found[1]
+
+
+@pytest.mark.parametrize(("difference", "expected"), [
+    (0.0, "undecided"), (-0.01, "undecided"), (0.1, "better"), (-0.1, "worse"),
+])  # fmt: skip
+def test_a_scale_that_is_not_known_has_no_margin_of_its_own(difference, expected):
+    scores = 0.8 + difference + AROUND
+    assert conclusion(scores, [0.8] * 4, "neg_mean_squared_error")[0] == expected
+    assert conclusion(0.8 + AROUND, [0.8] * 4, "neg_mean_squared_error", margin=0.1)[0] == "equivalent"
 
 
 # --- Stability and substitutions ----------------------------------------------------------------------
@@ -768,7 +790,7 @@ def test_frames(wine):
     assert compared.loc[("matthews_corrcoef", 1), "p_value"] == evaluation.comparisons[0].p_value
     assert frame["baseline_matthews_corrcoef"].tolist() == [0] * 6
     assert sets["baseline_matthews_corrcoef"].tolist() == [0, 0]
-    assert evaluation.baseline_frame()["verdict"].tolist() == ["better", "better"]
+    assert evaluation.baseline_frame()["beats_baseline"].tolist() == [True, True]
     assert evaluation.stability_index_frame().index.tolist() == [0, 1, "any"]
 
 

@@ -102,7 +102,7 @@ def test_a_score_that_asks_for_more_has_no_baseline(wine):
     assert math.isnan(evaluation.baseline)
     assert "\nbaseline" in evaluation.summary()
     assert repr(evaluation).endswith("baseline -)")
-    assert [entry.verdict for entry in evaluation.against_baseline] == ["untested", "untested"]
+    assert [entry.beats_baseline for entry in evaluation.against_baseline] == [None, None]
     assert "predict better" not in evaluation.summary()
     assert Evaluation.from_json(evaluation.to_json()) == evaluation
 
@@ -136,7 +136,7 @@ def test_json_keeps_the_baseline_and_older_documents_can_do_without(wine):
     assert math.isnan(older.stability()[0].similar)
     assert older.mean_scores() == evaluation.mean_scores()
     assert "baseline" not in older.summary()
-    assert older.comparisons[0].verdict == evaluation.comparisons[0].verdict
+    assert older.comparisons[0].conclusion == evaluation.comparisons[0].conclusion
 
 
 def right(model, X, y):
@@ -150,7 +150,8 @@ def test_no_set_is_called_as_good_as_a_guess():
     X, y = noise(200)
     evaluation = evaluate([["a"], ["b"], ["c"]], X, y, estimator=LogisticRegression(), scoring="accuracy")
     assert evaluation.mean_scores() == pytest.approx([0.8] * 3)
-    assert [entry.verdict for entry in evaluation.comparisons] == ["chance", "chance"]
+    assert [entry.conclusion for entry in evaluation.comparisons] == ["undecided", "undecided"]
+    assert [entry.beats_baseline for entry in evaluation.comparisons] == [False, False]
     assert evaluation.comparisons[0].sentence == (
         f"Neither set 1 nor set 0 was shown to predict better than {NO}; their scores are identical, "
         "so no test is possible."
@@ -169,10 +170,10 @@ def test_noise_is_hardly_ever_taken_for_more():
     for seed in range(25):
         X, y = noise(60, share=0.4, seed=seed)
         evaluation = evaluate([["a", "b"], ["c", "d"]], X, y == "yes", margin=1, scoring=right)
-        verdicts = [entry.verdict for entry in evaluation.against_baseline]
-        wrong += verdicts.count("better")
-        # However wide the margin is: guesses are not as good as each other.
-        assert verdicts[0] == "better" or evaluation.comparisons[0].verdict != "as well"
+        beats = [entry.beats_baseline for entry in evaluation.against_baseline]
+        wrong += beats.count(True)
+        # However wide the margin is: one guess does not replace another.
+        assert beats[1] or evaluation.decisions[0].answer != "yes"
     assert wrong <= 5
 
 
@@ -191,29 +192,30 @@ LOW, HIGH = [0.50, 0.52, 0.48, 0.50], [0.80, 0.81, 0.79, 0.80]
 UNSURE = [0.6, 1.0, 0.6, 1.0]
 
 
-@pytest.mark.parametrize(("scores", "first", "this", "zero", "verdict", "words"), [
-    (SIMILAR, HIGH, True, True, "as well", "Set 1 predicts as well as set 0: "),
-    (SIMILAR, HIGH, None, None, "as well", "Set 1 predicts as well as set 0: "),
-    (LOW, LOW[::-1], False, False, "chance", f"better than {NO}; they differ by 0.000, 95 % interval ["),
-    (LOW, HIGH, False, True, "worse", f"]; set 1 was not shown to predict better than {NO}."),
+@pytest.mark.parametrize(("scores", "first", "this", "zero", "conclusion", "words"), [
+    (SIMILAR, HIGH, True, True, "equivalent", "Set 1 predicts as well as set 0: "),
+    (SIMILAR, HIGH, None, None, "equivalent", "Set 1 predicts as well as set 0: "),
+    (LOW, LOW[::-1], False, False, "undecided", f"better than {NO}; they differ by 0.000, 95 % interval ["),
+    (LOW, HIGH, False, True, "inferior", f"]; set 1 was not shown to predict better than {NO}."),
     (HIGH, LOW, True, False, "better", f"]; set 1 predicts better than {NO}, which was not shown for set 0."),
-    # Alike within the margin, and one of them no better than a guess: then nothing is as good as anything.
-    (SIMILAR, HIGH, False, True, "open", f"; set 1 was not shown to predict better than {NO}"),
-    (SIMILAR, HIGH, True, False, "open", f"; set 1 predicts better than {NO}, which was not shown for set 0"),
-    (SIMILAR, HIGH, None, False, "open", f"; set 0 was not shown to predict better than {NO}"),
+    # The conclusion is about the difference alone; the baseline is a matter of its own.
+    (SIMILAR, HIGH, False, True, "equivalent", f"; set 1 was not shown to predict better than {NO}"),
+    (SIMILAR, HIGH, True, False, "equivalent", f"; set 1 predicts better than {NO}, which was not shown for set 0"),
+    (SIMILAR, HIGH, None, False, "equivalent", f"; set 0 was not shown to predict better than {NO}"),
     # One is better than the other, and both are worse than a guess.
-    (HIGH, LOW, False, False, "chance", f"Neither set 1 nor set 0 was shown to predict better than {NO}"),
-    (LOW, LOW, False, False, "chance", "; their scores are identical, so no test is possible."),
-    (LOW, LOW, True, True, "untested", "Set 1 and set 0: scores are identical, so no test is possible."),
-    ([0.5], [0.5], True, True, "untested", "Set 1 and set 0: scores are identical, so no test is possible."),
-    ([0.5], [0.6], False, False, "chance", f"shown to predict better than {NO}."),
-    ([math.nan] * 4, LOW, None, False, "untested", "no fold has a score for both."),
+    (HIGH, LOW, False, False, "better", f"Neither set 1 nor set 0 was shown to predict better than {NO}"),
+    (LOW, LOW, False, False, "undecided", "; their scores are identical, so no test is possible."),
+    (LOW, LOW, True, True, "undecided", "Set 1 and set 0: scores are identical, so no test is possible."),
+    ([0.5], [0.5], True, True, "undecided", "Set 1 and set 0: scores are identical, so no test is possible."),
+    ([0.5], [0.6], False, False, "undecided", f"shown to predict better than {NO}."),
+    ([math.nan] * 4, LOW, None, False, "undecided", "no fold has a score for both."),
 ])  # fmt: skip
-def test_two_sets_and_the_baseline(scores, first, this, zero, verdict, words):
+def test_two_sets_and_the_baseline(scores, first, this, zero, conclusion, words):
     chance = Chance(NO, this, zero)
     ratios = [0.25] * len(scores)
     found = compare("accuracy", 1, scores, first, ratios, confidence=0.95, margin=None, chance=chance)
-    assert found.verdict == verdict
+    assert found.conclusion == conclusion
+    assert found.beats_baseline is this
     assert words in found.sentence
 
 
@@ -223,20 +225,21 @@ def against(scores, baseline, number=0):
     )
 
 
-@pytest.mark.parametrize(("scores", "verdict", "words"), [
-    (HIGH, "better", f"Set 0 predicts better than {NO}: difference 0.300, 95 % interval ["),
-    (LOW, "chance", f"Set 0 does not predict better than {NO}, as far as 4 folds can tell: difference 0.000, 95 %"),
-    (UNSURE, "chance", f"Set 0 was not shown to predict better than {NO}: difference 0.300, 95 % interval [-"),
-    ([0.3, 0.31, 0.3, 0.3], "worse", f"Set 0 predicts worse than {NO}: difference -0.1"),
-    ([0.8] * 4, "better", f"Set 0 predicts better than {NO}: difference 0.300 in each of 4 folds."),
-    ([0.5] * 4, "chance", "as far as 4 folds can tell: difference 0.000 in each of 4 folds."),
-    ([0.8], "untested", "in the only fold: difference 0.300; a test needs several folds."),
-    ([0.5], "chance", "as far as one fold can tell: difference 0.000."),
-    ([math.nan] * 3, "untested", f"Set 0 cannot be compared with {NO}: no fold has a score for both."),
+@pytest.mark.parametrize(("scores", "conclusion", "beats", "words"), [
+    (HIGH, "better", True, f"Set 0 predicts better than {NO}: difference 0.300, 95 % interval ["),
+    (LOW, "undecided", False, f"Set 0 does not predict better than {NO}, as far as 4 folds can tell: difference 0.000"),
+    (UNSURE, "undecided", False, f"Set 0 was not shown to predict better than {NO}: difference 0.300, 95 % interval ["),
+    ([0.3, 0.31, 0.3, 0.3], "worse", False, f"Set 0 predicts worse than {NO}: difference -0.1"),
+    ([0.8] * 4, "undecided", True, f"Set 0 predicts better than {NO}: difference 0.300 in each of 4 folds."),
+    ([0.5] * 4, "undecided", False, "as far as 4 folds can tell: difference 0.000 in each of 4 folds."),
+    ([0.8], "undecided", None, "in the only fold: difference 0.300; a test needs several folds."),
+    ([0.5], "undecided", False, "as far as one fold can tell: difference 0.000."),
+    ([math.nan] * 3, "undecided", None, f"Set 0 cannot be compared with {NO}: no fold has a score for both."),
 ])  # fmt: skip
-def test_a_set_and_the_baseline(scores, verdict, words):
+def test_a_set_and_the_baseline(scores, conclusion, beats, words):
     found = against(scores, [0.5] * len(scores))
-    assert found.verdict == verdict
+    assert found.conclusion == conclusion
+    assert found.beats_baseline is beats
     assert words in found.sentence
 
 
@@ -267,9 +270,13 @@ def test_scores_may_disagree_about_chance():
     evaluation = evaluate(
         [["a"], ["b"]], X, y, estimator=LogisticRegression(C=0.01), scoring=["accuracy", "roc_auc"]
     )
-    verdicts = {(entry.scorer, entry.number): entry.verdict for entry in evaluation.against_baseline}
-    assert verdicts["accuracy", 0] == verdicts["accuracy", 1] == "chance"
-    assert verdicts["roc_auc", 0] == verdicts["roc_auc", 1] == "better"
+    beats = {(entry.scorer, entry.number): entry.beats_baseline for entry in evaluation.against_baseline}
+    assert beats == {
+        ("accuracy", 0): False,
+        ("accuracy", 1): False,
+        ("roc_auc", 0): True,
+        ("roc_auc", 1): True,
+    }
     text = evaluation.summary()
     assert f"accuracy: No set predicts better than {NO}, as far as 5 folds can tell.\n" in text
     assert "roc_auc: Both sets predict better than always giving the same probabilities." in text
@@ -346,12 +353,12 @@ def test_comparisons_are_adjusted_together(wine):
     assert [entry.p_adjusted for entry in evaluation.against_baseline] == holm(plain)
 
 
-def compared(*p_values, verdicts=None, scorers=None):
+def compared(*p_values, scorers=None):
     adjusted = holm(p_values)
-    verdicts = verdicts or ["worse" if value <= 0.05 else "open" for value in p_values]
     return [
         Comparison(
-            (scorers or ["r2"] * 9)[place], place + 1, -0.1, -0.2, 0.0, value, 5, verdicts[place], "", level
+            *((scorers or ["r2"] * 9)[place], place + 1, -0.1, -0.2, 0.0, value, 5),
+            *("worse" if value <= 0.05 else "undecided", True, "", level),
         )
         for place, (value, level) in enumerate(zip(p_values, adjusted, strict=True))
     ]
@@ -370,10 +377,10 @@ def compared(*p_values, verdicts=None, scorers=None):
      "significant."]),
     (compared(0.01, 0.3, scorers=["r2", "mae"]), ["After adjusting for 2 comparisons (Holm), the difference of set 1 "
      "(r2) still holds."]),
-    (compared(0.01, 0.3, verdicts=["chance", "chance"]), []),
 ])  # fmt: skip
 def test_which_differences_still_hold(entries, words):
     assert adjustment(entries, 0.95) == words
+    assert adjustment(entries, 0.95, at_chance={(entry.scorer, entry.number) for entry in entries}) == []
 
 
 # --- Stability up to similar features -----------------------------------------------------------------

@@ -558,6 +558,6 @@ def test_the_demo_shows_sets_that_differ_in_substance(run, tmp_path, monkeypatch
     assert code == 0
     assert "The best set of 3 features: worst radius, worst perimeter, worst area." in text
     assert "with mean concavity, mean concave points and worst concave points instead of worst radius" in text
-    assert "Prediction (accuracy): 91.6 % with set 0, 90.9 % with set 1 (no difference shown)" in text
+    assert "Prediction (accuracy): 91.6 % with set 0, 90.9 % with set 1 (undecided)" in text
     assert "instead of the size of a tumour you can measure its shape" in text
     assert "Caution" not in text

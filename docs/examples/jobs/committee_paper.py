@@ -101,7 +101,7 @@ for attribute in forbidden:
 
 print("\n=== Decision ===\n")
 for comparison in evaluation.comparisons:
-    print(f"Set {comparison.number} instead of set 0: {comparison.verdict}.")
+    print(f"Set {comparison.number} instead of set 0: {comparison.conclusion}.")
 
 print("\n=== For the file ===\n")
 # The record: the request, the data, the version, and what was proven.

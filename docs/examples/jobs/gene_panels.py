@@ -54,10 +54,10 @@ evaluation = altsets.evaluate(selector, X, y, estimator="linear", margin=0.1, n_
 print(evaluation.summary())
 
 print("\n=== Decision ===\n")
-useful = [one.number for one in evaluation.against_baseline if one.beats]
-print(f"Panels that predict better than a guess: {', '.join(map(str, useful)) or 'none'}.")
+useful = [one.number for one in evaluation.against_baseline if one.beats_baseline]
+print(f"Panels that predict better than the baseline: {', '.join(map(str, useful)) or 'none'}.")
 for comparison in evaluation.comparisons:
-    print(f"Panel {comparison.number} instead of panel 0: {comparison.verdict}.")
+    print(f"Panel {comparison.number} instead of panel 0: {comparison.conclusion}.")
 names = evaluation.stability_index_frame()
 for number in range(3):
     index, similar = names.loc[number, "index"], names.loc[number, "similar"]

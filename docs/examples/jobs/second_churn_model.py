@@ -84,7 +84,7 @@ one_by_one = altsets.SelectAlternatives("mutual_info", n_features=5, n_alternati
 evaluation = tried(one_by_one)
 print(evaluation.summary())
 main, backup = evaluation.mean_scores("recall")
-verdict = evaluation.comparisons[0].verdict
+conclusion = evaluation.comparisons[0].conclusion
 
 print("\n=== Both sets together ===\n")
 # Second attempt: both sets chosen together, so that the weaker one is as good as possible.
@@ -99,9 +99,9 @@ for number, found in enumerate(together.alternatives_):
 print(pair.comparisons[0].sentence)
 
 print("\n=== Decision ===\n")
-print(f"Set 1 as a backup: {verdict} (recall {backup:.3f} against {main:.3f}).")
+print(f"Set 1 as a backup: {conclusion} (recall {backup:.3f} against {main:.3f}).")
 weaker = min(pair.mean_scores("recall"))
-if verdict in ("as well", "better"):
+if conclusion in ("better", "equivalent", "non-inferior"):
     print("Deploy set 0, with set 1 as its backup.")
 elif weaker > backup:
     print(

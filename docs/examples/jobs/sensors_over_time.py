@@ -69,12 +69,12 @@ print(evaluation.summary())
 
 print("\n=== Decision ===\n")
 first, second = evaluation.mean_scores()
-verdict = evaluation.comparisons[0].verdict
+conclusion = evaluation.comparisons[0].conclusion
 print(
-    f"The second set is {verdict} "
+    f"The second set is {conclusion} "
     f"({second:.3f} against {first:.3f}, baseline {evaluation.baseline:.3f})."
 )
-if verdict in ("as well", "better"):
+if conclusion in ("better", "equivalent", "non-inferior"):
     print("Buy either of the two.")
 else:
     print("Buy the first set. Keep the second as an emergency backup, not as a replacement.")

@@ -1,6 +1,7 @@
 """Cross-validated scores of feature sets: baseline, paired comparisons, stability, substitutions."""
 
-from altsets.evaluation._comparison import AgainstBaseline, Comparison, corrected_t_test, holm
+from altsets.evaluation._comparison import Comparison, corrected_t_test, holm
+from altsets.evaluation._decision import Decision
 from altsets.evaluation._evaluate import evaluate, evaluate_frontier
 from altsets.evaluation._evaluated_frontier import EvaluatedFrontier, EvaluatedPoint
 from altsets.evaluation._evaluation import Evaluation
@@ -15,8 +16,8 @@ from altsets.evaluation._stability import (
 from altsets.wording import score as shown
 
 __all__ = [
-    "AgainstBaseline",
     "Comparison",
+    "Decision",
     "EvaluatedFrontier",
     "EvaluatedPoint",
     "Evaluation",

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import numpy as np
 
@@ -66,7 +65,7 @@ class Paired:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A set compared with set 0.
+    """A set compared with set 0, or with the baseline.
 
     Attributes
     ----------
@@ -75,20 +74,26 @@ class Comparison:
     number : int
         The number of the set.
     difference, low, high, p_value : float
-        Its mean score minus that of set 0, the confidence interval, and the p-value; nan where not known.
+        Its mean score minus that of set 0 (or of the baseline), the confidence interval, and the p-value; nan where not
+        known.
     n_folds : int
-        How many folds have a score for both sets.
-    verdict : str
-        "better", "worse", "as well" (the interval lies within the margin), "open" (no difference was shown), "chance"
-        (neither set predicts better than the baseline) or "untested".
+        How many folds have a score for both.
+    conclusion : {"inferior", "better", "equivalent", "non-inferior", "worse", "undecided"}
+        What the interval shows; m is the margin, the largest difference that does not matter. The first that holds of
+        inferior (high < -m), better (low > 0), equivalent (-m < low and high < m), non-inferior (low > -m), worse
+        (high < 0) and undecided. Without a margin, and against the baseline: better, worse or undecided. Undecided
+        where there is no interval, as with one fold.
+    beats_baseline : bool or None
+        Whether the set was shown to predict better than the baseline; None if that could not be tested.
     sentence : str
-        The same in plain words.
+        The same in plain words, with the loss and the gain that are not excluded.
     p_adjusted : float
         The p-value adjusted for all comparisons of the evaluation (Holm).
 
     See Also
     --------
     altsets.Evaluation : Its ``comparisons``.
+    altsets.evaluation.Decision : What to do.
     altsets.evaluate : Measures them.
 
     References
@@ -102,8 +107,8 @@ class Comparison:
     >>> import altsets
     >>> X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
     >>> found = altsets.evaluate([[0], [2]], X, ["no", "yes"] * 15).comparisons[0]
-    >>> found.number, found.verdict, round(found.difference, 3)
-    (1, 'worse', -0.613)
+    >>> found.number, found.conclusion, round(found.difference, 3)
+    (1, 'inferior', -0.613)
     """
 
     scorer: str
@@ -113,32 +118,10 @@ class Comparison:
     high: float
     p_value: float
     n_folds: int
-    verdict: str
+    conclusion: str
+    beats_baseline: bool | None
     sentence: str
     p_adjusted: float = math.nan
-
-
-@dataclass(frozen=True)
-class AgainstBaseline(Comparison):
-    """A set compared with the baseline instead of set 0.
-
-    The attributes are those of :class:`Comparison`; the verdict is "better", "worse", "chance" (no difference was
-    shown) or "untested".
-    """
-
-    @property
-    def beats(self) -> bool | None:
-        """Whether the set was shown to predict better than the baseline; None if that could not be tested."""
-        return None if self.verdict == "untested" else self.verdict == "better"
-
-    @property
-    def no_better(self) -> bool:
-        """Whether there is no sign that it is better than the baseline, rather than one that is not sure."""
-        sign = self.difference > (margin_for(self.scorer, None) or 0.0) and self.p_value <= A_SIGN
-        return self.beats is False and not sign
-
-
-Compared = TypeVar("Compared", Comparison, AgainstBaseline)
 
 
 @dataclass(frozen=True)
@@ -237,17 +220,24 @@ def compare(
     """Compare the scores of a set with those of set 0, fold by fold; nan where a fold has no score."""
     found, n_folds = paired(scores, first, test_per_train, confidence)
     chance = chance or Chance("")
+    known = margin_for(scorer, margin)
+    conclusion = conclude(found, known)
     if chance.this is False and chance.first is False:
-        verdict = "chance"
         said = _neither(number, found, chance.guess, confidence)
     else:
-        known = None if False in (chance.this, chance.first) else margin_for(scorer, margin)
-        verdict = _verdict(found, known)
-        said = _sentence(number, found, verdict, n_folds, known, confidence)
+        said = _sentence(number, found, conclusion, n_folds, known, confidence)
         said = f"{said[:-1]}{_remark(number, chance) if n_folds else ''}."
     if 0 < n_folds < len(scores):
         said = f"{said[:-1]} ({n_folds} of {len(scores)} folds have both)."
-    return Comparison(scorer, number, n_folds=n_folds, verdict=verdict, sentence=said, **vars(found))
+    return Comparison(
+        scorer,
+        number,
+        n_folds=n_folds,
+        conclusion=conclusion,
+        beats_baseline=chance.this,
+        sentence=said,
+        **vars(found),
+    )
 
 
 def against_baseline(
@@ -259,39 +249,55 @@ def against_baseline(
     *,
     guess: str,
     confidence: float,
-) -> AgainstBaseline:
+) -> Comparison:
     """Compare the scores of a set with those of the baseline, fold by fold."""
     found, n_folds = paired(scores, baseline, test_per_train, confidence)
-    verdict = _baseline_verdict(found, n_folds)
-    entry = AgainstBaseline(scorer, number, n_folds=n_folds, verdict=verdict, sentence="", **vars(found))
+    entry = Comparison(
+        scorer,
+        number,
+        n_folds=n_folds,
+        conclusion=conclude(found, None),
+        beats_baseline=_beats(found, n_folds),
+        sentence="",
+        **vars(found),
+    )
     return replace(entry, sentence=_baseline_sentence(entry, found, guess, confidence))
 
 
-def adjust(entries: Sequence[Compared]) -> list[Compared]:
+def adjust(entries: Sequence[Comparison]) -> list[Comparison]:
     """The same comparisons with p-values adjusted for their number."""
     p_values = holm([entry.p_value for entry in entries])
     return [replace(entry, p_adjusted=value) for entry, value in zip(entries, p_values, strict=True)]
 
 
-def _verdict(found: Paired, margin: float | None) -> str:
-    if math.isnan(found.p_value):
-        return "untested"
-    if margin is not None and -margin <= found.low and found.high <= margin:
-        return "as well"
-    if found.low <= 0 <= found.high:
-        return "open"
-    return "better" if found.difference > 0 else "worse"
+def conclude(found: Paired, margin: float | None) -> str:
+    """Return what the interval shows, as documented in :class:`Comparison`."""
+    low, high = found.low, found.high
+    # Without a margin, comparisons with it are False; without an interval, all are.
+    least, most = (math.nan, math.nan) if margin is None else (-margin, margin)
+    conclusions = {
+        "inferior": high < least,
+        "better": low > 0,
+        "equivalent": least < low and high < most,
+        "non-inferior": low > least,
+        "worse": high < 0,
+    }
+    return next((name for name, holds in conclusions.items() if holds), "undecided")
 
 
-def _baseline_verdict(found: Paired, n_folds: int) -> str:
+def _beats(found: Paired, n_folds: int) -> bool | None:
     if not math.isnan(found.p_value):
-        if found.low <= 0 <= found.high:
-            return "chance"
-        return "better" if found.difference > 0 else "worse"
+        return found.low > 0
     # Without a test: no better than the baseline is no better, and better by the same in several folds is better.
     if n_folds and found.difference <= 0:
-        return "chance"
-    return "better" if n_folds > 1 else "untested"
+        return False
+    return True if n_folds > 1 else None
+
+
+def no_better(entry: Comparison) -> bool:
+    """Whether there is no sign that a set is better than the baseline, rather than one that is not sure."""
+    sign = entry.difference > (margin_for(entry.scorer, None) or 0.0) and entry.p_value <= A_SIGN
+    return entry.beats_baseline is False and not sign
 
 
 # --- Words --------------------------------------------------------------------------------------------
@@ -307,20 +313,32 @@ def in_folds(count: int) -> str:
     return f"as far as {'one fold' if count == 1 else f'{count} folds'} can tell"
 
 
+#: What is said about a set and set 0, by the conclusion.
+WITH_SET_0 = {
+    "inferior": "Set {number} predicts worse than set 0, by more than the margin of {margin:g}: {numbers}.",
+    "better": "Set {number} predicts better than set 0: {numbers}.",
+    "equivalent": "Set {number} predicts as well as set 0: {numbers}, within the margin of {margin:g}{rest}.",
+    "non-inferior": "Set {number} is non-inferior to set 0: {numbers}, above -{margin:g} (the margin){rest}.",
+    "worse": "Set {number} predicts worse than set 0: {numbers}{rest}.",
+    "undecided": "Undecided whether set {number} predicts as well as set 0: {numbers}{rest}.",
+}
+
+
 def _sentence(
-    number: int, found: Paired, verdict: str, n_folds: int, margin: float | None, confidence: float
+    number: int, found: Paired, conclusion: str, n_folds: int, margin: float | None, confidence: float
 ) -> str:
-    if verdict == "untested":
+    if math.isnan(found.p_value):
         return _without_test(number, found.difference, n_folds)
     numbers = f"difference {score(found.difference)}, {interval(found, confidence)}"
-    if verdict == "as well":
-        return f"Set {number} predicts as well as set 0: {numbers}, within the margin of {margin:g}."
-    if verdict == "open":
-        return (
-            f"No difference between set {number} and set 0 was shown: {numbers}, so set {number} may still be worse "
-            f"by {score(-found.low)} or better by {score(found.high)}."
-        )
-    return f"Set {number} predicts {verdict} than set 0: {numbers}."
+    said = WITH_SET_0[conclusion]
+    return said.format(number=number, numbers=numbers, margin=margin, rest=_not_excluded(found))
+
+
+def _not_excluded(found: Paired) -> str:
+    """The loss and the gain that the interval leaves possible, as a clause."""
+    possible = [f"a loss of up to {score(-found.low)}"] if found.low < 0 else []
+    possible += [f"a gain of up to {score(found.high)}"] if found.high > 0 else []
+    return f"; {' and '.join(possible)} {plural(len(possible), 'is', 'are')} not excluded" if possible else ""
 
 
 def _without_test(number: int, difference: float, n_folds: int) -> str:
@@ -354,17 +372,17 @@ def _remark(number: int, chance: Chance) -> str:
     )
 
 
-#: What is said about one set: by the verdict, or "no better" where there is no sign of a difference.
-SENTENCES = {
+#: What is said about a set and the baseline; "no better": without any sign of a difference.
+WITH_BASELINE = {
     "no better": "Set {number} does not predict better than {guess}, {hedge}: {numbers}.",
-    "chance": "Set {number} was not shown to predict better than {guess}: {numbers}.",
+    "not shown": "Set {number} was not shown to predict better than {guess}: {numbers}.",
     "untested": "Set {number} scores higher than {guess} in the only fold: {numbers}; a test needs several folds.",
     "better": "Set {number} predicts better than {guess}: {numbers}.",
     "worse": "Set {number} predicts worse than {guess}: {numbers}.",
 }
 
 
-def _baseline_sentence(entry: AgainstBaseline, found: Paired, guess: str, confidence: float) -> str:
+def _baseline_sentence(entry: Comparison, found: Paired, guess: str, confidence: float) -> str:
     number, n_folds = entry.number, entry.n_folds
     if not n_folds:
         return f"Set {number} cannot be compared with {guess}: no fold has a score for both."
@@ -373,8 +391,9 @@ def _baseline_sentence(entry: AgainstBaseline, found: Paired, guess: str, confid
         numbers += f", {interval(found, confidence)}"
     elif n_folds > 1:
         numbers += f" in each of {n_folds} folds"
-    kind = "no better" if entry.verdict == "chance" and entry.no_better else entry.verdict
-    return SENTENCES[kind].format(number=number, guess=guess, hedge=in_folds(n_folds), numbers=numbers)
+    kind = {True: "better", None: "untested", False: "no better" if no_better(entry) else "not shown"}
+    said = WITH_BASELINE["worse" if entry.conclusion == "worse" else kind[entry.beats_baseline]]
+    return said.format(number=number, guess=guess, hedge=in_folds(n_folds), numbers=numbers)
 
 
 def guess_in_words(kind: str | None, majority: str | None, positive: str | None = None) -> str:
@@ -385,15 +404,15 @@ def guess_in_words(kind: str | None, majority: str | None, positive: str | None 
     return GUESSES.get(kind or "", "the baseline")
 
 
-def summarize(entries: Sequence[AgainstBaseline], guess: str, confidence: float) -> str:
+def summarize(entries: Sequence[Comparison], guess: str, confidence: float) -> str:
     """All sets and the baseline, by one score, in a sentence or two; empty if nothing is known."""
     known = [entry for entry in entries if entry.n_folds]
     if len(known) <= 1:
         return known[0].sentence if known else ""
-    good = [entry for entry in known if entry.beats]
-    bad = [entry for entry in known if entry.beats is False]
+    good = [entry for entry in known if entry.beats_baseline]
+    bad = [entry for entry in known if entry.beats_baseline is False]
     hedge = in_folds(max(entry.n_folds for entry in known))
-    hopeless = all(entry.no_better for entry in bad)
+    hopeless = all(map(no_better, bad))
     if len(bad) == len(known):
         if hopeless:
             return f"No set predicts better than {guess}, {hedge}."
@@ -414,7 +433,7 @@ def summarize(entries: Sequence[AgainstBaseline], guess: str, confidence: float)
     return f"Taken one by one, {said[0].lower()}{sentence(said)[1:]} Adjusted for all sets (Holm), that holds {which}."
 
 
-def _not_beating(bad: Sequence[AgainstBaseline], guess: str, after_good: bool, hedge: str) -> str:
+def _not_beating(bad: Sequence[Comparison], guess: str, after_good: bool, hedge: str) -> str:
     """The clause about sets that do not beat the baseline: for sure where there is a hedge, else not shown."""
     if not bad:
         return ""
@@ -427,17 +446,24 @@ def _not_beating(bad: Sequence[AgainstBaseline], guess: str, after_good: bool, h
     return f"{sets} {verb}, {hedge}" if after_good else f"{sets} {verb} predict better than {guess}, {hedge}"
 
 
-def adjustment(comparisons: Sequence[Comparison], confidence: float) -> list[str]:
-    """Which differences from set 0 still hold after adjusting for several comparisons; at most one sentence."""
+def adjustment(
+    comparisons: Sequence[Comparison], confidence: float, at_chance: Collection[tuple[str, int]] = ()
+) -> list[str]:
+    """Which differences from set 0 still hold after adjusting for several comparisons; at most one sentence.
+
+    Comparisons ``at_chance``, by scorer and set number, are about sets that do not predict: their differences count
+    among the comparisons, but are not named.
+    """
     tested = [entry for entry in comparisons if not math.isnan(entry.p_value)]
-    if len(tested) < 2 or all(entry.verdict == "chance" for entry in tested):
+    useful = [entry for entry in tested if (entry.scorer, entry.number) not in at_chance]
+    if len(tested) < 2 or not useful:
         return []
     level = 1 - confidence
     several = len({entry.scorer for entry in comparisons}) > 1
     names = {
         f"set {entry.number}{f' ({entry.scorer})' if several else ''}": bool(entry.p_adjusted <= level)
-        for entry in tested
-        if entry.p_value <= level and entry.verdict != "chance"
+        for entry in useful
+        if entry.p_value <= level
     }
     held, lost = ([name for name, holds in names.items() if holds is wanted] for wanted in (True, False))
     many = f"adjusting for {len(tested)} comparisons (Holm)"

@@ -13,7 +13,7 @@ from altsets import documents
 from altsets.display import Shown, renderer
 from altsets.errors import InputError
 from altsets.evaluation._comparison import (
-    AgainstBaseline,
+    Comparison,
     Paired,
     adjust,
     against_baseline,
@@ -227,7 +227,7 @@ class EvaluatedFrontier(Shown, documents.Document):
         return self.any_evaluation.baseline
 
     @cached_property
-    def against_baseline(self) -> list[AgainstBaseline]:
+    def against_baseline(self) -> list[Comparison]:
         """Each point compared with the baseline over the folds, by the first score; numbered in their order."""
         shared = self.any_evaluation
         scorer = shared.scorers[0]
@@ -258,7 +258,7 @@ class EvaluatedFrontier(Shown, documents.Document):
         best = self.best
         if best is None:
             return []
-        good = {entry.number for entry in self.against_baseline if entry.beats}
+        good = {entry.number for entry in self.against_baseline if entry.beats_baseline}
         return [
             point
             for number, point in enumerate(self.points)
@@ -286,7 +286,7 @@ class EvaluatedFrontier(Shown, documents.Document):
     @property
     def verdict(self) -> Verdict:
         """The verdict on the frontier, with how far no loss in prediction was shown, and cautions."""
-        good = any(entry.beats for entry in self.against_baseline)
+        good = any(entry.beats_baseline for entry in self.against_baseline)
         done = (
             f"The evaluation was interrupted after {len(self.any_evaluation.folds)} of {self.n_folds} folds."
         )
@@ -482,9 +482,9 @@ def _baseline_sentence(found: EvaluatedFrontier) -> str:
     entries = [entry for entry in found.against_baseline if entry.n_folds]
     if not entries:
         return "No point can be compared with the baseline."
-    if all(entry.beats is None for entry in entries):
+    if all(entry.beats_baseline is None for entry in entries):
         return "A test against the baseline needs several folds."
-    good = [entry for entry in entries if entry.beats]
+    good = [entry for entry in entries if entry.beats_baseline]
     if not good:
         return "No point was shown to predict better than the baseline."
     who = f"All {len(good)} points" if len(good) == len(entries) else f"{len(good)} of {len(entries)} points"

@@ -11,6 +11,7 @@ from altsets import documents
 from altsets.display import Shown
 from altsets.errors import InputError, MissingExtraError
 from altsets.evaluation._comparison import mean_of, std_of
+from altsets.evaluation._decision import Decision, decide
 from altsets.evaluation._folds import Fold, Resample
 from altsets.evaluation._measured import Measured, measurement, summary_of
 from altsets.evaluation._stability import ANY, shares_of
@@ -76,11 +77,31 @@ class Evaluation(Measured, Shown, documents.Document):
     >>> evaluation = altsets.evaluate([[0], [2]], X, ["no", "yes"] * 15)
     >>> evaluation.mean_scores()
     [1.0, 0.38697346110395936]
-    >>> evaluation.comparisons[0].verdict
-    'worse'
+    >>> evaluation.comparisons[0].conclusion, evaluation.decisions[0].answer
+    ('inferior', 'no')
     >>> altsets.Evaluation.from_json(evaluation.to_json()) == evaluation
     True
     """
+
+    @property
+    def decisions(self) -> list[Decision]:
+        """Whether to use each alternative instead of set 0, by the first scorer; the best first."""
+        return decide(self)
+
+    def decisions_on(self, result: Result) -> list[Decision]:
+        """The decisions about sets that were found, with what they cost.
+
+        Parameters
+        ----------
+        result : Result
+            The search that this evaluates.
+
+        Returns
+        -------
+        list of Decision
+            One for each alternative, the best first.
+        """
+        return decide(self, result)
 
     @property
     def verdict(self) -> Verdict:
@@ -172,6 +193,10 @@ class Evaluation(Measured, Shown, documents.Document):
     def baseline_frame(self) -> Any:
         """One row for each score and each set: how it compares with the baseline (a pandas DataFrame)."""
         return _frame("baseline_frame()", _by_set(self.against_baseline), ["scorer", "set"])
+
+    def decisions_frame(self) -> Any:
+        """One row for each alternative, the best first: whether to use it, why, what next (a pandas DataFrame)."""
+        return _frame("decisions_frame()", _by_set(self.decisions), ["set"])
 
     @measurement
     def stability_frame(self, source: str | None = None) -> Any:
@@ -267,6 +292,7 @@ class Evaluation(Measured, Shown, documents.Document):
             "baselines": self.baselines(),
             "against_baseline": [vars(entry) for entry in self.against_baseline],
             "comparisons": [vars(entry) for entry in self.comparisons],
+            "decisions": [vars(entry) for entry in self.decisions],
             "stability": [vars(entry) for entry in self.stability()],
             "summary": self.summary(),
         }

@@ -11,7 +11,6 @@ from typing import Any
 
 from altsets.errors import InputError
 from altsets.evaluation._comparison import (
-    AgainstBaseline,
     Chance,
     Comparison,
     adjust,
@@ -46,6 +45,15 @@ MOST_FEATURES = 8
 MOST_SWAPPED = 6
 #: The largest sets for which substitutes are listed; larger ones have too many possible partners.
 MOST_IN_A_SET = 200
+
+#: What to beware of, where test rows may have been seen.
+GIVEN_SETS = (
+    "If the sets were found on these rows, the search has seen the test rows, and the scores are too high."
+)
+GIVEN_SCORES = (
+    "The search used scores that were given: if they come from these rows, the search has seen the test rows, "
+    "and the scores are too high."
+)
 
 #: For methods of evaluations: parts of their docstrings.
 measurement = documented(
@@ -183,7 +191,7 @@ class Measured:
     @cached_property
     def comparisons(self) -> list[Comparison]:
         """Each set compared with set 0 over the folds, by each score."""
-        beats = {(entry.scorer, entry.number): entry.beats for entry in self.against_baseline}
+        beats = {(entry.scorer, entry.number): entry.beats_baseline for entry in self.against_baseline}
         found = [
             compare(
                 scorer,
@@ -251,7 +259,7 @@ class Measured:
         )
 
     @cached_property
-    def against_baseline(self) -> list[AgainstBaseline]:
+    def against_baseline(self) -> list[Comparison]:
         """Each set compared with the baseline over the folds, by each score."""
         found = [
             against_baseline(
@@ -267,6 +275,14 @@ class Measured:
             for number in range(self.n_sets)
         ]
         return adjust(found)
+
+    @cached_property
+    def at_chance(self) -> set[tuple[str, int]]:
+        """The scorers and numbers of sets which, like set 0, were not shown to predict better than the baseline."""
+        bad = {
+            (entry.scorer, entry.number) for entry in self.against_baseline if entry.beats_baseline is False
+        }
+        return {(scorer, number) for scorer, number in bad if number and (scorer, 0) in bad}
 
     @property
     def _test_per_train(self) -> list[float]:
@@ -431,14 +447,9 @@ def _headline(evaluation: Measured) -> list[str]:
         f"{evaluation.parameters.get('model', 'tree')}."
     ]
     if evaluation.given:
-        lines.append(
-            "If the sets were found on these rows, the search has seen the test rows, and the scores are too high."
-        )
+        lines.append(GIVEN_SETS)
     elif evaluation.parameters.get("ready_made"):
-        lines.append(
-            "The search used scores that were given: if they come from these rows, the search has seen the test rows, "
-            "and the scores are too high."
-        )
+        lines.append(GIVEN_SCORES)
     if "pos_label" in evaluation.parameters:
         lines.append(f"Positive class: {evaluation.parameters['pos_label']}.")
     if not evaluation.complete:
@@ -458,7 +469,7 @@ def _table(evaluation: Measured) -> list[str]:
             mean_of([fold.train_scores[name][number] for fold in evaluation.folds]) for number in numbers
         ]
         columns.append(["training rows", *map(score, trained)])
-    for title, kept in (("quality", "qualities"), ("on test rows", "test_qualities")):
+    for title, kept in (("quality (train)", "qualities"), ("quality (test)", "test_qualities")):
         means = [mean_of([getattr(fold, kept)[number] for fold in evaluation.folds]) for number in numbers]
         if not all(map(math.isnan, means)):
             columns.append([title, *map(score, means)])
@@ -488,7 +499,8 @@ def _sentences(evaluation: Measured) -> list[str]:
     for scorer in evaluation.scorers:
         said = _by_score(evaluation, scorer)
         lines += [f"{scorer}: {line}" for line in said] if len(evaluation.scorers) > 1 else said
-    return lines + adjustment(evaluation.comparisons, evaluation.confidence) + _constant(evaluation)
+    settled = adjustment(evaluation.comparisons, evaluation.confidence, evaluation.at_chance)
+    return lines + settled + _constant(evaluation)
 
 
 def _by_score(evaluation: Measured, scorer: str) -> list[str]:
@@ -497,10 +509,10 @@ def _by_score(evaluation: Measured, scorer: str) -> list[str]:
     compared = [entry for entry in evaluation.comparisons if entry.scorer == scorer]
     sentences = [entry.sentence for entry in compared]
     line = summarize(entries, evaluation.guess(scorer), evaluation.confidence)
-    if line and all(entry.verdict == "chance" for entry in compared):
+    if line and all((scorer, entry.number) in evaluation.at_chance for entry in compared):
         return [line]
     # Where only one of two sets beats the baseline, the sentence that compares them says so.
-    redundant = len(compared) == 1 and False in [entry.beats for entry in entries]
+    redundant = len(compared) == 1 and False in [entry.beats_baseline for entry in entries]
     return sentences if redundant or not line else [line, *sentences]
 
 

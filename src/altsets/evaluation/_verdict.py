@@ -20,16 +20,6 @@ MOST_SETS = 6
 #: A set with this share of the score of set 0 is expected to predict as well.
 NEARLY = 0.95
 
-#: What a comparison with set 0 says.
-COMPARED = {
-    "as well": "as good",
-    "open": "no difference shown",
-    "worse": "worse",
-    "better": "better",
-    "chance": "no better than a guess",
-    "untested": "not tested",
-}
-
 
 def verdict_on(evaluation: Measured, result: Result | None = None) -> Verdict:
     """The verdict on how well sets predict; with the result of the search, after the verdict on that."""
@@ -45,19 +35,19 @@ def _predictions(evaluation: Measured) -> str:
     scorer, means = evaluation.scorers[0], evaluation.mean_scores()
     if not evaluation.folds or all(map(math.isnan, means)):
         return ""
-    verdicts = {
-        entry.number: COMPARED[entry.verdict] for entry in evaluation.comparisons if entry.scorer == scorer
+    conclusions = {
+        entry.number: entry.conclusion for entry in evaluation.comparisons if entry.scorer == scorer
     }
     shown = [_shown(scorer, value) for value in means]
     if len(means) > MOST_SETS:
         said = f"{_shown(scorer, min(means))} to {_shown(scorer, max(means))} with sets 0 to {len(means) - 1}"
     else:
         said = ", ".join(
-            f"{value} with set {number}{f' ({verdicts[number]})' if number in verdicts else ''}"
+            f"{value} with set {number}{f' ({conclusions[number]})' if number in conclusions else ''}"
             for number, value in enumerate(shown)
         )
     base = evaluation.baseline
-    guess = "" if math.isnan(base) else f"; a guess has {_shown(scorer, base)}"
+    guess = "" if math.isnan(base) else f"; baseline: {_shown(scorer, base)}"
     return f"Prediction ({scorer}): {said}{guess}."
 
 
@@ -70,12 +60,14 @@ def _shown(scorer: str, value: float) -> str:
 def _no_better(evaluation: Measured) -> str:
     """Sets that were not shown to predict better than the baseline."""
     known = [entry for entry in evaluation.against_baseline if entry.scorer == evaluation.scorers[0]]
-    bad = [entry.number for entry in known if entry.beats is False]
+    bad = [entry.number for entry in known if entry.beats_baseline is False]
     if not bad:
         return ""
     if len(bad) == len(known):
-        return "no set was shown to predict better than a guess."
-    return f"{name_sets(bad)} {plural(len(bad), 'was', 'were')} not shown to predict better than a guess."
+        return "no set was shown to predict better than the baseline."
+    return (
+        f"{name_sets(bad)} {plural(len(bad), 'was', 'were')} not shown to predict better than the baseline."
+    )
 
 
 def _surprises(evaluation: Measured, result: Result | None) -> list[str]:
@@ -84,11 +76,11 @@ def _surprises(evaluation: Measured, result: Result | None) -> list[str]:
         return []
     first = [entry for entry in evaluation.comparisons if entry.scorer == evaluation.scorers[0]]
     shares = {number: value / result.qualities[0] for number, value in enumerate(result.qualities)}
-    better = [entry.number for entry in first if entry.verdict == "better"]
+    better = [entry.number for entry in first if entry.conclusion == "better"]
     worse = [
         entry.number
         for entry in first
-        if entry.verdict == "worse" and shares.get(entry.number, 0.0) >= NEARLY
+        if entry.conclusion in ("worse", "inferior") and shares.get(entry.number, 0.0) >= NEARLY
     ]
     said = []
     if better:

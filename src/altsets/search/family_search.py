@@ -74,7 +74,7 @@ class Bisection:
 
 
 @dataclass(frozen=True)
-class Decision:
+class Settled:
     """Compatible good sets if found, else whether there are provably none; ``most`` bounds their number."""
 
     sets: Sequence[FeatureSet]
@@ -182,14 +182,14 @@ class FamilySearch(ABC):
         """The best sets by the engine that was asked for."""
         return solve(self.quality, problem, run, self._engine_asked)
 
-    def decide(self, problem: Problem, max_steps: float = math.inf, *, listing: bool = True) -> Decision:
+    def decide(self, problem: Problem, max_steps: float = math.inf, *, listing: bool = True) -> Settled:
         """Whether there are ``problem.n_sets`` sets that are good enough, first by the list of all good sets."""
         most = math.inf
         if listing and self.listed is not None:
             sets, most = self.pick_listed(problem, problem.n_sets, max_steps)
             if len(sets) == problem.n_sets or most < problem.n_sets:
                 sets = sets if len(sets) == problem.n_sets else []
-                return Decision(sets, not sets, "enumerate", LISTED, most)
+                return Settled(sets, not sets, "enumerate", LISTED, most)
         share = 1 if problem.aggregation == "min" else problem.n_sets
         target, tolerance = share * self.requirement.least, share * self.requirement.tolerance
 
@@ -200,9 +200,9 @@ class FamilySearch(ABC):
             found = self.best_sets(problem, part)
         if found.sets and found.objective >= target - tolerance:
             sets = list(found.sets if self.repeat else dict.fromkeys(found.sets))
-            return Decision(sets, False, found.engine, found.proof, most)
+            return Settled(sets, False, found.engine, found.proof, most)
         refuted = found.status is Status.INFEASIBLE or found.bound < target - tolerance
-        return Decision([], refuted, found.engine, found.proof, most)
+        return Settled([], refuted, found.engine, found.proof, most)
 
     def pick_listed(self, problem: Problem, wanted: int, max_steps: float) -> tuple[list[FeatureSet], float]:
         """Listed sets that go together, as many as wanted or as were found; and a bound on their number."""

@@ -257,7 +257,7 @@ def predictive_scores(evaluation: Any, scorer: str | None = None) -> Bars:
     means = found.mean_scores(scorer)
     name = scorer or found.scorers[0]
     intervals = found.score_intervals(name)
-    beats = {entry.number: entry.beats for entry in found.against_baseline if entry.scorer == name}
+    beats = {entry.number: entry.beats_baseline for entry in found.against_baseline if entry.scorer == name}
     marked = tuple(beats.get(number) is False for number in range(found.n_sets))
     known = any(math.isfinite(low) for low, _ in intervals)
     return Bars(
