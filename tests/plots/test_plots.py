@@ -279,11 +279,12 @@ def test_membership_has_a_dot_for_each_member(result):
 
 
 def test_membership_shows_what_is_noise(result):
-    ax = plots.membership(replace(result, noise_floor=7.5))
+    ax = plots.membership(replace(result, noise_floors=[(7.5, 7.5)] * 3))
     assert labels(ax.yaxis) == ["age", "bmi", "crp*", "dose*"]
     (beside,) = ax.child_axes
     assert [bool(bar.get_hatch()) for bar in beside.patches] == [False, False, True, True]
-    assert [line.get_xdata()[0] for line in beside.lines] == [7.5]
+    (line,) = beside.collections
+    assert {x for segment in line.get_segments() for x, _ in segment} == {7.5}
     assert legend(ax) == ["noise floor: what chance reaches"]
     assert "* not above the noise floor of 7.5" in note(ax)
 

@@ -88,18 +88,18 @@ def test_sets_are_capped_and_so_are_their_members(result):
 
 
 def test_members_below_the_noise_floor_are_told(result):
-    seen = set_views.membership(replace(result, noise_floor=7.5))
+    seen = set_views.membership(replace(result, noise_floors=[(7.5, 7.5)] * 3))
     assert dict(zip(seen.features, seen.above_noise, strict=True)) == dict.fromkeys(["age", "bmi"], True) | {
         "crp": False,
         "dose": False,
     }
     assert "not above the noise floor of 7.5" in seen.note
     # Where the one that is below is not shown, there is nothing to explain.
-    assert "noise" not in set_views.membership(replace(result, noise_floor=7.5), most=2).note
+    assert "noise" not in set_views.membership(replace(result, noise_floors=[(7.5, 7.5)] * 3), most=2).note
 
 
 def test_members_without_scores(result):
-    seen = set_views.membership(replace(result, scores=[], noise_floor=1.0))
+    seen = set_views.membership(replace(result, scores=[], noise_floors=[(1.0, 1.0)] * 3))
     assert seen.scores is None
     assert seen.above_noise is None
     assert seen.features == ("age", "bmi", "crp", "dose")

@@ -111,7 +111,7 @@ def test_the_json_document_keeps_its_schema():
         "status": "optimal",
         "scores": [9.0, 8.0],
     }
-    assert (document["noise_floor"], document["notes"]) == (None, [])
+    assert document["notes"] == []
     assert document["parameters"]["n_features"] == 2
     assert document["parameters"]["tau"] == 1.0
 
@@ -140,17 +140,25 @@ def test_documents_that_are_refused(text, message):
 
 
 def test_scores_floor_and_notes_survive_json_and_may_be_missing():
-    result = made(scores=[(9.0, 8.0), (9.0, 7.0)], noise_floor=7.5, notes=["The target has 2 classes."])
+    result = made(
+        scores=[(9.0, 8.0), (9.0, 7.0)],
+        noise_floors=[(7.5, 7.5), (7.5, 7.5)],
+        notes=["The target has 2 classes."],
+    )
     back = Result.from_json(result.to_json())
-    assert (back.scores, back.noise_floor, back.notes) == (result.scores, 7.5, result.notes)
+    assert (back.scores, back.noise_floors, back.notes) == (result.scores, result.noise_floors, result.notes)
     assert back.above_noise == [(True, True), (True, False)]
     document = json.loads(result.to_json())
-    for name in ("noise_floor", "notes"):
-        del document[name]
+    del document["notes"]
+    for entry in document["sets"]:
+        del entry["noise_floors"]
+    # Version 0.1 had one floor for all features.
+    one = Result.from_json(json.dumps({**document, "noise_floor": 8.5}))
+    assert one.above_noise == [(True, False), (True, False)]
     for entry in document["sets"]:
         del entry["scores"]
     old = Result.from_json(json.dumps(document))
-    assert (old.scores, old.noise_floor, old.notes, old.above_noise) == ([], None, [], [])
+    assert (old.scores, old.noise_floors, old.notes, old.above_noise) == ([], [], [], [])
     assert old == made()
     document["sets"][0]["scores"] = [9.0, 8.0]
     with pytest.raises(InputError, match="incomplete or damaged"):
@@ -158,7 +166,7 @@ def test_scores_floor_and_notes_survive_json_and_may_be_missing():
 
 
 def test_a_tidy_frame_has_a_row_for_each_feature():
-    frame = made(scores=[(9.0, 8.0), (9.0, 7.0)], noise_floor=7.5).to_frame(tidy=True)
+    frame = made(scores=[(9.0, 8.0), (9.0, 7.0)], noise_floors=[(7.5, 7.5), (7.5, 7.5)]).to_frame(tidy=True)
     assert frame["feature"].tolist() == ["age", "height", "age", "weight"]
     assert frame["set"].tolist() == [0, 0, 1, 1]
     assert frame["score"].tolist() == [9.0, 8.0, 9.0, 7.0]

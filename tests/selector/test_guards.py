@@ -389,7 +389,7 @@ def weak_set(**parameters):
 def test_only_features_above_the_noise_floor(quality):
     plain = fitted(mostly_noise(), ILL, quality=quality, n_alternatives=3)
     above = fitted(mostly_noise(), ILL, quality=quality, n_alternatives=1, above_noise=True, tau=0.5)
-    assert above.result_.noise_floor == plain.result_.noise_floor
+    assert above.noise_floor_.tolist() == plain.noise_floor_.tolist()
     assert {name for found in above.alternatives_ for name in found.names} <= {"f0", "f1", "f2"}
     assert all(map(all, above.result_.above_noise))
     assert above.result_.parameters["above_noise"]
@@ -405,7 +405,7 @@ def test_nothing_changes_where_all_features_are_above_the_noise_floor():
     X = mostly_noise(4, 4)
     above, plain = (fitted(X, ILL, quality="f", above_noise=above) for above in (True, False))
     assert above.result_.sets == plain.result_.sets
-    assert above.result_.noise_floor == plain.result_.noise_floor
+    assert above.result_.noise_floors == plain.result_.noise_floors
 
 
 def test_more_features_than_are_above_the_noise_floor():

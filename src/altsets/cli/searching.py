@@ -21,6 +21,7 @@ from altsets.features import FeatureNames
 from altsets.wording import duration
 
 if TYPE_CHECKING:
+    from altsets.arrays import Floats
     from altsets.cli.options import Given
     from altsets.files.dataset import Dataset
     from altsets.quality import Quality
@@ -173,8 +174,8 @@ class Source:
             data.X, data.y, self.spec, self.given.scoring.task, None, data.notes, data.target_name
         )
 
-    def noise_floor(self, waiting: Waiting) -> float | None:
-        """What the best feature may score by chance; None after Ctrl-C, or if the measure is not known."""
+    def noise_floor(self, waiting: Waiting) -> Floats | None:
+        """What each feature may score by chance; None after Ctrl-C, or if the measure is not known."""
         from altsets.quality.spec import ScoringOptions
 
         if self.spec is None or self.table_read.is_large:
@@ -333,11 +334,12 @@ def run_search(source: Source, request: Request) -> Searched:
         return Searched(replace(found, request=request), scored, narrowed(measured, scored))
 
     searched = run_on_scores(source, request, search, SECONDS_PER_SET * n_sets)
-    return searched._replace(result=_with_background(searched.result, source, searched.quality.noise_floor))
+    return searched._replace(result=_with_background(searched.result, source, searched.quality))
 
 
-def _with_background(result: Result, source: Source, floor: float | None) -> Result:
+def _with_background(result: Result, source: Source, quality: Quality) -> Result:
     """The sets with what features score by chance, and notes on the table and the sets."""
+    from altsets.selector.noise import with_floors
     from altsets.selector.notes import notes_on
 
     background = source.background
@@ -345,10 +347,10 @@ def _with_background(result: Result, source: Source, floor: float | None) -> Res
         return replace(result, notes=[*result.notes, *source.data.notes])
     if background is None or not result.sets:
         return result
-    if floor is None and not result.interrupted:
+    if quality.noise_floor is None and not result.interrupted:
         with Waiting(console_for(stderr=True)) as waiting:
-            floor = source.noise_floor(waiting)
-    return replace(result, noise_floor=floor, **notes_on(result, background)._asdict())
+            quality.noise_floor = source.noise_floor(waiting)
+    return replace(with_floors(result, quality.noise_floor), **notes_on(result, background)._asdict())
 
 
 def run_on_scores(

@@ -7,15 +7,15 @@ nothing is ever filled in. :data:`MEASURES` has them by name; qualities call :fu
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from altsets.arrays import Floats, Indices
+from altsets.arrays import Floats
 from altsets.errors import InputError, warn_user
+from altsets.measures import noise
 from altsets.measures._importance import importance, permutation, shap
 from altsets.measures._relief import relief
 from altsets.measures._survival import SURVIVAL_MEASURES as SURVIVAL_MEASURES
@@ -37,7 +37,6 @@ from altsets.tables.feature_matrix import (
     warn_that_constant,
 )
 from altsets.tables.forms import has_several, in_one_form
-from altsets.tables.sparse import shuffled_columns
 from altsets.tables.target import counted, counted_as_repeats
 from altsets.wording import list_some, parameter
 
@@ -259,14 +258,9 @@ UNIVARIATE = (
 LEVEL = 0.05
 #: The number of shuffled columns, as a share of the scores that were computed ...
 SHARE = 0.2
-#: ... or as many as have this many values, which takes no time, with at most so many shuffles per column ...
-CELLS = 30_000
+#: ... or as many as have this many values, which takes no time.
+CELLS = 100_000
 QUICK_CELLS = {"f": 500_000, "pearson": 500_000, "chi2": 500_000, "cox": 500_000, "logrank": 500_000}
-REPEATS = 50
-#: ... and at least this.
-LEAST = 10
-#: With at least this many values expected beyond the floor, an empirical quantile; else an exponential tail.
-ENOUGH = 10
 
 
 def noise_floor(
@@ -279,46 +273,31 @@ def noise_floor(
     random_state: int = 25,
     combine: Any = None,
     **options: Any,
-) -> float | None:
-    """The score that the best column of a table like this may reach by chance; None if no column varies.
+) -> Floats | None:
+    """The score that each column may reach by chance; None if no column varies, or for measures not in UNIVARIATE.
 
     Columns are shuffled, each by itself, and scored. The floor is the score that such a column exceeds with a
-    probability of 1/20, or of 1/n in a table of n > 20 columns, since the best of many columns is picked. Few shuffled
-    columns suffice, about a fifth of the ``n_scored`` columns and pairs: the tail of their scores is taken to be
-    exponential, which puts the floor a little too high rather than too low. None for measures not in UNIVARIATE.
+    probability of 1/20, or of 1/n in a table of n > 20 columns, since the best of many columns is picked. Columns of
+    one kind have one floor: numbers score more by chance than categories of two labels. Few shuffled columns suffice,
+    about a fifth of the ``n_scored`` columns and pairs, and at least 19 of each kind.
     """
     features, y, weights = counted(features_of(X), y, sample_weight, options.get("task", "auto"))
     varied = np.flatnonzero(~features.constant)
     if measure not in UNIVARIATE or not len(varied):
         return None
-    share = math.ceil(SHARE * (n_scored or features.n_features))
-    most = max(LEAST, share, QUICK_CELLS.get(measure, CELLS) // features.n_rows)
-    shuffled = _shuffled(features, varied, most, random_state)
+    cells = QUICK_CELLS.get(measure, CELLS) // features.n_rows
+    most = max(SHARE * (n_scored or features.n_features), cells) / len(varied)
+    rng = np.random.default_rng(random_state)
+    kinds = noise.kinds_of(features, varied)
+    drawn = [noise.drawn_from(kind, most * len(kind), rng) for kind in kinds]
     weighted = {} if weights is None else {"sample_weight": weights}
     with warnings.catch_warnings():
         # The same warnings came up for the columns as they are.
         warnings.simplefilter("ignore")
+        shuffled = noise.shuffled(features, np.concatenate(drawn), rng)
         scores = scores_for(MEASURES[measure], shuffled, y, {**weighted, **options}, combine)
-    return _upper_quantile(scores, min(LEVEL, 1 / len(varied)))
-
-
-def _shuffled(features: Features, columns: Indices, most: int, random_state: int) -> Features:
-    """Some of the columns, each shuffled on its own."""
-    rng = np.random.default_rng(random_state)
-    # Round by round through all columns, so that each gets its share.
-    rounds = [rng.permutation(columns) for _ in range(min(REPEATS, math.ceil(most / len(columns))))]
-    drawn = features.columns(np.concatenate(rounds)[:most].tolist())
-    if features.is_sparse:
-        return Features(shuffled_columns(drawn.cells, rng))
-    return Features(rng.permuted(drawn.values, axis=0), None, drawn.categories)
-
-
-def _upper_quantile(scores: Floats, share: float) -> float:
-    """The value that this share of scores exceeds."""
-    expected = share * len(scores)
-    if expected >= ENOUGH:
-        return float(np.quantile(scores, 1 - share))
-    tail = max(len(scores) // 10, min(len(scores) // 2, 5))
-    falling = np.sort(scores)[::-1]
-    beyond = float(np.mean(falling[:tail] - falling[tail]))
-    return float(falling[tail] + beyond * math.log(tail / expected))
+    floors = np.zeros(features.n_features)
+    of_kinds = np.split(scores, np.cumsum([len(columns) for columns in drawn[:-1]]))
+    for kind, by_chance in zip(kinds, of_kinds, strict=True):
+        floors[kind] = noise.exceeded_by(by_chance, min(LEVEL, 1 / len(varied)))
+    return floors

@@ -134,10 +134,15 @@ def _draw_scores(ax: Axes, seen: Membership, start: float) -> list[Any]:
     beside.tick_params(axis="y", left=False, labelleft=False)
     beside.set_xlabel("score")
     beside.locator_params(axis="x", nbins=3)
-    if seen.noise_floor is None:
+    if seen.noise_floors is None:
         return []
     told = "noise floor: what chance reaches"
-    return [beside.axvline(seen.noise_floor, color=ORANGE, linestyle="--", linewidth=points(1.2), label=told)]
+    rows = np.arange(len(seen.noise_floors))
+    width = points(1.2)
+    line = beside.vlines(
+        seen.noise_floors, rows - 0.5, rows + 0.5, ORANGE, "dashed", label=told, linewidth=width
+    )
+    return [line]
 
 
 @drawing

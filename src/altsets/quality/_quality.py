@@ -97,8 +97,8 @@ class Quality(ABC):
     chooses_size: bool = False
     #: Whether pairs of features are computed when they are needed, as for wide tables.
     pairs_on_demand: bool = False
-    #: What the best feature may score by chance, where that was measured.
-    noise_floor: float | None = None
+    #: What each feature may score by chance, where that was measured.
+    noise_floor: Floats | None = None
     #: What users should know about how it was made, one sentence each.
     notes: tuple[str, ...] = ()
 

@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from altsets import machine, measures
+from altsets.arrays import Floats
 from altsets.errors import InputError, NotExpressedError
 from altsets.features import first_difference
 from altsets.measures import UNIVARIATE, noise_floor
@@ -137,8 +138,10 @@ class QualitySpec(ABC):
         """Whether a model decides how large sets are."""
         return False
 
-    def noise_floor(self, features: Features, y: Any, how: ScoringOptions = ScoringOptions()) -> float | None:
-        """What the best feature of such a table may score by chance; None where that is not known.
+    def noise_floor(
+        self, features: Features, y: Any, how: ScoringOptions = ScoringOptions()
+    ) -> Floats | None:
+        """What each feature of such a table may score by chance; None where that is not known.
 
         Ctrl-C ends it without an answer: whatever was found before is worth more.
         """

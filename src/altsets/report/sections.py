@@ -56,6 +56,11 @@ class Scoring(Protocol):
         """One score for each feature; None if only sets can be scored."""
         ...
 
+    @property
+    def noise_floor(self) -> Any:
+        """What each feature may score by chance; None if that was not measured."""
+        ...
+
 
 #: Charts of fewer things than that say no more than a sentence or a table.
 FEWEST_DRAWN = 3
@@ -224,9 +229,9 @@ def all_features_section(result: Result | None, scoring: Scoring | None) -> Bloc
         values, sort, worth = list(map(float, scores)), (1, True), " and what each of them alone is worth"
         columns.append(column("Score", "number", 4))
         cells.append(values)
-    if result is not None and result.noise_floor is not None and scores is not None:
+    if scores is not None and scoring.noise_floor is not None:
         columns.append(column("Above chance", about="whether the score is above the noise floor"))
-        cells.append(["yes" if value > result.noise_floor else "no" for value in values])
+        cells.append(["yes" if above else "no" for above in scores > scoring.noise_floor])
     member = _sets_by_feature(result)
     if member:
         columns.append(column("In", "names"))

@@ -63,7 +63,7 @@ class SetsFound:
     matches: list[Match] = field(default_factory=list)
     finding: str = ""
     scores: list[tuple[float, ...]] = field(default_factory=list, repr=False)
-    noise_floor: float | None = field(default=None, compare=False, repr=False)
+    noise_floors: list[tuple[float, ...]] = field(default_factory=list, compare=False, repr=False)
     notes: list[str] = field(default_factory=list, compare=False, repr=False)
     cautions: list[str] = field(default_factory=list, compare=False, repr=False)
     provenance: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
@@ -133,5 +133,7 @@ class SetsFound:
     @property
     def above_noise(self) -> list[tuple[bool, ...]]:
         """Which features of each set are above the noise floor; an empty list if there is none."""
-        floor = self.noise_floor
-        return [] if floor is None else [tuple(score > floor for score in scores) for scores in self.scores]
+        return [
+            tuple(score > floor for score, floor in zip(scores, floors, strict=True))
+            for scores, floors in zip(self.scores, self.noise_floors, strict=False)
+        ]

@@ -39,7 +39,7 @@ def fields_in(document: dict[str, Any]) -> dict[str, Any]:
         finding=documents.text(document.get("finding", "")),
         provenance=dict(document.get("provenance", {}).items()),
         scores=[_scores(entry["scores"]) for entry in document["sets"] if "scores" in entry],
-        noise_floor=documents.number_or(document.get("noise_floor"), None),
+        noise_floors=_floors_in(document),
         notes=[documents.text(note) for note in document.get("notes", [])],
         cautions=[documents.text(caution) for caution in document.get("cautions", [])],
         request=_request_in(document),
@@ -53,6 +53,13 @@ def fields_in(document: dict[str, Any]) -> dict[str, Any]:
             if "model" in entry
         ],
     )
+
+
+def _floors_in(document: Any) -> list[tuple[float, ...]]:
+    """The noise floor of each feature of each set; documents of earlier versions have one for all."""
+    if (of_all := document.get("noise_floor")) is not None:
+        return [(documents.number(of_all),) * len(entry["indices"]) for entry in document["sets"]]
+    return [_scores(entry["noise_floors"]) for entry in document["sets"] if "noise_floors" in entry]
 
 
 def _shortlist_in(entry: Any) -> Shortlist | None:

@@ -15,7 +15,7 @@ from altsets.result._found import Match, SetsFound
 from altsets.result._reading import fields_in
 from altsets.result._status import Status, StopReason
 from altsets.result._verdict import Verdict, open_sizes, verdict_on
-from altsets.wording import counted, documented, round_down
+from altsets.wording import counted, documented, round_down, span
 
 #: What marks features that are not above the noise floor.
 MARK = "*"
@@ -87,9 +87,10 @@ class Result(SetsFound, documents.Document):
         :func:`altsets.most_different` and :func:`altsets.most_sets`, whose objective and bound are no qualities.
     scores : list of tuples of float
         What each feature of each set alone is worth: its score or its relevance. Empty if only sets have scores.
-    noise_floor : float or None
-        The score that the best feature of such a table may reach by chance; one that is not above it says nothing that
-        is sure. Measured where the table is at hand, by :meth:`SelectAlternatives.fit` and on the command line.
+    noise_floors : list of tuples of float
+        The score that each of these features may reach by chance; one that is not above it says nothing that is sure.
+        Features of one kind (numbers, categories of few labels) have one floor. Measured where the table is at hand,
+        by :meth:`SelectAlternatives.fit` and on the command line; else empty.
     notes : list of str
         Sentences about the table and the sets, from there as well: what the target was taken for, columns that were
         left out.
@@ -122,7 +123,7 @@ class Result(SetsFound, documents.Document):
     -----
     Two results are equal if they say the same about the same request; what it took to find out (``elapsed``,
     ``steps``, ``evaluated``, ``iterations``) and when (``provenance``) does not count, nor what was said about the
-    table (``noise_floor``, ``notes``, ``cautions``), nor ``models`` and names of sets.
+    table (``noise_floors``, ``notes``, ``cautions``), nor ``models`` and names of sets.
 
     Examples
     --------
@@ -282,7 +283,8 @@ class Result(SetsFound, documents.Document):
             return ""
         n = self.parameters.get("n_features_in", 0)
         whose = f"the best of {n:,} features" if n > 20 else "one feature in 20"
-        return f"{MARK} not above the noise floor of {self.noise_floor:.3g}, which {whose} reaches by chance."
+        floors = span(sorted(chain(*self.noise_floors)), ".3g")
+        return f"{MARK} not above the noise floor of {floors}, which {whose} reaches by chance."
 
     @framed
     def to_frame(self, tidy: bool = False) -> Any:
@@ -473,7 +475,12 @@ class Result(SetsFound, documents.Document):
 
     def to_dict(self) -> dict[str, Any]:
         """The document that :meth:`to_json` writes, as a dictionary."""
-        beside: dict[str, Sequence[Any]] = {"scores": self.scores, "groups": self.groups, "costs": self.costs}
+        beside: dict[str, Sequence[Any]] = {
+            "scores": self.scores,
+            "noise_floors": self.noise_floors,
+            "groups": self.groups,
+            "costs": self.costs,
+        }
         sets = [
             {
                 **({"name": self.set_names[number]} if self.set_names else {}),
@@ -519,7 +526,6 @@ class Result(SetsFound, documents.Document):
                 if self.existing_qualities
                 else {}
             ),
-            "noise_floor": self.noise_floor,
             "notes": list(self.notes),
             "cautions": list(self.cautions),
             **({"provenance": self.provenance} if self.provenance else {}),

@@ -383,7 +383,12 @@ def lose(
     refuse_other_quality(quality, result)
     exact = request.engine if request.search in ("sequential", "simultaneous") else "auto"
     single = replace(request.alone(), engine=exact)
-    scores, floor = quality.feature_scores, result.noise_floor
+    scores, floor = quality.feature_scores, quality.noise_floor
+    if request.above_noise and floor is None:
+        raise InputError(
+            "sets of this answer have features above the noise floor only, which this quality does not know; use "
+            "SelectAlternatives.what_if(X, y)."
+        )
     if request.above_noise and scores is not None and floor is not None:
         noise = [Forbid(below)] if (below := np.flatnonzero(scores <= floor).tolist()) else []
         single = replace(single, constraints=(*single.constraints, *noise))

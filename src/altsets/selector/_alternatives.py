@@ -65,6 +65,7 @@ class ScoredFeatures(NamedTuple):
 
     feature_names: Sequence[str]
     feature_scores: Floats | None
+    noise_floor: Floats | None
 
 
 class SelectAlternatives(ColumnSelector):
@@ -123,8 +124,8 @@ class SelectAlternatives(ColumnSelector):
         What to do with columns that no measure can use, such as dates, identifiers or numbers mixed with text: refuse
         them, all in one message, or leave them out. ``dropped_`` and the notes of ``result_`` list what was left out.
     above_noise : bool, default=False
-        Whether sets may only have features that score above the noise floor, ``result_.noise_floor``: what the best
-        column may score by chance, if it says nothing about the target. For measures that score one column at a time.
+        Whether sets may only have features that score above the noise floor, ``noise_floor_``: what a column of
+        its kind may score by chance, if it says nothing about the target. For measures that score one column at a time.
     verbose : bool or int, default=False
         Whether ``fit`` says on standard error what is going on: a line for each step, and one every 10 s, or every
         second from 2 on.
@@ -164,6 +165,9 @@ class SelectAlternatives(ColumnSelector):
         ``n_features``, or the number of columns if that is less; the size of the largest set if a model chooses.
     scores_ : ndarray of shape (n_features_in_,) or None
         What each column alone is worth, nan for dropped ones; None if only sets have scores, as with wrappers.
+    noise_floor_ : ndarray of shape (n_features_in_,) or None
+        What each column may score by chance, nan for dropped ones; None where that is not known. Columns of one kind
+        (numbers, categories of few labels) have one floor.
     dropped_ : list of str
         Columns that were left out with ``unusable="drop"``.
     n_features_in_ : int
@@ -376,9 +380,7 @@ class SelectAlternatives(ColumnSelector):
         self.alternative_ = whole_number("alternative", self.alternative, least=0)
         self.note_ = " ".join([*result.cautions, *result.notes])
         self.n_features_ = request.n_features or max(map(len, result.sets))
-        self.scores_ = None if found.scores is None else np.full(self.n_features_in_, np.nan)
-        if self.scores_ is not None:
-            self.scores_[self._places] = found.scores
+        self.scores_, self.noise_floor_ = self._of_all(found.scores), self._of_all(found.noise_floor)
         self.alternatives_ = [
             Alternative(*alternative)
             for alternative in zip(result.named_sets, result.qualities, result.statuses, strict=False)
@@ -393,6 +395,14 @@ class SelectAlternatives(ColumnSelector):
         if len(result.sets) < len(result.statuses):
             warn_user(result.explain())
         return self
+
+    def _of_all(self, of_used: Floats | None) -> Floats | None:
+        """A number for each column, nan for those that were dropped."""
+        if of_used is None:
+            return None
+        of_all = np.full(self.n_features_in_, np.nan)
+        of_all[self._places] = of_used
+        return of_all
 
     def get_alternative(self, alternative: int) -> SelectFeatures:
         """One of the sets as a selector of its own, fitted and light: it can be cloned and fitted without a search.
@@ -492,6 +502,8 @@ class SelectAlternatives(ColumnSelector):
         if request.quality is None:
             request = replace(request, quality=self.quality)
         quality = request.quality_on(table, y, sample_weight, None, self.n_jobs)
+        if self.noise_floor_ is not None:
+            quality.noise_floor = self.noise_floor_[self._places]
         measured = request.measured(table, sample_weight)
         return lose(measured, quality, self.result_, features, groups, time_limit)
 
@@ -536,8 +548,10 @@ class SelectAlternatives(ColumnSelector):
         """
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", [f"x{index}" for index in range(self.n_features_in_)])
-        scores = None if self.scores_ is None else self.scores_[self._places]
-        scored = ScoredFeatures([str(names[place]) for place in self._places], scores)
+        known = [
+            None if of_all is None else of_all[self._places] for of_all in (self.scores_, self.noise_floor_)
+        ]
+        scored = ScoredFeatures([str(names[place]) for place in self._places], *known)
         more = {"evaluation": evaluation, "frontier": frontier, "near_best": near_best}
         return self.result_.report(path, quality=scored, title=title, force=force, **more)
 

@@ -30,7 +30,13 @@ from altsets.result import Result
 from altsets.search.frontier import Frontier
 from altsets.search.frontier.plan import SweepPlan
 from altsets.search.frontier.sweep import sweep_request
-from altsets.selector.noise import answer_among, narrowed, refuse_too_few_above, refuse_unknown_noise
+from altsets.selector.noise import (
+    answer_among,
+    narrowed,
+    refuse_too_few_above,
+    refuse_unknown_noise,
+    with_floors,
+)
 from altsets.tables.conversion import features_of, is_anndata
 from altsets.tables.feature_matrix import Features, Original
 from altsets.tables.forms import in_one_form
@@ -51,10 +57,11 @@ class RowData(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The outcome of a fit: the answer, the score of each column, how different the sets are."""
+    """The outcome of a fit: the answer, scores of columns and what chance reaches, how different the sets are."""
 
     result: Result
     scores: Floats | None
+    noise_floor: Floats | None
     dissimilarities: Floats
 
 
@@ -320,7 +327,7 @@ def _answer(
     if floor is None:
         begin(NOISE)
         floor = memory.cache(_noise_floor, ignore=["n_jobs"], verbose=0)(how, table, rows, n_jobs)
-    return found._replace(result=replace(result, noise_floor=floor))
+    return found._replace(result=with_floors(result, floor), noise_floor=floor)
 
 
 def _lines_of(lines: Any) -> tuple[Callable[[str], object], Callable[[float], object] | None]:
@@ -338,7 +345,7 @@ def _found(request: Request, quality: Quality, measured: Request, lines: Any) ->
     kind = measured.dissimilarity
     if isinstance(kind, Grouped):
         kind = kind.resolve(quality.feature_names)
-    return Found(result, quality.feature_scores, dissimilarities(kind, result.sets))
+    return Found(result, quality.feature_scores, quality.noise_floor, dissimilarities(kind, result.sets))
 
 
 def _measured(dissimilarity: Any, table: PlainTable, sample_weight: Any) -> Any:
@@ -363,7 +370,7 @@ def _forecast(how: How, table: PlainTable, rows: RowData, n_jobs: int | None, li
     return spec.forecast(features, rows.y, options)
 
 
-def _noise_floor(how: How, table: PlainTable, rows: RowData, n_jobs: int | None) -> float | None:
+def _noise_floor(how: How, table: PlainTable, rows: RowData, n_jobs: int | None) -> Floats | None:
     quality, task, seed = how
     options = ScoringOptions(task, n_jobs, seed, sample_weight=rows.sample_weight)
     return spec_of(quality).noise_floor(Features(*table), rows.y, options)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from altsets.arrays import Floats
 from altsets.constraints import Forbid
 from altsets.errors import InputError
 from altsets.measures import UNIVARIATE
@@ -15,7 +16,7 @@ from altsets.quality.spec import spec_of
 from altsets.request import Request
 from altsets.result import Result
 from altsets.search.find import answer
-from altsets.wording import counted, join_words, parameter, plural
+from altsets.wording import counted, join_words, parameter, plural, span
 
 
 def answer_among(
@@ -39,6 +40,12 @@ def narrowed(request: Request, quality: Quality) -> Request:
     return replace(request, constraints=(*request.constraints, Forbid(below))) if below else request
 
 
+def with_floors(result: Result, floor: Floats | None) -> Result:
+    """The sets with what each of their features may score by chance, if that was measured."""
+    floors = [] if floor is None else [tuple(floor[list(chosen)].tolist()) for chosen in result.sets]
+    return replace(result, noise_floors=floors)
+
+
 def refuse_unknown_noise(request: Request) -> None:
     """Refuse to leave out noise where it is not known what features score by chance."""
     scored_by = None if request.quality is None else spec_of(request.quality).scored_by
@@ -54,10 +61,11 @@ def refuse_too_few_above(request: Request, quality: Quality) -> None:
     scores, floor = quality.feature_scores, quality.noise_floor
     if not request.above_noise or scores is None or floor is None:
         return
+    floors = span(sorted(floor[floor > 0]), ".3g")
     size, n_above = request.check(quality.feature_names).k_min, int((scores > floor).sum())
     if n_above < size:
         less = f"ask for {parameter('n_features', n_above)}, or " if n_above and not request.has_size else ""
         raise InputError(
             f"{n_above} of {counted(len(scores), 'feature')} {plural(n_above, 'is', 'are')} above the noise floor of "
-            f"{floor:.3g}, too few for a set of {size}; {less}leave out {parameter('above_noise')}."
+            f"{floors}, too few for a set of {size}; {less}leave out {parameter('above_noise')}."
         )

@@ -40,7 +40,7 @@ class Membership:
     qualities: tuple[float, ...]
     note: str = ""
     #: The score that the best feature may reach by chance.
-    noise_floor: float | None = None
+    noise_floors: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import chain, combinations
 from typing import Any
 
 from altsets.documents import finite
@@ -38,14 +38,14 @@ def membership(result: Any, most: int | None = None, most_sets: int | None = Non
     found, sets_left_out = _first_sets(_with_sets(result, "a plot of members"), most_sets)
     names: dict[int, str] = {}
     scores: dict[int, float] = {}
-    counts = Counter(itertools.chain(*found.sets))
+    counts = Counter(chain(*found.sets))
     for number, chosen in enumerate(found.sets):
         names.update(zip(chosen, found.named_sets[number], strict=True))
         scores.update(zip(chosen, found.scores[number] if found.scores else (), strict=False))
     order = sorted(names, key=lambda index: (-counts[index], -scores.get(index, 0.0), index))
     shown, left_out = cap(order, most, "feature", "those in the most sets, and of these the best")
-    floor = found.noise_floor
-    above = None if floor is None or not scores else tuple(scores[index] > floor for index in shown)
+    floors = dict(zip(chain(*found.sets), chain(*found.noise_floors), strict=False)) if scores else {}
+    above = tuple(scores[index] > floors[index] for index in shown) if floors else None
     marked = above is not None and not all(above)
     return Membership(
         features=tuple(names[index] for index in shown),
@@ -55,7 +55,7 @@ def membership(result: Any, most: int | None = None, most_sets: int | None = Non
         set_names=_set_names(found),
         qualities=tuple(map(float, found.qualities)),
         note=paragraph(sets_left_out, left_out, found.noise_in_words() if marked else ""),
-        noise_floor=floor if scores else None,
+        noise_floors=tuple(floors[index] for index in shown) if floors else None,
     )
 
 
@@ -102,7 +102,7 @@ def _alike(found: Result) -> tuple[tuple[float, ...], ...]:
     for later, earlier, feature, other, similarity in found.matches:
         matched.setdefault((later, earlier), []).append((feature, other, similarity))
     table = [[1.0] * len(found.sets) for _ in found.sets]
-    for earlier, later in itertools.combinations(range(len(found.sets)), 2):
+    for earlier, later in combinations(range(len(found.sets)), 2):
         pairs = matched.get((later, earlier), [])
         # A feature of both sets that is matched with another one is not matched with itself.
         elsewhere = {feature for pair in pairs for feature in pair[:2]}
