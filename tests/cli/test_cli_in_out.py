@@ -402,10 +402,10 @@ def saved(run, there):
 
 def test_a_request_repeated_gives_the_same_answer(run, saved):
     code, out, err = run("find", "--again", saved.name)
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, "Reading table.csv, the table that saved.json names.\n")
     assert "Proven: " in out
     assert out.endswith("The answer is that of saved.json: same sets, same qualities.\n")
-    code, out, err = run("find", "--again", saved.name, "--json")
+    code, out, err = run("find", "table.csv", "--again", saved.name, "--json")
     assert (code, err) == (0, "")
     assert json.loads(out)["again"] == {
         "file": "saved.json",
@@ -446,7 +446,7 @@ def test_what_differs_is_said(run, saved, change, code, words):
     document = json.loads(saved.read_text())
     change(document)
     saved.write_text(json.dumps(document))
-    found, out, err = run("find", "--again", saved.name)
+    found, out, err = run("find", "table.csv", "--again", saved.name)
     assert (found, err) == (code, "")
     assert words in " ".join(out.split())
 
@@ -463,10 +463,10 @@ def test_no_set_can_be_the_same_answer(run, there):
 def test_scores_that_were_saved_are_compared_too(run, there):
     run("find", "table.csv", *FIND, "--save-scores", "scores.csv")
     run("find", "--scores", "scores.csv", "-k", 2, "-a", 1, "--output", "saved.json")
-    assert run("find", "--again", "saved.json")[0] == 0
+    assert run("find", "--again", "saved.json", "--scores", "scores.csv")[0] == 0
     content = (there / "scores.csv").read_text()
     (there / "scores.csv").write_text(content + "\n")
-    code, out, _ = run("find", "--again", "saved.json")
+    code, out, _ = run("find", "--again", "saved.json", "--scores", "scores.csv")
     assert code == 0
     assert "the saved scores are not the same: hash " in " ".join(out.split())
 
@@ -486,7 +486,8 @@ def test_saved_answers_that_cannot_be_repeated(run, saved, change, words):
     document = json.loads(saved.read_text())
     change(document)
     saved.write_text(json.dumps(document))
-    refused(run("find", "--again", saved.name), words)
+    code, out, err = run("find", "--again", saved.name)
+    refused((code, out, err.removeprefix("Reading table.csv, the table that saved.json names.\n")), words)
 
 
 @pytest.mark.parametrize("options", [
@@ -515,6 +516,52 @@ def test_a_saved_answer_cannot_write_files_or_bring_options_of_its_own(run, save
     before = sorted(os.listdir(there))
     refused(run("find", "--again", saved.name), "saved.json")
     assert sorted(os.listdir(there)) == before
+
+
+EVALUATING = ("--evaluate", "--cv")
+#: Options that read a file, whose lines would be in an error.
+READING = [
+    {"--forbid": "@secret.txt"},
+    {"--require": ["a", "@secret.txt"]},
+    {"--columns": ["@secret.txt"]},
+    {"--drop": ["@secret.txt"]},
+    {"--drop": ["@./secret.txt"]},
+    {"--categorical": ["@" + os.path.join("..", "secret.txt")]},
+    {"--at-most": ["1:secret.txt"]},
+    {"--existing": ["secret.txt"]},
+    {"--groups": "secret.txt"},
+    {"--budget": ["1:secret.txt"]},
+    {"--scores": "secret.txt"},
+    {"--lost": ["@secret.txt"]},
+]
+
+
+@pytest.mark.parametrize("options", READING, ids=[next(iter(options)) for options in READING])
+def test_a_saved_answer_names_no_file_but_the_table(run, saved, there, options):
+    for folder in (there, there.parent):
+        (folder / "secret.txt").write_text("root:secret words\nfeature,secret\n")
+    document = json.loads(saved.read_text())
+    search = {
+        name: value for name, value in document["provenance"]["options"].items() if name not in EVALUATING
+    }
+    document["provenance"]["options"] = search | options
+    saved.write_text(json.dumps(document))
+    code, out, err = run("find", "table.csv", "--again", saved.name)
+    assert (code, out) == (2, "")
+    assert "secret words" not in err
+    assert "a file that only an answer names is not read; if you trust it, add --" in " ".join(err.split())
+
+
+def test_a_file_is_read_if_the_user_names_it_as_well(run, there):
+    (there / "names.txt").write_text("e\nf\n")
+    assert run("find", "table.csv", *FIND, "--forbid", "@names.txt", "--output", "saved.json")[0] == 0
+    refused(
+        run("find", "table.csv", "--again", "saved.json"),
+        "saved.json names the file names.txt, and a file that only an answer names is not read; if you trust it, add "
+        "--forbid @names.txt beside --again.",
+    )
+    assert run("find", "table.csv", "--again", "saved.json", "--forbid", "@names.txt")[0] == 0
+    refused(run("find", "--again", "saved.json", "--forbid", "@other.txt"), "--forbid has no place beside it")
 
 
 def test_where_a_saved_answer_went_is_not_repeated(run, saved, there):
@@ -675,7 +722,7 @@ BEFORE = Path(__file__).parents[1] / "fixtures" / "version_0_1"
 def test_an_answer_that_was_saved_before_is_repeated(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     shutil.copytree(BEFORE, tmp_path, dirs_exist_ok=True)
-    code, out, err = run("find", "--again", "answer.json")
+    code, out, err = run("find", "visits.csv", "--again", "answer.json")
     assert (code, err) == (0, "")
     assert "The answer is that of answer.json: same sets, same qualities" in " ".join(out.split())
     assert sorted(os.listdir(tmp_path)) == ["answer.json", "visits.csv"]

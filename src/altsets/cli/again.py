@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import typer
 
-from altsets.cli.printing import NO_SET, console_for, say
+from altsets.cli.printing import NO_SET, console_for, say, say_error
 from altsets.cli.searching import known_options
 from altsets.documents import TABLE
 from altsets.errors import InputError
+from altsets.files.contents import STANDARD_INPUT, checking_files
 
 #: The option that names a model, perhaps by the class to import.
 ESTIMATOR = "--estimator"
-#: Options that may stand beside --again.
+#: Options that may stand beside --again with any value; others must be those of the answer.
 ALLOWED = (TABLE, "--again", "--json", ESTIMATOR)
 #: Numbers that differ by less are the same: other machines round otherwise.
 TOLERANCE = 1e-9
@@ -63,6 +66,12 @@ class SavedAnswer:
             raise InputError(f"{path}: {error}") from error
         return cls(path, document)
 
+    @property
+    def _options(self) -> dict[str, Any]:
+        """The options that were given then."""
+        options: dict[str, Any] = self._document["provenance"]["options"]
+        return options
+
     def arguments(self, table: str | None, allowed: str | None, known: Mapping[str, bool]) -> list[str]:
         """The words of the command line once more; with another table, if there is one.
 
@@ -70,7 +79,7 @@ class SavedAnswer:
         command that it may have, and a model that altsets does not know by name is only used if the user has
         ``allowed`` it.
         """
-        options = {**self._document["provenance"]["options"], **({} if table is None else {TABLE: table})}
+        options = {**self._options, **({} if table is None else {TABLE: table})}
         place = options.get(TABLE)
         if place is not None and not isinstance(place, str):
             raise InputError(f"{self.path} has no name of a file as its TABLE.")
@@ -86,6 +95,36 @@ class SavedAnswer:
         except InputError as error:
             raise InputError(f"{self.path}: {error}") from None
         return words if place is None else [*words, "--", place]
+
+    def check_beside(self, given: Mapping[str, Any]) -> None:
+        """Refuse options beside --again that ask for something else."""
+        others = [name for name in given if name not in ALLOWED and given[name] != self._options.get(name)]
+        if others:
+            raise InputError(
+                f"--again repeats a request as it was, so {others[0]} has no place beside it; leave out one of them."
+            )
+
+    def table(self, given: Mapping[str, Any]) -> str | None:
+        """The table, which the user may replace; one that only the file names is told before it is read."""
+        table = given.get(TABLE, self._options.get(TABLE))
+        if TABLE not in given and isinstance(table, str) and table != STANDARD_INPUT:
+            say_error(f"Reading {table}, the table that {self.path} names.")
+        return table
+
+    def refuse_file(self, path: Path, table: str | None, given: Mapping[str, Any]) -> None:
+        """Refuse a file that is neither the table nor in an option that the user has given as well."""
+        naming = [name for name, value in self._options.items() if name != TABLE and str(path) in str(value)]
+        if (table is not None and path == Path(table)) or any(name in given for name in naming):
+            return
+        again = "the option that names it"
+        if naming:
+            value = self._options[naming[0]]
+            values = value if isinstance(value, list) else [value]
+            again = " ".join(f"{naming[0]} {shlex.quote(str(one))}" for one in values)
+        raise InputError(
+            f"{self.path} names the file {path}, and a file that only an answer names is not read; if you trust it, "
+            f"add {again} beside --again."
+        )
 
     def _check_estimator(self, saved: Any, allowed: str | None) -> None:
         """Refuse code that a file names, unless the user names it as well."""
@@ -125,12 +164,8 @@ class SavedAnswer:
 
 def repeat(context: typer.Context, path: str, given: Mapping[str, Any]) -> None:
     """Repeat a saved request and say whether the answer is the same; ends with the exit status for it."""
-    others = [name for name in given if name not in ALLOWED]
-    if others:
-        raise InputError(
-            f"--again repeats a request as it was, so {others[0]} has no place beside it; leave out one of them."
-        )
     saved = SavedAnswer.read(path)
+    saved.check_beside(given)
     known = {name: flag for name, flag in known_options(context).items() if name != "--again"}
     words = saved.arguments(given.get(TABLE), given.get(ESTIMATOR), known)
     as_json = bool(given.get("--json"))
@@ -142,8 +177,9 @@ def repeat(context: typer.Context, path: str, given: Mapping[str, Any]) -> None:
             raise
         reason = error.format_message().rstrip(".")
         raise InputError(f"{path} has options that cannot be repeated: {reason}.") from error
+    table = saved.table(given)
     try:
-        with inner:
+        with inner, checking_files(lambda file: saved.refuse_file(file, table, given)):
             context.command.invoke(inner)
     except typer.Exit:
         # No set may be the same answer as before; without any answer there is nothing to compare.

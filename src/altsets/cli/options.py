@@ -438,7 +438,7 @@ class OutputOptions:
     again: str | None = option(
         "FILE.json",
         "Repeat the request of a saved answer (--json or --output) and say whether the answer is the same. Only TABLE, "
-        "--json and the saved --estimator may be given with it. Exit status: 0 = same, 1 = not.",
+        "--json and options of that request may be given with it. Exit status: 0 = same, 1 = not.",
     )
     json: bool = option(None, "Print one JSON document, nothing else.", default=False)
     details: bool = option(None, "Also print bound, gap, engine and proof.", default=False)

@@ -13,7 +13,9 @@ import stat
 import sys
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +56,23 @@ def read_content(path: Path) -> bytes:
     return unpack(read_bytes(path), str(path))
 
 
+#: Raises an error about files that must not be read.
+_CHECK: ContextVar[Callable[[Path], None]] = ContextVar("_CHECK", default=lambda path: None)
+
+
+@contextmanager
+def checking_files(check: Callable[[Path], None]) -> Iterator[None]:
+    """Give every file to ``check`` before it is read."""
+    token = _CHECK.set(check)
+    try:
+        yield
+    finally:
+        _CHECK.reset(token)
+
+
 def read_bytes(path: Path) -> bytes:
     """The bytes in a file as they are."""
+    _CHECK.get()(path)
     try:
         refuse_other_than_files(path)
         return path.read_bytes()
