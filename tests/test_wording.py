@@ -47,6 +47,12 @@ def test_only_all_and_nothing_are_called_so(share: float, said: str) -> None:
     assert wording.percent(share) == said
 
 
+def test_a_share_with_decimals() -> None:
+    shares = (0.0, 0.0004, 0.949, 0.9996, 1.0)
+    said = ["0 %", "<0.1 %", "94.9 %", ">99.9 %", "100 %"]
+    assert [wording.percent(share, decimals=1) for share in shares] == said
+
+
 def test_numbers_have_as_many_digits_as_people_read() -> None:
     assert [wording.large_count(count) for count in (67_108_864, 3 * 10**20)] == ["67,108,864", "3e+20"]
     scores = (-0.0042, 1234.5678, 0.0000123, 0.0, -0.0, math.nan)

@@ -55,11 +55,14 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 90 * 60 else f"{seconds / 3600:.2g} h"
 
 
-def percent(share: float) -> str:
+def percent(share: float, decimals: int = 0) -> str:
     """A share in per cent; 0 % and 100 % only where they are exact: ``"93 %"``, ``">99 %"``, ``"<1 %"``."""
-    if 0.99 < share < 1:
-        return ">99 %"
-    return "<1 %" if 0 < share < 0.01 else f"{100 * share:.0f} %"
+    least = 10.0 ** (-2 - decimals)
+    if 1 - least < share < 1:
+        return f">{100 * (1 - least):.{decimals}f} %"
+    if 0 < share < least:
+        return f"<{100 * least:.{decimals}f} %"
+    return f"{100 * share:.{0 if share in (0, 1) else decimals}f} %"
 
 
 def round_down(similarity: float) -> str:

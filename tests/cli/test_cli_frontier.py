@@ -56,7 +56,7 @@ def test_sizes_and_numbers_of_sets(run, table, scores):
     code, out, err = run(*asking(table, "-k", "2:3", "-a", "1,2", "--tau", "0,0.5", "--tau", 1))
     assert (code, err) == (0, "")
     assert flat(out).startswith(
-        "3 sets of 3 features that share at most 1 feature: the weakest only keeps 79 %"
+        "3 sets of 3 features that share at most 1 feature: the weakest only keeps 79.0 %"
     )
     assert "Features Alternatives tau Shared Best set Worst Mean Status" in flat(out)
     assert "2 alternatives; marks: features in each set" in flat(out)

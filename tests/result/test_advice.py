@@ -117,7 +117,7 @@ def test_a_report_suggests_nothing_less_different_than_was_asked_for(asked):
     said = json.dumps(summarise(result, frontier=frontier))
     offered = "suggested: tau" in said or "The sets at the suggested point" in said
     assert offered is (asked == {"tau": 0.2})
-    assert ("Sets are as different as was asked for, tau = 1: sets keep" in said) is not offered
+    assert ("tau = 1, as requested: the mean quality of all sets is" in said) is not offered
 
 
 def test_a_frontier_alone_suggests_as_before():

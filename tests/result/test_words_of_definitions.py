@@ -35,13 +35,13 @@ def test_a_quality_that_no_set_reaches_is_named():
 def test_what_is_possible_instead_keeps_to_the_limits_on_qualities():
     # Of all sets, only (a, b, c), (a, b, d) and two more have at least 22.
     result = found(min_quality=22, tau=1, **TOGETHER)
-    assert result.reason.endswith("n_alternatives=0 is the largest possible.")
+    assert result.reason.endswith(": there is no alternative; lower tau, or n_features.")
     assert len(found(min_quality=22, tau=1, n_alternatives=0, **TOGETHER).sets) == 1
     # Powers of two have no two equal sums.
     powers = quality.Additive([1, 2, 4, 8, 16, 32, 64, 128])
     alike = altsets.find(powers, 3, 2, tau=0.5, max_spread=0, **TOGETHER)
     assert "have qualities within 0 of each other" in alike.reason
-    assert alike.reason.endswith("n_alternatives=0 is the largest possible.")
+    assert alike.reason.endswith(": there is no alternative; lower tau, or n_features.")
 
 
 def test_one_set_that_is_impossible_is_not_called_possible():
@@ -70,7 +70,7 @@ def test_more_sets_with_a_feature_than_there_are(search):
 
 def test_simultaneous_search_is_no_advice_where_features_are_used_up():
     assert found(tau=0, constraints=constraints.AtMostSets(1)).reason.endswith(
-        "n_alternatives=1 is possible."
+        "n_alternatives=1 is possible; lower n_features."
     )
     few = constraints.AtMostSets(1, list("abcdef"))
     assert "may fit in more" in found(n_features=2, n_alternatives=4, tau=0.3, constraints=few).reason

@@ -385,7 +385,7 @@ def test_a_suggestion_has_a_point_and_a_reason():
     assert (elbow.tau, elbow.n_features, elbow.n_alternatives) == (0.5, 4, 1)
     assert elbow.result is elbow.point.result
     assert elbow.reason == (
-        "The elbow is at tau = 0.5: up to there quality is still 100.0 % of the best, after that it falls to "
+        "The elbow is at tau = 0.5: up to there the mean quality of all sets is still 100.0 % of the best, after that it falls to "
         "77.5 % of the best at tau = 1."
     )
     assert found.explain().endswith(elbow.reason)
@@ -408,10 +408,13 @@ def test_no_elbow_is_said():
     assert few.point is few.tau is few.result is None
     assert few.reason == "No elbow: 3 values of tau with sets are too few to show one; it takes 4."
     flat = altsets.frontier(quality.Additive([1.0] * 10), 4, 1).suggestion
-    assert flat.reason == "No elbow: quality hardly changes over tau, and is 100.0 % of the best at tau = 1."
+    assert (
+        flat.reason
+        == "No elbow: the mean quality of all sets hardly changes over tau, and is 100.0 % of the best at tau = 1."
+    )
     even = altsets.frontier(quality.Additive([5, 5, 5, 5, 4, 4, 4, 4]), 4, 1).suggestion
     assert even.reason.startswith(
-        "No elbow: quality changes evenly or falls at once, from 100.0 % of the best at"
+        "No elbow: the mean quality of all sets changes evenly or falls at once, from 100.0 % of the best at"
     )
     none = altsets.frontier(SCORES, 8, 3, [0.5, 1]).suggestion
     assert none.reason == "No elbow: there are no sets that differ from each other."
@@ -486,13 +489,19 @@ def test_the_verdict_names_what_each_difference_keeps():
     assert kept[2] < 0.95
     assert found.verdict.findings == (
         "2 sets of 3 features that share at most 2 features: the weakest only keeps "
-        f"{100 * kept[2]:.0f} % of the best score. If they share no feature, it keeps {100 * kept[0]:.0f} %.",
+        f"{100 * kept[2]:.1f} % of the best score. If they share no feature, it keeps {100 * kept[0]:.1f} %.",
     )
     assert found.verdict.cautions == ()
     flat = altsets.frontier(quality.Additive([9.0] * 6), n_features=3, n_alternatives=1)
     assert flat.verdict.findings == (
         "2 sets of 3 features that share no feature: the weakest still keeps 100 % of the best score.",
     )
+
+
+@pytest.mark.parametrize(("second", "words"), [(949, "only keeps 94.9 %"), (956, "still keeps 95.6 %")])
+def test_rounding_does_not_hide_on_which_side_of_the_threshold_a_set_is(second, words):
+    found = altsets.frontier(quality.Additive([1000.0, second]), n_features=1, n_alternatives=1)
+    assert words in found.verdict.findings[0]
 
 
 def test_the_verdict_claims_proofs_only_where_there_are_some():

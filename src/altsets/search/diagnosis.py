@@ -251,12 +251,45 @@ def possible_instead(problem: Problem, n_found: int, status: Status, probe: Prob
         return _most_possible(problem, probe)
     if not n_found:
         return f"There is no {_one(problem)}."
-    given = f"Given the {plural(n_found, f'{n_found} set')} found, no other set {_needs(problem)}"
-    simultaneous = f"{parameter('search', 'simultaneous')} may fit in more"
-    hints = [simultaneous] if _may_fit_more(problem, n_found) else []
-    if not _needs_many_sets(problem):
+    given = (
+        f"Given the {n_found} sets found, no other set {_needs(problem)}"
+        if n_found > 1
+        else f"No alternative {_needs(problem)}"
+    )
+    hints = [_what_to_lower(problem)]
+    if n_found > 1 and not _needs_many_sets(problem):
         hints.insert(0, f"{parameter('n_alternatives', n_found - 1)} is possible")
-    return f"{given}{': ' if hints else ''}{'; '.join(hints)}."
+    if _may_fit_more(problem, n_found):
+        hints.append(f"{parameter('search', 'simultaneous')} may fit in more")
+    said = "; ".join(filter(None, hints))
+    return f"{given}{': ' if said else ''}{said}."
+
+
+def _what_to_lower(problem: Problem) -> str:
+    """Which parameters leave room for more sets if they are smaller; empty if none does."""
+    usable = problem.n_features_in - len(problem.forbidden)
+    asked = "tau" if problem.min_difference is None else "min_difference"
+    # Sets of all features are equal; and where one other feature is enough, closer sets are equal, too.
+    known = problem.fixed_size and problem.counts_shared
+    closer = problem.max_overlap < problem.n_features - 1 if known else bool(getattr(problem, asked))
+    lower = [parameter(asked)] if closer and problem.k_max < usable else []
+    if problem.fixed_size and problem.n_features > 1:
+        size = _size_with_room(problem, usable)
+        lower.append(parameter("n_features") + (f" to {size}" if size else ""))
+    return f"lower {', or '.join(lower)}" if lower else ""
+
+
+def _size_with_room(problem: Problem, usable: int) -> int | None:
+    """The largest smaller size of which there are enough sets: each can have features of its own where it differs."""
+    limited = problem.min_quality is not None or problem.max_spread is not None
+    if problem.constraints or problem.existing or limited or not problem.counts_shared:
+        return None
+    for size in range(problem.n_features - 1, 0, -1):
+        smaller = replace(problem, n_features=size)
+        differing = size - smaller.max_overlap
+        if size + problem.n_alternatives * differing <= usable:
+            return size
+    return None
 
 
 def _needs(problem: Problem) -> str:
@@ -288,8 +321,11 @@ def _most_possible(problem: Problem, probe: Probe) -> str:
         else:
             too_many, proven = n_sets, smaller is Status.INFEASIBLE
     if possible:
-        largest = "the largest possible" if proven else "possible"
-        return f"There are no {_all(problem)}: {parameter('n_alternatives', possible - 1)} is {largest}."
+        fewer = f"{parameter('n_alternatives', possible - 1)} is {'the largest ' * proven}possible"
+        unknown = "whether there is an alternative was not found out in the time"
+        alone = "there is no alternative" if proven else unknown
+        hints = [fewer if possible > 1 else alone, _what_to_lower(problem)]
+        return f"There are no {_all(problem)}: {'; '.join(filter(None, hints))}."
     if not proven:
         return f"There are no {_all(problem)}; how many are possible was not found out in the time."
     return f"There are no {_all(problem)}, and no single {_one(problem)}."

@@ -292,13 +292,12 @@ def _what_it_costs(found: Frontier, curve: Sequence[FrontierPoint]) -> str:
     good = [point for point in different if point.worst >= NEARLY * top]
     point, still = (good[-1], "still") if good else (different[0], "only")
     best = "the best score" if proven else "the best score found"
+    # With a decimal: 94.9 % isn't the 95 % at which "only" becomes "still".
+    weakest, farthest = percent(point.worst / top, 1), percent(last.worst / top, 1)
     matched = isinstance(last.result.parameters.get("dissimilarity"), dict) and last.max_overlap is not None
     copies = " (near-copies count as shared)" if matched else ""
-    said = (
-        f"{_sets_of(point)} that {_differ(point)}{copies}: the weakest {still} keeps {percent(point.worst / top)} "
-        f"of {best}."
-    )
-    return said if point is last else f"{said} If they {_differ(last)}, it keeps {percent(last.worst / top)}."
+    said = f"{_sets_of(point)} that {_differ(point)}{copies}: the weakest {still} keeps {weakest} of {best}."
+    return said if point is last else f"{said} If they {_differ(last)}, it keeps {farthest}."
 
 
 def _impossible(points: Sequence[FrontierPoint]) -> str:

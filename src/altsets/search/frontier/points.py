@@ -90,9 +90,17 @@ class FrontierPoint(documents.DocumentPart):
     @property
     def kept(self) -> float:
         """The quality that counts: of the worst set if that was maximised, else the mean."""
+        return self.worst if self._by_worst else self.mean
+
+    @property
+    def kept_name(self) -> str:
+        """What ``kept`` is; set 0 counts in the mean."""
+        return "the quality of the worst set" if self._by_worst else "the mean quality of all sets"
+
+    @property
+    def _by_worst(self) -> bool:
         asked = self.result.parameters
-        by_worst = asked.get("aggregation") in ("min", "leximin") and asked.get("search") != "sequential"
-        return self.worst if by_worst else self.mean
+        return asked.get("aggregation") in ("min", "leximin") and asked.get("search") != "sequential"
 
     @classmethod
     def from_dict(cls, entry: Any) -> FrontierPoint:
@@ -207,8 +215,8 @@ def suggest(
         return found
     top = max(max(point.result.qualities) for point in points if point.result.sets)
     asked = [point for point in points if point.is_complete and abs(point.tau - least_tau) <= SAME_TAU]
-    costs = f": sets keep {_relative(asked[0].kept, top)}" if asked else ""
-    return Suggestion(None, f"Sets are as different as was asked for, tau = {least_tau:.4g}{costs}.")
+    costs = f": {asked[0].kept_name} is {_relative(asked[0].kept, top)}" if asked else ""
+    return Suggestion(None, f"tau = {least_tau:.4g}, as requested{costs}.")
 
 
 def _suggest(points: Sequence[FrontierPoint], *, mean_quality: bool) -> Suggestion:
@@ -272,17 +280,17 @@ def _elbow_over_tau(points: Sequence[FrontierPoint]) -> Suggestion:
         )
     first, last = points[0], points[-1]
     top = max(max(point.result.qualities) for point in points)
-    end = f"{_relative(last.kept, top)} at tau = {last.tau:.4g}"
+    end, what = f"{_relative(last.kept, top)} at tau = {last.tau:.4g}", last.kept_name
     if curve.is_flat:
-        return Suggestion(None, f"No elbow: quality hardly changes over tau, and is {end}.")
+        return Suggestion(None, f"No elbow: {what} hardly changes over tau, and is {end}.")
     elbow = curve.elbow
     if elbow is None:
         start = f"{_relative(first.kept, top)} at tau = {first.tau:.4g}"
-        return Suggestion(None, f"No elbow: quality changes evenly or falls at once, from {start} to {end}.")
+        return Suggestion(None, f"No elbow: {what} changes evenly or falls at once, from {start} to {end}.")
     chosen = points[elbow]
     return Suggestion(
         chosen,
-        f"The elbow is at tau = {chosen.tau:.4g}: up to there quality is still {_relative(chosen.kept, top)}, "
+        f"The elbow is at tau = {chosen.tau:.4g}: up to there {what} is still {_relative(chosen.kept, top)}, "
         f"after that it falls to {end}.",
     )
 
