@@ -9,7 +9,7 @@ import pytest
 import altsets
 from altsets import constraints, quality
 from altsets.dissimilarity import Grouped
-from altsets.evaluation._comparison import AgainstBaseline, summarize
+from altsets.evaluation._comparison import Comparison, summarize
 from altsets.report import summarise
 
 EIGHT = quality.Additive([9, 8, 7, 6, 5, 4, 3, 2], feature_names=list("abcdefgh"))
@@ -80,8 +80,8 @@ def test_groups_of_required_features_get_no_advice_that_cannot_be_counted():
 # --- Several tests ----------------------------------------------------------------------------------------
 
 
-def against(number, p_adjusted, verdict="better"):
-    return AgainstBaseline("accuracy", number, 0.1, 0.01, 0.2, 0.04, 5, verdict, "", p_adjusted)
+def against(number, p_adjusted):
+    return Comparison("accuracy", number, 0.1, 0.01, 0.2, 0.04, 5, "better", True, "", p_adjusted)
 
 
 @pytest.mark.parametrize(
