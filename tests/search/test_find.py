@@ -111,7 +111,8 @@ def test_an_infeasible_request_names_a_smaller_one_that_works(way, n, k, a, opti
     result = find(scores, n_features=k, n_alternatives=a, **options, **way)
     assert result.status is Status.INFEASIBLE
     possible = number_of_alternatives(result.explain())
-    assert possible is not None and possible < a, result.explain()
+    assert possible is not None, result.explain()
+    assert possible < a
     smaller = find(scores, n_features=k, n_alternatives=possible, **options, **way)
     assert len(smaller.sets) == possible + 1
     assert smaller.status is Status.OPTIMAL

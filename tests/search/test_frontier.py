@@ -385,8 +385,8 @@ def test_a_suggestion_has_a_point_and_a_reason():
     assert (elbow.tau, elbow.n_features, elbow.n_alternatives) == (0.5, 4, 1)
     assert elbow.result is elbow.point.result
     assert elbow.reason == (
-        "The elbow is at tau = 0.5: up to there the mean quality of all sets is still 100.0 % of the best, after that it falls to "
-        "77.5 % of the best at tau = 1."
+        "The elbow is at tau = 0.5: up to there the mean quality of all sets is still 100.0 % of the best, after that "
+        "it falls to 77.5 % of the best at tau = 1."
     )
     assert found.explain().endswith(elbow.reason)
 
