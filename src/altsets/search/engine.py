@@ -109,8 +109,13 @@ def merge_known(quality: Quality, problem: Problem, answer: Answer, known: Known
     value = _objective(quality, problem, sets)
     bound, proof = min((answer.bound, answer.proof), (known.bound, known.proof))
     known_now = Answer.simultaneous(problem, sets, bound, proof, proven=bound - value <= PROVEN)
-    effort = {"finished": answer.finished, "evaluated": answer.evaluated, "iterations": answer.iterations}
-    return replace(known_now, bound=max(bound, value), **effort)
+    return replace(
+        known_now,
+        bound=max(bound, value),
+        finished=answer.finished,
+        evaluated=answer.evaluated,
+        iterations=answer.iterations,
+    )
 
 
 def _objective(quality: Quality, problem: Problem, sets: Sequence[FeatureSet]) -> float:
