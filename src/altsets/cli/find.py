@@ -112,7 +112,7 @@ def evaluation_of(source: Source, request: Request, result: Result) -> Evaluatio
     if not given.evaluation.evaluate or not result.sets or data is None:
         return None
     selector = SelectAlternatives(
-        request.quality,
+        request.selector_quality,
         **{name: getattr(request, name) for name in (*vars(given.sets), *vars(given.definition), "task")},
         **parameters_of(request, SECONDS_PER_SET * len(result.statuses)),
     )

@@ -258,8 +258,9 @@ PAPER_METHODS = {
 
 def method_named(name: str) -> Method:
     """One of the paper's methods, or any quality that ``altsets find`` knows."""
-    if name in PAPER_METHODS:
-        return PAPER_METHODS[name]
+    ours = "mutual_info" if name == "mi" else name
+    if ours in PAPER_METHODS:
+        return PAPER_METHODS[ours]
     try:
         NamedQuality(name)
     except InputError:

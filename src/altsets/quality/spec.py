@@ -46,6 +46,10 @@ SURVIVAL_MEASURE = "concordance"
 OF_MODELS: dict[str, type[Wrapper | Embedded]] = {"wrapper": Wrapper, "embedded": Embedded}
 #: The quality of linear models, which needs no target.
 LINEAR = "linear_fit"
+#: What Bach (2023) calls some of them. His wrapper is a search of its own, so that name sets the engine as well.
+PAPER_NAMES = {"mi": "mutual_info", "model_gain": "importance", "greedy_wrapper": "wrapper"}
+PAPER_ENGINES = {"greedy_wrapper": "greedy-wrapper"}
+_NAMES_WITH_ENGINE = {(PAPER_NAMES[name], engine): name for name, engine in PAPER_ENGINES.items()}
 #: Classes of qualities that can be made of a table, with their names.
 CLASSES: dict[type[Quality], str] = {Additive: "mutual_info", LinearFit: LINEAR}
 CLASSES.update({kind: name for name, kind in (*PAIRED.items(), *OF_MODELS.items())})
@@ -105,6 +109,10 @@ class QualitySpec(ABC):
         self, features: Features | LargeTable, y: Any, how: ScoringOptions = ScoringOptions()
     ) -> Quality:
         """The quality of sets of these columns."""
+
+    def searched_by(self, engine: str) -> QualitySpec:
+        """The same under the name that sets this engine, if there is one."""
+        return self
 
     @property
     def scored_by(self) -> tuple[str, Mapping[str, Any]] | None:
@@ -231,7 +239,8 @@ class NamedQuality(QualitySpec):
 
     The name is that of a measure, whose scores are added up (see :data:`altsets.measures.MEASURES`), or ``"mrmr"``,
     ``"fcbf"``, ``"cfs"`` (with the measure of pairs), ``"linear_fit"`` (with the criterion that compares sizes), or
-    ``"wrapper"`` or ``"embedded"``. The other fields are for measures that fit a model, and for the last two.
+    ``"wrapper"`` or ``"embedded"``. The other fields are for measures that fit a model, and for the last two. A name of
+    the paper becomes ours; ``engine`` is the one that it sets.
     """
 
     name: str
@@ -242,8 +251,11 @@ class NamedQuality(QualitySpec):
     class_weight: Any = None
     criterion: str | None = None
     combine: Any = None
+    engine: str = field(default="auto", init=False, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "engine", PAPER_ENGINES.get(self.name, "auto"))
+        object.__setattr__(self, "name", PAPER_NAMES.get(self.name, self.name))
         name, measure = self.name, self.measure
         object.__setattr__(self, "combine", checked_combination(self.combine))
         if name not in (*OF_MODELS, *PAIRED, LINEAR) and name not in measures.MEASURES:
@@ -278,6 +290,15 @@ class NamedQuality(QualitySpec):
             return None
         combine = {} if self.combine is None else {"combine": self.combine}
         return self.measure or DEFAULT_MEASURES.get(self.name, self.name), combine
+
+    @property
+    def asked_name(self) -> str:
+        """The name that sets the engine as well, if there is one."""
+        return _NAMES_WITH_ENGINE.get((self.name, self.engine), self.name)
+
+    def searched_by(self, engine: str) -> NamedQuality:
+        """The same under the name that sets this engine, if there is one."""
+        return replace(self, name=_NAMES_WITH_ENGINE.get((self.name, engine), self.name))
 
     def for_target(self, y: Any) -> NamedQuality:
         """The same with a measure that such a target takes, where none was given."""
@@ -380,6 +401,10 @@ class NamedQuality(QualitySpec):
         """As an argument of ``SelectAlternatives``; a call of ``from_data`` is ``partial``."""
         plain = self.as_dict()
         more = [f"{option}={value!r}" for option, value in plain.items() if option != "name"]
+        if self.engine != "auto":
+            if more:
+                raise NotExpressedError(f"the engine {self.engine!r} was asked for, which only find() takes")
+            return repr(self.asked_name)
         if not more:
             return repr(self.name)
         if self.kind is Additive:
@@ -498,6 +523,7 @@ def spec_of(given: Any) -> QualitySpec:
 
 def takes_option(name: str, option: str) -> bool:
     """Whether a quality has such an option; those that fit a model take an estimator, for example."""
+    name = PAPER_NAMES.get(name, name)
     if name == LINEAR or option == "criterion":
         return name == LINEAR and option == "criterion"
     if option == "combine":

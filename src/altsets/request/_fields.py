@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any
 
@@ -23,7 +23,7 @@ from altsets.problem import (
     list_constraints,
     one_of,
 )
-from altsets.quality.spec import spec_of
+from altsets.quality.spec import NamedQuality, spec_of
 from altsets.tables.conversion import UNUSABLE
 from altsets.tables.target import TASKS
 from altsets.wording import by_interface, parameter
@@ -102,6 +102,7 @@ class RequestFields:
         max_spread: float | None = None,
     ) -> None:
         check_limit(dissimilarity, tau, min_difference)
+        quality, engine = _quality_and_engine(quality, one_of("engine", engine, ENGINE_NAMES))
         count = (
             n_alternatives
             if n_alternatives == "max"
@@ -119,9 +120,9 @@ class RequestFields:
             "aggregation": one_of("aggregation", aggregation, AGGREGATIONS),
             "constraints": list_constraints(constraints),
             "existing": tuple(_existing_set(given) for given in existing),
-            "quality": spec_of(quality) if isinstance(quality, str) else quality,
+            "quality": quality,
             "task": one_of("task", task, TASKS),
-            "engine": one_of("engine", engine, ENGINE_NAMES),
+            "engine": engine,
             "max_iters": whole_number("max_iters", max_iters, least=1),
             "time_limit": checked_seconds(time_limit),
             "random_state": random_state,
@@ -147,6 +148,12 @@ class RequestFields:
         )
 
     @property
+    def selector_quality(self) -> Any:
+        """The quality for what takes no engine: under the name that sets the engine, if there is one."""
+        is_named = isinstance(self.quality, NamedQuality)
+        return self.quality.searched_by(self.engine) if is_named else self.quality
+
+    @property
     def has_size(self) -> bool:
         """Whether a constraint says how large sets are, instead of ``n_features``."""
         return any(constraint.kind == "size" for constraint in self.constraints)
@@ -166,6 +173,20 @@ class RequestFields:
             or one.name in ("n_features", "n_alternatives")
         ]
         return f"Request({', '.join(said)})"
+
+
+def _quality_and_engine(quality: Any, engine: str) -> tuple[Any, str]:
+    """A quality under its own name, and the engine: some names of the paper set it."""
+    if isinstance(quality, str):
+        quality = spec_of(quality)
+    if not isinstance(quality, NamedQuality) or quality.engine == "auto":
+        return quality, engine
+    if engine not in ("auto", quality.engine):
+        raise InputError(
+            f"{parameter('engine', engine)} contradicts {parameter('quality', 'greedy_wrapper')}, which is searched by "
+            f"{quality.engine}; leave it out, or use {parameter('quality', quality.name)}."
+        )
+    return replace(quality), quality.engine
 
 
 def _size_of_sets(n_features: Any, quality: Any) -> int | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
@@ -225,9 +226,11 @@ def python_lines(
         return with_imports(["# scored is your quality, such as quality.Additive(scores).", made])
     if request.existing:
         raise NotExpressedError("sets that others must differ from were given")
-    if request.engine != "auto":
+    quality = named_quality(request).searched_by(request.engine)
+    if request.engine != quality.engine:
         raise NotExpressedError(f"the engine {request.engine!r} was asked for, which only find() takes")
-    said = [named_quality(request).to_python(), *arguments(request, names), *table_arguments(request)]
+    others = replace(request, engine="auto")
+    said = [quality.to_python(), *arguments(others, names), *table_arguments(request)]
     known = {"X": "table", "y": "target", **beside}
     fitted = ", ".join(["X", "y", *(f"{name}={name}" for name in beside)])
     return with_imports(

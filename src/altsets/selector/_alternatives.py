@@ -81,7 +81,8 @@ class SelectAlternatives(ColumnSelector):
 
         - A name: a measure whose scores are added up (``"mutual_info"``, ``"f"``, ``"pearson"``, ``"spearman"``,
           ``"chi2"``, ``"relief"``, ``"importance"``, ``"permutation"``, ``"shap"``, ``"symmetrical_uncertainty"``), or
-          ``"mrmr"``, ``"fcbf"``, ``"cfs"``, ``"wrapper"``, ``"embedded"``.
+          ``"mrmr"``, ``"fcbf"``, ``"cfs"``, ``"wrapper"``, ``"embedded"``. Bach (2023) calls three of them ``"mi"``,
+          ``"model_gain"`` and ``"greedy_wrapper"``; the last one is also searched by his engine, greedy-wrapper.
         - A scikit-learn estimator: the sum of its importances or absolute coefficients.
         - A class of :mod:`altsets.quality`, such as ``quality.MRMR``: what its ``from_data`` makes of the table. With
           options: ``functools.partial(quality.MRMR.from_data, measure="pearson")``.

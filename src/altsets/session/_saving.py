@@ -153,10 +153,11 @@ def python_lines(searcher: Searcher, steps: Sequence[SessionStep]) -> str:
     base = replace(searcher.base, time_limit=None)
     known = {"X": "table", "y": "target"} if searcher.has_table else {}
     try:
-        quality = named_quality(base).to_python()
+        quality = named_quality(base).searched_by(base.engine).to_python()
     except NotExpressedError:
         known, quality = known | {OWN_QUALITY: "quality"}, OWN_QUALITY
-    said = [*(name for name in known if name != OWN_QUALITY), quality, *arguments(base, searcher.given_names)]
+    others = arguments(replace(base, engine="auto"), searcher.given_names)
+    said = [*(name for name in known if name != OWN_QUALITY), quality, *others]
     said += table_arguments(base)
     if searcher.base.time_limit != STEP_SECONDS:
         said.append(f"time_limit={searcher.base.time_limit!r}")

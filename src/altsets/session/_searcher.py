@@ -155,7 +155,8 @@ class Searcher:
             similar = None if state.distinct is None else matched_in("distinct", state.distinct)
             changes["dissimilarity"] = similar or "dice"
         if state.quality != self.start.quality:
-            changes["quality"] = self._named_quality(state.quality)
+            # The engine is that of the quality, as sessions take no other one.
+            changes |= {"quality": self._named_quality(state.quality), "engine": "auto"}
         return replace(
             self.base,
             n_features=state.n_features,
@@ -288,7 +289,7 @@ def _start_of(base: Request) -> SessionState:
         )
     kind = base.dissimilarity
     return SessionState(
-        quality=_name_of(spec_of(base.quality)),
+        quality=_name_of(spec_of(base.quality), base.engine),
         n_features=base.n_features,
         n_alternatives=int(base.n_alternatives),
         tau=plain_tau(0.5 if base.tau is None else base.tau),
@@ -299,10 +300,10 @@ def _start_of(base: Request) -> SessionState:
     )
 
 
-def _name_of(spec: Any) -> str | None:
-    """The name of a quality, if that says all about it."""
+def _name_of(spec: Any, engine: str) -> str | None:
+    """The name of a quality and its engine, if that says all about them."""
     try:
         plain = spec.as_dict() if isinstance(spec, NamedQuality) else {}
     except NotExpressedError:
         return None
-    return plain["name"] if plain.keys() == {"name"} else None
+    return spec.searched_by(engine).asked_name if plain.keys() == {"name"} else None

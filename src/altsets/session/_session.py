@@ -238,9 +238,8 @@ class Session(SessionSteps):
             what: Any = self.sets
         else:
             known = SelectAlternatives().get_params()
-            what = SelectAlternatives(
-                **{one.name: getattr(request, one.name) for one in fields(request) if one.name in known}
-            )
+            asked = {one.name: getattr(request, one.name) for one in fields(request) if one.name in known}
+            what = SelectAlternatives(**asked | {"quality": request.selector_quality})
         given = {
             "task": request.task,
             "groups": data.rows.groups,

@@ -14,6 +14,7 @@ from altsets.dissimilarity import matched_in, matched_text
 from altsets.errors import InputError
 from altsets.features import Feature, FeatureNames, given_feature, whole_number
 from altsets.problem import AGGREGATIONS, SEARCHES, exact_tau, one_of
+from altsets.quality.spec import PAPER_ENGINES, PAPER_NAMES
 from altsets.result import Result
 from altsets.wording import join_words, list_some, parameter, shorten
 
@@ -160,11 +161,13 @@ def named(features: Any, names: FeatureNames | None, who: str) -> NamedSet:
 def _checked(name: str, value: Any, names: FeatureNames | None) -> Any:
     match name:
         case "quality":
-            if value is not None and not isinstance(value, str):
+            if value is None:
+                return None
+            if not isinstance(value, str):
                 raise InputError(
                     f"{parameter(name, value)} must be a name, such as 'mrmr', to be a step of a session."
                 )
-            return value
+            return value if value in PAPER_ENGINES else PAPER_NAMES.get(value, value)
         case "n_features":
             return None if value is None else whole_number(name, value, least=1)
         case "n_alternatives":
