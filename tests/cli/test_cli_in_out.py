@@ -691,6 +691,41 @@ def test_standard_output_on_a_full_device_is_said_in_one_line(there):
     assert done.stderr.splitlines() == said * len(commands)
 
 
+@pytest.mark.parametrize("words", [
+    ("find", "LONG.csv", "-t", "y"),
+    ("convert", "LONG.csv", "made.parquet"),
+    ("explore", "LONG.csv", "-t", "y", "--no-browser"),
+    ("reproduce", "--data", ".", "--out", "LONG"),
+    ("reproduce", "--data", "LONG", "--out", "made"),
+])  # fmt: skip
+def test_names_that_no_file_can_have(run, there, words, monkeypatch):
+    monkeypatch.setattr("altsets.app.workers.warm_up", lambda: None)
+    code, _, err = run(*(word.replace("LONG", 300 * "n") for word in words))
+    assert code == 2
+    assert "File name too long" in err
+    assert err.count("\n") == 1
+
+
+CLOSED = """
+import os, sys
+import altsets.cli
+os.closerange(0, 2)
+sys.stdin = sys.stdout = None
+sys.argv = ["altsets", "find", "table.csv", "-t", "y", "-k", "2", "--quality", "f", "--output", "made.json"]
+altsets.cli.main()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="streams are closed in other ways there")
+def test_a_closed_standard_output_costs_no_file(run, there):
+    done = subprocess.run([sys.executable, "-c", CLOSED], stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr
+    assert run("find", "table.csv", "-t", "y", "-k", 2, "--quality", "f", "--output", "other.json")[0] == 0
+    made, other = (json.loads((there / f"{name}.json").read_text()) for name in ("made", "other"))
+    assert made["sets"] == other["sets"]
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="pipes end in other ways there")
 def test_a_reader_that_has_seen_enough_is_no_error(there):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import shutil
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,6 +16,7 @@ import pytest
 
 import altsets
 from altsets import machine
+from altsets.errors import TableError
 from altsets.measures.large import table as large_table
 
 
@@ -160,6 +164,40 @@ def test_read_table_reads_folders_and_opens_large_ones(folder, monkeypatch):
     one = altsets.quality.CFS.from_data(altsets.read_table(folder, "ill", columns=features).X, small.y)
     large = altsets.read_table(folder, "ill", columns=features, memory="10KB")
     assert altsets.quality.CFS.from_data(large.X, large.y).relevance == pytest.approx(one.relevance)
+
+
+def odd_entry(path, kind):
+    """An entry of a folder that is no file."""
+    if kind == "link to a folder":
+        other = path.parents[1] / "elsewhere"
+        other.mkdir()
+        path.symlink_to(other)
+    elif kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to({"device": "/dev/null", "lost link": "nowhere"}[kind])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such entries")
+@pytest.mark.parametrize("kind", ["link to a folder", "pipe", "device", "lost link"])
+@pytest.mark.parametrize("name", ["part-9.parquet", "year=2024"])
+def test_no_part_of_a_folder_is_left_out_without_a_word(kind, name, folder, tmp_path):
+    copied = tmp_path / "table"
+    shutil.copytree(folder, copied)
+    odd_entry(copied / name, kind)
+    said = "a link to a folder" if kind == "link to a folder" else "no file"
+    with pytest.raises(TableError, match=rf"{name} is {said}, which is not read; put files in its place"):
+        altsets.read_table(copied, "ill")
+
+
+def test_links_to_files_and_hidden_entries(folder, tmp_path):
+    copied = tmp_path / "table"
+    copied.mkdir()
+    for part in Path(folder).iterdir():
+        (copied / part.name).symlink_to(part)
+    (copied / ".cache").symlink_to(tmp_path)
+    (copied / "_old.parquet").symlink_to("nowhere")
+    assert altsets.read_table(copied, "ill").X.n_rows == 2000
 
 
 # --- CSV ----------------------------------------------------------------------------------------------

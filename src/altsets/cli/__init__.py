@@ -104,6 +104,7 @@ for _name, (_command, _summary, _examples) in COMMANDS.items():
 
 def main() -> None:
     """Run the command line; the entry point of the ``altsets`` command."""
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # A feature name that the terminal cannot show must not cost the answer.
         if hasattr(stream, "reconfigure"):
@@ -125,6 +126,16 @@ def main() -> None:
         say_error(f"Error: {error.format_message().rstrip('.')} (see {command} --help).")
         code = BAD_INPUT
     sys.exit(code or 0)
+
+
+def _open_closed_streams() -> None:
+    """Let what is printed to a closed stream go nowhere, and no file that is opened take its number."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(number)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
 
 
 def _output_failed(error: OSError) -> int:

@@ -106,8 +106,8 @@ class SavedAnswer:
 
     def table(self, given: Mapping[str, Any]) -> str | None:
         """The table, which the user may replace; one that only the file names is told before it is read."""
-        table = given.get(TABLE, self._options.get(TABLE))
-        if TABLE not in given and isinstance(table, str) and table != STANDARD_INPUT:
+        table: str | None = given.get(TABLE, self._options.get(TABLE))
+        if TABLE not in given and table not in (None, STANDARD_INPUT):
             say_error(f"Reading {table}, the table that {self.path} names.")
         return table
 

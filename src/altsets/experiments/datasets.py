@@ -188,7 +188,7 @@ def file_of(name: str, folder: Path) -> Path | None:
 
 def _missing(name: str, folder: Path) -> TableError:
     what_to_do = f"put PMLB's {name}.tsv.gz there, download it, or choose another folder."
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         return TableError(f"there is no folder {folder} to load {name} from; {what_to_do}")
     return TableError(f"{folder} has no file {name} that ends in {', '.join(ENDINGS)}; {what_to_do}")
 

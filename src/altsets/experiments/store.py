@@ -134,9 +134,9 @@ class Store:
         altsets.errors.InputError
             If the folder has results of other settings or of another version, holds other files, or is in use.
         """
-        if self.folder.exists() and not self.folder.is_dir():
-            raise InputError(f"{self.folder} is a file; give a folder for results.")
         with _named_errors(self.folder):
+            if self.folder.exists() and not self.folder.is_dir():
+                raise InputError(f"{self.folder} is a file; give a folder for results.")
             self._check(settings)
             for name in FOLDERS:
                 (self.folder / name).mkdir(parents=True, exist_ok=True)

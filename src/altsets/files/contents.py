@@ -73,9 +73,18 @@ def checking_files(check: Callable[[Path], None]) -> Iterator[None]:
 def read_bytes(path: Path) -> bytes:
     """The bytes in a file as they are."""
     _CHECK.get()(path)
-    try:
+    with naming(path):
         refuse_other_than_files(path)
         return path.read_bytes()
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Turn errors of a file into one sentence that names it."""
+    try:
+        yield
+    except TableError:
+        raise
     except FileNotFoundError:
         raise TableError(f"there is no file {path}; check the name and the folder.") from None
     except (OSError, ValueError) as error:

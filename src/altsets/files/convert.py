@@ -10,7 +10,7 @@ import numpy as np
 
 from altsets.errors import MissingExtraError, TableError
 from altsets.files.columns import Column, Table, refuse_nameless
-from altsets.files.contents import LongText, refuse_markup, refuse_other_than_files
+from altsets.files.contents import LongText, naming, refuse_markup, refuse_other_than_files
 from altsets.files.parsing import CsvReader
 from altsets.files.writing import NewFile
 from altsets.wording import counted, list_some
@@ -33,8 +33,9 @@ def convert_csv(
         raise MissingExtraError("writing Parquet files", "pyarrow", "tables") from error
 
     tell = (lambda share: None) if progress is None else progress
-    refuse_other_than_files(Path(path))
-    text = LongText(Path(path), Path(path).name)
+    with naming(Path(path)):
+        refuse_other_than_files(Path(path))
+        text = LongText(Path(path), Path(path).name)
     refuse_markup(text.head, text.source)
     reader = CsvReader(text, text.source, decimal or ".")
     as_text, counts_rows = _look(reader, text, lambda share: tell(share / 2))

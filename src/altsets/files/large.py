@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -32,7 +33,8 @@ def read_parts(
     None for all others.
     """
     ceiling = memory_of(memory)
-    if not path.is_dir() and not _is_large_file(path, ceiling):
+    is_folder = os.path.isdir(path)
+    if not is_folder and not _is_large_file(path, ceiling):
         return None
     dataset, notes = open_dataset(path)
     rows = ArrowRows(dataset, path.name or str(path))
@@ -44,7 +46,7 @@ def read_parts(
         large = open_large(rows, target, kept, drop, wanted is not None, memory=ceiling, **how)
         large.notes += notes
         return large
-    if path.is_dir():
+    if is_folder:
         return replace(
             parse_arrow(read_columns(dataset, kept, rows.source), rows.source, wanted), notes=tuple(notes)
         )

@@ -7,6 +7,7 @@ and many of them ahead: a gigabyte or more, whatever the size of the batches.
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,6 +27,8 @@ MOST_OPEN = 3 * 2**20
 SAMPLED_PIECES = 8
 #: Endings of Parquet files in a folder.
 ENDINGS = (".parquet", ".parq", ".pq")
+#: How files and folders begin that are no part of a table.
+HIDDEN = ("_", ".")
 
 
 class Piece(NamedTuple):
@@ -252,15 +255,13 @@ def open_dataset(path: Path) -> tuple[Any, list[str]]:
     except ImportError as error:
         raise MissingExtraError("reading Parquet files", "pyarrow", "tables") from error
 
-    if path.is_file():
+    if os.path.isfile(path):
         with _naming(path.name):
             return ds.dataset(str(path), format=_checked_parquet()), []
-    if not path.is_dir():
+    if not os.path.isdir(path):
         raise TableError(f"there is no file or folder {path}; check the name.")
-    seen = sorted(file for file in path.rglob("*") if file.is_file())
-    files = [
-        file for file in seen if not any(part.startswith(("_", ".")) for part in file.relative_to(path).parts)
-    ]
+    with _naming(path.name):
+        files = sorted(_files_in(path))
     parquet = [file for file in files if file.suffix.lower() in ENDINGS]
     if not parquet:
         held = f"; it has {list_some([file.name for file in files], 3)}" if files else "; it is empty"
@@ -274,6 +275,25 @@ def open_dataset(path: Path) -> tuple[Any, list[str]]:
         )
     others = [file.name for file in files if file not in parquet]
     return dataset, [f"Files that are not Parquet were left out: {list_some(others, 3)}."] if others else []
+
+
+def _files_in(path: Path) -> Iterator[Path]:
+    """The files in a folder and in those below it, but for hidden ones; none is left out without a word."""
+
+    def fail(error: OSError) -> None:
+        raise error
+
+    for folder, folders, names in os.walk(path, onerror=fail):
+        folders[:] = [name for name in folders if not name.startswith(HIDDEN)]
+        linked = [name for name in folders if os.path.islink(os.path.join(folder, name))]
+        for name in (*linked, *(name for name in names if not name.startswith(HIDDEN))):
+            file = Path(folder, name)
+            if not os.path.isfile(file):
+                kind = "a link to a folder" if name in linked else "no file"
+                raise TableError(
+                    f"{file} is {kind}, which is not read; put files in its place, or take it out of the folder."
+                )
+            yield file
 
 
 def _checked_parquet() -> Any:
