@@ -413,6 +413,30 @@ def test_what_is_equal_but_for_rounding_counts():
     assert altsets.near_best(quality.Additive(1e-60 * scores.scores), 1, 0).count == 3
 
 
+@pytest.mark.parametrize(
+    ("relevance", "size"),
+    [
+        ([-1, 1e-5, 1, 0], 4),
+        ([-1.0, 2.00002, -1.00002, -0.99998, 1.00002, -3.0], 5),
+        ([-0.2, 0.3, 0.2, -0.2, -0.3, -2e-7, 0.1, -0.1 + 1e-6], 6),
+        ([0.1, 0.2, -0.3, 0.7, -0.7 + 1e-7, 1e-6], 4),
+    ],
+)
+@pytest.mark.parametrize("within", [0, 0.1, 1])
+def test_relevance_that_nearly_cancels_in_a_ratio(relevance, size, within):
+    ratio = quality.CFS(relevance, np.zeros((len(relevance),) * 2))
+    sets = list(itertools.combinations(range(len(relevance)), size))
+    values = list(map(ratio.evaluate, sets))
+    least = max(values) - within * abs(max(values)) - 1e-9 * max(map(abs, relevance))
+    expected = [chosen for chosen, value in zip(sets, values, strict=True) if value >= least]
+    near = altsets.near_best(ratio, size, within=within)
+    assert near.exact
+    assert near.count == len(expected)
+    assert sorted(near) == expected
+    most = altsets.most_sets(ratio, size, tau=0, min_quality=least)
+    assert most.bound == len(most.sets) == len(expected)
+
+
 def test_negative_qualities():
     near = altsets.near_best(quality.Additive([-1, -2, -3, -4]), 1, within=1)
     assert (near.best, near.threshold, near.count) == (-1, -2, 2)

@@ -33,6 +33,8 @@ class RatioSearch:
 
     def __init__(self, encoding: SizeEncoding, reach: float, limits: PricingLimits) -> None:
         self._encoding, self._reach, self._limits = encoding, reach, limits
+        #: By how much N may differ if it is added up in another order, also where large terms cancel.
+        self._rounding = QUALITY_ERROR * reach
 
     def k_best(
         self, request: KernelRequest, count: int, threshold: float, max_nodes: int
@@ -65,10 +67,10 @@ class RatioSearch:
         """Linear objectives that together see every ratio above the threshold."""
         low, high = self._range_of_upper
         # A smaller threshold counts as not positive.
-        if threshold < SMALLEST_SQUARED:
+        if threshold < max(SMALLEST_SQUARED, self._rounding):
             yield self._below_tangent(max(threshold, min(low, 0.0) / math.sqrt(self._encoding.size) - 1.0))
-        elif high > threshold * math.sqrt(self._encoding.size):
-            yield from self._below_secants(threshold, high)
+        elif high + self._rounding > threshold * math.sqrt(self._encoding.size):
+            yield from self._below_secants(threshold, high + self._rounding)
 
     @property
     def _range_of_upper(self) -> tuple[float, float]:
@@ -95,16 +97,18 @@ class RatioSearch:
         return Objective(terms, start, linear_threshold - error, ratio=ratio)
 
     def _below_secants(self, threshold: float, highest: float) -> Iterator[Objective]:
-        """For c > 0: N**2 > c**2 D, and in a window [a, b] of N, N**2 is at most its secant (a + b) N - a b."""
+        """For c > 0: N**2 > c**2 D, and in a window [a, b] of N, N**2 is at most its secant (a + b) N - a b.
+
+        Windows overlap by what is rounded, so that no set is lost; a few sets are in two of them.
+        """
         encoding, form = self._encoding, self._encoding.form
         edges = np.geomspace(threshold * math.sqrt(encoding.size), highest, self._limits.n_windows + 1)
-        # The ends of the range are rounded; no set may be lost.
-        edges[0] = edges[0] * (1 - SECANT_ERROR)
-        edges[-1] = edges[-1] * (1 + SECANT_ERROR) + SMALLEST_TOLERANCE
-        for low, high in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
+        slack = SECANT_ERROR * edges + self._rounding + SMALLEST_TOLERANCE
+        ends = zip((edges - slack)[:-1].tolist(), (edges + slack)[1:].tolist(), strict=True)
+        for low, high in ends:
             scale = (low + high) / threshold**2
             linear_threshold = low * high / threshold**2 + encoding.size
-            error = SECANT_ERROR * (abs(linear_threshold) + scale * highest)
+            error = SECANT_ERROR * (abs(linear_threshold) + scale * highest) + scale * self._rounding
             scaled = replace(form, linear=scale * form.linear)
             terms, start = encoding.terms(scaled, open_pairs=encoding.open_pairs)
             ratio = self._ratio_terms((low, high), threshold)
@@ -300,6 +304,9 @@ class FixedSizeOracle:
             values.append(found.values)
             most -= len(found.rows)
             complete = complete and found.bound == -math.inf
+        if len(rows) > 2:
+            distinct = best_distinct(np.concatenate(rows), np.concatenate(values), sum(map(len, rows)))
+            return *distinct, complete
         return np.concatenate(rows), np.concatenate(values), complete
 
     @property
