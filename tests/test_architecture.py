@@ -249,7 +249,6 @@ def test_public_surface():
         "SelectAlternatives",
         "SelectFeatures",
         "Session",
-        "Slots",
         "Status",
         "Tradeoff",
         "TradeoffPoint",

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         frontier_points,
     )
     from altsets.search.most import most_different, most_sets
-    from altsets.search.near_best import Importance, NearBest, Range, Slots, near_best
+    from altsets.search.near_best import Importance, NearBest, Range, near_best
     from altsets.search.tradeoff import Tradeoff, TradeoffPoint, TradeoffProgress, tradeoff
     from altsets.search.what_if import WhatIf, what_if
     from altsets.selector import SelectAlternatives, SelectFeatures, reduced
@@ -66,7 +66,6 @@ __all__ = [
     "SelectAlternatives",
     "SelectFeatures",
     "Session",
-    "Slots",
     "Status",
     "Tradeoff",
     "TradeoffPoint",
@@ -123,7 +122,7 @@ _MODULES = {
         "frontier_points",
     ),
     "search.most": ("most_different", "most_sets"),
-    "search.near_best": ("Importance", "NearBest", "Range", "Slots", "near_best"),
+    "search.near_best": ("Importance", "NearBest", "Range", "near_best"),
     "search.tradeoff": ("Tradeoff", "TradeoffPoint", "TradeoffProgress", "tradeoff"),
     "selector": ("SelectAlternatives", "SelectFeatures", "reduced"),
     "search.what_if": ("WhatIf", "what_if"),

@@ -94,7 +94,6 @@ def answers(result, frontier, evaluation, evaluated, near):
         "stand_ins": evaluation,
         "stability": evaluation,
         "near_best": near,
-        "slots": near,
         "tradeoff": altsets.tradeoff(
             quality.Additive(SCORES, feature_names=NAMES), range(len(SCORES), 0, -1), n_features=2
         ),

@@ -11,7 +11,6 @@ import tradeoffs
 import altsets
 from altsets import constraints, quality
 from altsets.errors import InputError, UnsupportedError
-from altsets.search.near_best import slots
 
 NAMES = list("abcdef")
 SCORES = quality.Additive([9, 8, 7, 3, 2, 1], feature_names=NAMES)
@@ -212,59 +211,3 @@ def test_ranges_say_what_they_are_about():
     none = altsets.near_best(SCORES, 2, min_quality=100)
     with pytest.raises(InputError, match="no near-best set"):
         none.range(COSTS)
-
-
-# --- Slots --------------------------------------------------------------------------------------------------
-
-
-def best_slots(sets):
-    """The most sets that fit any slots, and the fewest possible sets of slots that fit as many."""
-    core = frozenset(sets[0]).intersection(*sets[1:])
-    n_slots, features = len(sets[0]) - len(core), sorted({j for one in sets for j in one} - core)
-    found = []
-    for places in itertools.product(range(-1, n_slots), repeat=len(features)):
-        where = dict(zip(features, places, strict=True))
-        fits = [one for one in sets if sorted(where[j] for j in one if j not in core) == list(range(n_slots))]
-        used = [{j for one in fits for j in one if where.get(j) == slot} for slot in range(n_slots)]
-        if fits:
-            found.append((-len(fits), int(np.prod([len(slot) for slot in used]))))
-    return min(found)
-
-
-def test_slots_against_brute_force():
-    rng = np.random.default_rng(0)
-    for _ in range(60):
-        n, k = int(rng.integers(3, 7)), int(rng.integers(1, 4))
-        every = list(itertools.combinations(range(n), min(k, n - 1)))
-        sets = [every[j] for j in rng.permutation(len(every))[: int(rng.integers(1, 9))]]
-        found = slots.describe(sets, [f"x{j}" for j in range(n)], all_listed=True)
-        assert found.exact
-        assert (-found.n_fitting, found.n_possible) == best_slots(sets)
-        assert found.n_fitting + len(found.left) == len(sets)
-        assert all(sum(slot.shares) == pytest.approx(1) for slot in found.slots)
-
-
-def test_slots_of_long_lists_are_greedy_and_say_so():
-    near = altsets.near_best(quality.Additive(np.ones(14)), n_features=6, within=0)
-    found = near.slots(most=500)
-    assert not found.exact
-    assert not found.all_listed
-    assert found.n_listed == 500
-    assert "greedily" in found.explain()
-    assert len(found.left) == 500 - found.n_fitting
-    wide = altsets.near_best(quality.Additive(np.ones(3000)), n_features=1, within=0).slots(3000)
-    assert wide.n_listed == slots.MOST_FEATURES
-
-
-def test_slots_in_words():
-    one = altsets.near_best(SCORES, 2, within=0).slots()
-    assert (one.core, one.slots, one.n_listed) == (("a", "b"), [], 1)
-    assert one.explain() == "There is 1 near-best set: 'a' and 'b'."
-    found = altsets.near_best(SCORES, 2, within=0.1).slots()
-    assert found.explain() == (
-        "'a' is in all 2 near-best sets. A set that fits has also one of 'b' (50 %) and 'c' (50 %). All sets fit, and "
-        "every possible set is one of them."
-    )
-    assert found.to_dict()["slots"][0]["features"] == ["b", "c"]
-    with pytest.raises(InputError, match="no near-best set to describe"):
-        altsets.near_best(SCORES, 2, min_quality=100).slots()

@@ -13,7 +13,7 @@ What does not fit is left out, and a note in the plot says so.
 """
 
 from altsets.plots._frontier import frontier, frontier_heat, frontier_scores, frontier_sizes, tradeoff
-from altsets.plots._sets import membership, near_best, overlap, quality, scores, slots, stability, stand_ins
+from altsets.plots._sets import membership, near_best, overlap, quality, scores, stability, stand_ins
 from altsets.plots._style import style
 
 __all__ = [
@@ -26,7 +26,6 @@ __all__ = [
     "overlap",
     "quality",
     "scores",
-    "slots",
     "stability",
     "stand_ins",
     "style",

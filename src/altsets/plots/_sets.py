@@ -301,69 +301,6 @@ def near_best(near_best: NearBest, *, most: int | None = 25, ax: Axes | None = N
     return finish(ax, names, keys=keys[:1] if all(seen.marked) else keys, notes=[seen.note])
 
 
-#: The height of a row of slots in inches, and the least share of a part that has its name in it, for each character.
-SLOT_ROW, SHARE_PER_CHARACTER = 0.42, 0.0085
-#: Parts beside each other, which black text can be read on.
-PALE = ("#BFDCEB", "#E6F1F7")
-
-
-@drawing
-def slots(near_best: NearBest, *, most_sets: int = 1000, ax: Axes | None = None) -> Axes:
-    """Near-best sets in short: a row for each core feature, and one for each slot of features that replace each other.
-
-    A set that fits has one feature of each row; the parts of a row are as wide as the share of the sets that has them.
-
-    Parameters
-    ----------
-    near_best : NearBest
-        From :func:`altsets.near_best`.
-    most_sets : int, default=1000
-        How many of the best sets are described at most.
-    <drawn>
-    altsets.errors.InputError
-        If there is no near-best set, or ``near_best`` is of another type.
-
-    See Also
-    --------
-    altsets.NearBest.slots : The description behind it.
-    altsets.plots.near_best : How often each feature occurs.
-
-    Examples
-    --------
-    >>> import altsets
-    >>> scores = altsets.quality.Additive([9, 8, 5, 5, 4, 1], feature_names=list("abcdef"))
-    >>> ax = slots(altsets.near_best(scores, n_features=3, within=0.05))
-    >>> [text.get_text() for text in ax.texts][:5]
-    ['a', 'b', 'c', 'd', 'e']
-    """
-    seen = views.near_best_slots(near_best, most_sets)
-    names = Names()
-    ax = axes_for(ax, 8.0, len(seen.rows) * SLOT_ROW + 1.3)
-    unnamed = 0
-    for place, row in enumerate(seen.rows):
-        left = 0.0
-        labels = names.short(row.parts)
-        for number, (label, share) in enumerate(zip(labels, row.shares, strict=True)):
-            whole = len(row.parts) == 1
-            colour = BLUE if whole else PALE[number % len(PALE)]
-            ax.barh(place, 100 * share, left=100 * left, height=0.72, color=colour, edgecolor="white")
-            if share >= SHARE_PER_CHARACTER * len(label):
-                middle = 100 * (left + share / 2)
-                ax.text(middle, place, label, ha="center", va="center", fontsize="x-small",
-                        color="white" if whole else "black", **PLAIN)  # fmt: skip
-            else:
-                unnamed += 1
-            left += share
-    narrow = f"{unnamed} narrow parts have no name; near_best.slots() lists them." if unnamed > 1 else ""
-    ax.set_yticks(range(len(seen.rows)), [row.name for row in seen.rows])
-    ax.set_ylim(len(seen.rows) - 0.4, -0.6)
-    ax.set_xlim(0, 100)
-    ax.set_xlabel(f"{seen.value_name} (%)")
-    tidy(ax, grid="x")
-    ax.tick_params(axis="y", length=0)
-    return finish(ax, names, keys=[], notes=[seen.note, narrow])
-
-
 #: How far scores of folds are put beside the mean, and beside each other.
 BESIDE, WIDTH = 0.16, 0.24
 #: Shown for an index that cannot be computed.

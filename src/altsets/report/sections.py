@@ -583,25 +583,9 @@ def near_best_section(
             for rank, entry in enumerate(near.to_dict(n_sets)["sets"])
         ],
     )
-    slots = _slots_table(near)
     # The chart can be shown as a table, too.
     needed = with_features or len(near.ordered()) > n_bars
-    return section("near-best", "Nearly as good", [said, shown, *slots, features if needed else None, sets])
-
-
-def _slots_table(near: NearBest) -> list[Block | None]:
-    """Core features, and slots of features that replace each other."""
-    found = near.slots()
-    if found.n_listed < 2 or not found.slots:
-        return []
-    rows = [["in all sets", [name]] for name in found.core]
-    roles = ("in all that fit", "one of these")
-    rows += [[roles[len(slot.names) > 1], list(slot.names)] for slot in found.slots]
-    caption = "What replaces what: a set has one feature of each row."
-    return [
-        text(found.explain()),
-        table("near-best-slots", caption, [column("Role"), column("Features", "names")], rows),
-    ]
+    return section("near-best", "Nearly as good", [said, shown, features if needed else None, sets])
 
 
 # --- Conditions ------------------------------------------------------------------------------------------

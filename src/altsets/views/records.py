@@ -99,24 +99,6 @@ class Bars:
 
 
 @dataclass(frozen=True)
-class Stack:
-    """A row of parts that fill it: what each is, and its share."""
-
-    name: str
-    parts: tuple[str, ...]
-    shares: tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class Stacks:
-    """Some rows, each of which is divided into parts."""
-
-    rows: tuple[Stack, ...]
-    value_name: str
-    note: str = ""
-
-
-@dataclass(frozen=True)
 class CurvePoint:
     """A point of a curve."""
 

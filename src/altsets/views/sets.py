@@ -21,8 +21,6 @@ from altsets.views.records import (
     Grid,
     Membership,
     ReferenceLine,
-    Stack,
-    Stacks,
     baseline_line,
     cap,
     check_answer,
@@ -212,28 +210,6 @@ def near_best_frequencies(near_best: Any, most: int | None = 25) -> Bars:
         marked=tuple(index in inside for index in shown),
         mark_means="in the best set",
         note=paragraph(_about(near), left_out),
-    )
-
-
-def near_best_slots(near_best: Any, most_sets: int = 1000) -> Stacks:
-    """Core features, and slots of features that replace each other, as far as near-best sets fit."""
-    near = check_answer(near_best, NearBest, "a plot of slots")
-    if not near.count or near.n_known == 0:
-        raise InputError("there is no set that is nearly the best to be shown; explain() says why.")
-    found = near.slots(most_sets)
-    cores = [Stack("in all", (name,), (1.0,)) for name in found.core]
-    # A feature that nothing replaces is in all sets that fit, though not in all sets.
-    slots = [
-        Stack("one of" if len(slot.names) > 1 else "all that fit", slot.names, slot.shares)
-        for slot in found.slots
-    ]
-    fit = "All sets fit." if not found.left else f"{found.n_fitting:,} of {found.n_listed:,} sets fit."
-    which = "" if found.all_listed else f"About the {found.n_listed:,} best sets."
-    greedy = "" if found.exact else "Slots were chosen greedily."
-    return Stacks(
-        rows=(*cores, *slots),
-        value_name="share of the sets that fit",
-        note=paragraph(sentence(headline(near)), which, fit, greedy),
     )
 
 

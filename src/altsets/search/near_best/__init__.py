@@ -4,6 +4,5 @@ from altsets.search.near_best.answer import NearBest
 from altsets.search.near_best.counting import near_best
 from altsets.search.near_best.extent import Range, RangeEnd
 from altsets.search.near_best.importance import FeatureImportance, Importance
-from altsets.search.near_best.slots import Slot, Slots
 
-__all__ = ["FeatureImportance", "Importance", "NearBest", "Range", "RangeEnd", "Slot", "Slots", "near_best"]
+__all__ = ["FeatureImportance", "Importance", "NearBest", "Range", "RangeEnd", "near_best"]

@@ -18,7 +18,6 @@ from altsets.result import Progress, frame_of
 from altsets.search.near_best.extent import Range, extent
 from altsets.search.near_best.importance import Importance, measure
 from altsets.search.near_best.saved import ASKED, Saved, arguments_in
-from altsets.search.near_best.slots import Slots, describe, few_features
 from altsets.search.near_best.summary import CountedSets
 
 
@@ -250,43 +249,6 @@ class NearBest(CountedSets, documents.Document, Shown):
             time_limit=time_limit,
             callback=callback,
         )
-
-    def slots(self, most: int = 1000) -> Slots:
-        """Describe the sets in short: the features of all of them, and slots of features that replace each other.
-
-        Parameters
-        ----------
-        most : int, default=1000
-            How many of the best sets are described at most.
-
-        Returns
-        -------
-        Slots
-            A set fits if it has all core features and one of each slot. As many sets as possible fit; of short lists
-            that is proven, of long ones slots are chosen greedily, and ``exact`` says which.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If there is no set to describe, or ``most`` is not a whole number of at least 1.
-
-        See Also
-        --------
-        altsets.plots.slots : Plot it.
-
-        Examples
-        --------
-        >>> import altsets
-        >>> from altsets import quality
-        >>> scores = quality.Additive([9, 8, 5, 5, 4, 1], feature_names=list("abcdef"))
-        >>> altsets.near_best(scores, n_features=3, within=0.15).slots()
-        Slots(core: a; one of: b; one of: c, d, e; 1 set left)
-        """
-        listed = few_features(self.top(whole_number("most", most, least=1)))
-        if not listed:
-            raise InputError("there is no near-best set to describe; see explain().")
-        complete = self.exact and self.count == len(listed)
-        return describe(listed, self.feature_names, all_listed=complete)
 
     @property
     def _searchable(self) -> tuple[Quality, Problem]:
