@@ -45,6 +45,11 @@ class Truth:
 
     @property
     def scale(self) -> Fraction:
+        return self.oracle.scale or Fraction(self.request.overlap_penalty)
+
+    @property
+    def largest(self) -> Fraction:
+        """The largest number that sums are made of."""
         return max(self.oracle.scale, Fraction(self.request.overlap_penalty))
 
     @property
@@ -218,7 +223,7 @@ def _random_part(rng: np.random.Generator, request: Request, kind: str) -> dict[
     n, k = len(request.scores), request.n_features
     scale = float(request.oracle.scale) or 1.0
     if kind == "penalty":
-        return {"overlap_penalty": scale * float(rng.choice([0.01, 0.1, 0.25, 0.5, 1.0, 3.0, 100.0]))}
+        return {"overlap_penalty": scale * float(rng.choice([0.01, 0.1, 0.25, 0.5, 1.0, 3.0, 100.0, 9e3]))}
     if kind == "average":
         return {"difference": "average"}
     if kind == "leximin":
@@ -269,7 +274,7 @@ def wrong_about(request: Request, result: Result) -> list[str]:
 def oracle_complaints(truth: Truth, result: Result) -> list[str]:
     """What is wrong with the sets, the qualities and the objective."""
     request, oracle, wrong = truth.request, truth.oracle, []
-    sets, slack = [tuple(one) for one in result.sets], ROUNDING * truth.scale
+    sets, slack = [tuple(one) for one in result.sets], ROUNDING * truth.largest
     for position, chosen in enumerate(sets):
         before = [*request.existing, *sets[:position]]
         if not oracle.fits(chosen):
@@ -291,7 +296,7 @@ def oracle_complaints(truth: Truth, result: Result) -> list[str]:
     value = truth.value(sets)[0]
     if request.search == "sequential":
         value = _as_sum(truth).value(sets)[0]
-    if abs(Fraction(result.objective) - value) > ROUNDING * truth.scale * 100:
+    if abs(Fraction(result.objective) - value) > ROUNDING * truth.largest * 100:
         wrong.append(f"objective {result.objective} should be {float(value)}")
     if not result.bound >= result.objective:
         wrong.append(f"bound {result.bound} is below the objective {result.objective}")
@@ -403,7 +408,7 @@ def wrong_penalties(request: Request, found: PenaltyFrontier) -> list[str]:
         wrong.append("the ranges do not cover all penalties")
     for number, point in enumerate(found.points if found.complete else []):
         # No penalty beyond twice this one changes anything: sets are worth no more than their features.
-        last = 4 * truth.scale * len(request.scores) * (request.n_alternatives + 1)
+        last = 4 * truth.largest * len(request.scores) * (request.n_alternatives + 1)
         for penalty in (
             Fraction(point.penalty_from),
             last if point.penalty_to == math.inf else Fraction(point.penalty_to),
@@ -433,4 +438,4 @@ def _gave_up(result: Result) -> bool:
 
 
 def _too_wide(truth: Truth, result: Result) -> bool:
-    return result.gap > SMALL_GAP * truth.scale and result.stop_reason != "time_limit"
+    return result.gap > SMALL_GAP * truth.largest and result.stop_reason != "time_limit"

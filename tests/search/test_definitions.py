@@ -12,7 +12,7 @@ from checks import Request
 from definitions import JOINT, definitions_of, random_definition, wrong_about, wrong_balance, wrong_penalties
 
 import altsets
-from altsets import Problem, constraints, quality
+from altsets import Problem, Status, constraints, quality
 from altsets.errors import InputError, UnsupportedError
 from altsets.search.find import ENGINES
 from altsets.search.packing.clique_search import is_better
@@ -123,7 +123,7 @@ def test_iterate_is_find_one_by_one():
         ({"overlap_penalty": -1}, "of at least 0"),
         ({"overlap_penalty": "much"}, "must be a finite number"),
         ({"difference": "some"}, "choose one of 'each', 'average'"),
-        ({"overlap_penalty": 1e9}, "leaves no digits"),
+        ({"overlap_penalty": 1e6}, "leaves no digits"),
     ],
 )
 def test_what_does_not_go_together_is_refused(more, words):
@@ -359,6 +359,38 @@ def test_single_features_that_score_little_stay_where_sizes_are_open(more, best)
     limits = [constraints.Size(1, 2), *([more.pop("constraints")] if "constraints" in more else [])]
     found = altsets.find(good, n_alternatives=0, min_difference=0, constraints=limits, **more)
     assert (found.status, found.sets) == ("optimal", [best])
+
+
+@pytest.mark.parametrize("kind", [quality.Additive, lambda zeros: quality.MRMR(zeros, np.zeros((3, 3)))])
+def test_balance_of_sets_that_are_all_worth_nothing(kind):
+    searches = []
+    found = altsets.balance(kind([0, 0, 0]), 1, 1, tau=0, callback=searches.append)
+    assert [(point.sum, point.minimum, point.proven) for point in found] == [(0, 0, True)]
+    assert found.complete
+    assert len(searches) < 10
+
+
+@pytest.mark.parametrize("engine", ["auto", "enumerate", "milp"])
+@pytest.mark.parametrize("penalty", [3, 300, 6000])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_large_penalty_does_not_widen_what_counts_as_proven(engine, penalty, seed):
+    scores = np.random.default_rng(seed).random(8)
+    found = altsets.find(
+        quality.Additive(scores), 3, 3, tau=0, overlap_penalty=penalty, search="simultaneous", engine=engine
+    )
+    # Twelve places for eight features: four are in two sets, and these are the best ones.
+    best = float(np.sum(scores) + np.sum(np.sort(scores)[-4:])) - 4 * penalty
+    assert found.objective <= best + 1e-9
+    assert found.bound >= best - 1e-9
+    assert found.gap <= 1e-8 * penalty
+    if found.status is Status.OPTIMAL:
+        assert found.gap <= 1e-9 * max(scores)
+        assert found.objective == pytest.approx(best, abs=1e-9 * max(scores))
+
+
+def test_a_penalty_that_is_too_small_for_a_number_is_refused():
+    with pytest.raises(InputError, match="beyond what can be computed with"):
+        altsets.find(quality.Additive([0, 0]), 1, 1, overlap_penalty=5e-324)
 
 
 def test_balance_without_sets():

@@ -454,3 +454,9 @@ def test_the_smallest_numbers_are_refused_also_where_their_share_in_a_mean_is_no
     searched = quality.MRMR([1e50, 0.0, 0.0, 0.0], redundancy)
     with pytest.raises(InputError, match="numbers so small"):
         altsets.find(searched, 3, 0, constraints=constraints.Forbid(0))
+
+
+def test_redundancy_near_the_largest_number_is_refused_by_name():
+    huge = quality.CFS([1, 1, 1], [[0, 1, 0], [1, 0, 1e308], [0, 1e308, 0]], feature_names=list("abc"))
+    with pytest.raises(InputError, match=r"a redundancy of 1e\+308 \(b and c\)"):
+        altsets.find(huge, n_features=2, n_alternatives=0)

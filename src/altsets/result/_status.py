@@ -13,8 +13,9 @@ class Status(StrEnum):
     be at most; ``INFEASIBLE`` is a proof that no solution exists; ``NOT_FOUND`` is no answer and no proof.
 
     The best means: ``bound`` is above the objective by no more than 1e-9 of the problem's scale, the largest absolute
-    number (score, relevance, redundancy) among the features that can be used. Units do not matter, nor do numbers of
-    features that are forbidden; but beside one that is a billion times larger, small differences count as none.
+    number (score, relevance, redundancy) among the features that can be used. A penalty on shared features does not
+    count, unless all scores are 0. Units do not matter, nor do numbers of features that are forbidden; but beside one
+    that is a billion times larger, small differences count as none.
 
     See Also
     --------

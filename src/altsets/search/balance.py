@@ -221,6 +221,9 @@ def _stepwise(quality: Quality, problem: Problem, run: Run, request: Request) ->
         results.append(found)
         if not found.sets:
             return results, found.status is Status.INFEASIBLE
+        if not scaling.scale:
+            # All sets are worth nothing, so no minimum is larger.
+            return results, found.status is Status.OPTIMAL
         if run.stopped:
             return results, False
     return results, False

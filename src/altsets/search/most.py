@@ -254,19 +254,17 @@ def _without_repeats(problem: Problem) -> Problem:
     # Those of altsets find every set equal to itself, and engines know them by their class.
     if not callable(own) or type(own).__module__.startswith("altsets."):
         return problem
-    return replace(problem, dissimilarity=_NeverRepeated(own, frozenset(problem.existing)))
+    return replace(problem, dissimilarity=_NeverRepeated(own))
 
 
 @dataclass(frozen=True)
 class _NeverRepeated:
-    """A user's own dissimilarity, by which no set differs from itself; it alone decides about existing sets."""
+    """A user's own dissimilarity, by which no set differs from itself, whether it exists already or not."""
 
     own: Dissimilarity
-    existing: frozenset[FeatureSet]
 
     def __call__(self, first: FeatureSet, second: FeatureSet) -> float:
-        repeated = first == second and first not in self.existing
-        return 0.0 if repeated else self.own(first, second)
+        return 0.0 if first == second else self.own(first, second)
 
 
 class _LargestTau(FamilySearch):

@@ -32,7 +32,9 @@ SMALLEST, LARGEST = float(np.finfo(np.float64).tiny), 1e100
 #: In a ratio, redundancy stands beside the number of features, which it must leave some digits.
 LARGEST_IN_RATIO = 1e12
 #: A penalty on shared features stands beside scores, which it must leave some digits.
-LARGEST_PENALTY = 1e6
+LARGEST_PENALTY = 1e4
+#: Beside a larger one, an answer is not proven to all digits of the scores.
+EXACT_PENALTY = 32
 #: Bound and objective that agree to so many digits are shown as equal, if nothing but rounding is between them.
 SHOWN = 1e-10
 
@@ -61,18 +63,21 @@ class Scaling:
         sizes = [problem.k_max] if one_size else [problem.k_min, problem.k_max]
         forms = {size: form_of(quality, problem, size) for size in sizes}
         usable = _usable(problem, forms[problem.k_max])
-        scale = _with_penalty(problem, _checked_scale(quality, forms, usable))
-        exponent = math.frexp(scale)[1]
+        scale = _beside_penalty(problem, _checked_scale(quality, forms, usable))
+        # What is proven beside a penalty has fewer digits, and engines would look for all of them without end.
+        unit = max(scale, problem.overlap_penalty if problem.overlap_penalty > EXACT_PENALTY * scale else 0.0)
+        exponent = math.frexp(unit)[1]
         scaled: Quality = _InUnits(quality, exponent, usable)
         if isinstance(quality, Additive):
             # Engines know it by its class.
             plain = copy(quality)
             plain.scores, scaled = scaled.form(problem.k_max).linear, plain
-        reach = math.ldexp(scale, -exponent)
+        reach = math.ldexp(unit, -exponent)
         rounding = max(_rounding(scaled.form(size), size, problem.n_sets, reach) for size in sizes)
         # What a set pays for its features, for each set that it shares them with.
         paid = problem.overlap_penalty * problem.k_max * (problem.n_sets + len(problem.existing))
-        return cls(scaled, scale, exponent, math.ldexp(rounding, exponent) + 2.0**-50 * paid)
+        unseen = 2.0**-50 * paid + (optimality_tolerance(unit) if unit > scale else 0.0)
+        return cls(scaled, scale, exponent, math.ldexp(rounding, exponent) + unseen)
 
     def problem_in_units(self, problem: Problem) -> Problem:
         """What engines solve: the same problem, with its limits on qualities and its penalty in units."""
@@ -162,27 +167,27 @@ def _usable(problem: Problem, form: Form) -> Mask:
 def _checked_scale(quality: Quality, forms: dict[int, Form], usable: Mask) -> float:
     """The largest absolute number of features that can be used; refused if it is beyond what can be computed with."""
     features = None if usable is None else np.flatnonzero(usable)
-    largest_of: list[tuple[float, float, Any]] = []
+    largest_of: list[tuple[float, Any]] = []
     for size, form in forms.items():
         # The form of a mean holds each number's share in it, in which the smallest numbers vanish.
         mean = quality.size_normalised and not form.ratio
         linear = quality.form(1).linear if mean else form.linear
-        largest_of.append((_largest(linear if features is None else linear[features]), 1.0, linear))
+        largest_of.append((_largest(linear if features is None else linear[features]), linear))
         if form.fit is not None:
             explained = form.fit.highest(np.arange(quality.n_features_in) if features is None else features)
-            largest_of.append((explained, 1.0, np.array([explained])))
+            largest_of.append((explained, np.array([explained])))
         if form.matrix is None:
             continue
         of_pairs = max(map(abs, form.matrix_range(features)))
         if form.ratio:
-            _refuse_large_redundancy(quality, form, usable, form.factor * of_pairs)
+            _refuse_large_redundancy(quality, form, usable, of_pairs)
         else:
             share = form.factor * (size * (size - 1) / 2 if mean else 1.0)
-            largest_of.append((share * of_pairs, share, form.matrix))
-    scale, share, numbers = max(largest_of, key=lambda entry: entry[0])
+            largest_of.append((share * of_pairs, form.matrix))
+    scale, numbers = max(largest_of, key=lambda entry: entry[0])
     if scale == 0.0 or SMALLEST <= scale <= LARGEST:
         return scale
-    named = _named(quality, numbers, usable, scale / share)
+    named = _named(quality, numbers, usable)
     if scale > LARGEST:
         raise InputError(
             f"a number as large as {scale:.6g} ({named}) leaves no digits for the others; divide all numbers "
@@ -194,8 +199,8 @@ def _checked_scale(quality: Quality, forms: dict[int, Form], usable: Mask) -> fl
     )
 
 
-def _with_penalty(problem: Problem, scale: float) -> float:
-    """The scale with what sharing costs; refused where that would leave no digits for qualities."""
+def _beside_penalty(problem: Problem, scale: float) -> float:
+    """The scale, or where that is 0 the penalty; refused where that would leave no digits for qualities."""
     penalty = problem.overlap_penalty
     if scale and penalty > LARGEST_PENALTY * scale:
         nothing_shared = f"{parameter('tau', 1)} for sets that share nothing"
@@ -204,7 +209,12 @@ def _with_penalty(problem: Problem, scale: float) -> float:
             f"{parameter('overlap_penalty', penalty)} leaves no digits for qualities, whose largest number is "
             f"{scale:.6g}; give at most {LARGEST_PENALTY * scale:.6g}, or {instead}."
         )
-    return max(penalty, scale)
+    if penalty and not scale and not SMALLEST <= penalty <= LARGEST:
+        raise InputError(
+            f"{parameter('overlap_penalty', penalty)} is beyond what can be computed with, and all scores are 0; give "
+            f"a number from {SMALLEST:g} to {LARGEST:g}."
+        )
+    return scale or penalty
 
 
 def _limits_in_units(problem: Problem, exponent: int, slack: float) -> Problem:
@@ -228,11 +238,11 @@ def _limits_in_units(problem: Problem, exponent: int, slack: float) -> Problem:
 
 
 def _refuse_large_redundancy(quality: Quality, form: Form, usable: Mask, largest: float) -> None:
-    if largest > 2 * LARGEST_IN_RATIO:
+    if largest > LARGEST_IN_RATIO:
         assert form.matrix is not None
-        named = _named(quality, form.matrix, usable, largest / form.factor)
+        named = _named(quality, form.matrix, usable)
         raise InputError(
-            f"a redundancy of {largest / 2:.6g} ({named}) leaves no digits for the number of features that it is "
+            f"a redundancy of {largest:.6g} ({named}) leaves no digits for the number of features that it is "
             f"added to; give numbers up to {LARGEST_IN_RATIO:g}, such as absolute correlations."
         )
 
@@ -241,13 +251,15 @@ def _largest(values: Floats) -> float:
     return float(np.max(np.abs(values), initial=0.0))
 
 
-def _named(quality: Quality, values: Any, usable: Mask, largest: float) -> str:
+def _named(quality: Quality, values: Any, usable: Mask) -> str:
     """The usable features that the largest number belongs to."""
-    near = np.abs(values) >= largest * (1 - 1e-12)
+    sizes = np.abs(values)
     if usable is not None:
-        for axis in range(values.ndim):
-            near &= usable.reshape([-1 if axis == other else 1 for other in range(values.ndim)])
-    return " and ".join(quality.names_of(np.argwhere(near)[0].tolist()))
+        for axis in range(sizes.ndim):
+            left_out = ~usable.reshape([-1 if axis == other else 1 for other in range(sizes.ndim)])
+            sizes[np.broadcast_to(left_out, sizes.shape)] = -1.0
+    largest = np.unravel_index(np.argmax(sizes), sizes.shape)
+    return " and ".join(quality.names_of([int(place) for place in largest]))
 
 
 def _rounding(form: Form, size: int, n_sets: int, largest: float) -> float:

@@ -201,6 +201,8 @@ class _Sweep:
         first, last = self._best(0.0), self._best(largest)
         if first is None or last is None:
             return PenaltyFrontier([], self._is_proven, self._reason)
+        # Sets that share something may still change for penalties that are too large to search with.
+        self._is_proven = self._is_proven and (enough <= LARGEST_PENALTY or not last.shared)
         lines = [first, *self._between(first, last)]
         if last.shared < lines[-1].shared:
             lines.append(last)
@@ -217,7 +219,10 @@ class _Sweep:
     def _best(self, penalty: float) -> _Line | None:
         asked = replace(self._problem, overlap_penalty=penalty)
         result = solve(self._quality, asked, self._run.turn(self._run.remaining), self._engine)
-        self._is_proven = self._is_proven and result.status in (Status.OPTIMAL, Status.INFEASIBLE)
+        # Beside a large penalty, qualities have fewer digits.
+        slack = 2 * self._problem.n_sets * BOUND_TOLERANCE * max(self._scale, penalty)
+        settled = result.status in (Status.OPTIMAL, Status.INFEASIBLE) or result.gap <= slack
+        self._is_proven = self._is_proven and settled
         if not result.sets:
             self._reason = result.explain()
             return None
