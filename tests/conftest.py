@@ -69,7 +69,11 @@ def browser():
 
 @pytest.fixture
 def run(monkeypatch, capsys):
-    """Run the command in this process; returns the exit status and what went to both outputs."""
+    """Run the command in this process; returns the exit status and what went to both outputs.
+
+    On a machine with a lot else to do, commands take long, but they are not to write lines about that.
+    """
+    monkeypatch.setattr("altsets.cli.printing.SECONDS_PER_LINE", 1e6)
 
     def run(*args):
         monkeypatch.setattr(sys, "argv", ["altsets", *map(str, args)])

@@ -10,11 +10,11 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from importlib.metadata import version
 
 import numpy as np
 import pytest
+from clocks import wait_until
 from rich.console import Console
 
 import altsets
@@ -27,7 +27,9 @@ from altsets.files.writing import write_csv
 from altsets.result import Progress, Status
 
 HIGHS = tuple(map(int, version("highspy").split(".")[:2]))
-COMMAND = [sys.executable, "-c", "from altsets.cli import main; main()"]
+#: The command in a process of its own, which writes no lines about how long it takes on a busy machine.
+QUIET = "from altsets.cli import main, printing; printing.SECONDS_PER_LINE = 1e6"
+COMMAND = [sys.executable, "-c", f"{QUIET}; main()"]
 
 
 # Answers
@@ -93,7 +95,7 @@ def test_json_is_one_document_and_matches_the_library(run, table):
         ("--quality", "importance"),
         ("--quality", "mutual_info", "--task", "classification"),
         ("--engine", "milp", "--search", "simultaneous"),
-        ("--time-limit", "5"),
+        ("--time-limit", "500"),
         ("--time-limit", "inf"),
     ],
     ids=" ".join,
@@ -111,7 +113,7 @@ def test_options_reach_the_search(run, table, options):
 
 
 @pytest.mark.parametrize(("option", "seconds"), [((), 180.0), (("--time-limit", "7.5"), 7.5)])
-def test_the_time_limit_is_a_minute_for_each_set(run, table, monkeypatch, option, seconds):
+def test_the_time_limit_is_a_minute_for_each_set(run, table, monkeypatch, clock, option, seconds):
     seen = {}
 
     def stub(request, quality, **_):
@@ -121,7 +123,7 @@ def test_the_time_limit_is_a_minute_for_each_set(run, table, monkeypatch, option
     monkeypatch.setattr("altsets.selector.noise.answer", stub)
     run("find", table, "-t", "y", "-k", 1, "-a", 2, *option)
     # What the user gives is for reading and scoring, too.
-    assert (seconds - 5 if option else seconds) <= seen["time_limit"] <= seconds
+    assert seconds - bool(option) <= seen["time_limit"] <= seconds
 
 
 def test_existing_sets_and_dropped_columns(run, table):
@@ -399,19 +401,16 @@ def test_version_and_help(run):
         assert re.search(rf"(?<!\w){word}\b", text), word
 
 
-@pytest.mark.timing
-def test_help_is_quick_and_imports_nothing_heavy():
+def test_help_imports_nothing_heavy():
     code = (
-        "import sys, time\nfrom altsets.cli import main\n"
+        "import sys\nfrom altsets.cli import main\n"
         "sys.argv = ['altsets', '--help']\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
         "heavy = {'numpy', 'scipy', 'sklearn', 'pandas', 'highspy'} & set(sys.modules)\n"
-        "print(time.process_time(), heavy or 'light')"
+        "print(heavy or 'light')"
     )
-    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True) for _ in range(3)]
-    last_lines = [done.stdout.splitlines()[-1].split(maxsplit=1) for done in runs]
-    assert {weight for _, weight in last_lines} == {"light"}
-    assert min(float(seconds) for seconds, _ in last_lines) < 1.5
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == "light"
 
 
 def test_the_demo_shows_everything_and_its_suggestions_work(run, tmp_path, monkeypatch):
@@ -479,7 +478,7 @@ def test_a_reader_that_leaves_early_sees_no_traceback(table):
 
 def interrupted(script, *args):
     """Run the command with a script before it, press Ctrl-C once it says READY, and wait for the end."""
-    code = f"{script}\nfrom altsets.cli import main\nmain()"
+    code = f"{QUIET}\n{script}\nmain()"
     process = subprocess.Popen(
         [sys.executable, "-c", code, *map(str, args)],
         stdout=subprocess.PIPE,
@@ -489,7 +488,7 @@ def interrupted(script, *args):
     try:
         assert process.stderr.readline() == "READY\n"
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate()
     finally:
         process.kill()
     return process.returncode, out, err
@@ -499,7 +498,7 @@ def interrupted(script, *args):
 def test_ctrl_c_while_scoring_says_so(table):
     script = (
         "import sys, time\nfrom altsets import measures\n"
-        "def slow(*_, **__):\n    print('READY', file=sys.stderr, flush=True)\n    time.sleep(60)\n"
+        "def slow(*_, **__):\n    print('READY', file=sys.stderr, flush=True)\n    time.sleep(600)\n"
         "measures.MEASURES['f'] = slow"
     )
     code, out, err = interrupted(script, "find", table, "-t", "y", "--quality", "f", "--json")
@@ -514,9 +513,9 @@ def test_ctrl_c_during_a_hard_search_prints_the_best_sets_and_the_bound(tmp_path
     names = tuple(f"x{i}" for i in range(80))
     write_csv(Table((*names, "y"), (*X.T, y)), tmp_path / "wide.csv")
     script = (
-        "import sys\nfrom altsets.cli import printing\n"
+        "import sys\n"
         "def report(self, progress):\n"
-        "    if progress.elapsed > 1 and not hasattr(self, 'said'):\n"
+        "    if not hasattr(self, 'said'):\n"
         "        self.said = print('READY', file=sys.stderr, flush=True)\n"
         "printing.Waiting.report = report"
     )
@@ -542,26 +541,18 @@ def test_waiting_is_shown_on_a_terminal_only_after_a_while():
     screen = io.StringIO()
     with printing.Waiting(Console(file=screen, force_terminal=True, width=100), delay=0.01) as waiting:
         waiting.say("Scoring [bold]")
-        deadline = time.perf_counter() + 5
-        while "Scoring [bold]" not in screen.getvalue() and time.perf_counter() < deadline:
-            time.sleep(0.01)
+        wait_until(lambda: "Scoring [bold]" in screen.getvalue())
         waiting.report(progress(1.25, float("inf")))
-        while "bound none yet" not in screen.getvalue() and time.perf_counter() < deadline:
-            time.sleep(0.01)
-    assert "Scoring [bold]" in screen.getvalue()
-    assert "best 1.25, bound none yet, 3 s" in screen.getvalue()
+        wait_until(lambda: "best 1.25, bound none yet, 3 s" in screen.getvalue())
 
 
-def test_lines_come_every_few_seconds_where_there_is_no_terminal():
+def test_lines_come_every_few_seconds_where_there_is_no_terminal(clock):
     screen = io.StringIO()
     with printing.Waiting(Console(file=screen, force_terminal=False, width=20), every=0.01) as waiting:
         waiting.say("Scoring [bold] features of a table with a long name")
-        deadline = time.perf_counter() + 5
-        while "Scoring" not in screen.getvalue() and time.perf_counter() < deadline:
-            time.sleep(0.01)
+        wait_until(lambda: "Scoring" in screen.getvalue())
         waiting.report(progress(1.25, float("inf")))
-        while "bound none yet" not in screen.getvalue() and time.perf_counter() < deadline:
-            time.sleep(0.01)
+        wait_until(lambda: "bound none yet" in screen.getvalue())
     lines = screen.getvalue().splitlines()
     assert lines[0] == "[0 s] Scoring [bold] features of a table with a long name"
     assert lines[-1] == "[0 s] Searching: best 1.25, bound none yet"
@@ -570,9 +561,8 @@ def test_lines_come_every_few_seconds_where_there_is_no_terminal():
 @pytest.mark.parametrize("terminal", [True, False])
 def test_nothing_is_shown_when_it_is_quick(terminal):
     screen = io.StringIO()
-    with printing.Waiting(Console(file=screen, force_terminal=terminal), delay=60.0) as waiting:
+    with printing.Waiting(Console(file=screen, force_terminal=terminal), delay=600.0, every=600.0) as waiting:
         waiting.report(progress(float("nan"), 2.0))
-        time.sleep(0.05)
     assert screen.getvalue() == ""
 
 

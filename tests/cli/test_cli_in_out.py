@@ -8,6 +8,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -270,9 +271,11 @@ def test_a_file_that_appeared_meanwhile_is_kept(there):
 # --- Records ---------------------------------------------------------------------------------------
 
 
-def test_the_record_of_a_search(run, there):
+def test_the_record_of_a_search(run, there, clock):
     asked = (*FIND, "--forbid", "f", "--at-most", "1:a,b", "--max-similarity", "0.9", "--time-limit", "inf")
-    one, other = (json.loads(run("find", "table.csv", *asked, "--json")[1]) for _ in range(2))
+    one = json.loads(run("find", "table.csv", *asked, "--json")[1])
+    clock.step *= 2
+    other = json.loads(run("find", "table.csv", *asked, "--json")[1])
     first, timing = one["provenance"], one.pop("timing")
     assert timing != other.pop("timing")
     assert one == other
@@ -661,7 +664,9 @@ def test_the_table_as_read_says_which_file_it_was(table):
 #: Runs each command that it is given in a process of its own, to its very end; modules are loaded once for all.
 FORKED = """
 import json, os, sys
-import altsets.cli, altsets.evaluation, altsets.search
+import altsets.cli.printing, altsets.evaluation, altsets.search
+# On a busy machine, too, no lines about how long it takes.
+altsets.cli.printing.SECONDS_PER_LINE = 1e6
 for words in json.loads(sys.argv[1]):
     if not os.fork():
         sys.argv = ["altsets", *words]
@@ -684,7 +689,6 @@ def test_standard_output_on_a_full_device_is_said_in_one_line(there):
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,
-            timeout=120,
             check=True,
         )
     said = ["Error: cannot write to standard output: No space left on device.", "1"]
@@ -730,8 +734,9 @@ def test_a_closed_standard_output_costs_no_file(run, there):
 @pytest.mark.skipif(os.name == "nt", reason="pipes end in other ways there")
 def test_a_reader_that_has_seen_enough_is_no_error(there):
     command = f"{sys.executable} -m altsets frontier table.csv -t y -k 1:3 --quality f | true"
-    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=120, check=False)
-    assert done.stderr == ""
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    # On a busy machine there may be lines about how long it takes.
+    assert [line for line in done.stderr.splitlines() if not re.match(r"\[\d+ s\] ", line)] == []
 
 
 def test_scores_without_room_cost_the_file_alone(run, there, monkeypatch):

@@ -148,7 +148,7 @@ def test_features_of_no_set_are_named(run, table):
 
 
 @pytest.mark.slow
-def test_a_wrapper_with_many_sets_is_estimated(run, tmp_path):
+def test_a_wrapper_with_many_sets_is_estimated(run, tmp_path, clock):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 40)
     columns = [rng.normal(size=40) + y * (number < 3) for number in range(24)]
@@ -165,7 +165,7 @@ def test_a_wrapper_with_many_sets_is_estimated(run, tmp_path):
         "--quality",
         "wrapper",
         "--time-limit",
-        1,
+        clock.limit(200),
     )
     code, out, _ = run(*asked, "--within", "0.3")
     assert code == 0

@@ -144,6 +144,7 @@ def folder(tmp_path_factory):
     return path
 
 
+@pytest.mark.usefixtures("clock")
 @pytest.mark.parametrize("line", mostly_slow(LINES, 40))
 def test_commands_speak_of_options(run, folder, monkeypatch, line):
     monkeypatch.chdir(folder)

@@ -345,7 +345,7 @@ def _grid(first_column: str) -> Grid:
 class Waiting:
     """What is going on, on standard error: a line that changes on a terminal; else a new line every 10 s."""
 
-    def __init__(self, console: Console, delay: float = 2.0, every: float = SECONDS_PER_LINE) -> None:
+    def __init__(self, console: Console, delay: float = 2.0, every: float | None = None) -> None:
         self._console = console
         self._text = ""
         self._spinner: Spinner | None = None
@@ -353,7 +353,7 @@ class Waiting:
         self._lock = threading.Lock()
         self._timer = threading.Timer(delay, self._begin)
         self._timer.daemon = True
-        self._lines = None if console.is_terminal else ProgressLines(self._write, every)
+        self._lines = None if console.is_terminal else ProgressLines(self._write, every or SECONDS_PER_LINE)
 
     def __enter__(self) -> Waiting:
         if self._lines is None:
