@@ -5,9 +5,11 @@ import signal
 import socket
 import threading
 import time
+from functools import partial
 
 import psutil
 import pytest
+from clocks import wait_until
 from explorers import HANGING, STATE, Page, running, slow_to_score, stand_in, unprepared
 
 from altsets.app import clients, server, workers
@@ -36,11 +38,11 @@ def children():
     return {one.pid for one in this.children(recursive=True)} - helpers
 
 
-def wait_until(condition):
-    until = time.monotonic() + HANGING
-    while not condition():
-        assert time.monotonic() < until
-        time.sleep(0.05)
+@pytest.fixture
+def patient(monkeypatch):
+    """Processes may take as long as they need to stop, also on a busy machine."""
+    monkeypatch.setattr(workers, "PATIENCE", 600.0)
+    monkeypatch.setattr(server, "CANCELLED", 600.0)
 
 
 def test_an_answer_has_the_number_the_state_and_the_view(page):
@@ -49,44 +51,42 @@ def test_an_answer_has_the_number_the_state_and_the_view(page):
     assert reply["state"] == STATE | {"forbid": ["a"]}
     assert reply["view"]["words"] == ["a"]
     assert (reply["error"], reply["superseded"]) == (None, False)
-    assert 0 <= reply["seconds"] < 20
+    assert reply["seconds"] >= 0
 
 
-@pytest.mark.timing
 def test_a_long_search_replies_with_the_best_so_far(page):
-    began = time.monotonic()
     reply = page.ask(state={"require": ["slow"]})
     assert not reply["finished"]
-    assert reply["view"]["best"] == "so far"
-    assert time.monotonic() - began < 1
+    reply = page.seen(reply)
+    assert (reply["finished"], reply["view"]["best"]) == (False, "so far")
     page.cancel(reply["number"])
 
 
-@pytest.mark.timing
-@pytest.mark.parametrize("how", ["slow", "deaf"])
-def test_cancel_keeps_the_best_at_once(page, how):
-    reply = page.ask(state={"require": [how]})
-    began = time.monotonic()
+def test_cancel_keeps_the_best(page, patient):
+    reply = page.seen(page.ask(state={"require": ["slow"]}))
     kept = page.cancel(reply["number"])
-    assert time.monotonic() - began < 0.5
-    assert kept["finished"]
-    assert kept["error"] is None
-    assert kept["view"]["best"] == {"slow": "kept", "deaf": "so far"}[how]
-    # It goes on, with another process where the first had to be ended.
-    pid = page.follow(page.ask())["view"]["pid"]
-    assert (pid == kept["view"]["pid"]) is (how == "slow")
+    assert (kept["finished"], kept["error"], kept["view"]["best"]) == (True, None, "kept")
+    assert page.follow(page.ask())["view"]["pid"] == kept["view"]["pid"]
 
 
-@pytest.mark.timing
-def test_a_newer_question_supersedes_the_older_one(page):
+def test_a_process_that_does_not_stop_is_ended(page, monkeypatch):
+    monkeypatch.setattr(server, "CANCELLED", 600.0)
+    reply = page.seen(page.ask(state={"require": ["deaf"]}))
+    kept = page.cancel(reply["number"])
+    assert (kept["finished"], kept["error"], kept["view"]["best"]) == (True, None, "so far")
+    # It goes on with another one.
+    assert page.follow(page.ask())["view"]["pid"] != kept["view"]["pid"]
+
+
+def test_a_newer_question_supersedes_the_older_one(page, monkeypatch):
+    monkeypatch.setattr(server, "FIRST_REPLY", 600.0)
     replies = []
     thread = threading.Thread(target=lambda: replies.append(page.ask(state={"require": ["slow"]})))
-    began = time.monotonic()
+    number = page.number + 1
     thread.start()
-    time.sleep(0.1)
+    wait_until(lambda: page.post("wait", {"client": page.name, "number": number})[0] == 200)
     newer = page.follow(page.ask(state={"forbid": ["b"]}))
     thread.join()
-    assert time.monotonic() - began < 2
     assert replies[0]["superseded"]
     assert replies[0]["view"] is None
     assert newer["view"]["words"] == ["b"]
@@ -129,7 +129,7 @@ def test_a_worker_that_is_killed_costs_one_answer(page):
     assert after["view"]["pid"] != pid
     # Also while nothing is searched.
     os.kill(after["view"]["pid"], signal.SIGKILL)
-    time.sleep(0.1)
+    wait_until(lambda: not psutil.pid_exists(after["view"]["pid"]))
     assert page.follow(page.ask())["error"] is None
 
 
@@ -198,7 +198,7 @@ def test_the_oldest_client_makes_room(monkeypatch):
 
 @pytest.mark.slow
 def test_idle_clients_end(monkeypatch):
-    monkeypatch.setattr(clients, "IDLE", 1.5)
+    monkeypatch.setattr(clients, "IDLE", 5.0)
     with running() as explorer:
         page = Page(explorer)
         pid = page.follow(page.ask())["view"]["pid"]
@@ -206,54 +206,51 @@ def test_idle_clients_end(monkeypatch):
         wait_until(lambda: not psutil.pid_exists(pid))
 
 
-def scoring_words(page, reply):
-    """All that is said on the way to an answer, and the answer."""
-    said = []
-    while not reply["finished"]:
-        said += (reply["view"] or {"words": []})["words"]
-        _, reply = page.post("wait", {"client": page.name, "number": reply["number"]})
-    return said, reply
-
-
-def test_the_page_is_told_how_far_scores_are_and_they_are_computed_once():
-    with running(slow_to_score) as explorer:
+def test_the_page_is_told_how_far_scores_are_and_they_are_computed_once(tmp_path):
+    gate = tmp_path / "gate"
+    with running(partial(slow_to_score, gate)) as explorer:
         page = Page(explorer)
-        said, reply = scoring_words(page, page.ask())
-        assert any(words.startswith("Scoring: ") for words in said)
-        assert reply["view"]["words"] == []
+        reply = page.seen(page.ask())
+        assert (reply["finished"], reply["view"]["words"]) == (False, ["Scoring: 0 of 40."])
+        gate.touch()
+        assert page.follow(reply)["view"]["words"] == []
+        gate.unlink()
         # By its name, it is the same quality.
-        assert page.ask(state={"quality": "mutual_info"})["finished"]
+        assert page.follow(page.ask(state={"quality": "mutual_info"}))["view"]["words"] == []
         # A page that moves on while it waits does not make scores begin anew.
-        first = page.ask(state={"quality": "mrmr"})
         pids = set()
         for tau in (0.1, 0.2, 0.3):
-            reply = page.ask(state={"quality": "mrmr", "tau": tau})
-            pids |= {reply["view"]["pid"]} if not reply["finished"] else set()
-        assert not first["finished"]
+            reply = page.seen(page.ask(state={"quality": "mrmr", "tau": tau}))
+            assert not reply["finished"]
+            pids.add(reply["view"]["pid"])
         assert len(pids) == 1
-        _, reply = scoring_words(page, reply)
-        assert reply["state"]["tau"] == 0.3
+        gate.touch()
+        assert page.follow(reply)["state"]["tau"] == 0.3
+        gate.unlink()
         other = Page(explorer, "other", page.entry)
-        said, _ = scoring_words(other, other.ask(state={"quality": "mrmr"}))
-        assert not said
+        assert other.follow(other.ask(state={"quality": "mrmr"}))["view"]["words"] == []
         reply = page.follow(page.ask(state={"quality": "nonsense"}))
         assert reply["error"] == "there is no quality 'nonsense'."
         assert (reply["state"], reply["view"]) == (None, None)
 
 
 @pytest.mark.slow
-def test_scores_that_nobody_waits_for_are_given_up(monkeypatch):
+def test_scores_that_nobody_waits_for_are_given_up(monkeypatch, patient, tmp_path):
     monkeypatch.setattr(clients, "UNWANTED", 0.1)
-    with running(slow_to_score) as explorer:
+    gate = tmp_path / "gate"
+    gate.touch()
+    with running(partial(slow_to_score, gate)) as explorer:
         page = Page(explorer)
         page.follow(page.ask())
-        reply = page.ask(state={"quality": "mrmr"})
-        assert not reply["finished"]
+        gate.unlink()
+        assert not page.seen(page.ask(state={"quality": "mrmr"}))["finished"]
         page.follow(page.ask())
-        time.sleep(1.5)
+        wait_until(gate.with_suffix(".stopped").exists)
         # They are computed from the start.
-        said, _ = scoring_words(page, page.ask(state={"quality": "mrmr"}))
-        assert said
+        reply = page.seen(page.ask(state={"quality": "mrmr"}))
+        assert (reply["finished"], reply["view"]["words"]) == (False, ["Scoring: 0 of 40."])
+        gate.touch()
+        assert page.follow(reply)["view"]["words"] == []
 
 
 def test_a_table_that_cannot_be_scored():

@@ -49,9 +49,8 @@ class Command:
         """Send a signal; the exit status and what else was printed."""
         family = self.family()
         self.process.send_signal(number)
-        printed = self.process.communicate(timeout=20)
-        _, left = psutil.wait_procs(family, timeout=5)
-        assert not left
+        printed = self.process.communicate()
+        psutil.wait_procs(family)
         return self.process.returncode, *printed
 
 
@@ -85,7 +84,7 @@ def assert_ends(command, number, folder):
 def test_ctrl_c_ends_everything(started, tmp_path):
     command = started()
     page = Page(command)
-    reply = page.follow(page.ask(state={"n_features": 3}), 60.0)
+    reply = page.follow(page.ask(state={"n_features": 3}))
     assert reply["error"] is None
     assert reply["state"]["n_features"] == 3
     assert list((tmp_path / "temporary").glob("altsets-*"))
@@ -96,7 +95,7 @@ def test_ctrl_c_ends_everything(started, tmp_path):
 def test_a_kill_leaves_no_process_behind(started, tmp_path):
     command = started()
     page = Page(command)
-    page.follow(page.ask(), 60.0)
+    page.follow(page.ask())
     code, out, err = command.end(signal.SIGKILL)
     assert (code, out) == (-9, "")
     assert "Traceback" not in err
@@ -115,7 +114,7 @@ def test_options_are_what_the_page_begins_with(started, tmp_path):
     page = Page(command)
     _, reply = page.post("ask", {"client": "x", "number": 1, "verb": "answer", "state": None, "with": {}})
     page.name = "x"
-    reply = page.follow(reply, 60.0)
+    reply = page.follow(reply)
     assert reply["state"]["quality"] == "f"
     assert (reply["state"]["n_features"], reply["state"]["n_alternatives"], reply["state"]["tau"]) == (
         2,
@@ -138,11 +137,11 @@ def test_survival_is_explored(started, tmp_path):
     path.write_text("\n".join(["a,b,c,days,status", *lines]))
     command = started(str(path), "--time", "days", "--event", "status=dead", "-k", "1", "-a", "1")
     page = Page(command)
-    reply = page.follow(page.ask(), 60.0)
+    reply = page.follow(page.ask())
     assert reply["state"]["quality"] == "concordance"
     assert reply["view"]["sets"][0]["features"] == ["a"]
     assert "the target is status, days." in reply["view"]["subtitle"]
-    evaluated = page.follow(page.ask(verb="evaluate", state=reply["state"]), 60.0)
+    evaluated = page.follow(page.ask(verb="evaluate", state=reply["state"]))
     assert "Prediction (concordance_index)" in evaluated["view"]["words"][0]
     body = json.dumps({"client": page.name, "state": reply["state"], "kind": "command"}).encode()
     _, _, content = page.send("POST", "/api/download", page.headers(), body)

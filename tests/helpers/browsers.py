@@ -23,7 +23,7 @@ ARGUMENTS = (
     "--disable-sync",
 )
 #: Milliseconds until what is waited for counts as missing.
-PATIENCE = 15_000
+PATIENCE = 60_000
 #: The rule of axe-core that a dark page can break while the light one does not.
 CONTRAST = "color-contrast"
 #: Widths of a phone and of a laptop.

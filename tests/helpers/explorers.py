@@ -9,6 +9,7 @@ import signal
 import threading
 import time
 from contextlib import contextmanager
+from functools import partial
 
 from altsets.app.server import Explorer
 from altsets.app.workers import warm_up
@@ -36,23 +37,27 @@ def stand_in():
     return _run
 
 
-def slow_to_score():
-    """The same, with scores that take a while, and another process for each quality."""
+def slow_to_score(gate):
+    """The same, with another process for each quality, and scores that take until the file ``gate`` exists.
 
-    def engine(job, tell, stopped):
-        if job["verb"] != "prepare":
-            return _run(job, tell, stopped)
-        if (job["state"] or {}).get("quality") == "nonsense":
-            tell({"state": None, "view": {"words": ["Scoring: 0 of 40."]}})
-            raise InputError("there is no quality 'nonsense'.")
-        for share in range(40):
-            tell({"state": None, "view": {"words": [f"Scoring: {share} of 40."], "pid": os.getpid()}})
-            time.sleep(0.02)
-            if stopped():
-                raise InputError("stopped.")
-        return {"state": {"quality": "mutual_info"}, "view": None}
+    A file beside it, with the ending ``.stopped``, tells that they were given up.
+    """
+    return partial(_run_slow_to_score, gate)
 
-    return engine
+
+def _run_slow_to_score(gate, job, tell, stopped):
+    if job["verb"] != "prepare":
+        return _run(job, tell, stopped)
+    if (job["state"] or {}).get("quality") == "nonsense":
+        tell({"state": None, "view": {"words": ["Scoring: 0 of 40."]}})
+        raise InputError("there is no quality 'nonsense'.")
+    tell({"state": None, "view": {"words": ["Scoring: 0 of 40."], "pid": os.getpid()}})
+    while not gate.exists():
+        time.sleep(0.01)
+        if stopped():
+            gate.with_suffix(".stopped").touch()
+            raise InputError("stopped.")
+    return {"state": {"quality": "mutual_info"}, "view": None}
 
 
 def unprepared():
@@ -80,8 +85,7 @@ def _run(job, tell, stopped):
         os.kill(os.getpid(), signal.SIGKILL)
     if "slow" in orders or "deaf" in orders:
         tell({"state": state, "view": view | {"best": "so far"}})
-        until = time.monotonic() + 20
-        while time.monotonic() < until and ("deaf" in orders or not stopped()):
+        while "deaf" in orders or not stopped():
             time.sleep(0.01)
         return {"state": state, "view": view | {"best": "kept"}}
     return {"state": state, "view": view}
@@ -163,13 +167,21 @@ class Page:
         assert status == 200, reply
         return reply
 
-    def follow(self, reply, seconds=HANGING):
+    def follow(self, reply):
         """Wait for the whole answer."""
-        until = time.monotonic() + seconds
         while not reply["finished"]:
-            assert time.monotonic() < until, reply
-            _, reply = self.post("wait", {"client": self.name, "number": reply["number"]})
+            reply = self.wait(reply)
         return reply
+
+    def seen(self, reply):
+        """Wait until there is something to show."""
+        while not reply["view"]:
+            reply = self.wait(reply)
+        return reply
+
+    def wait(self, reply):
+        """Wait for the next change."""
+        return self.post("wait", {"client": self.name, "number": reply["number"]})[1]
 
     def cancel(self, number):
         """Cancel a question."""
