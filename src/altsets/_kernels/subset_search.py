@@ -379,7 +379,7 @@ class SubsetSearch:
                 value += self.worth(self.base_share)
             self.leaf(level, value)
             return
-        if self.count_node(level):
+        if self.count_node(level, r):
             self.open_bound = max(self.open_bound, limit)
             return
         if self.n_needs:
@@ -423,7 +423,7 @@ class SubsetSearch:
             limit = min(limit, bound)
             if limit <= self.threshold + self.tolerance:
                 return
-            if self.stopped:
+            if self.stopped or self.count_child(level, i, r):
                 self.open_bound = max(self.open_bound, limit)
                 return
             self.node_share[level + 1] = self.node_share[level] / (self.n_candidates[level] - r + 1)
@@ -521,15 +521,31 @@ class SubsetSearch:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def count_node(self, level: cython.int) -> cython.bint:
+    def count_node(self, level: cython.int, r: cython.int) -> cython.bint:
         """Count a node and what it looks at; whether to stop."""
         looks: cython.longlong = cython.cast(cython.longlong, self.n_candidates[level])
+        rules: cython.longlong = cython.cast(cython.longlong, self.n_caps + self.n_budgets)
         self.nodes += 1
         if self.nodes > self.max_nodes:
             self.stopped = True
             return True
+        # To keep more of them in order makes each look take longer.
+        rules *= looks * (1 + r // 16)
         # With many candidates the looks at their pairs are counted one candidate at a time, when its bound is computed.
-        return self.stops_after(looks * looks if self.has_pairs and looks <= MANY_CANDIDATES else looks)
+        return self.stops_after(
+            rules + (looks * looks if self.has_pairs and looks <= MANY_CANDIDATES else looks)
+        )
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def count_child(self, level: cython.int, i: cython.int, r: cython.int) -> cython.bint:
+        """Count the looks at later candidates that the child of the i-th one takes; whether to stop."""
+        later: cython.longlong = cython.cast(cython.longlong, self.n_candidates[level] - i)
+        if self.has_pairs and self.n_candidates[level] <= MANY_CANDIDATES:
+            # Those at all their pairs are counted with the node.
+            return False
+        return self.stops_after(later * (1 + r // 16))
 
     @cython.cfunc
     @cython.nogil
@@ -945,6 +961,8 @@ class SubsetSearch:
         for i in range(self.n_candidates[level]):
             c = 0
             while c < n_cliques:
+                if self.stops_after(i):
+                    return INFINITY
                 conflicts_with_all = True
                 for q in range(i):
                     if (
@@ -1236,6 +1254,8 @@ class SubsetSearch:
         without: cython.double
         while True:
             self.shrink_superset(level)
+            if self.stopped:
+                break
             if self.n_candidates[level] < r:
                 return
             if self.has_prices:
@@ -1268,8 +1288,6 @@ class SubsetSearch:
             if without <= self.threshold + self.tolerance:
                 return
             limit = min(limit, without)
-            if self.stops_after(self.n_candidates[level] * self.n_candidates[level]):
-                break
             self.remove_candidate(level, i)
         self.open_bound = max(self.open_bound, limit)
 
@@ -1289,6 +1307,9 @@ class SubsetSearch:
         """Drop what is neither chosen nor a candidate from the superset."""
         for j in range(self.n):
             if self.fit.has(level, j) and not self.is_candidate[level, j] and not self.is_chosen[j]:
+                columns = cython.cast(cython.longlong, self.fit.n_columns[level])
+                if self.stops_after(columns * columns):
+                    return
                 self.fit.drop(level, j)
 
     @cython.cfunc
