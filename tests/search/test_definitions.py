@@ -263,15 +263,16 @@ def test_large_sums_are_proven(joint):
     assert result.proof == "integer programme over membership patterns"
 
 
+@pytest.mark.parametrize("looks", [1, 5, 20, 100])
 @pytest.mark.parametrize("kind", ["additive", "mrmr"])
-def test_sets_are_found_where_the_best_in_turn_cost_too_much(kind, clock):
+def test_sets_are_found_where_the_best_in_turn_cost_too_much(kind, looks, clock):
     rng = np.random.default_rng(0)
     scores, costs = rng.random(200), rng.uniform(1, 10, 200).round(2)
     alike = rng.random((200, 200))
     made = quality.Additive(scores) if kind == "additive" else quality.MRMR(scores, (alike + alike.T) / 2)
     total = constraints.TotalBudget(costs.tolist(), 90)
     result = altsets.find(
-        made, 10, 5, tau=0.6, search="simultaneous", constraints=total, time_limit=clock.limit(100)
+        made, 10, 5, tau=0.6, search="simultaneous", constraints=total, time_limit=clock.limit(looks)
     )
     assert len(result.sets) == 6
     assert total.holds_together(result.sets)

@@ -28,6 +28,7 @@ from altsets.search.diagnosis import CONFLICT_STEPS, PROBE_STEPS, find_conflict,
 from altsets.search.engine import Answer, Engine, merge_known, on_demand, settle
 from altsets.search.heuristics import GreedyEngine, most_alternatives
 from altsets.search.milp.engine import MilpEngine
+from altsets.search.narrowing import solve_narrowed
 from altsets.search.packing.engine import PackingEngine
 from altsets.search.resources import ONE_THREAD, refuse_too_large
 from altsets.search.run import Run, Stopped
@@ -259,10 +260,7 @@ def solve(
         run.begin(scaling.exponent)
         answer = settle(scaling.quality, in_units, run.known)
         if answer is None:
-            try:
-                answer = chosen.solve(scaling.quality, in_units, run)
-            except Stopped:
-                answer = _cut_short(scaling.quality, in_units, run)
+            answer = solve_narrowed(partial(_solved, chosen), scaling.quality, in_units, run)
             answer = merge_known(scaling.quality, in_units, answer, run.known)
         return _result(quality, problem, chosen, answer, run, scaling, request)
 
@@ -454,6 +452,14 @@ def _engine(name: str, quality: Quality, problem: Problem, run: Run) -> Engine:
     exact = ShortlistEngine.name if on_demand(quality, problem) else PackingEngine.name
     relevant = reasons["greedy" if problem.search.startswith("greedy-") else exact]
     raise UnsupportedError(f"no engine solves this: {relevant}.")
+
+
+def _solved(engine: Engine, quality: Quality, problem: Problem, run: Run) -> Answer:
+    """The answer of an engine; if it had only begun, what there is at that time."""
+    try:
+        return engine.solve(quality, problem, run)
+    except Stopped:
+        return _cut_short(quality, problem, run)
 
 
 def _cut_short(quality: Quality, problem: Problem, run: Run) -> Answer:

@@ -127,6 +127,7 @@ class Run:
         self._whole: Run | None = None
         self._is_turn = False
         self._share_ended = False
+        self._features: Sequence[int] | None = None
 
     def part(self, max_steps: float = math.inf, enough: Enough | None = None) -> Run:
         """A run for a part of the work: ends with this one, after ``max_steps`` or with ``enough``; no callback."""
@@ -166,6 +167,24 @@ class Run:
     def begin(self, exponent: int) -> None:
         """An engine begins: its numbers, times two to this power, are those of the user."""
         self.exponent, self.known = exponent, self.known.in_units(exponent)
+
+    @contextmanager
+    def numbering(self, features: Sequence[int]) -> Iterator[None]:
+        """Inside, an engine gives features other numbers: their places among these."""
+        self._features = features
+        try:
+            yield
+        finally:
+            self.sets = self._in_features(self.sets)
+            self.in_turn = [
+                (chosen and self._in_features([chosen])[0], bound) for chosen, bound in self.in_turn
+            ]
+            self._features = None
+
+    def _in_features(self, sets: Sequence[FeatureSet]) -> list[FeatureSet]:
+        """Sets by the numbers that the user knows."""
+        features = self._features
+        return list(sets) if features is None else [tuple([features[j] for j in one]) for one in sets]
 
     def __enter__(self) -> Self:
         # Signals reach the main thread only, and a handler that the application has set stays.
@@ -294,7 +313,7 @@ class Run:
             return
         self._called = time.perf_counter()
         try:
-            self._callback(Progress(*self.in_user_units, self.elapsed, list(self.sets)))
+            self._callback(Progress(*self.in_user_units, self.elapsed, self._in_features(self.sets)))
         except BaseException as error:
             self.error = error
 

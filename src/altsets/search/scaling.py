@@ -153,7 +153,7 @@ def _usable(problem: Problem, form: Form) -> Mask:
         if rule.upper is not None and len(required.intersection(rule.group)) >= rule.upper:
             usable[sorted(set(rule.group) - required)] = False
     for budget in rules.budgets:
-        usable[sorted(in_units(budget).unaffordable)] = False
+        usable &= in_units(budget).payable
     if not callable(problem.dissimilarity) and problem.difference == "each":
         for given in problem.existing:
             if all(problem.max_overlap_of(size, len(given)) <= 0 for size in problem.sizes):

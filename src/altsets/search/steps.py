@@ -243,12 +243,9 @@ def budget_left(rule: TotalRule, bought: Collection[int]) -> CostRule | None:
     left = whole.limit - whole.total(bought)
     if left < 0:
         return None
-    unpaid = list(whole.costs)
-    if whole.groups is not None:
-        unpaid, _ = whole.payers(range(len(unpaid)), bought)
-    for feature in bought:
-        unpaid[feature] = 0
-    return CostRule(tuple(unpaid), left, rule.budget.groups)
+    unpaid, _ = whole.payers(np.arange(len(whole.costs)), bought)
+    unpaid[list(bought)] = 0
+    return CostRule(tuple(unpaid.tolist()), left, rule.budget.groups)
 
 
 def _far_on_average(

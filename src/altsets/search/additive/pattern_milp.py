@@ -275,7 +275,7 @@ def _classes(candidates: Candidates, problem: Problem, conditions: Conditions) -
             tuple(counted[position]),
             problem.n_sets if required else usage.lower.get(feature, 0),
             0 if feature in problem.forbidden else usage.upper.get(feature, problem.n_sets),
-            tuple(budget.costs[feature] for budget in conditions.totals),
+            tuple(int(budget.costs[feature]) for budget in conditions.totals),
             tuple(-1 if budget.groups is None else budget.groups[feature] for budget in conditions.totals),
         )
         classes.setdefault(kind, []).append(position)

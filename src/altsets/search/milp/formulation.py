@@ -182,7 +182,7 @@ class Formulation:
         priced, unaffordable = {}, {}
         paid: dict[int, int] = {}
         for variable, feature in zip(chosen, self.candidates.indices.tolist(), strict=True):
-            cost = budget.costs[feature]
+            cost = int(budget.costs[feature])
             group = -1 if budget.groups is None else budget.groups[feature]
             if cost > budget.limit:
                 unaffordable[variable] = 1.0

@@ -39,6 +39,9 @@ from altsets.search.subset.rules import WholeBudget, in_units
 #: When features are bought for all sets: in so many steps from scores that count alone to costs that do.
 STEPS_TO_THRIFT = 20
 
+#: The same where there is no time to try all of them.
+FEW_STEPS_TO_THRIFT = 4
+
 #: Tells which of some sets go with one of them, by numbers.
 Together = Callable[[int, npt.NDArray[np.integer]], npt.NDArray[np.uint8]]
 
@@ -114,13 +117,15 @@ class Coupling:
             self.penalty,
         )
 
-    def purchases(self, scores: Floats) -> Iterator[FeatureSet]:
+    def purchases(self, scores: Floats, n_steps: int = STEPS_TO_THRIFT) -> Iterator[FeatureSet]:
         """Features that can be paid for together, from the best ones to the cheapest ones."""
         last: list[int] = []
         totals = self.conditions.totals
-        costs = np.sum([np.array(whole.costs) / max(whole.limit, 1) for whole in totals], axis=0)
+        costs = np.zeros(len(scores))
+        for whole in totals:
+            costs += (whole.costs / max(whole.limit, 1)).astype(np.float64)
         allowed = [j for j in range(len(scores)) if j not in self.plain.forbidden]
-        for thrift in np.linspace(0, 1, STEPS_TO_THRIFT + 1):
+        for thrift in np.linspace(0, 1, n_steps + 1):
             worth = (1 - thrift) * _shares(scores) - thrift * _shares(costs)
             bought: list[int] = []
             paid: list[set[int]] = [set() for _ in totals]
@@ -136,6 +141,18 @@ class Coupling:
             if bought != last:
                 yield tuple(bought)
             last = bought
+
+    def constructed(self) -> list[FeatureSet]:
+        """Sets without proof, perhaps fewer than asked: in turn, and where that spends too much, of what is bought."""
+        sets = self.following.all([])
+        if len(sets) == self.asked.n_sets or not self.has_totals:
+            return sets
+        scores = self.quality.form(self.asked.k_max).linear
+        for bought in self.purchases(scores, FEW_STEPS_TO_THRIFT):
+            sets = self.among(bought).all([])
+            if len(sets) == self.asked.n_sets:
+                break
+        return sets
 
     def among(self, features: Collection[int]) -> NextSet:
         """The same best responses, of some features only."""
@@ -229,4 +246,5 @@ def _shares(numbers: Floats) -> Floats:
 
 def _price(budget: WholeBudget, feature: int, paid: set[int]) -> int:
     """What a feature costs where some groups are paid for."""
-    return 0 if budget.groups is not None and budget.groups[feature] in paid - {-1} else budget.costs[feature]
+    is_paid = budget.groups is not None and budget.groups[feature] in paid - {-1}
+    return 0 if is_paid else int(budget.costs[feature])

@@ -90,7 +90,7 @@ class PackingEngine:
         if answer.sets or answer.statuses[0] is Status.INFEASIBLE:
             return answer
         # Whatever can be constructed, without proof.
-        sets = coupling.following.all([])
+        sets = coupling.constructed()
         search.state.update_incumbent(sets if len(sets) == problem.n_sets else None)
         bound = min(search.state.bound, problem.objective([pricing.ceiling] * problem.n_sets))
         if not search.state.sets:

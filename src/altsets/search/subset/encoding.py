@@ -157,7 +157,7 @@ class SizeEncoding:
     @cached_property
     def budgets(self) -> RoundedBudgets | None:
         """What the open features may cost; None if those that are in every set cost too much already."""
-        return rounded(self.rules.budgets, self.features.tolist(), self.base.tolist(), self.n_open)
+        return rounded(self.rules.budgets, self.features, self.base.tolist(), self.n_open)
 
     @property
     def doubts(self) -> Doubts | None:

@@ -83,8 +83,10 @@ class PricingOracle:
     @cached_property
     def features(self) -> list[int]:
         """Every feature that some set may have; ``place`` says where a feature is in this list."""
-        some = [part for sets in self.sizes for part in (sets.base, sets.features)]
-        found: list[int] = np.unique(np.concatenate([np.zeros(0, dtype=np.intp), *some])).tolist()
+        some = np.zeros(self.problem.n_features_in, dtype=bool)
+        for sets in self.sizes:
+            some[sets.base] = some[sets.features] = True
+        found: list[int] = np.flatnonzero(some).tolist()
         return found
 
     @cached_property

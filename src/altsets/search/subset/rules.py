@@ -10,30 +10,36 @@ once.
 from __future__ import annotations
 
 import heapq
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from altsets.amounts import EXACT_DECIMALS
 from altsets.arrays import Bools, Floats, Indices, Ints
 from altsets.constraints.base import CostRule, CountRule, NeedRule
 from altsets.problem import FeatureSet, Problem
+from altsets.search.subset.candidates import best_of
 
-#: Doubles hold every whole number up to this.
-LARGEST_EXACT = 2**53
+#: Doubles hold every whole number up to this, and tell apart all decimals of so many digits.
+LARGEST_EXACT, MOST_DIGITS = 2**53, 15
+
+#: Cells of similar costs that features are counted in, and parts of the features, best first, that are counted at once.
+MOST_CELLS, MOST_PARTS = 10_000, 64
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class WholeBudget:
     """A budget in whole units, the largest ones that all costs which can be paid are made of."""
 
-    #: What each feature costs; a feature above the limit costs one unit more than it.
-    costs: tuple[int, ...]
+    #: What each feature costs, as integers of 64 bits or, if these are too small, of Python; a feature above the limit
+    #: costs one unit more than it.
+    costs: npt.NDArray[Any]
     limit: int
     #: The costs as they were given; their order is the same.
     prices: Floats
@@ -41,9 +47,14 @@ class WholeBudget:
     groups: tuple[int, ...] | None = None
 
     @property
+    def payable(self) -> Bools:
+        """Which features a set can pay for."""
+        return self.costs <= self.limit
+
+    @property
     def unaffordable(self) -> frozenset[int]:
         """The features that no set can pay for."""
-        return frozenset(feature for feature, cost in enumerate(self.costs) if cost > self.limit)
+        return frozenset(np.flatnonzero(~self.payable).tolist())
 
     def pays_for(self, chosen: Sequence[int] | frozenset[int]) -> bool:
         """Whether these features cost no more than the limit."""
@@ -51,41 +62,63 @@ class WholeBudget:
 
     def total(self, chosen: Iterable[int]) -> int:
         """What these features cost together."""
+        listed = list(chosen)
+        costs: list[int] = self.costs[listed].tolist()
         if self.groups is None:
-            return sum(map(self.costs.__getitem__, chosen))
+            return sum(costs)
         # A feature that pays for itself has a number that no group has.
         paid = {
-            -1 - feature if self.groups[feature] < 0 else self.groups[feature]: self.costs[feature]
-            for feature in chosen
+            -1 - feature if self.groups[feature] < 0 else self.groups[feature]: cost
+            for feature, cost in zip(listed, costs, strict=True)
         }
         return sum(paid.values())
 
-    def payers(self, features: Sequence[int], base: Iterable[int]) -> tuple[list[int], list[int]]:
+    def payers(self, features: Indices, base: Iterable[int]) -> tuple[npt.NDArray[Any], Ints]:
         """What features cost where others are in every set, and which group pays; a paid group pays no more."""
+        costs, payers = self.costs[features], np.full(len(features), -1, dtype=np.intc)
         if self.groups is None:
-            return [self.costs[j] for j in features], [-1] * len(features)
+            return costs, payers
         paid = {self.groups[j] for j in base if self.groups[j] >= 0}
         first: dict[int, int] = {}
-        costs, payers = [], []
-        for place, j in enumerate(features):
+        for place, j in enumerate(features.tolist()):
             group = self.groups[j]
-            is_free = group in paid
-            costs.append(0 if is_free else self.costs[j])
-            payers.append(-1 if is_free or group < 0 else first.setdefault(group, place))
+            if group in paid:
+                costs[place] = 0
+            elif group >= 0:
+                payers[place] = first.setdefault(group, place)
         return costs, payers
 
 
 @lru_cache(maxsize=32)
 def in_units(budget: CostRule) -> WholeBudget:
     """A budget in the units that its decimals are made of."""
+    prices, costs, limit = _whole_numbers(budget)
+    unit = int(np.gcd.reduce(costs[costs <= limit], initial=0)) or limit + 1
+    limit //= unit
+    payable = costs <= limit * unit
+    whole = np.where(payable, costs // unit, limit + 1)
+    return WholeBudget(whole, limit, prices, _shared(budget))
+
+
+def _whole_numbers(budget: CostRule) -> tuple[Floats, npt.NDArray[Any], int]:
+    """The costs of a budget; and these and its limit as whole numbers, times the same power of ten."""
+    prices = np.array(budget.costs, dtype=np.float64)
+    # Of costs that no set can pay, it matters only that they are.
+    payable = prices <= budget.limit
+    for place in range(MOST_DIGITS):
+        unit = 10.0**place
+        if budget.limit * unit >= 10.0**MOST_DIGITS:
+            break
+        # Of so few digits, there is one decimal for each double, which is the one that is printed.
+        whole, limit = np.rint(np.where(payable, prices, 0.0) * unit), round(budget.limit * unit)
+        if limit / unit == budget.limit and np.array_equal(whole[payable] / unit, prices[payable]):
+            return prices, np.where(payable, whole, limit + 1).astype(np.int64), limit
     decimals = [Decimal(repr(number)) for number in (*budget.costs, budget.limit)]
     # The exponent of a decimal that is printed is never "infinity".
-    place = min(int(decimal.as_tuple().exponent) for decimal in decimals)
-    *costs, limit = (int(decimal.scaleb(-place, EXACT_DECIMALS)) for decimal in decimals)
-    unit = math.gcd(*(cost for cost in costs if cost <= limit)) or limit + 1
-    limit //= unit
-    whole = tuple(cost // unit if cost <= limit * unit else limit + 1 for cost in costs)
-    return WholeBudget(whole, limit, np.array(budget.costs, dtype=np.float64), _shared(budget))
+    exponent = min(int(decimal.as_tuple().exponent) for decimal in decimals)
+    *costs, limit = (int(decimal.scaleb(-exponent, EXACT_DECIMALS)) for decimal in decimals)
+    kind = np.int64 if limit < LARGEST_EXACT else object
+    return prices, np.array([min(cost, limit + 1) for cost in costs], dtype=kind), limit
 
 
 def _shared(budget: CostRule) -> tuple[int, ...] | None:
@@ -112,30 +145,31 @@ class RoundedBudgets:
 
 
 def rounded(
-    budgets: Sequence[WholeBudget], features: Sequence[int], base: Sequence[int], n_open: int
+    budgets: Sequence[WholeBudget], features: Indices, base: Sequence[int], n_open: int
 ) -> RoundedBudgets | None:
     """What ``n_open`` features may cost besides those that are in every set; None if these cost too much already."""
     left = [budget.limit - budget.total(base) for budget in budgets]
     if min(left, default=0) < 0:
         return None
-    payable = [budget.payers(features, base) for budget in budgets]
-    whole = [[min(cost, most + 1) for cost in row] for (row, _), most in zip(payable, left, strict=True)]
-    payers = np.array([row for _, row in payable], dtype=np.intc).reshape(len(budgets), len(features))
-    if not np.any(payers >= 0):
-        payers = payers[:0]
+    payers = np.full((len(budgets), len(features)), -1, dtype=np.intc)
     # With this much room, no sum that the kernel makes is too large.
     most_room = LARGEST_EXACT // (2 * n_open + 2)
     costs = np.zeros((len(budgets), len(features)))
     room, doubt = np.zeros(len(budgets)), np.zeros(len(budgets))
-    for number, (row, most) in enumerate(zip(whole, left, strict=True)):
+    for number, (budget, most) in enumerate(zip(budgets, left, strict=True)):
+        whole, payers[number] = budget.payers(features, base)
         if most < most_room:
-            costs[number], room[number] = row, most
+            costs[number], room[number] = np.minimum(whole, most + 1), most
         else:
-            costs[number] = [cost * most_room // most if cost <= most else most_room + 1 for cost in row]
-            room[number], doubt[number] = most_room, n_open
+            # Python's integers, as products are too large for others.
+            scaled = [cost * most_room // most if cost <= most else most_room + 1 for cost in whole.tolist()]
+            costs[number], room[number], doubt[number] = scaled, most_room, n_open
+    if not np.any(payers >= 0):
+        payers = payers[:0]
+    listed = features.tolist()
 
     def pays(positions: Ints) -> bool:
-        chosen = [*base, *(features[place] for place in positions.tolist())]
+        chosen = [*base, *(listed[place] for place in positions.tolist())]
         return all(budget.pays_for(chosen) for budget in budgets)
 
     return RoundedBudgets(costs, room, doubt, payers, pays)
@@ -285,46 +319,80 @@ def _transitive(rules: Iterable[NeedRule]) -> dict[int, frozenset[int]]:
 
 def preselected(scores: Floats, features: Indices, rules: Rules, wanted: int) -> Indices:
     """Without pair terms: the ``wanted`` best features of each kind, for no solution needs more."""
-    # Features are of one kind if the same rules name them and the same group pays for them. With a budget, a feature is
+    # Features are of one kind if the same rules name them and the same groups pay for them. With budgets, a feature is
     # left out if so many others of its kind score no less and cost no more.
     special = {*rules.needs, *(j for needed in rules.needs.values() for j in needed)}
-    if len(features) <= wanted or len(rules.budgets) > 1:
+    if len(features) <= wanted:
         return features
-    member = np.zeros((len(scores), len(rules.caps)), dtype=bool)
-    for number, cap in enumerate(rules.caps):
-        member[list(cap.group), number] = True
-    packed = np.packbits(member, axis=1)
     # What an implication names cannot take the place of another feature: it comes on top.
-    kept = [feature for feature in features.tolist() if feature in special]
-    if special:
-        features = np.setdiff1d(features, np.array(kept, dtype=np.intp))
-    groups = rules.budgets[0].groups if rules.budgets else None
-    if groups is not None:
-        of_group = np.array(groups, dtype=np.int64)[:, None].view(np.uint8)
-        packed = np.concatenate([packed, of_group], axis=1)
-    kinds: dict[bytes, list[int]] = {} if packed.shape[1] else {b"": features.tolist()}
-    if packed.shape[1]:
-        for feature, kind in zip(features.tolist(), map(bytes, packed[features]), strict=True):
-            kinds.setdefault(kind, []).append(feature)
-    costs = rules.budgets[0].prices if rules.budgets else np.zeros(len(scores))
-    for members in kinds.values():
-        ordered = np.array(members, dtype=np.intp)
-        ordered = ordered[np.lexsort((ordered, costs[ordered], -scores[ordered]))]
-        kept += _undominated(ordered.tolist(), costs, wanted)
-    return np.unique(np.array(kept, dtype=np.intp))
-
-
-def _undominated(ordered: list[int], costs: Floats, wanted: int) -> list[int]:
-    """Those before which fewer than ``wanted`` cost no more."""
-    cheapest: list[float] = []
-    kept = []
-    for feature in ordered:
-        cost = float(costs[feature])
-        if len(cheapest) < wanted:
-            heapq.heappush(cheapest, -cost)
-        elif cost < -cheapest[0]:
-            heapq.heapreplace(cheapest, -cost)
+    kept = np.isin(features, sorted(special))
+    others = features[~kept]
+    costs = np.array([budget.prices for budget in rules.budgets]).reshape(-1, len(scores))
+    for members in _kinds(others, rules, len(scores)):
+        if len(members) <= wanted or not len(costs):
+            best = best_of(scores, members, wanted)
         else:
-            continue
-        kept.append(feature)
-    return kept
+            ordered = members[np.lexsort((members, *costs[:, members], -scores[members]))]
+            best = _undominated(ordered, costs[:, ordered], wanted)
+        kept[np.searchsorted(features, best)] = True
+    return features[kept]
+
+
+def _kinds(features: Indices, rules: Rules, n: int) -> list[Indices]:
+    """Features by the rules that name them and the groups that pay for them."""
+    named = np.array(sorted({feature for cap in rules.caps for feature in cap.group}), dtype=np.intp)
+    member = np.zeros((len(named), len(rules.caps)), dtype=bool)
+    for number, cap in enumerate(rules.caps):
+        member[np.searchsorted(named, list(cap.group)), number] = True
+    kind = np.zeros(n, dtype=np.int64)
+    if member.size:
+        kind[named] = 1 + np.unique(np.packbits(member, axis=1), axis=0, return_inverse=True)[1].ravel()
+    for budget in rules.budgets:
+        if budget.groups is not None:
+            of_group = np.array(budget.groups) + 1
+            # Numbered anew, so that numbers stay small.
+            kind = np.unique(kind * (int(of_group.max()) + 1) + of_group, return_inverse=True)[1]
+    by_kind = features[np.argsort(kind[features], kind="stable")]
+    return np.split(by_kind, np.flatnonzero(np.diff(kind[by_kind])) + 1)
+
+
+def _undominated(ordered: Indices, costs: Floats, wanted: int) -> Indices:
+    """Those before which fewer than ``wanted`` cost no more by any budget; of several budgets, perhaps a few more."""
+    if len(costs) > 1:
+        return _undominated_by_cells(ordered, costs, wanted)
+    cheapest = sorted((-costs[0, :wanted]).tolist())
+    kept, start = [ordered[:wanted]], wanted
+    while start < len(ordered):
+        # A feature that costs no less than so many before it now does not do so later.
+        end = min(2 * start, len(ordered))
+        part = np.arange(start, end)[costs[0, start:end] < -cheapest[0]]
+        better = []
+        for place, cost in zip(part.tolist(), costs[0, part].tolist(), strict=True):
+            if cost < -cheapest[0]:
+                heapq.heapreplace(cheapest, -cost)
+                better.append(place)
+        kept.append(ordered[better])
+        start = end
+    return np.concatenate(kept)
+
+
+def _undominated_by_cells(ordered: Indices, costs: Floats, wanted: int) -> Indices:
+    """The same by counts of the features in cells of similar costs, as often as that leaves much fewer."""
+    while len(ordered) > wanted:
+        n_cells = max(int(MOST_CELLS ** (1 / len(costs))), 2)
+        edges = np.linspace(0, len(ordered) - 1, n_cells)[1:].astype(int)
+        cell = np.array([np.searchsorted(np.sort(row)[edges], row, side="right") for row in costs])
+        count, kept = np.zeros((n_cells,) * len(costs), dtype=np.intp), np.ones(len(ordered), dtype=bool)
+        for part in np.array_split(np.arange(len(ordered)), MOST_PARTS):
+            cheaper = count
+            for axis in range(len(costs)):
+                cheaper = np.cumsum(cheaper, axis=axis)
+            # Whatever is in a lower cell costs less.
+            inside = cell[:, part]
+            dominated = cheaper[tuple(inside - 1)] >= wanted
+            kept[part] = ~dominated | np.any(inside == 0, axis=0)
+            np.add.at(count, tuple(inside), 1)
+        ordered, costs = ordered[kept], costs[:, kept]
+        if len(kept) < 2 * len(ordered):
+            break
+    return ordered

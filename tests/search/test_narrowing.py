@@ -1,0 +1,95 @@
+"""Sums of scores over very many features: the same answers as on those that matter."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import altsets
+from altsets import constraints, quality
+from altsets.problem import Problem
+from altsets.search.narrowing import Narrowed
+
+N, MATTER = 10_000, 40
+
+RNG = np.random.default_rng(0)
+#: Where the features that matter are, and what the others are like: worse, and as expensive as any.
+PLACES = np.sort(RNG.choice(N, MATTER, replace=False)).tolist()
+SCORES = RNG.random(N) / 100
+SCORES[PLACES] = 0.5 + RNG.random(MATTER) / 2
+COSTS = np.full(N, 9.0)
+COSTS[PLACES] = RNG.integers(1, 10, MATTER)
+
+
+def budgets(costs):
+    return [constraints.TotalBudget(costs, 25), constraints.Budget(costs, 10)]
+
+
+#: What is asked; ``costs`` are those of all features, and ``at`` tells where some of those that matter are.
+ASKED = {
+    "plain": lambda costs, at: {},
+    "sizes": lambda costs, at: {"constraints": constraints.Size(2, 4)},
+    "budget": lambda costs, at: {"constraints": constraints.Budget(costs, 8)},
+    "budgets": lambda costs, at: {"constraints": budgets(costs)},
+    "groups": lambda costs, at: {
+        "constraints": [constraints.AtMost(1, at(range(20))), constraints.AtLeast(1, at(range(30, 40)))]
+    },
+    "single": lambda costs, at: {
+        "constraints": [constraints.Require(at([3])), constraints.Forbid(at(range(10, 15)))]
+    },
+    "needs": lambda costs, at: {"constraints": constraints.Implies(*at([1]), *at([38]))},
+    "uses": lambda costs, at: {
+        "constraints": [constraints.AtMostSets(1), constraints.AtLeastSets(1, at([5]))],
+    },
+    "reserved": lambda costs, at: {"constraints": constraints.Reserve(at(range(12)))},
+    "existing": lambda costs, at: {"existing": [at([0, 1, 2])]},
+    "penalty": lambda costs, at: {"overlap_penalty": 0.1, "tau": 0},
+    "average": lambda costs, at: {"difference": "average"},
+}
+
+
+@pytest.mark.parametrize("search", ["sequential", "simultaneous"])
+@pytest.mark.parametrize("name", ASKED)
+def test_answers_are_those_of_the_features_that_matter(name, search):
+    if name == "average" and search == "simultaneous":
+        pytest.skip("goes with sequential search")
+    how = {"n_features": 3, "n_alternatives": 2, "tau": 0.5, "search": search}
+    every = how | ASKED[name](COSTS, lambda numbers: [PLACES[j] for j in numbers])
+    some = how | ASKED[name](COSTS[PLACES], list)
+    found = altsets.find(quality.Additive(SCORES), **every)
+    alone = altsets.find(quality.Additive(SCORES[PLACES]), **some)
+    assert found.status == alone.status == "optimal"
+    assert found.objective == pytest.approx(alone.objective, abs=1e-9)
+    assert set(itertools.chain(*found.sets)) <= set(PLACES)
+
+
+@pytest.mark.parametrize(
+    "clash",
+    [
+        [constraints.Require(7), constraints.Forbid(7)],
+        [constraints.Require(7), constraints.Forbid(9), constraints.Implies(7, 9)],
+        [constraints.Require([7, 8]), constraints.AtMost(1, [7, 8])],
+    ],
+)
+def test_constraints_that_clash_still_do(clash):
+    assert altsets.find(quality.Additive(SCORES), 3, 1, constraints=clash).status == "infeasible"
+
+
+def test_progress_names_features_by_the_numbers_that_users_know():
+    shown = []
+    found = altsets.find(quality.Additive(SCORES), 3, 2, search="simultaneous", callback=shown.append)
+    shown = [progress for progress in shown if progress.sets]
+    assert shown
+    for progress in shown:
+        values = [float(SCORES[list(chosen)].sum()) for chosen in progress.sets]
+        assert sum(values) == pytest.approx(progress.best)
+    assert shown[-1].sets == found.sets
+
+
+@pytest.mark.parametrize("budget", [[], [constraints.Budget], [constraints.Budget, constraints.TotalBudget]])
+def test_few_features_of_very_many_matter(budget):
+    rng = np.random.default_rng(1)
+    limited = [kind(rng.integers(1, 100, 100_000), 300) for kind in budget]
+    problem = Problem.create(100_000, n_features=5, n_alternatives=9, constraints=limited)
+    narrowed = Narrowed.of(quality.Additive(rng.random(100_000)), problem)
+    assert 50 <= len(narrowed.features) <= 10_000
