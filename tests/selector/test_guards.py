@@ -346,6 +346,20 @@ def test_large_tables_are_looked_at_in_part(monkeypatch):
     assert len(found.notes) == 1
 
 
+@pytest.mark.parametrize("classes", [2, 3, 0])
+def test_a_copy_of_the_target_with_tiny_noise_in_a_small_table(classes):
+    """Also where classes meet, neighbours are of one class; of numbers, the largest ones have none."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(0, classes, 120) if classes else rng.lognormal(sigma=2, size=120)
+        X = pd.DataFrame(rng.normal(size=(120, 4)), columns=[*"abcd"])
+        X["copy"] = y + rng.normal(scale=1e-3, size=120)
+        X["rough"] = y + rng.normal(scale=np.std(y), size=120)
+        result = fitted(X, y, quality="f", n_features=1, n_alternatives=0).result_
+        assert [caution.split()[1] for caution in result.cautions] == ["copy"]
+        assert not [note for note in result.notes if "X.drop" in note]
+
+
 @needs_datasets
 @pytest.mark.slow
 def test_few_false_alarms_in_the_tables_of_the_study():

@@ -324,7 +324,7 @@ def _neighbours(values: Floats, is_category: bool) -> tuple[Indices, Indices, In
 
 
 def _classes_alone(labels: Indices) -> Callable[[Floats, bool], float]:
-    """How well half of the neighbours of each row predict its class, by Matthews correlation."""
+    """How well half of the neighbours of each row predict its class, or a few cuts do, by Matthews correlation."""
     _, codes = np.unique(labels, return_inverse=True)
     counts = np.bincount(codes)
 
@@ -335,13 +335,33 @@ def _classes_alone(labels: Indices) -> Callable[[Floats, bool], float]:
         seen = np.bincount(places, minlength=2 * n_hoods * len(counts)).reshape(2, n_hoods, len(counts))
         # Where there is no neighbour, or as many of each class, the most frequent class.
         votes = seen + counts / (2 * counts.sum())
-        return matthews(codes[order], votes[1 - half, hoods].argmax(axis=1), len(counts))
+        found = matthews(codes[order], votes[1 - half, hoods].argmax(axis=1), len(counts))
+        # Neighbours err where classes meet, which are many of few rows.
+        return found if is_category else max(found, _cut(values[order], codes[order], len(counts)))
 
     return score
 
 
+def _cut(ascending: Floats, codes: Indices, n_classes: int) -> float:
+    """How well the best cuts predict the classes of sorted values, with classes in the order of their mean ranks."""
+    means = np.bincount(codes, np.arange(len(codes))) / np.bincount(codes)
+    rank = np.argsort(np.argsort(means))[codes]
+    # Missing values come last, and are equal.
+    is_end = np.append((ascending[1:] != ascending[:-1]) & ~np.isnan(ascending[:-1]), False)
+    ends = np.flatnonzero(is_end)
+    if not len(ends):
+        return 0.0
+    predicted = np.zeros(len(codes), dtype=np.intp)
+    for lower in range(n_classes - 1):
+        above = rank > lower
+        # Rows on the wrong side of a cut after each row.
+        wrong = np.cumsum(above) + (~above).sum() - np.cumsum(~above)
+        predicted[ends[np.argmin(wrong[ends])] + 1 :] += 1
+    return matthews(rank, predicted, n_classes)
+
+
 def _numbers_alone(numbers: Floats) -> Callable[[Floats, bool], float]:
-    """How well the mean of half of the neighbours of each row predicts its number, by R²."""
+    """How well the mean of half of the neighbours of each row predicts its number, or a line does, by R²."""
 
     def score(values: Floats, is_category: bool) -> float:
         order, hoods, half = _neighbours(values, is_category)
@@ -349,6 +369,18 @@ def _numbers_alone(numbers: Floats) -> Callable[[Floats, bool], float]:
         places = half * n_hoods + hoods
         count, total = (np.bincount(places, weights, 2 * n_hoods) for weights in (None, numbers[order]))
         means = np.where(count > 0, total / np.maximum(count, 1), numbers.mean())
-        return r_squared(numbers[order], means[(1 - half) * n_hoods + hoods])
+        found = r_squared(numbers[order], means[(1 - half) * n_hoods + hoods])
+        return found if is_category else max(found, _line(values, numbers))
 
     return score
+
+
+def _line(values: Floats, numbers: Floats) -> float:
+    """How well a line predicts; 0 if values are missing."""
+    centred, wanted = values - values.mean(), numbers - numbers.mean()
+    # In units of the largest one, or squares may be infinite.
+    largest = float(np.abs(centred).max()), float(np.abs(wanted).max())
+    if not min(largest) > 0:
+        return 0.0
+    centred, wanted = centred / largest[0], wanted / largest[1]
+    return float(centred @ wanted) ** 2 / (float(centred @ centred) * float(wanted @ wanted))
