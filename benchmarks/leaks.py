@@ -13,7 +13,6 @@ from altsets.selector.suspects import KNOWN_LATER, MADE_FROM_TARGET, suspects
 from altsets.tables.conversion import features_of
 from benchmarks.report import Check, Section, table
 
-DATASETS = Path(__file__).parents[2] / "shared" / "datasets"
 #: Leaks of each kind, each in another table, and how many of all must be found.
 EACH, WANTED = 20, 95
 #: Leaks that real tables have: all rows of a molecule are of one class.
@@ -22,11 +21,11 @@ REAL = {"clean1": "molecule_name", "clean2": "molecule_name"}
 FEW_ROWS = 120
 
 
-def run() -> Section:
+def run(folder: Path) -> Section:
     """All real tables as they are, then with one more column."""
     section = Section("leaks")
     tables = {
-        path.name.removesuffix(".csv.gz"): pd.read_csv(path) for path in sorted(DATASETS.glob("*.csv.gz"))
+        path.name.removesuffix(".csv.gz"): pd.read_csv(path) for path in sorted(folder.glob("*.csv.gz"))
     }
     alarms = [
         f"{name}: {column}"
@@ -47,7 +46,7 @@ def run() -> Section:
         Check(f"leaks found of {EACH * len(LEAKS)}", f">= {WANTED}", n_found, n_found >= WANTED)
     )
     section.body = [
-        f"Real tables of two classes. One column is planted in each of the first {EACH}, every other one of them cut to "
+        f"Real tables of two classes. One column is planted in each of the first {EACH}, every other one cut to "
         f"{FEW_ROWS} rows; for a numeric leak, the target is a sum of ranks of all columns. False alarms: "
         f"{', '.join(alarms) or 'none'}. Reported as well, and no false alarm: the names of molecules in clean1 and "
         "clean2, as all rows of a molecule are of one class.",

@@ -22,7 +22,7 @@ Column = Callable[[np.random.Generator, int], Any]
 
 def run() -> Section:
     """Generated tables: each column is drawn without a look at the target."""
-    section = Section("noise_floor")
+    section = Section("noise-floor")
     lines: list[Sequence[Any]] = []
     for measure in ("mutual_info", "f"):
         for name, kinds in MIXTURES.items():

@@ -48,6 +48,8 @@ TITLES = {
     "information": "Mutual information",
     "holes": "Mutual information with missing values",
     "relief": "ReliefF",
+    "noise-floor": "Noise floor",
+    "leaks": "Leaks",
     "targets": "Survival",
     "wrapper": "Wrappers",
     "embedded": "Models that choose their features",

@@ -9,12 +9,13 @@ turn, on other data, and ``tuning`` chooses its limits anew there; ``constraints
 ``frontier`` whole curves over tau, ``pages`` reports, ``explorer`` the explorer's server, ``near-best`` counts of
 sets, ``tradeoff`` quality against costs, ``large`` a million scores, ``wide`` tables of up to 100,000 columns,
 ``sparse`` ones of as many, ``streamed`` a Parquet folder of 5 GB (``--size``) that is read in passes,
-``information``, ``holes`` and ``relief`` scores from tables, ``targets``
-survival, ``wrapper`` searches that fit models, ``embedded`` models that choose features themselves, ``linear-models``
-sets for linear ones, ``estimator`` scikit-learn's checks and grids, ``session`` what steps cost, ``evaluation`` how
-sets are judged, ``startup`` the command line, ``deadlines`` how late hard requests come back, ``time-limits`` which
-sets there are by then, ``versions`` an older checkout beside this one (``--old``). Each replaces its own section of the
-results as soon as it has ended, and leaves the others alone. A part whose input is missing is skipped and says why.
+``information``, ``holes`` and ``relief`` scores from tables, ``noise-floor`` what columns score by chance, ``leaks``
+columns that give the target away, ``targets`` survival, ``wrapper`` searches that fit models, ``embedded`` models
+that choose features themselves, ``linear-models`` sets for linear ones, ``estimator`` scikit-learn's checks and
+grids, ``session`` what steps cost, ``evaluation`` how sets are judged, ``startup`` the command line, ``deadlines``
+how late hard requests come back, ``time-limits`` which sets there are by then, ``versions`` an older checkout beside
+this one (``--old``). Each replaces its own section of the results as soon as it has ended, and leaves the others
+alone. A part whose input is missing is skipped and says why.
 Exit status 1 means that a search raised, or that an answer is wrong or below the reference's; a missed time is
 reported, not punished, since machines differ.
 """
@@ -43,10 +44,12 @@ from benchmarks import (
     holes,
     information,
     large,
+    leaks,
     linear_models,
     most,
     multivariate,
     near_best,
+    noise_floor,
     pages,
     relief,
     report,
@@ -128,7 +131,7 @@ class Inputs:
         if part == "near-best" and names.isdisjoint(near_best.DATA):
             return "none of its data sets is there."
         if (
-            part in ("explorer", "information", "wrapper", "embedded", "linear-models")
+            part in ("explorer", "information", "leaks", "wrapper", "embedded", "linear-models")
             and not self.importances
         ):
             return "the folder of data sets was not found."
@@ -287,6 +290,8 @@ def _runs(options: argparse.Namespace, inputs: Inputs) -> dict[str, Callable[[],
         "information": lambda: information.run(options.datasets, options.matrices),
         "holes": holes.run,
         "relief": lambda: relief.run(options.datasets, ROOT / ".bench-venv-relief"),
+        "noise-floor": noise_floor.run,
+        "leaks": lambda: leaks.run(options.datasets),
         "targets": lambda: targets.run(options.quick),
         "wrapper": lambda: wrapper.run(options.datasets),
         "embedded": lambda: embedded.run(options.datasets),

@@ -165,6 +165,23 @@ def test_scores_floor_and_notes_survive_json_and_may_be_missing():
         Result.from_json(json.dumps(document))
 
 
+def test_cautions_are_those_of_the_verdict():
+    result = made(
+        scores=[(9.0, 8.0), (9.0, 7.0)], noise_floors=[(9.5, 9.5)] * 2, table_cautions=["age is a leak."]
+    )
+    assert result.cautions == list(result.verdict.cautions)
+    assert [caution.split()[-1] for caution in result.cautions[-1:]] == ["leak."]
+    assert len(result.cautions) > 1
+    assert all(f"Caution: {caution}" in str(result.verdict) for caution in result.cautions)
+    document = json.loads(result.to_json())
+    assert document["cautions"] == result.cautions
+    back = Result.from_json(result.to_json())
+    assert (back.cautions, back.table_cautions) == (result.cautions, result.table_cautions)
+    # Version 0.1 wrote those of the table alone.
+    old = {key: value for key, value in document.items() if key != "table_cautions"}
+    assert Result.from_json(json.dumps({**old, "cautions": ["age is a leak."]})).cautions == result.cautions
+
+
 def test_a_tidy_frame_has_a_row_for_each_feature():
     frame = made(scores=[(9.0, 8.0), (9.0, 7.0)], noise_floors=[(7.5, 7.5), (7.5, 7.5)]).to_frame(tidy=True)
     assert frame["feature"].tolist() == ["age", "height", "age", "weight"]

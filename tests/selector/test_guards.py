@@ -299,18 +299,18 @@ def test_a_column_that_looks_like_a_mistake(kind):
 def test_no_suspects_in_a_table_without_one():
     X, y = made(300, 8)
     result = fitted(X, y).result_
-    assert result.cautions == []
+    assert result.table_cautions == []
     assert result.notes == ["The target has 2 classes."]
 
 
 def test_a_suspect_is_a_caution_if_it_is_chosen_and_else_a_note():
     X = beside_noise("leak", ILL + RNG.normal(size=N) / 10).assign(row=np.arange(N))
     result = fitted(X, ILL, constraints=[constraints.Forbid(["row"])]).result_
-    assert [caution.split()[1] for caution in result.cautions] == ["leak"]
+    assert [caution.split()[1] for caution in result.table_cautions] == ["leak"]
     assert "Caution: Column leak alone predicts" in str(result.verdict)
     assert [note.split()[1] for note in result.notes] == ["target", "row"]
     chosen = fitted(X, ILL, constraints=[constraints.Require(["row"])]).result_
-    assert [caution.split()[1] for caution in chosen.cautions] == ["row", "leak"]
+    assert [caution.split()[1] for caution in chosen.table_cautions] == ["row", "leak"]
 
 
 def test_suspects_without_a_target_or_with_few_rows():
@@ -319,7 +319,7 @@ def test_suspects_without_a_target_or_with_few_rows():
         fitted(X, None, quality=[1, 2, 3, 4, 5, 6]).result_.cautions
     )
     few = X[:19].assign(leak=ILL[:19])
-    assert fitted(few, ILL[:19]).result_.cautions == []
+    assert fitted(few, ILL[:19]).result_.table_cautions == []
 
 
 def test_rows_of_weight_0_are_not_looked_at():
@@ -330,7 +330,7 @@ def test_rows_of_weight_0_are_not_looked_at():
         .fit(beside_noise("x", values), ILL, sample_weight=weights)
         .result_
     )
-    assert "Column x says the same as the target in every row" in result.cautions[0]
+    assert "Column x says the same as the target in every row" in result.table_cautions[0]
 
 
 def test_large_tables_are_looked_at_in_part(monkeypatch):
@@ -341,7 +341,7 @@ def test_large_tables_are_looked_at_in_part(monkeypatch):
     monkeypatch.setattr(suspects, "MOST_ROWS", 100)
     X = beside_noise("row", np.arange(N)).assign(leak=ILL + RNG.normal(size=N) / 10)
     found = fitted(X, ILL, n_alternatives=0, n_features=1).result_
-    assert [caution.split()[1] for caution in found.cautions] == ["leak"]
+    assert [caution.split()[1] for caution in found.table_cautions] == ["leak"]
     # Columns 0, 3 and 6 are looked at, but not column 5, which is not in the set.
     assert len(found.notes) == 1
 
@@ -356,7 +356,7 @@ def test_a_copy_of_the_target_with_tiny_noise_in_a_small_table(classes):
         X["copy"] = y + rng.normal(scale=1e-3, size=120)
         X["rough"] = y + rng.normal(scale=np.std(y), size=120)
         result = fitted(X, y, quality="f", n_features=1, n_alternatives=0).result_
-        assert [caution.split()[1] for caution in result.cautions] == ["copy"]
+        assert [caution.split()[1] for caution in result.table_cautions] == ["copy"]
         assert not [note for note in result.notes if "X.drop" in note]
 
 

@@ -65,7 +65,7 @@ class SetsFound:
     scores: list[tuple[float, ...]] = field(default_factory=list, repr=False)
     noise_floors: list[tuple[float, ...]] = field(default_factory=list, compare=False, repr=False)
     notes: list[str] = field(default_factory=list, compare=False, repr=False)
-    cautions: list[str] = field(default_factory=list, compare=False, repr=False)
+    table_cautions: list[str] = field(default_factory=list, compare=False, repr=False)
     provenance: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
     request: Request | None = field(default=None, compare=False, repr=False)
     shortlist: Shortlist | None = field(default=None, compare=False, repr=False)

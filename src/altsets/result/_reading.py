@@ -41,7 +41,11 @@ def fields_in(document: dict[str, Any]) -> dict[str, Any]:
         scores=[_scores(entry["scores"]) for entry in document["sets"] if "scores" in entry],
         noise_floors=_floors_in(document),
         notes=[documents.text(note) for note in document.get("notes", [])],
-        cautions=[documents.text(caution) for caution in document.get("cautions", [])],
+        # Documents of earlier versions have these alone; what the answer itself tells comes from its verdict.
+        table_cautions=[
+            documents.text(caution)
+            for caution in document.get("table_cautions", document.get("cautions", []))
+        ],
         request=_request_in(document),
         shortlist=_shortlist_in(document.get("shortlist")),
         existing_qualities=[

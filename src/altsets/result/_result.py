@@ -95,8 +95,10 @@ class Result(SetsFound, documents.Document):
         Sentences about the table and the sets, from there as well: what the target was taken for, columns that were
         left out.
     cautions : list of str
-        Sentences that may change a decision, from there as well: sets that are near-copies of each other, features that
-        give away forbidden ones.
+        Sentences that may change a decision, as :attr:`verdict` prints them: sets that are missing, near-copies of each
+        other or not above the noise floor, time that ran out, features that give away the target or forbidden ones.
+    table_cautions : list of str
+        Those of them that need the table, from where that is at hand.
     provenance : dict
         Where the answer comes from: versions, the data with their hash, options, time; empty if there is no table.
     request : Request or None
@@ -123,7 +125,7 @@ class Result(SetsFound, documents.Document):
     -----
     Two results are equal if they say the same about the same request; what it took to find out (``elapsed``,
     ``steps``, ``evaluated``, ``iterations``) and when (``provenance``) does not count, nor what was said about the
-    table (``noise_floors``, ``notes``, ``cautions``), nor ``models`` and names of sets.
+    table (``noise_floors``, ``notes``, ``table_cautions``), nor ``models`` and names of sets.
 
     Examples
     --------
@@ -170,6 +172,11 @@ class Result(SetsFound, documents.Document):
     def verdict(self) -> Verdict:
         """What the answer means, in a few sentences: the best set, what the others cost, what is proven, cautions."""
         return verdict_on(self)
+
+    @property
+    def cautions(self) -> list[str]:
+        """Sentences that may change a decision, as the verdict prints them."""
+        return list(self.verdict.cautions)
 
     def with_names(self, names: Sequence[str]) -> Result:
         """The same result with a name for each set, for verdicts, tables, plots, reports and JSON.
@@ -527,7 +534,8 @@ class Result(SetsFound, documents.Document):
                 else {}
             ),
             "notes": list(self.notes),
-            "cautions": list(self.cautions),
+            "cautions": self.cautions,
+            "table_cautions": list(self.table_cautions),
             **({"provenance": self.provenance} if self.provenance else {}),
             "request": self._written_request,
         }

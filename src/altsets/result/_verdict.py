@@ -99,7 +99,7 @@ def verdict_on(result: SetsFound) -> Verdict:
         ]
     )
     cautions = [_missing(result), _cut_short(result), _noise(result), _weak_sets(result), open_sizes(result)]
-    return Verdict(tuple(filter(None, findings))).add(cautions=(*cautions, *result.cautions))
+    return Verdict(tuple(filter(None, findings))).add(cautions=(*cautions, *result.table_cautions))
 
 
 def _best(result: SetsFound) -> str:

@@ -47,7 +47,7 @@ class Notes(NamedTuple):
     """Sentences about a result, named as its fields: what is good to know, and what may change a decision."""
 
     notes: list[str]
-    cautions: list[str]
+    table_cautions: list[str]
 
 
 def notes_on(result: Result, background: Background) -> Notes:
@@ -65,7 +65,7 @@ def notes_on(result: Result, background: Background) -> Notes:
             found.notes.append(f"{what} not checked: {reason_of(error)}.")
         else:
             found.notes.extend(filter(None, notes))
-            found.cautions.extend(filter(None, cautions))
+            found.table_cautions.extend(filter(None, cautions))
     return found
 
 
@@ -107,7 +107,7 @@ def _suspects(result: Result, background: Background) -> Notes:
         features, y, _ = counted(background.features, background.y, background.sample_weight, background.task)
     found = Notes([], [])
     for suspect in suspects(features, y, background.task, sorted(chosen), background.target_name):
-        kind = found.notes if chosen.isdisjoint(suspect.columns) else found.cautions
+        kind = found.notes if chosen.isdisjoint(suspect.columns) else found.table_cautions
         kind.append(suspect.sentence(features))
     return found
 

@@ -337,9 +337,14 @@ def _classes_alone(labels: Indices) -> Callable[[Floats, bool], float]:
         votes = seen + counts / (2 * counts.sum())
         found = matthews(codes[order], votes[1 - half, hoods].argmax(axis=1), len(counts))
         # Neighbours err where classes meet, which are many of few rows.
-        return found if is_category else max(found, _cut(values[order], codes[order], len(counts)))
+        return found if is_category else _better(found, _cut(values[order], codes[order], len(counts)))
 
     return score
+
+
+def _better(by_neighbours: float, by_rule: float) -> float:
+    """The better score; a rule was fitted to the same rows, so that it counts if it is nearly perfect only."""
+    return max(by_neighbours, by_rule) if by_rule >= NEARLY_PERFECT else by_neighbours
 
 
 def _cut(ascending: Floats, codes: Indices, n_classes: int) -> float:
@@ -370,7 +375,7 @@ def _numbers_alone(numbers: Floats) -> Callable[[Floats, bool], float]:
         count, total = (np.bincount(places, weights, 2 * n_hoods) for weights in (None, numbers[order]))
         means = np.where(count > 0, total / np.maximum(count, 1), numbers.mean())
         found = r_squared(numbers[order], means[(1 - half) * n_hoods + hoods])
-        return found if is_category else max(found, _line(values, numbers))
+        return found if is_category else _better(found, _line(values, numbers))
 
     return score
 
