@@ -408,8 +408,15 @@ def _heuristic(request: Request, result: Result, oracle: Oracle) -> list[str]:
     wrong = []
     if not {*result.statuses} <= {Status.FEASIBLE, Status.NOT_FOUND}:
         wrong.append(f"a heuristic says {result.statuses}")
-    if result.bound != math.inf:
-        wrong.append(f"a heuristic has the bound {result.bound}")
+    if result.sets:
+        best = oracle.next_best()
+        assert best is not None
+        lowest = request.aggregation == "min" and request.search == "greedy-balancing"
+        bound = best if lowest else len(result.sets) * best
+        if abs(Fraction(result.bound) - bound) > PROVEN * oracle.scale * len(result.sets):
+            wrong.append(f"a heuristic has the bound {result.bound}, not {float(bound)}")
+    elif result.bound != math.inf:
+        wrong.append(f"a heuristic without sets has the bound {result.bound}")
     # On a table without the forbidden features, which is all that the first two know of constraints.
     groups = [
         rest[-1]

@@ -199,10 +199,10 @@ def test_sets_that_are_not_proven_are_marked(result):
     assert seen.note == ""
 
 
-def test_heuristics_have_no_bound():
+def test_the_bound_of_heuristics_is_a_line():
     found = altsets.find(quality.Additive(SCORES), 2, 1, search="greedy-replacement")
     seen = set_views.qualities(found)
-    assert seen.lines == ()
+    assert [line.value for line in seen.lines] == [max(found.qualities)]
     assert seen.marked == (True, True)
 
 

@@ -6,6 +6,7 @@ import itertools
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from checks import Request, disagreements
 from hypothesis import assume, given, settings
@@ -159,10 +160,55 @@ def test_statuses_and_bound(search):
     result = find(TEN, n_features=4, n_alternatives=2, tau=0.5, search=search)
     assert result.status is Status.FEASIBLE
     assert result.statuses == [Status.FEASIBLE] * 3
-    assert result.bound == math.inf
-    assert result.gap == math.inf
+    assert result.bound == 3 * 34
+    assert result.gap == result.bound - result.objective
     assert result.engine == "greedy"
-    assert "without a proof" in result.explain()
+    assert "at most 12 below the best possible" in result.explain()
+
+
+def test_the_bound_of_balancing_follows_the_aggregation():
+    balanced = {"n_features": 4, "n_alternatives": 2, "tau": 0.5, "search": "greedy-balancing"}
+    assert find(TEN, **balanced, aggregation="sum").bound == 3 * 34
+    assert find(TEN, **balanced, aggregation="min").bound == 34
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_the_bound_is_about_the_sets_that_were_found(search):
+    result = find(TEN, n_features=4, n_alternatives=9, tau=1, search=search)
+    if search == "greedy-balancing":
+        assert (result.sets, result.bound) == ([], math.inf)
+        return
+    assert len(result.sets) == 2
+    assert result.bound == 2 * 34
+
+
+@pytest.mark.parametrize(
+    ("rules", "existing", "best"),
+    [
+        ([constraints.Forbid([0])], (), 30),
+        ([constraints.AtMost(1, [0, 1, 2])], (), 28),
+        ([constraints.Require([9])], (), 28),
+        ([], [(0, 1, 2, 3)], 30),
+    ],
+)
+def test_the_bound_keeps_to_constraints_and_existing_sets(rules, existing, best):
+    asked = {"n_features": 4, "tau": 0.5, "constraints": rules, "existing": existing}
+    result = find(TEN, **asked, n_alternatives=2, search="greedy-depth")
+    assert find(TEN, **asked, n_alternatives=0).objective == best
+    assert result.bound == pytest.approx(len(result.sets) * best)
+
+
+@pytest.mark.parametrize("search", ["greedy-replacement", "greedy-depth"])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_guarantee_of_the_paper(search, seed):
+    rng = np.random.default_rng(seed)
+    k, a, tau = 10, int(rng.integers(1, 5)), float(rng.choice([0.1, 0.3, 0.5, 0.7]))
+    scores = quality.Additive(rng.random(50) ** 3)
+    result = altsets.find(scores, k, a, tau, search=search)
+    exact = altsets.find(scores, k, a, tau)
+    part = (k - math.ceil(round(tau * k, 9))) / k
+    assert part * exact.objective <= part * result.bound <= result.objective + 1e-9
+    assert exact.objective <= result.bound + 1e-9
 
 
 def test_replacement_stops_when_the_unused_features_run_out():

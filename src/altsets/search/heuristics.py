@@ -11,6 +11,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -24,11 +25,15 @@ from altsets.result import Status
 from altsets.search.engine import Answer, counts_only, declines_extras, declines_further, forbids_only
 from altsets.search.run import Run
 from altsets.search.subset.candidates import best_of
+from altsets.search.subset.pricing import PricingOracle
 from altsets.search.subset.rules import Cap, Rules, caps_by_position
 from altsets.wording import parameter
 
 #: The constraints that depth search handles, as caps.
 DEPTH_TAKES = (counts_only, ["Forbid", "Require", "AtMost", "AtLeast", "Exclusive"])
+
+#: Nodes of the search for the best single set; with rules that make it longer than that, the bound is weaker.
+MAX_NODES = 20_000
 
 
 class GreedyEngine:
@@ -63,7 +68,19 @@ class GreedyEngine:
         sets = heuristic(quality.scores, problem, run)
         missing = Status.FEASIBLE if len(sets) == problem.n_sets else Status.NOT_FOUND
         statuses = [Status.FEASIBLE] * len(sets) + [missing] * (problem.n_sets - len(sets))
-        return Answer(sets, statuses, math.inf, "a heuristic proves nothing", finished=True)
+        bound = problem.objective([_best_alone(quality, problem, run)] * len(sets)) if sets else math.inf
+        return Answer(sets, statuses, bound, "no set is better than the best single one", finished=True)
+
+
+def _best_alone(quality: Additive, problem: Problem, run: Run) -> float:
+    """A bound on every set under the constraints: what the best one is worth, if a short search finds it."""
+    alone = replace(problem, n_alternatives=0)
+    if problem.rules.only_forbid and not problem.existing:
+        best = ranked(quality.scores, replace(alone, search="greedy-replacement"))
+        return math.fsum(quality.scores[best].tolist())
+    pricing = PricingOracle(quality, alone, run.part())
+    found = pricing.k_best(1, max_nodes=MAX_NODES)
+    return max([min(found.bound, pricing.ceiling), *map(quality.evaluate, found.sets)])
 
 
 def ranked(scores: Floats, problem: Problem) -> Indices:
