@@ -464,3 +464,57 @@ def test_whole_numbers_that_floats_cannot_tell_apart_are_refused(tmp_path, kind)
     read = split_target(read_columns(path), "y").X
     assert not read.categories
     assert not read.incomplete.any()
+
+
+# --- Decimal commas -----------------------------------------------------------------------------------
+
+
+def with_commas(path, n_columns, odd=()):
+    """A table of numbers with decimal commas, but for some cells of the first columns."""
+    names = [f"c{place}" for place in range(n_columns)]
+    rows = [
+        [f"{row * (place + 1) % 17},{row * 7 % 100:02d}" for place in range(n_columns)] for row in range(40)
+    ]
+    for row, cell in enumerate(odd):
+        rows[row + 3][0] = cell
+    lines = [[*names, "y"], *([*row, "ab"[number % 2]] for number, row in enumerate(rows))]
+    path.write_text("".join(";".join(line) + "\n" for line in lines))
+    return path
+
+
+def test_columns_with_decimal_commas_are_read_not_dropped(tmp_path):
+    """Also if another column is unusable for another reason."""
+    for odd in ((), [f"{day}.01.2024" for day in range(1, 38)]):
+        path = with_commas(tmp_path / "table.csv", 19, odd)
+        with pytest.raises(TableError) as caught:
+            read_table(path, "y")
+        assert "use decimal=',' if commas are decimal signs" in str(caught.value)
+        assert "drop" not in str(caught.value)
+    assert len(read_table(with_commas(path, 19), "y", decimal=",").feature_names) == 19
+
+
+@pytest.mark.parametrize("n_columns", [1, 3])
+def test_bad_cells_among_decimal_commas_are_quoted(tmp_path, n_columns):
+    path = with_commas(tmp_path / "table.csv", n_columns, ["<0,25", "n.b."])
+    said = r"column c0 holds numbers in 38 cells and text in 2 \('<0,25', 'n.b.'\)"
+    with pytest.raises(TableError, match=said) as caught:
+        read_table(path, "y", decimal=",")
+    assert "decimal=" not in str(caught.value)
+    # The same in a target.
+    with pytest.raises(TableError, match=said):
+        read_table(path, "c0", decimal=",")
+
+
+def test_numbers_with_points_and_commas_are_respelled(tmp_path):
+    path = with_commas(tmp_path / "table.csv", 2, ["1.234,5"])
+    with pytest.raises(TableError, match=r"for example '1\.234,5'; write numbers with a decimal comma"):
+        read_table(path, "y", decimal=",")
+
+
+def test_files_other_than_text_get_no_advice_on_decimal_signs(tmp_path):
+    pd = pytest.importorskip("pandas")
+    frame = pd.read_csv(with_commas(tmp_path / "table.csv", 2), sep=";", dtype=str)
+    frame.to_parquet(tmp_path / "table.parquet")
+    with pytest.raises(TableError, match="change these columns, or leave them out") as caught:
+        read_table(tmp_path / "table.parquet", "y")
+    assert "decimal=" not in str(caught.value)

@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.tree import DecisionTreeClassifier
 
+from altsets import measures
 from altsets.errors import InputError
 from altsets.tables.conversion import features_of, is_missing
 from altsets.tables.feature_matrix import (
@@ -252,7 +255,10 @@ def test_rows_labels_and_refusals_name_columns():
 
 def test_small_helpers():
     assert column_mask("discrete", [True, False], 2).tolist() == [True, False]
-    with pytest.raises(InputError, match="discrete must be 'auto', True, False or 3 bools; got 5"):
+    with pytest.raises(
+        InputError,
+        match="discrete must be 'auto', True, False, 3 bools, or different indices of columns; got 5",
+    ):
         column_mask("discrete", 5, 3)
     assert list_some(["a", "b"]) == "a, b"
     assert all(map(is_missing, (None, np.nan, np.float32("nan"), pd.NA, pd.NaT)))
@@ -331,6 +337,51 @@ def test_wrong_names_are_refused(names, message):
         features_of(MATRIX, names)
     with pytest.raises(InputError, match=message):
         features_of(Features(np.array(MATRIX)), names)
+
+
+def test_record_batches_are_tables():
+    batch = pa.RecordBatch.from_pydict(FRAME | {"town": ["x", None, "y"]})
+    found, table = features_of(batch), features_of(pa.Table.from_batches([batch]))
+    assert list(found.names) == [*FRAME, "town"]
+    np.testing.assert_array_equal(found.values, table.values)
+    assert found.categories == table.categories
+    assert features_of(batch.select(["a", "b"])).values.tolist() == [row[:2] for row in MATRIX]
+
+
+def test_lazy_frames_are_told_to_collect():
+    frame = pl.DataFrame(FRAME)
+    with pytest.raises(InputError, match=r"X is a LazyFrame, .*\.collect\(\)"):
+        features_of(frame.lazy())
+    with pytest.raises(InputError, match=r"the target is a LazyFrame, .*\.collect\(\)"):
+        measures.f(frame, frame.select("a").lazy())
+
+
+@pytest.mark.parametrize("form", [sparse.csr_array, sparse.csc_matrix, sparse.coo_array, sparse.csr_matrix])
+def test_a_sparse_target_of_one_column(form):
+    X, y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2
+    np.testing.assert_array_equal(measures.f(X, form(y[:, None])), measures.f(X, y))
+
+
+def test_a_tree_on_a_sparse_table_with_missing_values_is_not_told_to_use_a_tree():
+    X, y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2
+    X[::5, 1] = np.nan
+    with pytest.raises(
+        InputError, match=r"pipeline with an imputer, or a tree, a forest or boosting with X\.toarray"
+    ):
+        measures.importance(sparse.csr_array(X), y, estimator=DecisionTreeClassifier())
+
+
+@pytest.mark.parametrize("measure", [measures.mutual_info, measures.relief])
+def test_discrete_columns_by_their_indices(measure):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 4, (40, 4)) + 0.0, np.arange(40) % 2
+    by_mask = measure(X, y, discrete=[True, False, True, False])
+    for given_ in ([0, 2], (2, 0), np.array([0, 2])):
+        np.testing.assert_array_equal(measure(X, y, discrete=given_), by_mask)
+    np.testing.assert_array_equal(measure(X, y, discrete=[]), measure(X, y, discrete=False))
+    for wrong in ([0, 4], [-1], [0, 0], [0.0], ["a"], 2):
+        with pytest.raises(InputError, match="4 bools, or different indices of columns; got"):
+            measure(X, y, discrete=wrong)
 
 
 # For models

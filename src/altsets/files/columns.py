@@ -29,6 +29,9 @@ WHEN = re.compile(
 #: Numbers in other spellings than a program reads: 1,5 or 1 000 or 12 %.
 SPELLED = re.compile(r"[-+]?\d[\d\s.,_']*%?")
 
+#: What makes numbers with decimal commas into those of Python, and those with a point into none.
+SWAPPED = str.maketrans(",.", ".,")
+
 #: Floats (nan = missing), or objects (str, None = missing) where a column is not numeric.
 Column = npt.NDArray[Any]
 
@@ -53,6 +56,8 @@ class Table:
     unusable: Mapping[str, str] = field(default_factory=dict)
     #: Columns that were the index of a frame: features only if they are asked for.
     index: tuple[str, ...] = ()
+    #: The decimal sign of a text file; other files hold numbers as such.
+    decimal: str = ""
 
     def __post_init__(self) -> None:
         twice = sorted(name for name, count in Counter(self.names).items() if count > 1)
@@ -77,11 +82,12 @@ def refuse_nameless(names: Sequence[str], source: str, advice: str) -> None:
 
 
 def as_features(
-    columns: Mapping[str, Column], categories: Mapping[str, Order]
+    columns: Mapping[str, Column], categories: Mapping[str, Order], decimal: str = ""
 ) -> tuple[Features, dict[str, InputError]]:
     """Columns by name as features, and what is wrong with some of them.
 
-    Text is categories, and so are columns that are named; ordered ones are ranks.
+    Text is categories, and so are columns that are named; ordered ones are ranks. ``decimal`` is the sign of numbers
+    among text.
     """
     plain = [column.dtype != object and name not in categories for name, column in columns.items()]
     nothing = np.full(len(next(iter(columns.values()))), np.nan)
@@ -98,7 +104,9 @@ def as_features(
                 )
             continue
         try:
-            values[:, index], found = _categories(column, name, name in categories, categories.get(name))
+            values[:, index], found = _categories(
+                column, name, name in categories, categories.get(name), decimal
+            )
         except InputError as error:
             wrong[name] = error
             continue
@@ -134,7 +142,7 @@ def refuse_missing_target(column: Column, name: str) -> None:
         )
 
 
-def as_target(column: Column, name: str, *, is_category: bool = False) -> Column:
+def as_target(column: Column, name: str, *, is_category: bool = False, decimal: str = "") -> Column:
     """The target column, checked: no missing values and more than one value; categories become text."""
     if column.dtype != object:
         n_infinite = int(np.isinf(column).sum())
@@ -151,12 +159,12 @@ def as_target(column: Column, name: str, *, is_category: bool = False) -> Column
         return np.array([str(label) for label in _labels(column)], dtype=object)
     if column.dtype == object:
         _refuse_dates(f"target column {name!r}", column.tolist())
-        _refuse_numbers(name, column.tolist())
+        _refuse_numbers(name, column.tolist(), decimal)
     return column
 
 
 def _categories(
-    column: Column, name: str, is_sure: bool, order: Order
+    column: Column, name: str, is_sure: bool, order: Order, decimal: str
 ) -> tuple[Floats, tuple[str, ...] | None]:
     """Codes and their labels; numbers without labels if there is an order, or nothing at all."""
     labels = _labels(column)
@@ -167,14 +175,14 @@ def _categories(
         ranks = {label: float(rank) for rank, label in enumerate(order)}
         return np.array([ranks.get(label, np.nan) for label in labels]), None
     if not is_sure:
-        refuse_labels(name, known)
+        refuse_labels(name, known, decimal)
     return category_codes(labels, name)
 
 
-def refuse_labels(name: str, labels: Sequence[str]) -> None:
+def refuse_labels(name: str, labels: Sequence[str], decimal: str = "") -> None:
     """Refuse a column of text with these labels if they are dates, or numbers for the most part."""
     _refuse_dates(name, labels)
-    _refuse_numbers(name, labels)
+    _refuse_numbers(name, labels, decimal)
 
 
 def _labels(column: Column) -> list[Any]:
@@ -200,9 +208,9 @@ def _refuse_dates(who: str, known: Sequence[str]) -> None:
         raise TableError(f"{who} {DATES} (for example {known[0]!r}).")
 
 
-def _refuse_numbers(name: str, known: Sequence[str]) -> None:
+def _refuse_numbers(name: str, known: Sequence[str], decimal: str) -> None:
     """Refuse text that is mostly numbers: by cells, because typos are rare; by labels, because numbers are many."""
-    numbers = [label for label in known if _looks_like_number(label)]
+    numbers = [label for label in known if _looks_like_number(label, decimal)]
     if 2 * len(numbers) <= len(known) and 2 * len(set(numbers)) <= len(set(known)):
         return
     advice = f"or say that it is a category ({parameter('categorical', [name])})."
@@ -212,13 +220,13 @@ def _refuse_numbers(name: str, known: Sequence[str]) -> None:
             f"column {name} holds whole numbers that floats cannot tell apart, for example {quote(inexact)}; drop it "
             f"if it names rows ({parameter('drop', [name])}), rescale it, {advice}"
         )
-    spelled = next((label for label in numbers if not _is_number(label)), None)
+    spelled = next((label for label in numbers if not _is_number(label, decimal)), None)
     if spelled is not None:
         raise TableError(
             f"column {name} is not numeric, but most of it looks like numbers, for example {quote(spelled)}; "
-            f"{_respelled(spelled)}, {advice}"
+            f"{_respelled(spelled, decimal)}, {advice}"
         )
-    others = [label for label in dict.fromkeys(known) if not _looks_like_number(label)]
+    others = [label for label in dict.fromkeys(known) if not _looks_like_number(label, decimal)]
     examples = list_some([quote(label) for label in others], most=3)
     raise TableError(
         f"column {name} holds numbers in {len(numbers)} cells and text in {len(known) - len(numbers)} ({examples}); "
@@ -233,17 +241,17 @@ def is_inexact(cell: str) -> bool:
     return len(digits) > 15 and digits.isdecimal() and int(digits[:20]) > LARGEST_EXACT
 
 
-def _looks_like_number(label: str) -> bool:
-    return bool(SPELLED.fullmatch(label)) or _is_number(label)
+def _looks_like_number(label: str, decimal: str) -> bool:
+    return bool(SPELLED.fullmatch(label)) or _is_number(label, decimal)
 
 
-def _is_number(label: str) -> bool:
+def _is_number(label: str, decimal: str) -> bool:
     # Python would read 12_345 as a number; in a table it is more likely an identifier.
-    return "_" not in label and is_float(label)
+    return "_" not in label and is_float(label.translate(SWAPPED) if decimal == "," else label)
 
 
-def _respelled(spelled: str) -> str:
+def _respelled(spelled: str, decimal: str) -> str:
     """What to do about a number in a spelling that no program reads."""
-    if re.fullmatch(r"[-+]?\d+,\d+", spelled):
+    if decimal == "." and re.fullmatch(r"[-+]?\d+,\d+", spelled):
         return f"use {parameter('decimal', ',')} if commas are the decimal signs of a CSV file"
-    return "write numbers with a decimal point and without other signs"
+    return f"write numbers with a decimal {'comma' if decimal == ',' else 'point'} and without other signs"

@@ -477,7 +477,11 @@ def split_target(
     if target is not None and target in table.unusable:
         raise TableError(f"target column {target!r} holds {table.unusable[target]}; choose another target.")
     categories = {**table.categories, **{name: None for name in categorical}}
-    y = None if target is None else as_target(known[target], target, is_category=target in categories)
+    y = (
+        None
+        if target is None
+        else as_target(known[target], target, is_category=target in categories, decimal=table.decimal)
+    )
     X, dropped = _usable_features(table, {name: known[name] for name in features}, categories, drop_unusable)
     features = [name for name in features if name not in dropped]
     together = None if groups is None else _complete(known[groups], groups)
@@ -495,7 +499,7 @@ def _usable_features(
     table: Table, columns: Mapping[str, Column], categories: Mapping[str, Order], drop: bool
 ) -> tuple[Features, dict[str, str]]:
     """Columns as features; those that no measure can use are refused, or dropped with what is wrong with them."""
-    X, wrong = as_features(columns, categories)
+    X, wrong = as_features(columns, categories, table.decimal)
     for name in columns.keys() & table.unusable.keys():
         wrong[name] = TableError(
             f"column {name} of {table.source} holds {table.unusable[name]}, and a table needs one number or text in "
@@ -506,11 +510,11 @@ def _usable_features(
         raise TableError(str(listed[0]))
     if listed and not drop:
         comma = parameter("decimal", ",")
-        commas = f"use {comma} if commas are decimal signs, " if comma in str(listed[0]) else ""
-        raise TableError(
-            f"{refused(listed)}; {commas}change these columns, or leave them out with "
-            f"{parameter('drop_unusable', True)}."
-        )
+        advice = f"change these columns, or leave them out with {parameter('drop_unusable', True)}"
+        if any(comma in str(error) for error in listed):
+            # Nothing is to be left out that can be read.
+            advice = f"use {comma} if commas are decimal signs"
+        raise TableError(f"{refused(listed)}; {advice}.")
     if len(wrong) == len(columns):
         raise TableError(f"no column of {table.source} can be used as a feature: {refused(listed)}.")
     kept = [place for place, name in enumerate(columns) if name not in wrong]

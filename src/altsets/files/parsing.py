@@ -24,7 +24,7 @@ import numpy as np
 
 from altsets.errors import MissingExtraError, TableError, reason_of
 from altsets.features import FeatureNames, is_pattern
-from altsets.files.columns import Column, Order, Table, is_inexact, refuse_nameless
+from altsets.files.columns import SWAPPED, Column, Order, Table, is_inexact, refuse_nameless
 from altsets.files.contents import HEAD, LongText, csv_text, read_text, refuse_size, tidy, workbook_size
 from altsets.measures.large.decoding import kind_of
 from altsets.tables.conversion import LARGEST_EXACT, object_array
@@ -37,8 +37,6 @@ TRUTH = {"true": 1.0, "false": 0.0}
 GCT = ("#1.2", "#1.3")
 DELIMITERS = (",", ";", "\t")
 DECIMALS = (".", ",")
-#: What makes numbers with decimal commas into those of Python, and those with a point into none.
-SWAPPED = str.maketrans(",.", ".,")
 #: Numbers with a point that a decimal comma leaves no meaning: 1.5 and 1.234,5, but no dates.
 POINTED = re.compile(r"[-+]?\d+\.\d+|[-+]?\d{1,3}(\.\d{3})+(,\d+)?")
 #: A line with its end.
@@ -106,7 +104,7 @@ def parse_csv(
     refuse_nameless(names, source, "put one into the first line")
     if decimal == ",":
         _refuse_points(names, columns)
-    return Table(tuple(names), tuple(columns), source, notes=notes)
+    return Table(tuple(names), tuple(columns), source, notes=notes, decimal=decimal)
 
 
 def is_gct(head: str) -> bool:

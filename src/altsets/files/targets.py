@@ -75,7 +75,10 @@ def take_targets(
         y = as_survival(known[event], known[targets.time], event, targets.time, value or None)
         Survival.of(y, len(y))
     else:
-        columns = [as_target(known[name], name, is_category=name in table.categories) for name in names]
+        columns = [
+            as_target(known[name], name, is_category=name in table.categories, decimal=table.decimal)
+            for name in names
+        ]
         y = as_columns(dict(zip(names, columns, strict=True)))
     kept = [place for place, name in enumerate(table.names) if name not in names]
     rest = replace(

@@ -61,7 +61,7 @@ def relief(
     n_samples : int, default=None
         Look at the neighbours of this many rows, drawn at random; all rows by default. Neighbours are always
         searched in the whole table.
-    discrete : "auto", bool or array of bool, default="auto"
+    discrete : "auto", bool, or array of bool or of indices, default="auto"
         Which columns are discrete; "auto" means those with at most ``discrete_threshold`` different values.
         Categories always are.
     discrete_threshold : int, default=10

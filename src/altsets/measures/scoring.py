@@ -256,10 +256,13 @@ def explain_fit_errors(
         if given.is_sparse and isinstance(error, TypeError | ValueError) and "sparse" in said:
             given.refuse_sparse(type(last_step(model)).__name__, "use a model that takes sparse tables")
         if given.incomplete.any() and isinstance(error, ValueError) and "nan" in said:
-            given.refuse_missing(
-                type(last_step(model)).__name__,
-                advice="use a model that takes them (a tree, a forest or boosting), or a pipeline with an imputer",
+            advice = (
+                "use a model that takes them (a tree, a forest or boosting), or a pipeline with an imputer"
             )
+            if given.is_sparse:
+                # Trees take them from dense tables only.
+                advice = "use a pipeline with an imputer, or a tree, a forest or boosting with X.toarray()"
+            given.refuse_missing(type(last_step(model)).__name__, advice=advice)
         raise
 
 

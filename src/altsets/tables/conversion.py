@@ -117,8 +117,15 @@ def is_anndata(X: Any) -> bool:
     return all(hasattr(X, part) for part in ("obs", "var", "uns", "layers", "obs_names", "var_names"))
 
 
+def refuse_lazy(what: str, given: Any) -> None:
+    """Refuse a frame of polars that has no values yet."""
+    if type(given).__name__ == "LazyFrame":
+        raise InputError(f"{what} is a LazyFrame, which has no values yet; pass what its .collect() returns.")
+
+
 def _converted(X: Any, feature_names: Sequence[str] | None) -> tuple[Features, dict[int, InputError]]:
     """All columns of a table, and what is wrong with some of them."""
+    refuse_lazy("X", X)
     if is_anndata(X):
         raise InputError(
             "X is an AnnData object; take its matrix and a column of obs with data = altsets.from_anndata(adata, "
@@ -126,6 +133,10 @@ def _converted(X: Any, feature_names: Sequence[str] | None) -> tuple[Features, d
         )
     if sparse.is_sparse_matrix(X) or sparse.is_sparse_frame(X):
         return _from_sparse(X, feature_names)
+    if type(X).__name__ == "RecordBatch":
+        import pyarrow as pa
+
+        X = pa.Table.from_batches([X])
     labels = getattr(X, "column_names", None)
     labels = getattr(X, "columns", None) if labels is None else labels
     names = None if labels is None or callable(labels) else _distinct(labels)

@@ -255,11 +255,16 @@ def category_codes(labels: Sequence[Any], name: str) -> tuple[Floats, tuple[str,
 
 
 def column_mask(what: str, given: npt.ArrayLike, n_columns: int) -> Bools:
-    """One bool per column, from one for all or one for each."""
+    """One bool per column: from one for all, one for each, or the indices of columns, as scikit-learn takes them."""
     mask = np.asarray(given)
-    if mask.dtype != bool or mask.shape not in ((), (n_columns,)):
-        raise InputError(f"{what} must be 'auto', True, False or {n_columns} bools; got {given!r}.")
-    return np.broadcast_to(mask, n_columns).copy()
+    if mask.dtype == bool and mask.shape in ((), (n_columns,)):
+        return np.broadcast_to(mask, n_columns).copy()
+    listed = set(mask.tolist()) if mask.ndim == 1 and mask.dtype.kind in "iu" else set()
+    if not listed <= set(range(n_columns)) or len(listed) != mask.size:
+        raise InputError(
+            f"{what} must be 'auto', True, False, {n_columns} bools, or different indices of columns; got {given!r}."
+        )
+    return np.isin(np.arange(n_columns), mask)
 
 
 # --- Categories as columns of 0 and 1 -----------------------------------------------------------------

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats
 from altsets.errors import InputError
-from altsets.tables.conversion import is_missing
+from altsets.tables.conversion import is_missing, refuse_lazy
 from altsets.tables.values import as_numbers, column_values
 from altsets.wording import by_interface, list_some, parameter
 from altsets.wording import counted as count_of
@@ -150,6 +150,9 @@ def in_one_form(y: Any, task: str = "auto") -> Any:
     """
     if y is None or isinstance(y, str):
         return y
+    refuse_lazy("the target", y)
+    if hasattr(y, "toarray"):
+        y = y.toarray()
     names = getattr(getattr(y, "dtype", None), "names", None)
     if names:
         made = _of_fields(np.asarray(y), names)
@@ -246,8 +249,6 @@ def as_columns(columns: dict[str, Any]) -> npt.NDArray[Any]:
 
 def _columns(y: Any) -> dict[str, npt.NDArray[Any]]:
     """The columns of several targets by name; those of arrays are counted."""
-    if hasattr(y, "toarray"):
-        y = y.toarray()
     names = getattr(y, "columns", None)
     if names is not None and not callable(names):
         import narwhals as nw

@@ -203,7 +203,7 @@ def discrete_mask(discrete: npt.ArrayLike, n_columns: int) -> Bools | None:
         return column_mask("discrete", discrete, n_columns)
     if discrete != "auto":
         raise InputError(
-            f"discrete={discrete!r} is unknown; give 'auto', True, False or one bool per column."
+            f"discrete={discrete!r} is unknown; give 'auto', True, False, one bool per column, or indices of columns."
         )
     return None
 

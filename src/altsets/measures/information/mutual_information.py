@@ -109,7 +109,7 @@ def mutual_info(
         deterministic, see the notes. "bins": a count for all, after continuous variables were cut into bins of
         equal frequency; much faster for many rows, coarser, and biased upwards. "sklearn": the numbers of
         scikit-learn's ``mutual_info_classif`` and ``mutual_info_regression``, random jitter included.
-    discrete : "auto", bool or array of bool, default="auto"
+    discrete : "auto", bool, or array of bool or of indices, default="auto"
         Which columns are discrete; categories always are. "auto" takes a column for discrete if it has at most 10
         different values that occur at least 10 times each on average. The paper's study treats everything as
         continuous, as ``task="regression", discrete=False, method="sklearn"`` does.
@@ -270,7 +270,7 @@ def symmetrical_uncertainty(
         How much each row counts, from 0 up.
     task : {"auto", "classification", "regression"}, default="auto"
         Whether the target is a class or a number; "auto" looks at its values.
-    discrete : "auto", bool or array of bool, default="auto"
+    discrete : "auto", bool, or array of bool or of indices, default="auto"
         Which columns are discrete, as in :func:`mutual_info`; categories always are.
     n_bins : int, default=None
         Bins of a continuous variable; by default the cube root of the number of rows, at least 2. Missing values have
