@@ -390,3 +390,23 @@ def test_qualities_of_several_features_are_searched(run, table, name):
     assert [entry["features"] for entry in document["sets"]] == [["a"], ["b"]]
     assert document["parameters"]["quality"] == name
     assert document["parameters"]["measure"] == "pearson"
+
+
+@pytest.mark.parametrize("command", ["find", "frontier", "near-best", "evaluate", "reproduce"])
+def test_an_option_without_its_value_leads_to_the_help_of_its_command(run, command):
+    option = {"evaluate": "--sets", "reproduce": "--out"}.get(command, "--distinct")
+    code, _, err = run(command, "table.csv" if command != "reproduce" else "--quiet", option)
+    assert code == 2
+    assert f"(see altsets {command} --help)." in err
+
+
+def test_evaluations_need_a_target_and_offer_nothing_else(run, table, tmp_path):
+    (tmp_path / "sets.txt").write_text("a\n")
+    asked = ("evaluate", table, "--sets", tmp_path / "sets.txt")
+    code, _, err = run(*asked)
+    assert code == 2
+    assert err.endswith("to predict.\n")
+    code, _, err = run(*asked, "--no-target")
+    assert code == 2
+    assert "No such option: --no-target" in err
+    assert "--no-target" not in run("evaluate", "--help")[1]

@@ -20,7 +20,7 @@ SCORES = "Also write the answer to a new file: .csv or .parquet (a row for each 
 
 @with_options(
     *("table", "given_sets", "model", "evaluation", "scoring", "columns", "output"),
-    without=("evaluate", "bootstraps", "save_scores", "scores", "again", "details"),
+    without=("no_target", "evaluate", "bootstraps", "save_scores", "scores", "again", "details"),
     described={"output": {"help": SCORES}},
 )
 def evaluate_command(context: typer.Context, given: Given) -> None:
@@ -37,7 +37,7 @@ def evaluate_command(context: typer.Context, given: Given) -> None:
         if given.table.table is None or path is None:
             raise InputError("give a TABLE, its --target, and the feature sets to evaluate with --sets FILE.")
         splits = Splits.of(given.evaluation)
-        data = read_dataset(given, splits.groups)
+        data = read_dataset(given, splits.groups, predicts=True)
         if data.is_large:
             from altsets.measures.large.table import needs_memory
 

@@ -26,6 +26,15 @@ MOST_USED = (
 class GroupedCommand(TyperCommand):
     """A command whose help has its options under headings, and examples at the end."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the options; an error about one without its value does not know by itself whose it is."""
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:
+            if getattr(error, "ctx", ctx) is None:
+                error.ctx = ctx  # type: ignore[attr-defined]
+            raise
+
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments, the most used options, and the others group by group."""
         arguments: list[tuple[str, str]] = []

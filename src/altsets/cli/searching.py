@@ -39,8 +39,8 @@ SECONDS_PER_SET = 60.0
 # --- Features -----------------------------------------------------------------------------------------
 
 
-def read_dataset(given: Given, groups: str | None = None) -> Dataset:
-    """Read a table and take its target apart, as the options say."""
+def read_dataset(given: Given, groups: str | None = None, *, predicts: bool = False) -> Dataset:
+    """Read a table and take its target apart, as the options say; ``predicts``: there is no doing without one."""
     from altsets.files.dataset import read_table
 
     table, columns = given.table, given.columns
@@ -48,7 +48,8 @@ def read_dataset(given: Given, groups: str | None = None) -> Dataset:
         raise InputError("give a TABLE and its --target, or scores that were saved before with --scores.")
     survival = table.time is not None or table.event is not None
     if table.target is None and not table.no_target and not survival:
-        raise InputError(f"use --target to name the column of {table.table} to predict, or --no-target.")
+        otherwise = "" if predicts else ", or --no-target"
+        raise InputError(f"use --target to name the column of {table.table} to predict{otherwise}.")
     data = read_table(
         table.table,
         table.target,
