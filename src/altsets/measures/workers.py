@@ -34,6 +34,8 @@ Task = tuple[Callable[..., Any], tuple[Any, ...]]
 Caught = tuple[type[Warning], str]
 #: Seconds between two calls of progress, and the longest that an interruption goes unnoticed.
 PAUSE = 0.1
+#: Seconds between two looks of a worker at whether its parent is there.
+WATCH = 1.0
 
 
 def is_configured() -> bool:
@@ -92,7 +94,9 @@ def _parallel(n_jobs: int | None, how: dict[str, Any]) -> Any:
             from multiprocessing.resource_tracker import ensure_running
 
             ensure_running()
-        return Parallel(n_jobs=n_jobs, backend="loky", initializer=ignore_ctrl_c, **how)
+        return Parallel(
+            n_jobs=n_jobs, backend="loky", initializer=begin_worker, initargs=(os.getpid(),), **how
+        )
     if not backend.supports_return_generator:
         how = {**how, "return_as": "list"}
     return Parallel(n_jobs=n_jobs, **how)
@@ -112,9 +116,17 @@ def _as_here(config: dict[str, Any], function: Callable[..., Any], args: Any, kw
         return function(*args, **kwargs)
 
 
-def ignore_ctrl_c() -> None:
-    """Ctrl-C reaches every process; only the parent handles it."""
+def begin_worker(parent: int) -> None:
+    """Leave Ctrl-C, which reaches every process, to the parent, and end with it, even if it is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    """End this process when its parent is gone; a process that has lost its parent gets another one."""
+    while os.getppid() == parent:
+        time.sleep(WATCH)
+    os._exit(1)
 
 
 @contextmanager

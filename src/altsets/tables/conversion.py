@@ -134,9 +134,9 @@ def _converted(X: Any, feature_names: Sequence[str] | None) -> tuple[Features, d
     if sparse.is_sparse_matrix(X) or sparse.is_sparse_frame(X):
         return _from_sparse(X, feature_names)
     if type(X).__name__ == "RecordBatch":
-        import pyarrow as pa
+        from narwhals.dependencies import get_pyarrow
 
-        X = pa.Table.from_batches([X])
+        X = get_pyarrow().Table.from_batches([X])
     labels = getattr(X, "column_names", None)
     labels = getattr(X, "columns", None) if labels is None else labels
     names = None if labels is None or callable(labels) else _distinct(labels)
