@@ -19,6 +19,9 @@ TOGETHER = 2_000_000
 #: all columns explain the first one has to be, as a share, for the others to be worth their time.
 STEPS, WORK, PROMISING = 50, 4e9, 0.99
 
+#: Rows of products of one column with all that are remembered.
+MOST_ROWS = 64
+
 
 class Products:
     """The Gram matrix of a wide table, block by block: products of columns of length one, and a ridge on the diagonal.
@@ -29,16 +32,31 @@ class Products:
     def __init__(self, units: Floats, ridge: float, targets: Floats) -> None:
         # One column after the other in memory.
         self._units, self._ridge, self._targets = np.ascontiguousarray(units.T), ridge, targets
+        # A greedy search asks for the same few rows again and again.
+        self._rows: dict[int, Floats] = {}
 
     def __len__(self) -> int:
         return len(self._units)
 
     def __getitem__(self, key: Any) -> Floats:
         first, second = (np.asarray(part, dtype=np.intp).ravel() for part in key)
-        block: Floats = self._units[first] @ self._units[second].T
+        if 2 * len(second) > len(self) and len(first) <= MOST_ROWS:
+            rows = [self._row(column)[second] for column in first.tolist()]
+            block: Floats = np.array(rows).reshape(len(first), len(second))
+        else:
+            block = self._units[first] @ self._units[second].T
         block /= 1 + self._ridge
         block[first[:, None] == second] = 1.0
         return block
+
+    def _row(self, column: int) -> Floats:
+        """The products of a column with all columns."""
+        row = self._rows.get(column)
+        if row is None:
+            if len(self._rows) >= MOST_ROWS:
+                del self._rows[next(iter(self._rows))]
+            row = self._rows[column] = self._units @ self._units[column]
+        return row
 
     @property
     def explained_by_all(self) -> float:

@@ -258,16 +258,14 @@ class Construction:
         """Whether there is no time for a set; for few small ones there always is, however slow the machine."""
         if not self.late or self.run.error is not None:
             return self.late
-        if self._is_little:
+        if self._is_little(self.problem.n_sets):
             return False
         return self.run.is_part or self.run.was_interrupted or time.perf_counter() >= self._very_last
 
-    @cached_property
-    def _is_little(self) -> bool:
+    def _is_little(self, n_sets: int) -> bool:
         problem = self.problem
-        per_feature = len(self.pricing.features) + FEATURES_PER_SET * problem.n_sets
-        work = problem.n_sets * problem.k_max * per_feature
-        return work <= LITTLE_WORK and problem.counts_shared
+        per_feature = len(self.pricing.features) + FEATURES_PER_SET * n_sets
+        return n_sets * problem.k_max * per_feature <= LITTLE_WORK and problem.counts_shared
 
     @property
     def late(self) -> bool:
@@ -291,7 +289,7 @@ class Construction:
         """As many sets as asked, or as many as can be constructed; ``before`` are the first ones, which stay."""
         sets = list(before)
         # When time is short, all sets come first, and better ones after that.
-        hurried = self.run.stopped and not self._is_little
+        hurried = self.run.stopped and not self._is_little(self.problem.n_sets)
         while len(sets) < self.problem.n_sets:
             one = self.one(sets, exchanging=not hurried)
             if one is None:
@@ -305,13 +303,15 @@ class Construction:
     def one(self, others: Sequence[FeatureSet] = (), *, exchanging: bool = True) -> FeatureSet | None:
         """A good set that differs enough from others and from the existing sets; None if that fails."""
         best, best_value = None, -math.inf
+        # For a first set there is more often time than for all of them.
+        needed = not others and self._is_little(1)
         for sets in self._sizes:
-            if self.over:
+            if self.over and (best is not None or not needed):
                 break
             growing = self._empty(sets, differing(self.problem, sets.size, others))
             # What is in every set may be too much already, though nothing is missing.
-            is_whole = growing.grow(lambda: self.over)
-            if is_whole and exchanging:
+            is_whole = growing.grow(lambda: self.over and not needed)
+            if is_whole and exchanging and not self.over:
                 growing.exchange()
             chosen = growing.chosen if is_whole and growing.affordable else None
             if chosen is not None and not self._accepted(chosen, others):
