@@ -12,8 +12,9 @@ import pytest
 from studies import METHODS, failure, row, study
 
 from altsets.errors import InputError, MissingExtraError
-from altsets.experiments import claims, conclusions, figures, tables
+from altsets.experiments import claims, conclusions, figures, gains, tables
 from altsets.experiments import report as page
+from altsets.experiments.datasets import DATASETS
 from altsets.experiments.figures import NOTHING
 from altsets.experiments.report import as_cells, plain
 from altsets.experiments.tables import original_sets, published, published_number, runs_of, sets_in
@@ -339,19 +340,22 @@ def test_claims_say_what_they_count_and_how_far_off_they_are():
     assert table["definition"].str.len().min() > 20
     mcc = table.loc["MI: mean test MCC of original sets"]
     assert (mcc["published"], mcc["ours"]) == (0.47, pytest.approx(0.47))
-    said = "agrees to the printed digits; k = 5: 0.47, k = 10: 0.47; 1 of 150 data sets and folds; "
-    assert mcc["remark"] == said + "if each threshold counts: 0.47"
+    said = "k = 5: 0.47, k = 10: 0.47; {} of 150 data sets and folds; if each threshold counts: 0.47"
+    assert mcc["remark"] == "not enough runs; " + said.format(1)
+    whole = claims.claims(everywhere(rows)).set_index("claim")
+    mcc = whole.loc["MI: mean test MCC of original sets"]
+    assert mcc["remark"] == "agrees to the printed digits; " + said.format(150)
+    assert whole.loc["FCBF: mean test MCC of original sets", "remark"].startswith("differs by +0.17;")
     # 5 thresholds with 600 iterations, 10 with 700.
     assert (
         "if each threshold counts: 667"
         in table.loc["Greedy Wrapper: iterations to find original sets", "remark"]
     )
-    assert table.loc["FCBF: mean test MCC of original sets", "remark"].startswith("differs by +0.17;")
     assert table.loc["FCBF: original sets that do not exist", "ours"] == 50
     assert table.loc["FCBF: sets that do not exist, all solver-based searches", "ours"] == 50
     assert table.loc["Greedy Wrapper: iterations to find original sets", "ours"] == 650
     assert table.loc["Sets finished before the time limit", "ours"] == 100
-    assert table.loc["mRMR: mean test MCC of original sets", "remark"] == "no results"
+    assert table.loc["mRMR: mean test MCC of original sets", "remark"] == "not enough runs"
 
 
 def test_correlations():
@@ -366,18 +370,18 @@ def test_gains_count_proven_settings_only():
     rows = sequential([0.9, 0.1]) + simultaneous([0.7, 0.5]) + simultaneous([0.55, 0.5], "min")
     rows += sequential([0.9, 0.1], fold=1) + simultaneous([0.7, 0.6], fold=1, status="feasible")
     rows += sequential([0.9, None], fold=2) + simultaneous([0.4, 0.4], fold=2)
-    searches = conclusions.side_by_side(pd.DataFrame(rows))
-    (gain,) = conclusions.gains_in_sum(searches).to_dict("records")
+    searches = gains.side_by_side(pd.DataFrame(rows))
+    (gain,) = gains.gains_in_sum(searches).to_dict("records")
     assert (gain["settings"], gain["compared"], gain["sequential runs out"], gain["below"]) == (3, 1, 1, 0)
     assert gain["gain %"] == 100
     assert gain["mean %"] == pytest.approx(20)
     assert gain["total %"] == pytest.approx(20)
     assert gain["mean gain a set"] == pytest.approx(0.1)
-    (worst,) = conclusions.gains_in_worst(searches).to_dict("records")
+    (worst,) = gains.gains_in_worst(searches).to_dict("records")
     assert worst["compared"] == 1
     assert worst["mean %"] == pytest.approx(400)
     assert worst["cost in sum %"] == pytest.approx(12.5)
-    said = conclusions.sentences(searches)
+    said = gains.sentences(searches)
     assert said[0].startswith("MI, k = 5: of 3 settings, 1 are proven for")
 
 
@@ -386,7 +390,7 @@ def test_shortfalls_are_over_what_is_proven_to_be_there():
     rows += simultaneous([0.6, 0.4], fold=1)
     rows += simultaneous([0.5, 0.4], search="greedy-balancing", status="not_found", fold=1)
     rows += simultaneous([0.6, 0.4], fold=2)
-    table = conclusions.shortfalls(conclusions.side_by_side(pd.DataFrame(rows)), ["method"])
+    table = gains.shortfalls(gains.side_by_side(pd.DataFrame(rows)), ["method"])
     (ours,) = table[(table["heuristic"] == "bal.") & (table["of"] == "sum of qualities")].to_dict("records")
     # The third fold was not searched by the heuristic.
     assert ours["proven"] == 2
@@ -395,15 +399,56 @@ def test_shortfalls_are_over_what_is_proven_to_be_there():
     assert ours["exact %"] == 0
 
 
+def everywhere(made):
+    """Rows of one task, for all data sets and folds of the paper."""
+    one = pd.DataFrame(made)
+    return pd.concat(
+        [one.assign(dataset=dataset, fold=fold) for dataset in DATASETS for fold in range(5)],
+        ignore_index=True,
+    )
+
+
 def test_conclusions_follow_from_the_results():
-    rows = sequential([0.9, 0.1], method="mrmr") + simultaneous([0.7, 0.5], method="mrmr")
-    table = conclusions.conclusions(pd.DataFrame(rows)).set_index("conclusion")
-    mrmr = table.loc["That holds for mRMR too, where the solver ran out of time."]
+    text = "That holds for mRMR too, where the solver ran out of time."
+    uneven = sequential([0.9, 0.1], method="mrmr") + simultaneous([0.7, 0.5], method="mrmr")
+    table = conclusions.conclusions(everywhere(uneven)).set_index("conclusion")
+    mrmr = table.loc[text]
     assert mrmr["verdict"] == "changes"
-    assert "100.0 % of 1 proven settings gain, all sums together by 20 % (0.1 a set)" in mrmr["evidence"]
-    even = pd.DataFrame(sequential([0.6, 0.6], method="mrmr") + simultaneous([0.6, 0.6], method="mrmr"))
-    assert conclusions.conclusions(even).set_index("conclusion").loc[mrmr.name, "verdict"] == "holds"
-    assert table.loc["Heuristics take next to no time.", "verdict"] == "no results"
+    assert "100.0 % of 150 proven settings gain, all sums together by 20 % (0.1 a set)" in mrmr["evidence"]
+    assert mrmr["runs"] == "mRMR 5: 150 of 150"
+    assert "1 %" in mrmr["our threshold"]
+    even = sequential([0.6, 0.6], method="mrmr") + simultaneous([0.6, 0.6], method="mrmr")
+    assert conclusions.conclusions(everywhere(even)).set_index("conclusion").loc[text, "verdict"] == "holds"
+    assert table.loc["Heuristics take next to no time.", "verdict"] == "not enough runs"
+    # What is said of all methods needs all of them.
+    decided = table[table["verdict"] != "not enough runs"]
+    assert set(decided.index) == {
+        text,
+        "mRMR is too hard to prove: most simultaneous searches end without a proof.",
+    }
+
+
+def test_a_part_of_the_study_has_no_verdicts():
+    """One data set and one fold, with everything that the paper searches there; and all but one task."""
+    part = study(datasets=("wdbc",), folds=(0,))
+    assert set(conclusions.conclusions(part)["verdict"]) == {"not enough runs"}
+    remarks = claims.claims(part)["remark"]
+    assert not remarks.str.contains("agrees|differs").any()
+    assert remarks.str.contains("not enough runs").any()
+    whole = everywhere(sequential([0.6, 0.6], method="mrmr") + simultaneous([0.6, 0.6], method="mrmr"))
+    text = "That holds for mRMR too, where the solver ran out of time."
+    missing = whole[(whole["dataset"] != "wdbc") | (whole["fold"] != 4)]
+    found = conclusions.conclusions(missing).set_index("conclusion").loc[text]
+    assert (found["verdict"], found["runs"]) == ("not enough runs", "mRMR 5: 149 of 150")
+    assert "149 proven settings" in found["evidence"]
+
+
+def test_what_a_conclusion_does_not_cite_does_not_count():
+    text = "That holds for mRMR too, where the solver ran out of time."
+    cited = sequential([0.6, 0.6], method="mrmr") + simultaneous([0.6, 0.6], method="mrmr")
+    other = sequential([0.9, 0.1], method="mrmr", k=10) + simultaneous([0.7, 0.5], method="mrmr", k=10)
+    both = conclusions.conclusions(everywhere(cited + other)).set_index("conclusion")
+    assert both.loc[text, "verdict"] == "holds"
 
 
 # --- The page ---------------------------------------------------------------------------------------------

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from altsets.experiments import tables
+from altsets.experiments.design import SIZES
 from altsets.experiments.figures import numbers_of_methods
-from altsets.experiments.tables import Frame
+from altsets.experiments.tables import Frame, Tasks
 
 #: A row of the table: what the paper says, what was counted for it here, and both values.
 Claim = dict[str, Any]
@@ -23,18 +24,22 @@ def _claim(
     unit: str,
     *,
     paper: float = math.nan,
+    whole: bool = False,
     in_words: str = "",
     tolerance: float = 0.0,
     detail: str = "",
 ) -> Claim:
     """A claim with a remark on whether both values agree.
 
-    ``paper`` is NaN where the paper speaks in words; ``tolerance`` is half of the last printed digit.
+    ``paper`` is NaN where the paper speaks in words; ``tolerance`` is half of the last printed digit. Without the
+    ``whole`` of the runs that it cites, nothing is said about agreement.
     """
     if math.isnan(ours):
-        remark = "no results"
+        remark = tables.NOT_ENOUGH
     elif math.isnan(paper):
         remark = detail
+    elif not whole:
+        remark = f"{tables.NOT_ENOUGH}; {detail}" if detail else tables.NOT_ENOUGH
     else:
         difference = ours - paper
         # Half a digit is itself rounded.
@@ -47,13 +52,13 @@ def _claim(
 
 def claims(frame: Frame) -> Frame:
     """The scalar claims of the paper's text as a table."""
-    original = tables.original_sets(frame)
+    original, done = tables.original_sets(frame), tables.tasks_in(frame)
     found = [
-        *_prediction(original),
-        *_infeasible(frame, original),
-        *_open_searches(frame),
-        _wrapper(original),
-        *_greedy(frame),
+        *_prediction(original, done),
+        *_infeasible(frame, original, done),
+        *_open_searches(frame, done),
+        _wrapper(original, done),
+        *_greedy(frame, done),
         *_sizes(frame),
         *_simultaneous(frame),
         *_correlated(frame),
@@ -86,7 +91,7 @@ def _by_size(
     return f"{said}; if each threshold counts: {weighted:.{digits}f}"
 
 
-def _prediction(original: Frame) -> Iterator[Claim]:
+def _prediction(original: Frame, done: Tasks) -> Iterator[Claim]:
     there = original[original["status"].isin(tables.FOUND)]
     for method in tables.methods_in_order({*tables.METHODS, *original["method"].unique()}):
         rows = there[there["method"] == method]
@@ -96,12 +101,13 @@ def _prediction(original: Frame) -> Iterator[Claim]:
             _mean(rows["test_mcc"]),
             "MCC",
             paper=tables.published_number("mean_test_mcc", method),
+            whole=done.complete([method], SIZES),
             tolerance=0.005,
             detail=_by_size(rows, "test_mcc", thresholds=True),
         )
 
 
-def _infeasible(frame: Frame, original: Frame) -> Iterator[Claim]:
+def _infeasible(frame: Frame, original: Frame, done: Tasks) -> Iterator[Claim]:
     flagged = original.assign(none=original["status"].eq("infeasible"))
     fcbf = flagged[flagged["method"] == "fcbf"]
     yield _claim(
@@ -110,6 +116,7 @@ def _infeasible(frame: Frame, original: Frame) -> Iterator[Claim]:
         100 * _mean(fcbf["none"]),
         "%",
         paper=tables.published_number("fcbf_original_infeasible_percent"),
+        whole=done.complete(["fcbf"], SIZES),
         tolerance=0.5,
         detail=_by_size(fcbf, "none", 100, 1, thresholds=True),
     )
@@ -119,6 +126,7 @@ def _infeasible(frame: Frame, original: Frame) -> Iterator[Claim]:
         100 * _mean(flagged.loc[flagged["method"] != "fcbf", "none"]),
         "%",
         paper=0.0,
+        whole=done.complete(tables.METHODS.keys() - {"fcbf"}, SIZES),
     )
     for method in ("fcbf", "model_gain"):
         sets = tables.sets_in(frame, methods=[method], how=tables.SOLVER_BASED)
@@ -130,12 +138,13 @@ def _infeasible(frame: Frame, original: Frame) -> Iterator[Claim]:
             100 * _mean(sets["none"]),
             "%",
             paper=tables.published_number("solver_sets_infeasible_percent", method),
+            whole=done.complete([method], SIZES),
             tolerance=0.5,
             detail=_by_size(sets, "none", 100, 1),
         )
 
 
-def _open_searches(frame: Frame) -> Iterator[Claim]:
+def _open_searches(frame: Frame, done: Tasks) -> Iterator[Claim]:
     sets = tables.sets_in(frame, how=tables.SOLVER_BASED)
     exact = sets[~sets["method"].isin(tables.BLACK_BOX)]
     proven = exact["status"].isin(tables.PROVEN)
@@ -148,6 +157,7 @@ def _open_searches(frame: Frame) -> Iterator[Claim]:
         100 * _mean(proven),
         "%",
         paper=finished,
+        whole=done.complete(tables.WHITE_BOX, SIZES),
         tolerance=0.5,
         detail=", ".join(
             f"{tables.method_name(name)} k = {k}: {share:.1f}" for (name, k), share in shares.items()
@@ -159,11 +169,12 @@ def _open_searches(frame: Frame) -> Iterator[Claim]:
         100 * _mean(~sets["timed_out"]),
         "%",
         paper=finished,
+        whole=done.complete(tables.METHODS, SIZES),
         tolerance=0.5,
     )
 
 
-def _wrapper(original: Frame) -> Claim:
+def _wrapper(original: Frame, done: Tasks) -> Claim:
     rows = original[original["method"] == "greedy_wrapper"]
     return _claim(
         "Greedy Wrapper: iterations to find original sets",
@@ -171,12 +182,13 @@ def _wrapper(original: Frame) -> Claim:
         _mean(rows["n_iterations"]),
         "iterations",
         paper=tables.published_number("wrapper_iterations"),
+        whole=done.complete(["greedy_wrapper"], SIZES),
         tolerance=0.5,
         detail=_by_size(rows, "n_iterations", digits=0, thresholds=True),
     )
 
 
-def _greedy(frame: Frame) -> Iterator[Claim]:
+def _greedy(frame: Frame, done: Tasks) -> Iterator[Claim]:
     sets = tables.sets_in(frame, methods=tables.UNIVARIATE, how=tables.HEURISTICS)
     runs = tables.runs_of(sets[sets["k"] == 5])
     for how, name in (("rep", "Greedy replacement"), ("bal", "Greedy balancing")):
@@ -186,6 +198,7 @@ def _greedy(frame: Frame) -> Iterator[Claim]:
             100 * _mean(runs.loc[runs["how"] == how, "status"].eq("not_found")),
             "%",
             paper=tables.published_number("heuristics_not_solved_percent"),
+            whole=done.complete(tables.UNIVARIATE, [tables.SIZE]),
             tolerance=0.005,
         )
     longest = sets.groupby([*tables.SETTING, "how", "n_alternatives"])[tables.SECONDS].sum()
@@ -196,6 +209,7 @@ def _greedy(frame: Frame) -> Iterator[Claim]:
         1000 * float(longest.max()) if len(longest) else math.nan,
         "ms",
         paper=tables.published_number("heuristics_most_milliseconds"),
+        whole=done.complete(tables.UNIVARIATE, SIZES),
         tolerance=0.5,
         detail=f"{share:.1f} % of searches take at most 1 ms, 99 % at most {1000 * longest.quantile(0.99):.1f} ms",
     )

@@ -1,201 +1,17 @@
-"""Gains and losses of proven searches, and the paper's conclusions checked against them."""
+"""The paper's conclusions, held against results."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-import numpy as np
-
-from altsets.arrays import Floats
 from altsets.experiments import figures, tables
+from altsets.experiments.design import SIZES
+from altsets.experiments.gains import gains_in_sum, shortfalls, side_by_side
 from altsets.experiments.tables import Frame
-
-#: Sums that differ by less are equal.
-TOLERANCE = 1e-9
-#: Relative differences are over qualities that are at least so far from 0.
-SMALLEST_SCALE = 1e-6
-#: (heuristic, exact search, what is compared)
-COMPARISONS = (
-    ("rep", "seq", "sum"),
-    ("rep", "sim-sum", "sum"),
-    ("bal", "sim-sum", "sum"),
-    ("bal", "sim-min", "worst"),
-)
-#: Sentences about rows of the tables below.
-IN_SUM = (
-    "{0[method]}, k = {0[k]}: of {0[settings]:,} settings, {0[compared]:,} are proven for sequential and simultaneous "
-    "search and have all sets; the best sum is higher than that of sequential search in {0[gain %]:.1f} % of these. "
-    "All together they are {0[total %]:.3g} % higher ({0[mean gain a set]:.3g} a set); one in twenty gains "
-    "{0[95th percentile %]:.3g} % or more."
-)
-NOTHING_PROVEN = (
-    "{0[method]}, k = {0[k]}: of {0[settings]:,} settings, 0 are proven for both searches and have all sets, so "
-    "nothing can be said."
-)
-IN_WORST = (
-    "{0[method]}, k = {0[k]}: the best minimum lifts the worst set in {0[gain %]:.1f} % of {0[compared]:,} proven "
-    "settings, by {0[mean gain]:.3g} in units of the objective on average (median: {0[median %]:.3g} % of the worst "
-    "quality), and costs {0[cost in sum %]:.3g} % of the best sum."
-)
-SHORTFALL = (
-    "{0[method]}, k = {0[k]}: {0[heuristic]} loses {0[mean %]:.3g} % of the {0[of]} of {0[against]} on average, "
-    "{0[worst %]:.3g} % at worst, and finds no sets in {0[no sets %]:.1f} % of {0[proven]:,} settings that have some."
-)
-
-
-def side_by_side(frame: Frame) -> Frame:
-    """All searches of a setting in one row, which is what the other functions here start from."""
-    sets = tables.sets_in(frame)
-    runs = tables.runs_of(sets[~sets["method"].isin(tables.BLACK_BOX)])
-    runs = runs.assign(sum=runs["mean_train_objective"] * (runs["a"] + 1))
-    keys = [*tables.SETTING, "a"]
-    table = runs[keys].drop_duplicates()
-    for how in tables.SEARCHES:
-        those = runs.loc[runs["how"] == how, [*keys, "sum", "worst", "proven", "valid"]]
-        named = {column: f"{column} {how}" for column in ("sum", "worst", "proven", "valid")}
-        those = those.rename(columns=named).assign(**{f"ran {how}": True})
-        table = table.merge(those, on=keys, how="left")
-        for flag in ("ran", "proven", "valid"):
-            table[f"{flag} {how}"] = table[f"{flag} {how}"].eq(True)
-    return table
-
-
-def _differences(table: Frame, first: str, second: str) -> Floats:
-    """How much larger one column is than another; what is only rounding is 0."""
-    found = table[first].to_numpy(dtype=float) - table[second].to_numpy(dtype=float)
-    return np.where(np.abs(found) <= TOLERANCE, 0.0, found)
-
-
-def _relative(gains: Floats, scale: Frame) -> Floats:
-    """Gains over qualities that are not close to 0, in percent."""
-    sizes = np.abs(scale.to_numpy(dtype=float))
-    fit = sizes >= SMALLEST_SCALE
-    relative: Floats = 100 * gains[fit] / sizes[fit]
-    return relative
-
-
-def _of(values: Floats, number: Callable[[Floats], Any]) -> float:
-    """A number of some values; NaN if there are none."""
-    return float(number(values)) if len(values) else math.nan
-
-
-def _summary(gains: Floats, scale: Frame) -> dict[str, float]:
-    """How many gains are above 0, and how large they are relative to the scale, in percent.
-
-    Single ratios mean little where qualities are close to 0, as those of mRMR may be; the total does not suffer.
-    """
-    relative = _relative(gains, scale)
-    return {
-        "gain %": _of(gains, lambda values: 100 * (values > 0).mean()),
-        "total %": _of(relative, lambda _: 100 * gains.sum() / np.abs(scale.to_numpy(dtype=float)).sum()),
-        "mean %": _of(relative, np.mean),
-        "median %": _of(relative, np.median),
-        "95th percentile %": _of(relative, lambda values: np.quantile(values, 0.95)),
-        "largest %": _of(relative, np.max),
-    }
-
-
-def _rows(table: Frame, by: Sequence[str], cells: Callable[[Frame], dict[str, Any]]) -> list[dict[str, Any]]:
-    """A row of cells for each group, in the order of methods; ``by`` begins with the method."""
-    rows = []
-    for method in tables.methods_in_order(table["method"].unique()):
-        those = table[table["method"] == method]
-        for key, group in those.groupby(list(by)):
-            named = dict(zip(by, key, strict=True)) | {"method": tables.method_name(method)}
-            rows.append(named | cells(group))
-    return rows
-
-
-def _complete(table: Frame, *searches: str) -> Frame:
-    """Where all these searches are proven and have all sets."""
-    flags = [table[f"{flag} {how}"] for how in searches for flag in ("proven", "valid")]
-    return table[np.all(flags, axis=0)]
-
-
-def gains_in_sum(searches: Frame, by: Sequence[str] = ("method", "k", "a")) -> Frame:
-    """What simultaneous search for the best sum gains over sequential search."""
-
-    def cells(table: Frame) -> dict[str, Any]:
-        both = _complete(table, "seq", "sim-sum")
-        gains = _differences(both, "sum sim-sum", "sum seq")
-        ends = table["proven seq"] & ~table["valid seq"] & table["proven sim-sum"] & table["valid sim-sum"]
-        return {
-            "settings": len(table),
-            "compared": len(both),
-            "sequential runs out": int(ends.sum()),
-            **_summary(gains, both["sum seq"]),
-            "mean gain a set": _of(gains / (both["a"].to_numpy() + 1), np.mean),
-            "below": int((gains < 0).sum()),
-        }
-
-    return tables.pandas().DataFrame(_rows(searches, by, cells))
-
-
-def gains_in_worst(searches: Frame, by: Sequence[str] = ("method", "k", "a")) -> Frame:
-    """What simultaneous search for the best minimum gains in the worst set, and what that costs in the sum."""
-
-    def cells(table: Frame) -> dict[str, Any]:
-        these = _complete(table, "seq", "sim-min", "sim-sum")
-        gains = _differences(these, "worst sim-min", "worst seq")
-        best = np.abs(these["sum sim-sum"].to_numpy(dtype=float)).sum()
-        costs = _differences(these, "sum sim-sum", "sum sim-min")
-        return {
-            "settings": len(table),
-            "compared": len(these),
-            **_summary(gains, these["worst seq"]),
-            "mean gain": _of(gains, np.mean),
-            "cost in sum %": _of(costs, lambda values: 100 * (values.sum() / best)),
-            "below": int((gains < 0).sum()),
-        }
-
-    return tables.pandas().DataFrame(_rows(searches, by, cells))
-
-
-def shortfalls(searches: Frame, by: Sequence[str] = ("method", "k", "a")) -> Frame:
-    """How far the greedy heuristics fall short of proven searches."""
-    table = searches[searches["method"].isin(tables.UNIVARIATE)]
-    rows = []
-    for heuristic, exact, what in COMPARISONS:
-        names = {
-            "heuristic": tables.SEARCHES[heuristic],
-            "against": tables.SEARCHES[exact],
-            "of": "sum of qualities" if what == "sum" else "worst quality",
-        }
-        rows += [
-            names | row
-            for row in _rows(table, by, partial(_shortfall, heuristic=heuristic, exact=exact, what=what))
-        ]
-    return tables.pandas().DataFrame(rows)
-
-
-def _shortfall(group: Frame, heuristic: str, exact: str, what: str) -> dict[str, Any]:
-    solved = _complete(group[group[f"ran {heuristic}"]], exact)
-    both = solved[solved[f"valid {heuristic}"]]
-    lost = _differences(both, f"{what} {exact}", f"{what} {heuristic}")
-    relative = _relative(lost, both[f"{what} {exact}"])
-    return {
-        "proven": len(solved),
-        "no sets %": 100 * (1 - len(both) / len(solved)) if len(solved) else math.nan,
-        "mean %": _of(relative, np.mean),
-        "median %": _of(relative, np.median),
-        "worst %": _of(relative, np.max),
-        "exact %": _of(relative, lambda _: 100 * (lost <= 0).mean()),
-    }
-
-
-def sentences(searches: Frame) -> list[str]:
-    """The findings in words, one sentence for each method and question, computed from the results."""
-    sums, worst, short = (
-        make(searches, ["method", "k"]) for make in (gains_in_sum, gains_in_worst, shortfalls)
-    )
-    said = [
-        IN_SUM.format(row) if row["compared"] else NOTHING_PROVEN.format(row) for _, row in sums.iterrows()
-    ]
-    said += [IN_WORST.format(row) for _, row in worst.iterrows() if row["compared"]]
-    return said + [SHORTFALL.format(row) for _, row in short.iterrows() if row["proven"]]
 
 
 def _listed(rows: Frame, words: str, divider: str = "; ") -> str:
@@ -207,10 +23,11 @@ def _by_method(values: Frame, digits: str) -> str:
     return ", ".join(f"{tables.method_name(method)} {value:{digits}}" for method, value in values.items())
 
 
-HOLDS, CHANGES, OPEN = "holds", "changes", "no results"
+HOLDS, CHANGES, OPEN = "holds", "changes", tables.NOT_ENOUGH
 
-#: What counts as close to zero: relative gains in percent, and differences in MCC.
-SMALL_GAIN, SMALL_MCC = 1.0, 0.02
+#: Thresholds of our own, as the paper says in words what is close to zero: gains in percent, differences in MCC,
+#: percentage points of searches, losses of heuristics in percent, seconds.
+SMALL_GAIN, SMALL_MCC, SMALL_SHARE, NO_LOSS, NO_TIME = 1.0, 0.02, 5.0, 0.01, 0.01
 #: Percentages that differ by less are equal.
 TIE = 1e-9
 
@@ -276,15 +93,32 @@ def _medians(numbers: Frame, panel: str) -> dict[str, float]:
     return {str(how): float(value) for how, value in rows.groupby("how")["median"].mean().items()}
 
 
-#: The paper's conclusions in the order of the page, with what checks each of them.
-_CHECKS: dict[str, Callable[[_Evidence], Seen]] = {}
+@dataclass(frozen=True)
+class _Conclusion:
+    """A conclusion of the paper: what checks it, the runs that this cites, and the threshold if that is our own."""
+
+    check: Callable[[_Evidence], Seen]
+    methods: Sequence[str]
+    sizes: Sequence[int]
+    threshold: str
 
 
-def _conclusion(text: str) -> Callable[[Callable[[_Evidence], Seen]], object]:
-    return lambda check: _CHECKS.setdefault(text, check)
+#: The paper's conclusions in the order of the page.
+_CONCLUSIONS: dict[str, _Conclusion] = {}
 
 
-@_conclusion("Model Gain gives the best original sets for prediction.")
+def _conclusion(
+    text: str, methods: Sequence[str], sizes: Sequence[int] = (tables.SIZE,), threshold: str = ""
+) -> Callable[[Callable[[_Evidence], Seen]], object]:
+    return lambda check: _CONCLUSIONS.setdefault(text, _Conclusion(check, methods, sizes, threshold))
+
+
+@_conclusion(
+    "Model Gain gives the best original sets for prediction.",
+    list(tables.METHODS),
+    SIZES,
+    "two printed digits: up to 0.005 below the best",
+)
 def _best_method(evidence: _Evidence) -> Seen:
     means = evidence.original.groupby("method")["test_mcc"].mean().sort_values(ascending=False)
     _need("model_gain" in means and len(means) > 1)
@@ -293,7 +127,12 @@ def _best_method(evidence: _Evidence) -> Seen:
     return f"Mean test MCC of original sets: {_by_method(means, '.3f')}.", stands
 
 
-@_conclusion("Ten features instead of five hardly change how well sets predict.")
+@_conclusion(
+    "Ten features instead of five hardly change how well sets predict.",
+    ["mutual_info", "model_gain", "mrmr", "greedy_wrapper"],
+    SIZES,
+    f"hardly: medians up to {SMALL_MCC} MCC",
+)
 def _size_matters_little(evidence: _Evidence) -> Seen:
     rows = evidence.original[evidence.original["method"] != "fcbf"]
     wide = rows.pivot(index=["dataset", "fold", "method"], columns="k", values="test_mcc")
@@ -303,16 +142,24 @@ def _size_matters_little(evidence: _Evidence) -> Seen:
     return said, bool((medians.abs() <= SMALL_MCC).all()) if len(medians) else False
 
 
-@_conclusion("Simultaneous search does not reach a higher average quality than sequential search.")
+@_conclusion(
+    "Simultaneous search does not reach a higher average quality than sequential search.",
+    tables.WHITE_BOX,
+    threshold=f"none higher: up to {SMALL_GAIN:g} % of all sums",
+)
 def _no_gain_in_sum(evidence: _Evidence) -> Seen:
     gains = evidence.gains
     words = "{0[method]} k = {0[k]}: {0[total %]:.3g} % in all, higher in {0[gain %]:.1f} % of {0[compared]:,} settings"
     listed = _listed(gains, words)
-    said = f"Gain of the proven best sums over sequential search: {listed}. Up to {SMALL_GAIN:g} % is close to zero."
+    said = f"Gain of the proven best sums over sequential search: {listed}."
     return said, bool((gains["total %"] <= SMALL_GAIN).all())
 
 
-@_conclusion("That holds for mRMR too, where the solver ran out of time.")
+@_conclusion(
+    "That holds for mRMR too, where the solver ran out of time.",
+    ["mrmr"],
+    threshold=f"none higher: up to {SMALL_GAIN:g} % of all sums",
+)
 def _no_gain_for_mrmr(evidence: _Evidence) -> Seen:
     rows = _some(evidence.gains[evidence.gains["method"] == tables.method_name("mrmr")])
     words = (
@@ -322,7 +169,9 @@ def _no_gain_for_mrmr(evidence: _Evidence) -> Seen:
     return f"{_listed(rows, words)}.", bool((rows["total %"] <= SMALL_GAIN).all())
 
 
-@_conclusion("Sequential search may have the higher average quality as well as simultaneous search.")
+@_conclusion(
+    "Sequential search may have the higher average quality as well as simultaneous search.", tables.WHITE_BOX
+)
 def _either_may_win(evidence: _Evidence) -> Seen:
     gains = evidence.gains
     below, compared = int(gains["below"].sum()), int(gains["compared"].sum())
@@ -330,7 +179,11 @@ def _either_may_win(evidence: _Evidence) -> Seen:
     return said, below > 0
 
 
-@_conclusion("On test rows, too, both have the same mean objective.")
+@_conclusion(
+    "On test rows, too, both have the same mean objective.",
+    ["model_gain"],
+    threshold=f"the same: up to {SMALL_MCC}",
+)
 def _same_test_objective(evidence: _Evidence) -> Seen:
     runs = figures.complete_settings(evidence.runs[evidence.runs["method"] == "model_gain"])
     wide = runs.pivot(index=["dataset", "fold", "tau", "a"], columns="how", values="mean_test_objective")
@@ -342,7 +195,11 @@ def _same_test_objective(evidence: _Evidence) -> Seen:
     return said, abs(gap) <= SMALL_MCC
 
 
-@_conclusion("Searches differ little in how well their sets predict.")
+@_conclusion(
+    "Searches differ little in how well their sets predict.",
+    ["model_gain"],
+    threshold=f"little: medians within {SMALL_MCC} MCC",
+)
 def _same_on_test_rows(evidence: _Evidence) -> Seen:
     medians = _medians(figures.numbers_of_means(evidence.frame), "c")
     _need(len(medians) > 1)
@@ -351,7 +208,9 @@ def _same_on_test_rows(evidence: _Evidence) -> Seen:
     return said, high - low <= SMALL_MCC
 
 
-@_conclusion("Simultaneous search makes sets more alike in quality, most of all with the best minimum.")
+@_conclusion(
+    "Simultaneous search makes sets more alike in quality, most of all with the best minimum.", ["model_gain"]
+)
 def _minimum_evens_out(evidence: _Evidence) -> Seen:
     medians = _medians(evidence.spreads, "a")
     _need({"seq", "sim-min", "sim-sum"} <= medians.keys())
@@ -362,7 +221,11 @@ def _minimum_evens_out(evidence: _Evidence) -> Seen:
     return said, medians["sim-min"] < medians["sim-sum"] < medians["seq"]
 
 
-@_conclusion("Greedy balancing makes sets nearly as alike as the best minimum does.")
+@_conclusion(
+    "Greedy balancing makes sets nearly as alike as the best minimum does.",
+    ["model_gain"],
+    threshold="nearly: closer to the best minimum than to sequential search",
+)
 def _balancing_evens_out(evidence: _Evidence) -> Seen:
     medians = _medians(evidence.spreads, "a")
     _need({"bal", "sim-min", "seq"} <= medians.keys())
@@ -373,7 +236,7 @@ def _balancing_evens_out(evidence: _Evidence) -> Seen:
     return said, medians["bal"] - medians["sim-min"] < medians["seq"] - medians["bal"]
 
 
-@_conclusion("Sequential search is the faster one for every method.")
+@_conclusion("Sequential search is the faster one for every method.", list(tables.METHODS))
 def _sequential_is_faster(evidence: _Evidence) -> Seen:
     means = evidence.runs.groupby(["method", "how"], sort=False)["seconds"].mean()
     ratios = {}
@@ -390,15 +253,23 @@ def _sequential_is_faster(evidence: _Evidence) -> Seen:
     return said, all(first <= second for first, second in ratios.values())
 
 
-@_conclusion("mRMR is too hard to prove: most simultaneous searches end without a proof.")
+@_conclusion(
+    "mRMR is too hard to prove: most simultaneous searches end without a proof.",
+    ["mrmr"],
+    threshold=f"most: we only ask for more than {SMALL_SHARE:g} %",
+)
 def _mrmr_is_left_open(evidence: _Evidence) -> Seen:
     runs = _some(evidence.sums[evidence.sums["method"] == "mrmr"])
     left = 100 * float((~runs["status"].isin(tables.PROVEN)).mean())
     said = f"{left:.2f} % of {len(runs):,} simultaneous searches (sum, k = 5) are not proven; published: 67.04 %."
-    return said, left > 10
+    return said, left > SMALL_SHARE
 
 
-@_conclusion("The more alternatives, the more simultaneous searches end without a proof.")
+@_conclusion(
+    "The more alternatives, the more simultaneous searches end without a proof.",
+    tables.WHITE_BOX,
+    threshold=f"more: by {SMALL_SHARE:g} percentage points from one to five alternatives",
+)
 def _proofs_fail_with_a(evidence: _Evidence) -> Seen:
     runs = evidence.sums
     open_share = 100 * (~runs["status"].isin(tables.PROVEN)).groupby(runs["a"]).mean()
@@ -406,10 +277,15 @@ def _proofs_fail_with_a(evidence: _Evidence) -> Seen:
     first, last = open_share[1], open_share[tables.MOST_ALTERNATIVES]
     ours = f"Not proven: {first:.2f} % for one alternative, {last:.2f} % for five (k = 5, sum)"
     said = f"{ours}; published: 7.60 and 30.17 %."
-    return said, bool(last > first + 5)
+    return said, bool(last > first + SMALL_SHARE)
 
 
-@_conclusion("Heuristics are exact for one alternative and lose more with each further one.")
+@_conclusion(
+    "Heuristics are exact for one alternative and lose more with each further one.",
+    tables.UNIVARIATE,
+    SIZES,
+    f"exact: up to {NO_LOSS} % on average",
+)
 def _heuristics_lose_with_a(evidence: _Evidence) -> Seen:
     table = evidence.shortfalls("a")
     rows = table[table["against"] == "sim. (sum)"].dropna(subset=["mean %"])
@@ -420,10 +296,10 @@ def _heuristics_lose_with_a(evidence: _Evidence) -> Seen:
         for how, row in means.iterrows()
     )
     said = f"Mean loss against the proven best sum: {listed}."
-    return said, bool((means[1] <= 0.01).all() and (means[tables.MOST_ALTERNATIVES] > means[1]).all())
+    return said, bool((means[1] <= NO_LOSS).all() and (means[tables.MOST_ALTERNATIVES] > means[1]).all())
 
 
-@_conclusion("Heuristics lose nothing if sets must not overlap (tau = 1).")
+@_conclusion("Heuristics lose nothing if sets must not overlap (tau = 1).", tables.UNIVARIATE, SIZES)
 def _heuristics_are_exact_at_one(evidence: _Evidence) -> Seen:
     table = evidence.shortfalls("tau")
     rows = table[(table["tau"] == 1) & (table["against"] == "sim. (sum)")]
@@ -433,7 +309,7 @@ def _heuristics_are_exact_at_one(evidence: _Evidence) -> Seen:
     return said, worst <= 1e-6
 
 
-@_conclusion("Heuristics stop early though there are further alternatives.")
+@_conclusion("Heuristics stop early though there are further alternatives.", tables.UNIVARIATE, SIZES)
 def _heuristics_stop_early(evidence: _Evidence) -> Seen:
     rows = _some(evidence.shortfalls().query("proven > 0"))
     rows = rows[rows["against"] != "sim. (min)"]
@@ -442,17 +318,21 @@ def _heuristics_stop_early(evidence: _Evidence) -> Seen:
     return said, bool((rows["no sets %"] > 0).any())
 
 
-@_conclusion("Heuristics take next to no time.")
+@_conclusion(
+    "Heuristics take next to no time.",
+    tables.UNIVARIATE,
+    threshold=f"next to no time: up to {1000 * NO_TIME:g} ms on average",
+)
 def _heuristics_take_no_time(evidence: _Evidence) -> Seen:
     runs = evidence.runs
     seconds = _some(runs.loc[runs["how"].isin(tables.HEURISTICS), "seconds"])
     said = (
         f"Processor time: mean {1000 * seconds.mean():.1f} ms, longest {1000 * seconds.max():.1f} ms (k = 5)."
     )
-    return said, bool(seconds.mean() < 0.01)
+    return said, bool(seconds.mean() < NO_TIME)
 
 
-@_conclusion("Quality drops most from the original set to the first alternative.")
+@_conclusion("Quality drops most from the original set to the first alternative.", ["model_gain"], [10])
 def _first_step_costs_most(evidence: _Evidence) -> Seen:
     numbers = figures.numbers_of_qualities(evidence.frame)
     rows = numbers[numbers["panel"] == "a"]
@@ -466,7 +346,7 @@ def _first_step_costs_most(evidence: _Evidence) -> Seen:
     return said, bool(steps[1] >= steps.max())
 
 
-@_conclusion("Alternatives run out with their number and the threshold.")
+@_conclusion("Alternatives run out with their number and the threshold.", ["model_gain"], SIZES)
 def _sets_run_out(evidence: _Evidence) -> Seen:
     numbers = figures.numbers_of_valid_sets(evidence.frame)
     said, stands = [], True
@@ -483,7 +363,7 @@ def _sets_run_out(evidence: _Evidence) -> Seen:
     return f"{'; '.join(said)} (Model Gain).", stands
 
 
-@_conclusion("For mRMR the threshold matters less than for MI.")
+@_conclusion("For mRMR the threshold matters less than for MI.", ["mutual_info", "mrmr"], [10])
 def _mrmr_is_flat(evidence: _Evidence) -> Seen:
     numbers = figures.numbers_of_objectives(evidence.frame)
     rows = numbers[(numbers["number"] == tables.MOST_ALTERNATIVES) & (numbers["tau"] == numbers["tau"].max())]
@@ -497,14 +377,17 @@ def _mrmr_is_flat(evidence: _Evidence) -> Seen:
 
 
 def conclusions(frame: Frame) -> Frame:
-    """The conclusions of the paper that results can tell about."""
-    evidence = _Evidence(frame)
+    """The conclusions of the paper, with a verdict where there are all the runs of the paper that it cites."""
+    done = tables.tasks_in(frame)
     rows = []
-    for text, check in _CHECKS.items():
+    for text, one in _CONCLUSIONS.items():
+        cited = frame[frame["method"].isin(one.methods) & frame["k"].isin(one.sizes)]
         try:
-            said, stands = check(evidence)
-            verdict = HOLDS if stands else CHANGES
+            said, stands = one.check(_Evidence(cited))
+            verdict = (HOLDS if stands else CHANGES) if done.complete(one.methods, one.sizes) else OPEN
         except _NoResultsError:
             said, verdict = "", OPEN
-        rows.append({"conclusion": text, "evidence": said, "verdict": verdict})
+        runs = done.in_words(one.methods, one.sizes)
+        row = {"conclusion": text, "evidence": said, "runs": runs, "our threshold": one.threshold}
+        rows.append(row | {"verdict": verdict})
     return tables.pandas().DataFrame(rows)

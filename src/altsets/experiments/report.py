@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from altsets.errors import MissingExtraError
-from altsets.experiments import claims, conclusions, tables
-from altsets.experiments.conclusions import sentences, side_by_side
+from altsets.experiments import claims, conclusions, gains, tables
 from altsets.experiments.figures import FIGURES, StudyFigure
+from altsets.experiments.gains import sentences, side_by_side
 from altsets.experiments.store import write_file
 from altsets.experiments.tables import METHODS, Frame, failures_in, method_name, published, read_json, sets_in
 
@@ -110,9 +110,9 @@ CLAIMS = (PageTable("claims", claims.claims, plain), PageTable("correlations", c
 FINDINGS = tuple(
     PageTable(f"{name}-by-{by}", partial(make, by=["method", "k", by]), plain, folded=True)
     for name, make in (
-        ("gains-in-sum", conclusions.gains_in_sum),
-        ("gains-in-worst", conclusions.gains_in_worst),
-        ("shortfalls", conclusions.shortfalls),
+        ("gains-in-sum", gains.gains_in_sum),
+        ("gains-in-worst", gains.gains_in_worst),
+        ("shortfalls", gains.shortfalls),
     )
     for by in ("a", "tau")
 )

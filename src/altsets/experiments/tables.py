@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import resources
@@ -13,6 +14,7 @@ import numpy as np
 
 from altsets.arrays import Floats, Indices
 from altsets.errors import MissingExtraError
+from altsets.experiments.datasets import DATASETS
 
 #: In the order of the paper's tables, which is that of the alphabet.
 METHODS = {
@@ -24,6 +26,7 @@ METHODS = {
 }
 #: Methods without a formula that a search could optimise: their searches are heuristic.
 BLACK_BOX = ("greedy_wrapper",)
+WHITE_BOX = tuple(method for method in METHODS if method not in BLACK_BOX)
 #: Methods that the two greedy heuristics work for.
 UNIVARIATE = ("mutual_info", "model_gain")
 
@@ -94,6 +97,42 @@ def published_number(*path: str) -> float:
 
 #: A pandas DataFrame.
 Frame = Any
+
+#: What is said instead of a verdict where runs of the paper's design are missing.
+NOT_ENOUGH = "not enough runs"
+
+
+class Tasks:
+    """The tasks of the paper's design that were run, by method and size."""
+
+    def __init__(self, tasks: Iterable[tuple[str, int, str, int]]) -> None:
+        self.n_planned = len(DATASETS) * int(published()["design"]["folds"])
+        self._counts = Counter(
+            (method, k)
+            for method, k, dataset, fold in tasks
+            if dataset in DATASETS and 0 <= fold < published()["design"]["folds"]
+        )
+
+    def complete(self, methods: Iterable[str], sizes: Sequence[int]) -> bool:
+        """Whether all data sets and folds were run with these methods and sizes."""
+        return all(self._counts[method, k] == self.n_planned for method in methods for k in sizes)
+
+    def in_words(self, methods: Iterable[str], sizes: Sequence[int]) -> str:
+        """What was run of these methods and sizes."""
+        counts: dict[int, list[str]] = {}
+        for method in methods:
+            for k in sizes:
+                counts.setdefault(self._counts[method, k], []).append(f"{method_name(method)} {k}")
+        return "; ".join(
+            f"{', '.join(names)}: {count} of {self.n_planned}" for count, names in counts.items()
+        )
+
+
+def tasks_in(frame: Frame) -> Tasks:
+    """The tasks in results: pairs of data set and fold, for each method and size."""
+    there = frame.loc[frame["error"].isna(), ["method", "k", "dataset", "fold"]].drop_duplicates()
+    return Tasks(there.itertuples(index=False, name=None))
+
 
 #: What a search is compared on with other searches.
 SETTING = ["dataset", "fold", "method", "k", "tau"]
