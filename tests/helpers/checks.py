@@ -10,16 +10,20 @@ from fractions import Fraction
 from functools import cache, cached_property
 from typing import Any
 
+import numpy as np
 from oracle import Numbers, Oracle, grouped, matched
 from paper_heuristics import greedy_balancing, greedy_depth, greedy_replacement
 
 import altsets
 from altsets import Problem, Result, Status, constraints, dissimilarity, quality
+from altsets.measures import Redundancy
 from altsets.search.find import ENGINES
 
 FOUND = (Status.OPTIMAL, Status.FEASIBLE)
 #: Engines that try some sets and prove nothing.
 LOCAL = ("local-search", "greedy-wrapper")
+#: The engine for wide tables, which may end with a gap.
+WIDE = "shortlist"
 
 #: Plain names of qualities and constraints, and what the package calls them.
 QUALITIES = {"additive": "Additive", "fcbf": "FCBF", "mrmr": "MRMR", "cfs": "CFS", "linear": "LinearFit"}
@@ -70,6 +74,21 @@ def tolerance(value: float) -> float:
     return 1.001e-9 * max(1.0, abs(value))
 
 
+class GivenPairs(Redundancy):
+    """Pairs on demand that are taken from a matrix."""
+
+    def __init__(self, matrix: Any) -> None:
+        self.matrix = np.array(matrix)
+        self.range, self.has_cheap_rows = (float(self.matrix.min()), float(self.matrix.max())), True
+        self._n = len(self.matrix)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.matrix[key]
+
+    def expect(self, order: Any) -> None:
+        """Nothing has to be computed."""
+
+
 @dataclass(frozen=True)
 class Request:
     """What is handed to ``altsets.find``, kept as plain values so that it can be printed and run again.
@@ -95,6 +114,8 @@ class Request:
     constraints: tuple[tuple[Any, ...], ...] = ()
     likeness: tuple[Any, ...] = ()
     boxed: bool = False
+    #: Whether pairs come on demand, as of tables that are too wide for a matrix of them.
+    wide: bool = False
     difference: str = "each"
     overlap_penalty: float = 0.0
     min_quality: float | None = None
@@ -147,6 +168,9 @@ class Request:
     def quality(self) -> quality.Quality:
         figures, more = self._figures
         made: quality.Quality = getattr(quality, QUALITIES[self.kind])(*figures, **more)
+        if self.wide:
+            assert isinstance(made, quality.MRMR | quality.CFS)
+            return type(made)(made.relevance, GivenPairs(made.redundancy))
         return quality.BlackBox(made.evaluate, n_features_in=len(self.scores)) if self.boxed else made
 
     @property
@@ -344,13 +368,13 @@ def _sequential(result: Result, oracle: Oracle) -> list[str]:
 
 def _gave_up(result: Result) -> bool:
     """Whether nothing is claimed, and it is said why; searches that only ask black boxes may end so at any time."""
-    excused = result.stop_reason in ("time_limit", "engine_limit") or result.engine in LOCAL
+    excused = result.stop_reason in ("time_limit", "engine_limit") or result.engine in (*LOCAL, WIDE)
     return result.status is Status.NOT_FOUND and excused
 
 
 def _too_wide(result: Result, oracle: Oracle) -> bool:
     """Small problems are proven, unless somebody set a time limit."""
-    excused = result.stop_reason == "time_limit" or result.engine in LOCAL
+    excused = result.stop_reason == "time_limit" or result.engine in (*LOCAL, WIDE)
     return result.gap > SMALL_GAP * oracle.scale and not excused
 
 

@@ -38,6 +38,7 @@ from verb_checks import CHECKS, round_trip
 import altsets
 from altsets import Result, Status
 from altsets.errors import InputError, UnsupportedError
+from altsets.search import shortlist
 from altsets.search.find import ENGINES
 from altsets.search.packing.engine import PackingEngine
 from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
@@ -89,6 +90,8 @@ SOLVER_SHARE = 0.15
 
 #: The kind of problems with definitions beyond good sets that are pairwise different.
 DEFINITIONS = "definitions"
+#: The kind of problems whose pairs come on demand, and the part of the others that is of this kind.
+WIDE_TABLES, WIDE_SHARE = "wide", 0.03
 #: Problems that a process checks before it reports.
 PORTION = 100
 
@@ -176,6 +179,9 @@ def _run_portion(portion: tuple[int, int, int, float, float, float, str | None])
             check_definition(report, index, seed)
             continue
         rng = np.random.default_rng([seed, index])
+        if kind == WIDE_TABLES or (kind is None and rng.random() < WIDE_SHARE):
+            check_wide(report, index, seed)
+            continue
         extreme = rng.random() < extreme_share
         large = not extreme and rng.random() < large_share
         request = extreme_request(rng) if extreme else random_request(rng, large, kind)
@@ -339,6 +345,34 @@ def check_definition(report: Report, index: int, seed: int) -> None:
                 report.fail(label, request, wrong, engine=engine, time_limit=limit)
     for name in definitions_of(request) if engines else ["refused"]:
         report.kinds[name] += 1
+
+
+def check_wide(report: Report, index: int, seed: int) -> None:
+    """One problem with pairs on demand, whose shortlists are so short that most features are in the bound only."""
+    rng = np.random.default_rng([seed, index, 1])
+    request = random_request(rng, kind=str(rng.choice(["cfs", "cfs", "mrmr"])))
+    while not request.exact or request.own or request.kind == "additive":
+        request = random_request(rng, kind=request.kind)
+    request, label = replace(request, wide=True), f"wide problem {index} of seed {seed}"
+    first = int(rng.integers(2, 8))
+    limits = {
+        "FIRST": first,
+        "LONGEST": int(rng.integers(first, 16)),
+        "FIRST_NODES": int(rng.choice([1, 5, 50, 20_000])),
+        "MOST_NODES": int(rng.choice([10, 1_000, 100_000])),
+    }
+    usual = {name: getattr(shortlist, name) for name in limits}
+    limit = _time_limit(rng) if rng.random() < LIMITED_SHARE else None
+    vars(shortlist).update(limits)
+    try:
+        result = _search(report, label, request, "auto", time_limit=limit) if request.engines() else None
+    finally:
+        vars(shortlist).update(usual)
+    wrong = [] if result is None else disagreements(request, result, request.oracle)
+    if wrong:
+        report.fail(label, request, [*wrong, f"shortlists: {limits}"], time_limit=limit)
+    report.n_problems += 1
+    report.kinds[f"wide {request.kind}{' with constraints' if request.constraints else ''}"] += 1
 
 
 def _check_curve(report: Report, label: str, request: Request, rng: np.random.Generator) -> None:
@@ -527,9 +561,9 @@ def main() -> int:
     )
     parser.add_argument(
         "--kind",
-        choices=[*QUALITIES, DEFINITIONS],
-        help=f"only problems with a quality of this kind, none with extreme numbers; or with {DEFINITIONS} other than "
-        "pairwise different sets",
+        choices=[*QUALITIES, DEFINITIONS, WIDE_TABLES],
+        help=f"only problems with a quality of this kind, none with extreme numbers; with {DEFINITIONS} other than "
+        f"pairwise different sets; or {WIDE_TABLES} tables, whose pairs come on demand",
     )
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
     options = parser.parse_args()

@@ -45,6 +45,9 @@ def random_request(rng: np.random.Generator, large: bool = False, kind: str | No
         n_alternatives = int(rng.integers(comb(n, k)))
     if constraints:  # Fewer sets exist.
         n_alternatives = min(n_alternatives, int(rng.integers(0, 6)))
+    numbers = {"scores": floats(random_scores(rng, n))} if plain else random_numbers(rng, n, kind)
+    if constraints and rng.random() < 0.1:
+        constraints = (*constraints, budget_like_scores(rng, numbers["scores"], k))
     searches = ["sequential", "simultaneous", "simultaneous", "simultaneous"]
     if not large:
         searches += ["greedy-replacement", "greedy-balancing", "greedy-depth"] * (rng.random() < 0.3)
@@ -61,7 +64,7 @@ def random_request(rng: np.random.Generator, large: bool = False, kind: str | No
             else {"dissimilarity": random_dissimilarity(rng, own)}
         ),
         **random_limit(rng, k, own or likeness["dissimilarity"] == "grouped"),
-        **({"scores": floats(random_scores(rng, n))} if plain else random_numbers(rng, n, kind)),
+        **numbers,
     )
 
 
@@ -151,6 +154,8 @@ def random_numbers(rng: np.random.Generator, n: int, kind: str | None = None) ->
             numbers["min_relevance"] = float(np.quantile(scores, rng.random() / 2, method="lower"))
     else:
         matrix = random_redundancy(rng, n)
+        if rng.random() < 0.25:
+            numbers["scores"] = floats(scores := random_cancelling(rng, n))
         if rng.random() < 0.5:  # Of the same order as the relevance, so that both matter.
             matrix = matrix * (np.abs(scores).max() / (np.abs(matrix).max() or 1.0))
         if kind == "cfs":
@@ -216,6 +221,14 @@ def random_scores(rng: np.random.Generator, n: int) -> np.ndarray:
     ]
     scores: np.ndarray = one_of(rng, kinds)
     return scores
+
+
+def random_cancelling(rng: np.random.Generator, n: int) -> np.ndarray:
+    """Scores that are all negative, or add up to nearly nothing."""
+    whole = rng.integers(-3, 4, n) * rng.choice([1.0, 0.1, 1 / 3])
+    little = rng.choice([0.0, 1e-3, 1e-5, 1e-7]) * rng.integers(-2, 3, n)
+    negative: np.ndarray = -1 - 0.1 * rng.random(n)
+    return negative if rng.random() < 0.3 else whole + little
 
 
 def random_redundancy(rng: np.random.Generator, n: int) -> np.ndarray:
@@ -304,6 +317,14 @@ def random_budget(rng: np.random.Generator, n: int, k: int) -> tuple[Any, ...]:
     some = float(costs[list(some_features(rng, n, k))].sum())
     limit = rng.choice([some, cheapest, (some + cheapest) / 2, 0.9 * cheapest], p=[0.4, 0.15, 0.4, 0.05])
     return ("budget", floats(costs), float(limit))
+
+
+def budget_like_scores(rng: np.random.Generator, scores: tuple[float, ...], k: int) -> tuple[Any, ...]:
+    """What is good is dear: costs that follow the scores, most of them to the last digit."""
+    values = np.abs(np.array(scores))
+    costs = values if rng.random() < 0.7 else values + 0.1 * rng.random(len(values))
+    some = costs[list(some_features(rng, len(costs), k))]
+    return ("budget", floats(costs), float(some.sum() * rng.choice([1.0, 1.0, 0.9])))
 
 
 def random_group_budget(rng: np.random.Generator, n: int, k: int) -> tuple[Any, ...]:
