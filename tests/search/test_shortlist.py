@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 
+import fuzz
 import numpy as np
 import pytest
 from portions import mostly_slow
@@ -163,6 +164,15 @@ def test_claims_about_the_whole_table_hold(seed, monkeypatch, clock):
         assert value <= best_one + 1e-9
         if found.statuses[number] is Status.OPTIMAL:
             assert value == pytest.approx(best_one, abs=1e-9)
+
+
+@pytest.mark.parametrize("first", [0, pytest.param(100, marks=pytest.mark.slow)])
+def test_random_requests_of_wide_tables(first):
+    report = fuzz.Report()
+    for index in range(first, first + (30 if not first else 60)):
+        fuzz.check_wide(report, index, seed=1)
+    assert report.failures == []
+    assert report.n_problems >= 30
 
 
 def short_lists(monkeypatch, longest=6):
