@@ -194,7 +194,7 @@ def test_a_better_set_than_an_unproven_one_is_a_caution():
 # --- Extras start from the answer ---------------------------------------------------------------------------
 
 
-def hard(seed=0):
+def hard(clock, seed=0):
     """An mRMR problem that takes long to solve, with its answer after a moment."""
     import numpy as np
 
@@ -202,13 +202,13 @@ def hard(seed=0):
     X = rng.normal(size=(60, 150))
     redundancy = np.abs(np.corrcoef(X, rowvar=False))
     scored = quality.MRMR(np.abs(rng.normal(size=150)) * 0.1, redundancy)
-    request = Request(n_features=12, n_alternatives=2, tau=0.5, time_limit=0.03)
+    request = Request(n_features=12, n_alternatives=2, tau=0.5, time_limit=clock.limit(300))
     return Searched(answer(request, scored), scored, request)
 
 
 def test_extras_never_know_less_than_the_answer(monkeypatch, clock):
     monkeypatch.setattr(outputs, "SECONDS", 0.05)
-    searched = hard()
+    searched = hard(clock)
     asked = replace(searched.measured, tau=None, time_limit=0.05)
     frontier = sweep_request(asked, searched.quality, 12, 2, None, known=searched.result)
     assert frontier.best(12) >= searched.result.qualities[0]
@@ -225,7 +225,7 @@ def test_extras_never_know_less_than_the_answer(monkeypatch, clock):
 
 def test_a_section_that_says_no_more_than_the_sets_is_left_out(monkeypatch, clock):
     monkeypatch.setattr(outputs, "SECONDS", 0.01)
-    searched = hard()
+    searched = hard(clock)
     clock.step = 0.01
     beside = outputs._beside(searched)
     assert beside["frontier"] is None

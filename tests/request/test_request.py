@@ -28,7 +28,7 @@ REQUESTS = [
     Request(),
     Request(n_features=2, n_alternatives=1, tau=0.25, search="simultaneous", aggregation="min"),
     Request(tau="1/3", n_features=3),
-    Request(min_difference=2, dissimilarity="dice", time_limit=2.5, engine="milp", max_iters=7),
+    Request(min_difference=2, dissimilarity="dice", time_limit=250.5, engine="milp", max_iters=7),
     Request(dissimilarity="jaccard", existing=[["a", "f"], [1, 2]], n_features=2),
     Request(dissimilarity=dissimilarity.Matched("spearman", threshold=0.9), quality="mrmr"),
     Request(dissimilarity=dissimilarity.Grouped([["a", "d:e"], ["f"]])),
@@ -99,7 +99,7 @@ def test_commands_can_be_typed():
         constraints=[constraints.Require(["b, c"]), constraints.Forbid("a", proxies=0.8)],
         existing=[["a", "b, c"]],
         dissimilarity=dissimilarity.Matched("spearman", 0.9),
-        time_limit=3,
+        time_limit=300,
     )
     words = shlex.split(request.to_command("my table.csv", "it's"))
     assert words[:4] == ["altsets", "find", "my table.csv", "--target=it's"]
@@ -115,7 +115,7 @@ def test_commands_can_be_typed():
         "--forbid=a",
         "--proxies=0.8:symmetrical_uncertainty",
         '--existing=a,"b, c"',
-        "--time-limit=3.0",
+        "--time-limit=300.0",
     }
     assert (
         shlex.split(Request(quality="f", constraints=constraints.Forbid(0)).to_command(names=NAMES))[-1]
@@ -285,7 +285,7 @@ def test_selectors_say_what_was_asked():
         n_features=2,
         n_alternatives=1,
         tau=1,
-        time_limit=50,
+        time_limit=500,
     ).fit(X, y)
     assert selector.result_.request.quality.func == quality.MRMR.from_data
     named = SelectAlternatives(

@@ -696,20 +696,21 @@ def test_a_part_of_the_sets_proves_nothing_about_features():
 
 
 @pytest.mark.parametrize(
-    "near",
+    ("searched", "size", "asked"),
     [
-        altsets.near_best(SIX, 3, 0.25),
-        altsets.near_best(SIX, 2, min_quality=11, constraints=constraints.Forbid("f")),
-        altsets.near_best(SIX, 2, min_quality=50),
-        altsets.near_best(SIX, 1, constraints=constraints.Require(["a", "b"])),
-        altsets.near_best(pairwise(quality.CFS), 4, 0.1, constraints=constraints.Size(2, 4)),
-        altsets.near_best(quality.Additive(np.random.default_rng(5).random(300)), 8, 0.3, time_limit=0.5),
-        altsets.near_best(pairwise(quality.MRMR, 60), 12, 0.3, time_limit=1e-6),
-        altsets.near_best(box_of(np.random.default_rng(1).random(25)), 5, 0.2),
+        (SIX, 3, {"within": 0.25}),
+        (SIX, 2, {"min_quality": 11, "constraints": constraints.Forbid("f")}),
+        (SIX, 2, {"min_quality": 50}),
+        (SIX, 1, {"constraints": constraints.Require(["a", "b"])}),
+        (pairwise(quality.CFS), 4, {"within": 0.1, "constraints": constraints.Size(2, 4)}),
+        (quality.Additive(np.random.default_rng(5).random(300)), 8, {"within": 0.3, "time_limit": 0.05}),
+        (pairwise(quality.MRMR, 60), 12, {"within": 0.3, "time_limit": 1e-6}),
+        (box_of(np.random.default_rng(1).random(25)), 5, {"within": 0.2}),
     ],
     ids=["sums", "least", "none", "clash", "sizes", "estimated", "no time", "drawn"],
 )
-def test_documents_are_read_as_they_were_written(near, tmp_path):
+def test_documents_are_read_as_they_were_written(searched, size, asked, clock, tmp_path):
+    near = altsets.near_best(searched, size, **asked)
     text = near.to_json()
     read = altsets.NearBest.from_json(text)
     assert read.to_json() == text
