@@ -270,6 +270,12 @@ def test_memory_in_words(given, n_bytes):
     assert memory_of(given) == n_bytes
 
 
+def test_the_program_itself_counts_as_memory(folder):
+    rows = ArrowRows(ds.dataset(folder))
+    given = {memory: LargeTable(rows, "ill", memory=memory).memory for memory in ("500MB", "64MB")}
+    assert given == {"500MB": 300_000_000, "64MB": 64_000_000}
+
+
 @pytest.mark.parametrize("given", ["much", "-1GB", 5, "nan", ""])
 def test_memory_that_makes_no_sense(given):
     with pytest.raises(InputError, match="no amount of memory"):

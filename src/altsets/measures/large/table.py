@@ -28,6 +28,8 @@ from altsets.wording import by_interface, counted, list_some, parameter
 
 #: The share of the machine's memory that is used unless another ceiling is given, and the least.
 SHARE, LEAST = 0.25, 64_000_000
+#: What Python and the packages take of it.
+PROGRAM = 200_000_000
 #: Rows from which cut points are taken. In a table of no more rows, they are those of all of it.
 SAMPLE = 50_000
 #: Rows of a batch, at most and at least.
@@ -105,7 +107,8 @@ class LargeTable:
         drop_unusable: bool = False,
     ) -> None:
         self._rows, self.target_name = rows, target
-        self.source, self.memory = rows.source, memory_of(memory)
+        #: Bytes for what is read; the ceiling is that of the whole process.
+        self.source, self.memory = rows.source, max(memory_of(memory) - PROGRAM, LEAST)
         self._drop_missing_target = drop_missing_target
         if target not in rows.types:
             raise _no_column(rows, target)
