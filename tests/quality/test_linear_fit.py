@@ -558,3 +558,14 @@ def test_rounding_of_nearly_dependent_columns_hides_no_solution(seed, monkeypatc
     assert found.objective == pytest.approx(best, rel=1e-9)
     assert found.bound >= best * (1 - 1e-12)
     assert found.stop_reason == "finished"
+
+
+@pytest.mark.parametrize("factor", [1e-200, 1e155, 1e300])
+def test_columns_in_any_unit_explain_the_same(factor):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4))
+    y = X[:, 2] + 0.1 * rng.normal(size=60)
+    plain, huge = (quality.LinearFit.from_data(Z, y) for Z in (X, X * [1, 1, factor, 1]))
+    assert plain.evaluate([2]) > 0.9
+    assert huge.evaluate([2]) == pytest.approx(plain.evaluate([2]), rel=1e-12)
+    assert altsets.find(huge, 1, 0).sets == [(2,)]

@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 from clocks import wait_until
 from shared_data import DATASETS, needs_datasets
-from sklearn.model_selection import train_test_split
+from sklearn.model_selection import permutation_test_score, train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
 
 from altsets import SelectAlternatives, constraints, evaluate, find, survival_target
 from altsets.display import ProgressLines
@@ -53,13 +55,22 @@ ENTRANCES = {
 
 
 @pytest.mark.parametrize("entrance", ENTRANCES)
-def test_the_same_rows_in_another_order_are_refused(entrance):
+def test_the_same_rows_in_another_order_are_warned_of(entrance):
     X, y = made()
     shuffled = y.sample(frac=1, random_state=1)
-    with pytest.raises(InputError, match=r"same row labels in another order.*y = y\.loc\[X\.index\]"):
+    with pytest.warns(UserWarning, match=r"same row labels in another order.*y = y\.loc\[X\.index\]"):
         ENTRANCES[entrance](X, shuffled)
     ENTRANCES[entrance](X, shuffled.loc[X.index])
     ENTRANCES[entrance](X, shuffled.to_numpy())
+
+
+def test_permutation_tests_shuffle_the_target_with_its_labels():
+    X, y = made()
+    model = make_pipeline(SelectAlternatives("f", n_features=1), DecisionTreeClassifier(random_state=0))
+    with pytest.warns(UserWarning, match="row labels in another order"):
+        _, by_chance, _ = permutation_test_score(model, X, y, n_permutations=5, random_state=0)
+    _, same, _ = permutation_test_score(model, X.to_numpy(), y.to_numpy(), n_permutations=5, random_state=0)
+    assert by_chance.tolist() == same.tolist()
 
 
 def test_weights_and_groups_in_another_order_are_refused():

@@ -61,8 +61,12 @@ class LinearTable:
             for label in (features.categories[index][:-1] if widths[index] > 1 else [""])
         ]
         roots = None if weights is None or survival is not None else np.sqrt(weights)
-        means = np.average(matrix, axis=0, weights=weights)
-        units = matrix - means
+        # In units of about the largest value, or squares may be infinite; powers of two round nothing.
+        largest = np.max(np.abs(matrix), axis=0, initial=0.0)
+        sizes = np.exp2(np.round(np.log2(np.where(largest > 0, largest, 1.0))))
+        scaled = matrix / sizes
+        means = np.average(scaled, axis=0, weights=weights)
+        units = scaled - means
         if survival is not None:
             units = survival.root.turned(units)
         elif roots is not None:
@@ -72,7 +76,7 @@ class LinearTable:
         noise = np.sqrt(len(matrix)) * 1e-14 * np.abs(means)
         lengths = np.where(lengths > noise, lengths, 0.0)
         units *= np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-        columns = (tuple(labels), starts.astype(np.intp), means, lengths, units, roots)
+        columns = (tuple(labels), starts.astype(np.intp), means * sizes, lengths * sizes, units, roots)
         return cls(len(matrix), *columns, matrix=None if survival is None else matrix)
 
     @property

@@ -142,6 +142,20 @@ class QualitySpec(ABC):
         return self.scored_by[0] in (*SPARSE_MEASURES, *measures.SURVIVAL_MEASURES, "importance")
 
     @property
+    def takes_missing(self) -> bool:
+        """Whether it can be made of tables with missing values, as far as that is known without one."""
+        if self.is_linear or self.scored_by == ("relief", {}):
+            return False
+        from sklearn.utils import get_tags
+
+        return not hasattr(self.fitted_model, "fit") or bool(get_tags(self.fitted_model).input_tags.allow_nan)
+
+    @property
+    def fitted_model(self) -> Any:
+        """The estimator that was given, or its name; None if none was given."""
+        return None
+
+    @property
     def chooses_size(self) -> bool:
         """Whether a model decides how large sets are."""
         return False
@@ -355,6 +369,11 @@ class NamedQuality(QualitySpec):
         return self.is_wrapper and OF_MODELS[self.name].chooses_size
 
     @property
+    def fitted_model(self) -> Any:
+        """The estimator that was given, or its name; None if none was given."""
+        return self.estimator
+
+    @property
     def kind(self) -> type[Quality]:
         """The class of the quality."""
         return LinearFit if self.is_linear else OF_MODELS.get(self.name) or PAIRED.get(self.name) or Additive
@@ -457,6 +476,18 @@ class BoundQuality(QualitySpec):
     def is_paired(self) -> bool:
         """Whether pairs of features are scored as well."""
         return CLASSES[self.kind] in PAIRED
+
+    @property
+    def takes_missing(self) -> bool:
+        """Whether it can be made of tables with missing values, as far as that is known without one."""
+        if self.kind is LinearFit:
+            return self.bound.get("missing") == "mean"
+        return super().takes_missing
+
+    @property
+    def fitted_model(self) -> Any:
+        """The estimator that was given, or its name; None if none was given."""
+        return self.bound.get("estimator")
 
     @property
     def chooses_size(self) -> bool:

@@ -579,6 +579,7 @@ class SelectAlternatives(ColumnSelector):
         spec = spec_of(self.quality)
         tags.target_tags.required = spec.needs_target
         tags.input_tags.sparse = spec.takes_sparse
+        tags.input_tags.allow_nan = spec.takes_missing
         return tags
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats, Indices
-from altsets.errors import InputError, reason_of
+from altsets.errors import InputError, reason_of, warn_user
 from altsets.tables.feature_matrix import Features
 from altsets.tables.forms import has_several, in_one_form, is_survival, no_survival
 from altsets.tables.values import as_numbers, column_values
@@ -131,17 +131,35 @@ def refuse_other_rows(features: Features, **beside: Any) -> None:
             bring = (
                 f"{what} = {what}.loc[X.index]" if len(ours) == len(labels) else "the same sorting of both"
             )
-            raise InputError(
+            said = (
                 f"X and {what} have the same row labels in another order; bring them into the same order with {bring}, "
                 f"or pass {what}.to_numpy() if the rows are in the same order already."
             )
+            if what != "y":
+                raise InputError(said)
+            # A permutation test shuffles the target with its labels, on purpose.
+            warn_user(said)
+            continue
         counted_from_0 = Counter(range(len(labels)))
-        if counted_from_0 not in (ours, theirs):
+        if what == "y" and _are_shuffled(labels, others):
+            warn_user(
+                "X and y share row labels in another order, as parts of a permutation test do; if y was not shuffled "
+                "on purpose, bring both into the same order."
+            )
+        elif counted_from_0 not in (ours, theirs):
             raise InputError(
                 f"X and {what} have different row labels ({(theirs - ours).total():,} of {len(others):,} in {what} are "
                 f"not in X, such as {shorten(next(iter(theirs - ours)))}); take both from the same rows, or pass "
                 f"{what}.to_numpy() if they are the same rows in the same order."
             )
+
+
+def _are_shuffled(labels: Any, others: Any) -> bool:
+    """Whether the row labels that two pandas objects share come in another order."""
+    if not (labels.is_unique and others.is_unique):
+        return False
+    places = labels.get_indexer(others)
+    return bool((np.diff(places[places >= 0]) < 0).any())
 
 
 def row_labels(table: Any) -> Any:
