@@ -146,9 +146,9 @@ class QualitySpec(ABC):
         """Whether it can be made of tables with missing values, as far as that is known without one."""
         if self.is_linear or self.scored_by == ("relief", {}):
             return False
-        from sklearn.utils import get_tags
-
-        return not hasattr(self.fitted_model, "fit") or bool(get_tags(self.fitted_model).input_tags.allow_nan)
+        # Asked of the model itself, as scikit-learn is not imported here.
+        tags = getattr(self.fitted_model, "__sklearn_tags__", None)
+        return tags is None or bool(tags().input_tags.allow_nan)
 
     @property
     def fitted_model(self) -> Any:
