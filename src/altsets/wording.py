@@ -65,6 +65,26 @@ def percent(share: float, decimals: int = 0) -> str:
     return f"{100 * share:.{0 if share in (0, 1) else decimals}f} %"
 
 
+def aligned(values: Sequence[float | None], digits: int = 4) -> list[str]:
+    """Numbers that stand below each other: with so many significant digits, and no zeros that none of them needs."""
+    texts = [_significant(value, digits) for value in values]
+    needed = max((len(_decimals(text).rstrip("0")) for text in texts), default=0)
+    return [text[: text.index(".") + needed + bool(needed)] if _decimals(text) else text for text in texts]
+
+
+def _significant(value: float | None, digits: int) -> str:
+    if value is None or not math.isfinite(value):
+        return ""
+    rounded = f"{value:.{digits - 1}e}"
+    if abs(value) >= LONG_COUNT or 0 < abs(value) < 1e-4:
+        return rounded
+    return f"{value:.{max(digits - 1 - int(rounded.partition('e')[2]), 0)}f}"
+
+
+def _decimals(text: str) -> str:
+    return "" if "e" in text else text.partition(".")[2]
+
+
 def round_down(similarity: float) -> str:
     """A similarity with two decimals, never more than it is: ``"0.99"`` for 0.999, so that only copies have 1.00."""
     return f"{math.floor(similarity * 100 + 1e-9) / 100:.2f}"

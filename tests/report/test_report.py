@@ -745,8 +745,6 @@ def test_names_that_are_cut_are_still_told_apart():
 
 def test_texts_of_a_page_without_javascript():
     assert render.strip_direction("the feature \u202eemag is in set 0") == "the feature emag is in set 0"
-    assert render.cell_text(0.123456, {"kind": "number", "digits": 3}) == ["0.123"]
-    assert render.cell_text(["a", "b"], {"kind": "names"}) == ["a", "b"]
     assert render.embed({"name": "</script>"}) == '{"name":"\\u003c/script\\u003e"}'
 
 

@@ -19,6 +19,7 @@ from altsets.problem import AGGREGATIONS, SEARCHES
 from altsets.quality import Quality
 from altsets.quality.spec import SURVIVAL_MEASURE
 from altsets.report import sections, sentences
+from altsets.report.decision import decision_blocks, untested
 from altsets.report.document import (
     SETS_DRAWN,
     Block,
@@ -30,8 +31,8 @@ from altsets.report.document import (
     table,
     text,
     to_plain,
+    verdict,
 )
-from altsets.report.summarise import banner
 from altsets.result import Progress, Result, Status
 from altsets.search.frontier import Frontier
 from altsets.session import Session
@@ -70,6 +71,8 @@ DISTINCT_WORDS = {
     "0.8:spearman": "features alike by 0.8 or more",
     "0.7:spearman": "features alike by 0.7 or more",
 }
+#: How a page tests what scores alone cannot tell.
+TO_FIND_OUT = "To find out how well the sets predict, press Test predictions."
 
 
 # --- The answer for a state ---------------------------------------------------------------------------------
@@ -125,17 +128,17 @@ def _view(
     known = _origin(session, given)
     shown, labels = _with_pinned(result, state, quality)
     said = result.verdict
-    # What each set has instead of others is told beside the sets.
-    first = replace(said, findings=tuple(dict.fromkeys((*said.findings[:1], *said.findings[-1:]))))
+    settled = all(status in (Status.OPTIMAL, Status.INFEASIBLE) for status in result.statuses)
+    first = [*untested(result, TO_FIND_OUT), *_first_and_last(said.findings)]
     view = {
         "title": "Explore feature sets",
         "subtitle": sentences.about_data(known, quality.n_features_in),
-        "banner": banner(first, result),
+        "banner": verdict(first, good=settled),
         "details": said.findings[1:-1],
         "cautions": text(*said.cautions, tone="warning"),
         "spoken": spoken,
         "asked": _asked(result, known),
-        "certain": all(status in (Status.OPTIMAL, Status.INFEASIBLE) for status in result.statuses),
+        "certain": settled,
         "gap": result.gap if math.isfinite(result.gap) else None,
         "sets": _sets(result, shown, labels),
         "blocks": _charts(shown, labels, state),
@@ -156,10 +159,14 @@ def _origin(session: Session, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _spoken(result: Result) -> str:
-    """What is worth hearing after a change: how sure the answer is, and what it is."""
+    """What is worth hearing after a change: what the answer is, and how sure."""
     said = result.verdict
-    label = (banner(said, result) or {}).get("label", "")
-    return paragraph(f"{label}." if label else "", *said.findings[:1], *(said.cautions[:1] if label else ()))
+    return paragraph(*_first_and_last(said.findings), *said.cautions[:1])
+
+
+def _first_and_last(findings: Sequence[str]) -> list[str]:
+    """The best set and what is proven; what each set has instead of others is told beside the sets."""
+    return list(dict.fromkeys((*findings[:1], *findings[-1:])))
 
 
 def _so_far(result: Result, n_asked: int) -> str:
@@ -455,7 +462,13 @@ def evaluate_view(
     evaluation = session.evaluate(progress=progress)
     said = evaluation.verdict
     made = sections.evaluation_section(evaluation, with_sets=False)
-    plain: View = to_plain({"words": [*said.findings, *said.cautions], "blocks": made["blocks"]})
+    plain: View = to_plain(
+        {
+            "words": [*said.findings, *said.cautions],
+            "decisions": [block for block in decision_blocks(None, evaluation) if block is not None],
+            "blocks": made["blocks"],
+        }
+    )
     return plain
 
 

@@ -15,31 +15,39 @@ from altsets.cli.printing import console_for, plain_messages, printable, say, sa
 from altsets.cli.searching import Record, Searched, Source, run_search
 from altsets.documents import TABLE
 from altsets.errors import InputError, MissingExtraError
+from altsets.wording import join_words
 
 if TYPE_CHECKING:
     from altsets.evaluation import Evaluation
     from altsets.request import Request
+    from altsets.result import Result
 
 DEMO = (
     "{rows} breast tumours, malignant or benign, with {features} measurements each (a table that comes with "
-    "scikit-learn). Which 3 measurements say most about the diagnosis, and which 3 quite different ones could you use "
-    "instead? Measurements with a rank correlation of 0.9 or more count as the same."
+    "scikit-learn). Which 4 measurements tell most about the diagnosis, and could you use 4 others, of which at "
+    "most one is the same, instead? Measurements with a rank correlation of 0.7 or more count as the same."
 )
 
-IN_OTHER_WORDS = "In other words: instead of the size of a tumour you can measure its shape."
+#: The last sentence, by the answer of the decision.
+IN_OTHER_WORDS = {
+    "yes": "In other words: you can use {new} instead of {old}.",
+    "no": "In other words: {new} cannot replace {old}.",
+    "undecided": "In other words: whether {new} can replace {old} takes more rows to tell.",
+}
 
 #: Where the report of the demo goes, in the current folder.
 REPORT = "altsets-demo.html"
 
 #: The same request as options of ``find``.
 OPTIONS = {
-    "--n-features": 3,
+    "--quality": "f",
+    "--n-features": 4,
     "--n-alternatives": 1,
-    "--tau": "1",
-    "--distinct": "0.9",
+    "--tau": "0.75",
+    "--distinct": "0.7",
     "--evaluate": True,
     "--estimator": "linear",
-    "--scoring": "accuracy",
+    "--scoring": "roc_auc",
 }
 
 
@@ -60,19 +68,20 @@ def demo_command(context: typer.Context, given: Given) -> None:
             write_csv(table, save_table)
         data = split_target(table, DEMO_TARGET)
         say(console_for(), DEMO.format(rows=table.n_rows, features=len(data.feature_names)))
-        spec = NamedQuality("mutual_info")
-        model = ModelOptions(estimator="linear", scoring="accuracy")
+        spec = NamedQuality("f")
+        model = ModelOptions(estimator="linear", scoring="roc_auc")
         table_named = TableOptions(save_table or "demo.csv")
         asked = Given(table=table_named, model=model, evaluation=EvaluationOptions(evaluate=True))
         source = Source(asked, spec, data)
-        different = Matched("spearman", threshold=0.9)
-        request = Request(n_features=3, n_alternatives=1, tau="1", dissimilarity=different, quality=spec)
+        different = Matched("spearman", threshold=0.7)
+        request = Request(n_features=4, n_alternatives=1, tau="0.75", dissimilarity=different, quality=spec)
         searched = run_search(source, request)
         evaluation = evaluation_of(source, request, searched.result)
         typer.echo()
         show(searched.result, console_for(), evaluation=evaluation)
-        typer.echo()
-        say(console_for(), IN_OTHER_WORDS)
+        if evaluation is not None:
+            typer.echo()
+            say(console_for(), _in_other_words(searched.result, evaluation))
         if save_table is not None:
             typer.echo(f"\nThe table is in {printable(save_table)}.")
         typer.echo()
@@ -80,6 +89,14 @@ def demo_command(context: typer.Context, given: Given) -> None:
         typer.echo("\nTry next:")
         for command in _suggestions(save_table, DEMO_TARGET):
             typer.echo(f"  {command}")
+
+
+def _in_other_words(result: Result, evaluation: Evaluation) -> str:
+    """The decision as a sentence about measurements."""
+    first, other = result.named_sets
+    new, old = ([name for name in one if name not in two] for one, two in ((other, first), (first, other)))
+    answer = evaluation.decisions_on(result)[0].answer
+    return IN_OTHER_WORDS[answer].format(new=join_words(new), old=join_words(old))
 
 
 def _write_report(

@@ -9,6 +9,7 @@ import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
@@ -65,10 +66,13 @@ def print_json(document: Mapping[str, Any]) -> None:
 def show(
     result: Result, console: Console, *, evaluation: Evaluation | None = None, details: bool = False
 ) -> None:
-    """Print the verdict, the sets and notes; with ``details`` also what is shared, bound, gap, engine and proof."""
+    """Print decisions, the verdict, the sets and notes; with ``details`` also bound, gap, engine and proof."""
     from altsets.result import overlap_table
 
-    show_verdict(result.verdict if evaluation is None else evaluation.verdict_on(result), console)
+    decided = evaluation is not None and show_decisions(evaluation, result, console)
+    verdict = result.verdict if evaluation is None else evaluation.verdict_on(result)
+    # Decisions have the scores of predictions.
+    show_verdict(replace(verdict, findings=result.verdict.findings) if decided else verdict, console)
     # A share of nothing, or of a negative quality, says nothing; and names need the room more.
     with_share = result.qualities[0] > 0 and console.width >= 60
     proven = all(str(status) == "optimal" for status in result.statuses)
@@ -117,6 +121,21 @@ def show_losses(losses: WhatIf, console: Console) -> None:
     for loss in losses.losses:
         if loss.reason:
             say(console, f"Without {loss.name}: {loss.reason}")
+
+
+def show_decisions(evaluation: Evaluation, result: Result, console: Console) -> bool:
+    """Print whether to use each alternative instead of set 0, with reasons for the best few; whether there was any."""
+    from altsets.evaluation import lines_of
+
+    decisions = lines_of(evaluation.decisions_on(result)) if evaluation.folds else []
+    for lines in decisions:
+        console.print(printable(lines[0]), style="bold")
+        for line in lines[1:]:
+            wrapped = _wrapped(f"  {printable(line)}", console.width)
+            console.print("\n".join(wrapped), soft_wrap=True)
+        if len(lines) > 1:
+            console.print()
+    return bool(decisions)
 
 
 def show_verdict(verdict: Verdict, console: Console) -> None:

@@ -1,7 +1,7 @@
 """Cross-validated scores of feature sets: baseline, paired comparisons, stability, substitutions."""
 
 from altsets.evaluation._comparison import Comparison, corrected_t_test, holm
-from altsets.evaluation._decision import Decision
+from altsets.evaluation._decision import Decision, lines_of
 from altsets.evaluation._evaluate import evaluate, evaluate_frontier
 from altsets.evaluation._evaluated_frontier import EvaluatedFrontier, EvaluatedPoint
 from altsets.evaluation._evaluation import Evaluation
@@ -29,6 +29,7 @@ __all__ = [
     "evaluate",
     "evaluate_frontier",
     "holm",
+    "lines_of",
     "shown",
     "similar_stability",
     "stability_index",

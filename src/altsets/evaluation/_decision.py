@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from altsets.evaluation._comparison import Comparison, margin_for
@@ -13,6 +14,8 @@ from altsets.wording import large_count, parameter, score
 #: Conclusions of comparisons for which an alternative may be used, and for which it may not.
 GOOD_ENOUGH = ("better", "equivalent", "non-inferior")
 NOT_GOOD_ENOUGH = ("inferior", "worse")
+#: Alternatives whose decision is told with reasons; of the others, the answer.
+MOST_REASONED = 3
 #: The order of decisions.
 ANSWERS = ("yes", "undecided", "no")
 #: Agreement beyond chance from here on is excellent (Nogueira and others, 2018, after Fleiss).
@@ -73,10 +76,15 @@ class Decision:
     cautions: tuple[str, ...] = ()
     next_steps: tuple[str, ...] = ()
 
+    @property
+    def headline(self) -> str:
+        """The question and the answer."""
+        return f"{self.question} {self.answer.capitalize()}."
+
     def __str__(self) -> str:
         cautions = (f"Caution: {caution}" for caution in self.cautions)
         steps = (f"Next: {step}" for step in self.next_steps)
-        return "\n".join([f"{self.question} {self.answer.capitalize()}.", *self.why, *cautions, *steps])
+        return "\n".join([self.headline, *self.why, *cautions, *steps])
 
 
 def decide(evaluation: Measured, result: Result | None = None) -> list[Decision]:
@@ -96,6 +104,17 @@ def decide(evaluation: Measured, result: Result | None = None) -> list[Decision]
         return ANSWERS.index(decision.answer), math.inf if math.isnan(mean) else -mean, decision.number
 
     return sorted(found, key=rank)
+
+
+def lines_of(decisions: Sequence[Decision]) -> list[list[str]]:
+    """Lines for each decision, its headline first; reasons for the best few, and each next step once."""
+    said: set[str] = set()
+    listed = []
+    for position, decision in enumerate(decisions):
+        lines = str(decision).splitlines() if position < MOST_REASONED else [decision.headline]
+        listed.append([line for line in lines if line not in said])
+        said.update(lines)
+    return listed
 
 
 def _decision(evaluation: Measured, entry: Comparison, result: Result | None) -> Decision:

@@ -63,10 +63,10 @@ def text(*paragraphs: str, tone: str = "plain") -> Block | None:
     return {"kind": "text", "paragraphs": said, "tone": tone} if said else None
 
 
-def verdict(paragraphs: Sequence[str], label: str, *, good: bool) -> Block | None:
-    """The banner of a report: what was found, and in a word how sure that is; None if nothing is said."""
+def verdict(paragraphs: Sequence[str], *, good: bool) -> Block | None:
+    """A banner, whose first paragraph is its heading; None if nothing is said."""
     said = text(*paragraphs, tone="verdict")
-    return None if said is None else said | {"label": label, "good": good}
+    return None if said is None else said | {"good": good}
 
 
 def facts(items: Iterable[tuple[str, str]]) -> Block | None:

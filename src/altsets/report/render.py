@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import re
+from collections.abc import Iterator
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -15,6 +16,7 @@ from altsets.errors import InputError, MissingExtraError
 from altsets.files.writing import NewFile
 from altsets.report.document import Block, column, shorten_middle, table
 from altsets.version import __version__
+from altsets.wording import aligned
 
 #: What the page says about the program that wrote it.
 GENERATOR = "altsets"
@@ -167,21 +169,24 @@ def _first_rows(block: Block) -> Block:
     if len(columns) > STATIC_COLUMNS:
         caption = f"{caption} The first {STATIC_COLUMNS} of {len(columns)} columns; JavaScript shows all."
     shown = columns[:STATIC_COLUMNS]
-    cells = [
-        [cell_text(cell, kind) for cell, kind in zip(row, shown, strict=False)] for row in rows[:STATIC_ROWS]
+    by_column = [
+        _cells([row[place] for row in rows[:STATIC_ROWS]], kind.get("digits", 4))
+        for place, kind in enumerate(shown)
     ]
-    return {"kind": "table", "caption": caption, "columns": shown, "rows": cells}
+    return {"kind": "table", "caption": caption, "columns": shown, "rows": list(zip(*by_column, strict=True))}
 
 
-def cell_text(cell: Any, kind: Block) -> list[str]:
-    """The text of a cell: several names, or one entry."""
-    if cell is None:
-        return [""]
-    if isinstance(cell, list):
-        return [shorten_middle(str(name)) for name in cell]
-    if isinstance(cell, float):
-        return [f"{cell:#.{kind.get('digits', 4)}g}".rstrip(".")]
-    return [shorten_middle(str(cell))]
+def _cells(values: list[Any], digits: int) -> list[list[str]]:
+    """The texts of the cells of a column: several names each, or one entry."""
+    numbers = iter(aligned([value for value in values if isinstance(value, float)], digits))
+    return [_cell(value, numbers) for value in values]
+
+
+def _cell(value: Any, numbers: Iterator[str]) -> list[str]:
+    if isinstance(value, float):
+        return [next(numbers)]
+    names = value if isinstance(value, list) else [] if value is None else [value]
+    return [shorten_middle(str(name)) for name in names]
 
 
 TableParts = tuple[list[Block], list[list[Any]]]

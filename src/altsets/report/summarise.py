@@ -14,18 +14,15 @@ from altsets.provenance import PACKAGES
 from altsets.report import sections, sentences
 from altsets.report.again import python_lines, shell_line
 from altsets.report.consistency import better_known, check_agreement
+from altsets.report.decision import decision_blocks
 from altsets.report.document import Block, code, document, facts, section, shorten_middle, text, verdict
 from altsets.report.render import fragment, page, report_file
-from altsets.result import Result, Status, StopReason, Verdict
+from altsets.result import Result, StopReason, Verdict
 from altsets.search.frontier import Frontier, ProvenPoints
 from altsets.search.near_best import NearBest
 from altsets.search.tradeoff import Tradeoff
 from altsets.wording import counted, sentence
 
-NOT_EVALUATED = (
-    "Not tested: that a set scores best on these rows does not say how well it predicts other rows. altsets find "
-    "--evaluate, or altsets.evaluate in Python, tests that."
-)
 #: Sets on the first page, and their features together.
 SETS_FIRST, FEATURES_FIRST = 5, 40
 #: Rows of a table that does not go to the end.
@@ -211,22 +208,19 @@ def _in_short(answers: _Answers) -> Block:
     result, evaluation, frontier, near = answers.result, answers.evaluation, answers.frontier, answers.near
     # A column that has no better name.
     target = "the target" if answers.target == "target" else answers.target
-    tested = evaluation is not None or answers.evaluated is not None
     said = _verdict(answers)
+    decisions = [block for block in decision_blocks(result, evaluation) if block is not None]
     items = [("Data", sentences.about_data(answers.origin, answers.n_features))]
     if result is None and frontier is not None:
         items.append(("Asked for", f"{repr(frontier)[len('Frontier(') : -1]}."))
     if result is not None:
         items.append(("Asked for", sentences.about_request(result, target)))
     if answers.searches:
-        items.append(("What good means", _what_good_means(answers, target)))
+        items.append(("Score", _what_good_means(answers, target)))
     if result is not None:
-        items += [
-            ("Why we are sure", sentences.why_certain(result)),
-            ("Prediction", NOT_EVALUATED if result.sets and not tested else ""),
-        ]
+        items.append(("Proof", sentences.why_certain(result)))
     if evaluation is not None and evaluation.folds:
-        items.append(("What the prediction is", sentences.about_scores(evaluation)))
+        items.append(("Prediction score", sentences.about_scores(evaluation)))
     if answers.evaluated is not None:
         items.append(("Prediction", answers.evaluated.scores_in_words()))
     if frontier is not None:
@@ -236,18 +230,9 @@ def _in_short(answers: _Answers) -> Block:
     if answers.tradeoff is not None:
         items.append(("Asked for", sentence(repr(answers.tradeoff).partition("(")[2][:-1])))
     cautions = text(*said.cautions, *_better(answers), tone="warning")
-    return section(
-        "in-short", "In short", [banner(said, result), cautions, _first_sets(result), facts(items)]
-    )
-
-
-def banner(said: Verdict, result: Result | None) -> Block | None:
-    """The verdict, and in a word whether it is proven."""
-    if result is None or result.finding:
-        return verdict(said.findings, "", good=True)
-    settled = [status in (Status.OPTIMAL, Status.INFEASIBLE) for status in result.statuses]
-    label = "Proven" if all(settled) else "Partly proven" if any(settled) else "Not proven"
-    return verdict(said.findings, label, good=all(settled))
+    found = [text(*said.findings)] if decisions else []
+    first = decisions or [verdict(said.findings, good=True)]
+    return section("in-short", "In short", [*first, cautions, _first_sets(result), *found, facts(items)])
 
 
 def _first_sets(result: Result | None, in_use: int | None = None) -> Block | None:
@@ -442,10 +427,11 @@ def in_notebook(answer: Any, *, in_use: int | None = None, notes: Sequence[str] 
         made = _section(answer, in_use)
         blocks = [block for block in made["blocks"] if block.get("id") not in LEFT_OUT]
         main = [_first_of(blocks, TABLES), _first_of(blocks, CHARTS)]
-        verdict = answer.verdict
-        warned = text(*verdict.cautions, tone="warning")
+        said = answer.verdict
+        warned = text(*said.cautions, tone="warning")
         # One heading: that of the section.
-        first = section(made["id"], heading_of(answer), [text(*verdict.findings), warned, *main])
+        decided = _decided(answer)
+        first = section(made["id"], heading_of(answer), [*decided, text(*said.findings), warned, *main])
         rest = [text(*notes), *(block for block in blocks if not any(block is shown for shown in main))]
         details = section("details", "Details", rest)
         folded = [details | {"folded": True}] if details["blocks"] else []
@@ -453,6 +439,13 @@ def in_notebook(answer: Any, *, in_use: int | None = None, notes: Sequence[str] 
     except Exception:
         # Without Jinja2, or whatever else: the answer in words is always there.
         return _plain(answer, in_use, notes)
+
+
+def _decided(answer: Any) -> list[Block | None]:
+    """The decisions about an answer that has sets, or that scores alone cannot tell."""
+    if isinstance(answer, Evaluation):
+        return decision_blocks(None, answer)
+    return decision_blocks(answer, None) if isinstance(answer, Result) else []
 
 
 def _first_of(blocks: Sequence[Block], identities: Sequence[str]) -> Block | None:
@@ -484,7 +477,8 @@ def _plain(answer: Any, in_use: int | None, notes: Sequence[str]) -> str:
     said = answer.summary() if hasattr(answer, "summary") else answer.explain()
     shown = _table(answer, in_use) if isinstance(answer, Result) else ""
     details = f"<details><summary>Details</summary>{_paragraphs(said.split(chr(10) * 2))}</details>"
-    return f"{_paragraphs([str(answer.verdict)])}{shown}{_paragraphs(notes)}{details}"
+    decided = [line for block in _decided(answer) if block is not None for line in block["paragraphs"]]
+    return f"{_paragraphs([*decided, str(answer.verdict)])}{shown}{_paragraphs(notes)}{details}"
 
 
 def _paragraphs(lines: Iterable[str]) -> str:

@@ -761,6 +761,8 @@ class Explorer {
     const words = reply.error ? [reply.error] : list(reply.view?.words);
     const blocks = list(reply.view?.blocks);
     this.tested = asked;
+    this.decisions = list(reply.view?.decisions);
+    this.showSaid();
     this.showPanel(this.evaluation, "How well the sets predict", words.map((one) => prose(el("p"), one)), blocks);
   }
 
@@ -777,9 +779,7 @@ class Explorer {
     for (const part of [this.panel, this.bar]) part.inert = false;
     this.title.textContent = view.title;
     retell(this.subtitle, view.subtitle);
-    const said = [view.banner, view.cautions].filter(Boolean).map((block) => blockOf(this.page, block));
-    this.said.replaceChildren(...said);
-    if (list(view.details).length) this.said.append(this.details(view.details));
+    this.showSaid();
     retell(this.asked, view.asked);
     if (!this.controls.moving && !this.wanted) this.controls.show(state, view.settings);
     this.features.show(view.catalog, state);
@@ -792,6 +792,15 @@ class Explorer {
     this.evaluation.classList.toggle("stale", Boolean(stale));
     // For pages around this one, and to measure it.
     this.root.host.dispatchEvent(new CustomEvent("shown", { detail: { state } }));
+  }
+
+  /** Decisions if these sets were tested, then what was found. */
+  showSaid() {
+    const { banner, cautions, details } = this.view;
+    const decided = this.tested && same(this.tested, this.state) ? list(this.decisions) : [];
+    const said = [...decided, banner, cautions].filter(Boolean).map((block) => blockOf(this.page, block));
+    this.said.replaceChildren(...said);
+    if (list(details).length) this.said.append(this.details(details));
   }
 
   /** One sentence for each set, which stay open if they are. */

@@ -59,10 +59,21 @@ function numberText(value, digits) {
   return typographic(free ? String(Number(text)) : text);
 }
 
-/** How to write numbers that stand together: without decimals where none of them has any. */
+const EXPONENT = /e/;
+/** How many decimals of a number are not just zeros at its end. */
+const decimalsOf = (text) => (EXPONENT.test(text) ? "" : text.split(".")[1] ?? "").replace(/0+$/, "").length;
+
+/** How to write numbers that stand together: with as many decimals as one of them needs. */
 function formatOf(values, digits) {
   const whole = values.every((value) => !isNumber(value) || Number.isInteger(value));
-  return (value) => numberText(value, whole ? null : digits);
+  if (whole) return (value) => numberText(value, null);
+  const needed = Math.max(0, ...values.filter(isNumber).map((value) => decimalsOf(numberText(value, digits))));
+  return (value) => {
+    const text = numberText(value, digits);
+    const [before, decimals] = text.split(".");
+    if (EXPONENT.test(text) || decimals === undefined) return text;
+    return needed ? `${before}.${decimals.slice(0, needed)}` : before;
+  };
 }
 
 /** A text of at most so many letters: its beginning and its end, because names often differ at the end only. */
@@ -269,7 +280,9 @@ class Table {
   build(block) {
     this.body = el("tbody");
     const named = this.label.id ? { "aria-labelledby": this.label.id } : { "aria-label": this.label.text };
-    const table = el("table", named, el("thead", {}, el("tr", {}, ...this.heads)), this.body);
+    // On a phone lists get a line of their own, so that nothing is cut off.
+    const stacks = this.columns.some((column) => column.kind === "names");
+    const table = el("table", { ...named, class: stacks ? "stacks" : null }, el("thead", {}, el("tr", {}, ...this.heads)), this.body);
     const scroller = el("div", { class: "scroller" }, table);
     this.paper = el("p", { class: "on-paper muted" });
     const kind = this.isSlim() ? `table slim-${clamp(this.columns.length, 2, 4)}` : "table";
@@ -297,7 +310,8 @@ class Table {
     press.append(el("span", { class: "sign", "aria-hidden": "true" }));
     // Browsers do not print buttons in the heads of later pages.
     const printed = el("bdi", { class: "on-paper" }, name);
-    return el("th", { scope: "col", class: numeric ? "number" : null }, press, printed);
+    const kind = { number: "number", names: "list" }[column.kind];
+    return el("th", { scope: "col", class: kind }, press, printed);
   }
 
   tools() {
@@ -1556,6 +1570,12 @@ nav a:hover { text-decoration: underline; text-underline-offset: 3px; }
   nav summary::-webkit-details-marker { display: none; }
   nav ol { padding-left: 1.8rem; }
   nav li { margin: 0.3rem 0; line-height: 1.35; }
+}
+@media screen and (max-width: 544px) {
+  .stacks tr { display: flex; flex-wrap: wrap; }
+  .stacks th, .stacks td { flex: 1 1 3.6rem; min-width: 0; padding-right: 0.5rem; }
+  .stacks td.brief { white-space: normal; }
+  .stacks th.list, .stacks td.list { order: 1; flex-basis: 100%; min-width: 0; }
 }
 @media (max-width: 544px) {
   .page { padding: 1.5rem 1rem 3rem; }
