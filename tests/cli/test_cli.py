@@ -420,10 +420,12 @@ def test_the_demo_shows_everything_and_its_suggestions_work(run, tmp_path, monke
     for words in (
         "569 breast tumours",
         "worst perimeter",
-        "Proven: no set of 3 features scores higher",
-        "Prediction",
+        "Use set 1 instead of set 0?",
+        "Proven: no set of 4 features scores higher",
+        "In other words: ",
     ):
         assert words in out
+    assert out.index("Use set 1 instead of set 0?") < out.index("The best set of 4 features")
     # Sets that are called quite different are not flagged as near-copies.
     assert "Caution" not in out
     suggestions = out.partition("Try next:\n")[2].splitlines()

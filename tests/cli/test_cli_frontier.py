@@ -306,7 +306,7 @@ def test_a_report_by_penalty_or_balance(run, table, tmp_path, by):
     assert "report.html" in err
     page = path.read_text("utf-8")
     assert "tradeoff-points" in page
-    assert "What good means" in page
+    assert "Asked for" in page
     assert f"--by={by}" in page
 
 

@@ -276,8 +276,8 @@ def test_the_demo_replaces_only_its_own_report(run, there):
     document = document_in(there / "altsets-demo.html")
     assert (
         block_of_code(document, "shell")
-        == "altsets find demo.csv --target=diagnosis --n-features=3 --n-alternatives=1 --tau=1 \\\n"
-        "    --distinct=0.9 --evaluate --estimator=linear --scoring=accuracy"
+        == "altsets find demo.csv --target=diagnosis --quality=f --n-features=4 --n-alternatives=1 \\\n"
+        "    --tau=0.75 --distinct=0.7 --evaluate --estimator=linear --scoring=roc_auc"
     )
     assert section(document, "frontier") is not None
     (there / "altsets-demo.html").write_text("mine", encoding="utf-8")

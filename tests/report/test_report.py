@@ -84,10 +84,9 @@ def test_sets_have_names_scores_quality_and_status():
     listed = block(document, "features")["rows"]
     assert listed[0] == ["age", 9.0, ["set 0", "set 1"]]
     assert [row[0] for row in listed] == SCORES.feature_names
-    assert section(document, "in-short")["blocks"][0]["paragraphs"][:2] == [
-        "The best set of 2 features: age, height.",
-        "Set 1 keeps 94 % of set 0's score, with weight instead of height.",
-    ]
+    decision, _, findings, _ = section(document, "in-short")["blocks"]
+    assert decision["paragraphs"][0] == "Use set 1 instead of set 0? Scores alone cannot tell."
+    assert findings["paragraphs"] == list(found().verdict.findings)
 
 
 def test_what_matches_what():
@@ -132,7 +131,7 @@ PROVEN = "every other choice was ruled out by calculation, not by trying some of
         ),
         (found(search="simultaneous"), ["no 2 sets of 2 features are this different and have a higher total score"]),
         (found(search="simultaneous", aggregation="min"), ["have a better weakest set"]),
-        (found(search="greedy-replacement"), ["Nothing is proven: better sets may exist."]),
+        (found(search="greedy-replacement"), ["Not proven: the best sets together could score up to"]),
         (
             found(n_features=4, n_alternatives=2, tau=1),
             ["Caution: Only 1 of 3 sets was found; proven that no further set is this different."],
@@ -165,7 +164,7 @@ def test_the_proof_in_words(result, words):
         assert part in said
     document = summarise(result, quality=SCORES)
     blocks = section(document, "in-short")["blocks"]
-    assert blocks[0]["paragraphs"] == list(result.verdict.findings)
+    assert list(result.verdict.findings) in [one.get("paragraphs") for one in blocks]
     assert [b["paragraphs"][0] for b in blocks if b.get("tone") == "warning"] == list(result.verdict.cautions)
     if not result.sets:
         assert document["title"] == "No feature set"
@@ -383,7 +382,7 @@ def test_an_evaluation_has_scores_baseline_and_stability(judged):
     said = texts_of(document)
     for comparison in evaluation.comparisons:
         assert comparison.sentence in said
-    assert "1: always right, 0: no better than guessing" in facts(document)["What the prediction is"]
+    assert "1: always right, 0: no better than guessing" in facts(document)["Prediction score"]
 
 
 def test_sets_that_were_given_have_no_stability(judged):
@@ -391,7 +390,8 @@ def test_sets_that_were_given_have_no_stability(judged):
     document = summarise(evaluation=altsets.evaluate([[0], [1, 3]], X, y))
     assert block(document, "stability") is None
     assert block(document, "given-sets")["rows"] == [[0, ["x0"]], [1, ["x1", "x3"]]]
-    assert texts_of(document).count("scores are too high") == 1
+    # In the decision and in the summary.
+    assert texts_of(document).count("scores are too high") == 2
 
 
 def test_a_frontier_has_curves_points_and_a_suggestion():
@@ -459,19 +459,36 @@ def test_notes_provenance_and_what_was_left_out(judged):
     assert origin["SHA-256 of the data"] == result.provenance["data"]["sha256"]
     assert origin["Made"] == result.provenance["time"]
     assert f"altsets {altsets.__version__}" in origin["Software"]
-    assert "Not tested" in facts(document)["Prediction"]
-    assert "the F statistic" in facts(document)["What good means"]
+    assert "altsets.evaluate" in section(document, "in-short")["blocks"][0]["paragraphs"][1]
+    assert "the F statistic" in facts(document)["Score"]
 
 
-def test_the_first_page_has_the_verdict_and_the_sets():
-    banner, sets, _ = section(summarise(found()), "in-short")["blocks"]
-    assert (banner["tone"], banner["label"], banner["good"]) == ("verdict", "Proven", True)
+def test_the_first_page_has_the_decision_then_the_sets_then_the_proof():
+    banner, sets, findings, _ = section(summarise(found()), "in-short")["blocks"]
+    assert (banner["tone"], banner["good"]) == ("verdict", False)
+    assert "Proven" not in json.dumps(banner)
     assert sets["id"] == "sets"
-    unproven = replace(found(), statuses=[Status.OPTIMAL, Status.FEASIBLE], status=Status.FEASIBLE)
-    banner = section(summarise(unproven), "in-short")["blocks"][0]
-    assert (banner["label"], banner["good"]) == ("Partly proven", False)
-    unproven = replace(found(), statuses=[Status.FEASIBLE] * 2, status=Status.FEASIBLE)
-    assert section(summarise(unproven), "in-short")["blocks"][0]["label"] == "Not proven"
+    assert findings["paragraphs"][-1].startswith("Proven")
+
+
+def test_a_report_of_an_evaluation_begins_with_a_decision_for_each_alternative(judged):
+    X, y, selector, evaluation = judged
+    result = selector.fit(X, y).result_
+    decisions = evaluation.decisions_on(result)
+    assert len(decisions) == evaluation.n_sets - 1
+    blocks = section(summarise(result, evaluation=evaluation), "in-short")["blocks"]
+    for decision, banner in zip(decisions, blocks, strict=False):
+        assert banner["tone"] == "verdict"
+        assert banner["paragraphs"][0] == f"{decision.question} {decision.answer.capitalize()}."
+        assert banner["good"] is (decision.answer == "yes")
+        assert set(decision.why) <= set(banner["paragraphs"])
+
+
+def test_without_a_target_there_is_nothing_to_evaluate():
+    X = np.random.default_rng(1).random((40, 6))
+    result = SelectAlternatives("linear_fit", n_features=2, n_alternatives=1).fit(X).result_
+    banner = section(summarise(result), "in-short")["blocks"][0]
+    assert "evaluate" not in json.dumps(banner)
 
 
 @pytest.mark.parametrize(("n_sets", "size", "shown"), [(9, 2, 5), (4, 20, 2), (3, 60, 1)])
@@ -860,10 +877,12 @@ def test_notebooks_show_sets_with_and_without_scripts(judged):
             assert html.unescape(shown).index(verdict, shown.index("</script>")) < shown.index("<table>")
             assert shown.index("<table>") < details
             first, *folded = json.loads(page.script("script", "application/json"))["sections"]
-            kinds = [block["kind"] for block in first["blocks"] if block.get("tone") != "warning"]
+            kinds = [
+                block["kind"] for block in first["blocks"] if block.get("tone") not in ("warning", "verdict")
+            ]
             assert kinds in (["text", "table", "chart"], ["text", "table"])
             assert all(part["folded"] for part in folded)
-        assert len(page.script("script", "module")) < 80_000
+        assert len(page.script("script", "module")) < 82_000
         if answer is not selector:
             # What scikit-learn shows of its estimators is its own business.
             assert not {"img", "b"} & {tag for tag, _ in page.elements}

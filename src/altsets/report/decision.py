@@ -16,12 +16,11 @@ NO_TARGET = "Without a target there is nothing to predict; choose by cost, meani
 def decision_blocks(result: Result | None, evaluation: Evaluation | None) -> list[Block | None]:
     """A banner for each alternative, the best first; without an evaluation, one that scores alone cannot tell."""
     if evaluation is None or not evaluation.folds:
-        said = [] if result is None else untested(result)
-        return [verdict(said, good=False)]
+        return [] if result is None else [verdict(untested(result), good=False)]
     decisions = evaluation.decisions if result is None else evaluation.decisions_on(result)
-    said = list(zip(decisions, lines_of(decisions), strict=True))
-    reasoned = [verdict(lines, good=one.answer == "yes") for one, lines in said if len(lines) > 1]
-    return [*reasoned, text(*(lines[0] for _, lines in said if len(lines) == 1))]
+    told = list(zip(decisions, lines_of(decisions), strict=True))
+    reasoned = [verdict(lines, good=one.answer == "yes") for one, lines in told if len(lines) > 1]
+    return [*reasoned, text(*(lines[0] for _, lines in told if len(lines) == 1))]
 
 
 def untested(result: Result, to_find_out: str = TO_FIND_OUT) -> list[str]:

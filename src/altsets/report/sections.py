@@ -56,11 +56,6 @@ class Scoring(Protocol):
         """One score for each feature; None if only sets can be scored."""
         ...
 
-    @property
-    def noise_floor(self) -> Any:
-        """What each feature may score by chance; None if that was not measured."""
-        ...
-
 
 #: Charts of fewer things than that say no more than a sentence or a table.
 FEWEST_DRAWN = 3
@@ -229,9 +224,11 @@ def all_features_section(result: Result | None, scoring: Scoring | None) -> Bloc
         values, sort, worth = list(map(float, scores)), (1, True), " and what each of them alone is worth"
         columns.append(column("Score", "number", 4))
         cells.append(values)
-    if scores is not None and scoring.noise_floor is not None:
+    # Near-best sets know scores, but no floor.
+    floor = getattr(scoring, "noise_floor", None)
+    if scores is not None and floor is not None:
         columns.append(column("Above chance", about="whether the score is above the noise floor"))
-        cells.append(["yes" if above else "no" for above in scores > scoring.noise_floor])
+        cells.append(["yes" if above else "no" for above in scores > floor])
     member = _sets_by_feature(result)
     if member:
         columns.append(column("In", "names"))

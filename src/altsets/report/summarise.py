@@ -231,7 +231,7 @@ def _in_short(answers: _Answers) -> Block:
         items.append(("Asked for", sentence(repr(answers.tradeoff).partition("(")[2][:-1])))
     cautions = text(*said.cautions, *_better(answers), tone="warning")
     found = [text(*said.findings)] if decisions else []
-    first = decisions or [verdict(said.findings, good=True)]
+    first: list[Block | None] = [*decisions] or [verdict(said.findings, good=True)]
     return section("in-short", "In short", [*first, cautions, _first_sets(result), *found, facts(items)])
 
 
