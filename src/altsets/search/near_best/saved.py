@@ -29,6 +29,8 @@ class Saved:
     sizes: range
     asked: dict[str, Any]
     qualities: dict[FeatureSet, float]
+    #: Not saved.
+    noise_floor: None = None
 
     @property
     def n_features_in(self) -> int:

@@ -153,6 +153,11 @@ class CountedSets:
         """What each feature alone is worth; None if only sets can be scored."""
         return self._quality.feature_scores
 
+    @property
+    def noise_floor(self) -> Floats | None:
+        """What each feature may score by chance; None if that was not measured."""
+        return self._quality.noise_floor
+
     def ordered(self) -> list[int]:
         """The features that occur, the most frequent ones first."""
         occurring = np.flatnonzero(self._sometimes)
