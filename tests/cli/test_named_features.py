@@ -142,8 +142,8 @@ def test_existing_sets_come_from_an_earlier_answer(answer, run, sensors):
 
 def test_commands_with_patterns_are_repeated(answer, run, sensors):
     answer("--forbid", "@left", "--groups", "groups.csv", "--output", "saved.json", "--report", "page.html")
-    code, out, _ = run("find", "--again", "saved.json")
-    assert code == 0
+    code, out, err = run("find", "--again", "saved.json", "--groups", "groups.csv")
+    assert code == 0, err
     assert "same sets, same qualities" in out
     assert "Forbid([" in (sensors / "page.html").read_text(encoding="utf-8")
 
