@@ -78,11 +78,11 @@ def draw_all(example: Example, X: pd.DataFrame, y: pd.Series) -> Iterator[tuple[
 
 def draw_two_explanations(X: pd.DataFrame, y: pd.Series) -> Figure:
     """The front page: two sets that are different in substance, and how well each predicts."""
-    different = dissimilarity.Matched("spearman", threshold=0.9)
-    selector = altsets.SelectAlternatives(n_features=3, n_alternatives=1, tau=1, dissimilarity=different)
-    evaluation = altsets.evaluate(
-        selector, X, y, estimator="linear", scoring="accuracy", repeats=5, margin=0.04
+    different = dissimilarity.Matched("spearman", threshold=0.7)
+    selector = altsets.SelectAlternatives(
+        "f", n_features=4, n_alternatives=1, tau=0.75, dissimilarity=different
     )
+    evaluation = altsets.evaluate(selector, X, y, estimator="linear", scoring="roc_auc")
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.5, 3.3), layout="constrained")
     plots.membership(selector.fit(X, y).result_, ax=left)
     plots.scores(evaluation, ax=right)
