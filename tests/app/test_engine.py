@@ -1,5 +1,9 @@
+import gc
 import json
 import threading
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import numpy as np
 import pandas as pd
@@ -94,9 +98,9 @@ def test_what_is_good_is_said_for_the_target():
 
 def test_qualities_are_those_for_the_target():
     survival = next(other_targets()).values[0]
-    names = altsets.Session(X, survival, "cox", n_features=2)._searcher.quality_names
+    names = altsets.Session(X, survival, "cox", n_features=2).quality_names
     assert names == ["cox", "concordance", "logrank", "mrmr", "fcbf", "cfs", "linear_fit"]
-    others = altsets.Session(X, Y, n_features=2)._searcher.quality_names
+    others = altsets.Session(X, Y, n_features=2).quality_names
     assert not {"cox", "concordance", "logrank"} & {*others}
 
 
@@ -169,12 +173,11 @@ def test_states_that_cannot_be_are_refused_in_a_sentence(shared, state, said):
     assert ask(engine)["view"]["sets"]
 
 
-def test_scores_are_computed_once_for_all_workers(shared, monkeypatch):
+def test_scores_are_computed_once_for_all_workers(shared):
     first, second, told = shared.open_engine(), shared.open_engine(), Tells()
     ask(first, "prepare", tell=told)
     assert told[0]["view"]["words"] == ["Scoring 8 features for mutual_info: 0%."]
     ask(first, state={"quality": "mrmr"})
-    monkeypatch.setattr("altsets.session._searcher.scored", None)
     told.clear()
     for name in ("mutual_info", "mrmr"):
         assert ask(second, state={"quality": name}, tell=told)["state"]["quality"] == name
@@ -190,10 +193,10 @@ def test_scoring_stops_when_it_is_asked_to(shared):
 
 def test_tables_are_mapped_not_copied(shared):
     engine = shared.open_engine()
-    values = engine._session._searcher.data.features.values
-    while not isinstance(values, np.memmap) and values.base is not None:
-        values = values.base
-    assert isinstance(values, np.memmap)
+    folder = Path(url2pathname(urlsplit(shared.entrance("")).path)).parent
+    mapped = [one for one in gc.get_objects() if isinstance(one, np.memmap) and one.shape == X.shape]
+    assert [one for one in mapped if Path(one.filename).parent == folder]
+    assert ask(engine)["view"]["sets"]
 
 
 @pytest.fixture(scope="module")

@@ -2,16 +2,18 @@ import asyncio
 import json
 import logging
 import re
+import socket
 
 import pytest
-from explorers import STATE, Page, running
+from explorers import STATE, Page, running, stand_in
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from altsets.app import gate
 from altsets.app.gate import BODY, MOST_BYTES, MOST_LEVELS, Gate, Refused, parse
 from altsets.app.messages import Ask, Download, Question
-from altsets.app.server import ROUTES
+from altsets.app.server import ROUTES, Explorer
+from altsets.errors import InputError
 
 PORT = 4321
 OWN = f"127.0.0.1:{PORT}"
@@ -52,7 +54,7 @@ class Browser:
         }
         return self.send(method, path, query, body, **(own | headers))
 
-    def send(self, method, path, query="", body=b"", **headers):
+    def send(self, method, path, query="", body=b"", receive=None, **headers):
         pairs = [
             (name.replace("_", "-").encode(), value.encode())
             for name, values in headers.items()
@@ -73,13 +75,13 @@ class Browser:
         ]
         sent = []
 
-        async def receive():
+        async def receive_all():
             return received.pop(0)
 
         async def take(message):
             sent.append(message)
 
-        asyncio.run(self.gate(scope, receive, take))
+        asyncio.run(self.gate(scope, receive or receive_all, take))
         start, content = sent
         return (
             start["status"],
@@ -360,9 +362,8 @@ def test_slow_bodies_are_refused(browser, monkeypatch):
     async def never():
         await asyncio.sleep(60)
 
-    with pytest.raises(Refused) as refused:
-        asyncio.run(gate._read(never, gate._Headers({"headers": []})))
-    assert refused.value.status == 408
+    assert browser.page(receive=never)[0] == 408
+    assert browser.passed == 0
 
 
 @pytest.mark.parametrize(
@@ -514,9 +515,21 @@ def test_states_are_plain_data(changed, said):
 # --- Over the network ---------------------------------------------------------------------------------
 
 
-def test_the_server_listens_on_loopback_and_keeps_the_token_to_itself(caplog, capfd):
+def test_the_server_listens_on_loopback_only(monkeypatch):
+    bound = []
+
+    def bind(_, address):
+        bound.append(address)
+        raise OSError("enough is known")
+
+    monkeypatch.setattr(socket.socket, "bind", bind)
+    with pytest.raises(InputError):
+        Explorer(stand_in, PORT)
+    assert bound == [("127.0.0.1", PORT)]
+
+
+def test_the_server_keeps_the_token_to_itself(caplog, capfd):
     with caplog.at_level(logging.DEBUG), running() as explorer:
-        assert explorer._socket.getsockname()[0] == "127.0.0.1"
         token = explorer.address.partition("token=")[2]
         page = Page(explorer)
         replies = [page.send("GET", "/", page.headers(Origin=None))]

@@ -274,16 +274,20 @@ def test_the_widget_has_the_module_and_a_picture(widget):
     assert "not searched yet" not in data["text/plain"]
 
 
-def test_messages_of_the_widget_are_answered(widget, monkeypatch):
+def test_messages_of_the_widget_are_answered(monkeypatch):
+    pytest.importorskip("anywidget")
     heard = queue.Queue()
-    monkeypatch.setattr(widget._live, "_send", heard.put)
+    monkeypatch.setattr(notebook.widget_class(), "send", lambda _, content: heard.put(content))
+    widget = small_session().explore()
     message = {"route": "ask", "client": "c", "number": 1, "verb": "answer", "state": None, "with": {}}
-    widget._handle_custom_msg({"id": "c 1", "message": message}, [])
+    asked = {"method": "custom", "content": {"id": "c 1", "message": message}}
+    widget.comm.handle_msg({"content": {"data": asked}, "buffers": []})
     sent = heard.get(timeout=120)
     while "id" not in sent:
         sent = heard.get(timeout=120)
     assert sent["id"] == "c 1"
     assert sent["reply"]["view"]["sets"]
+    widget.close()
 
 
 def test_without_anywidget_one_sentence_says_what_to_install(monkeypatch):

@@ -365,11 +365,8 @@ def test_idle_connections_do_not_keep_the_page_out(monkeypatch):
 
 
 def test_a_port_in_use():
-    explorer = Explorer(stand_in)
-    try:
+    with running() as explorer:
         with pytest.raises(InputError, match=rf"--port {explorer.port} cannot be used .*; give another one"):
             Explorer(stand_in, explorer.port)
         with pytest.raises(InputError, match="--port 70000 cannot be used"):
             Explorer(stand_in, 70000)
-    finally:
-        explorer._socket.close()

@@ -13,6 +13,7 @@ from altsets import measures
 from altsets.cli.charts import Series, chart
 from altsets.files.dataset import read_columns, split_target
 from altsets.quality import Additive
+from altsets.search.frontier import sweep
 
 
 @pytest.fixture
@@ -153,23 +154,22 @@ def test_sizes_beyond_the_table(run, table):
 
 
 def test_ctrl_c_prints_the_points_that_are_there(run, table, monkeypatch):
-    from altsets.search.frontier.sweep import Sweep
+    solve, solved = sweep.solve, []
 
-    searched = Sweep._searched
-
-    def interrupted(self, problem, facts, n_left):
-        if n_left == 1:
+    def interrupted(*arguments):
+        solved.append(arguments)
+        if len(solved) == interrupted_at:
             signal.raise_signal(signal.SIGINT)
-        return searched(self, problem, facts, n_left)
+        return solve(*arguments)
 
-    monkeypatch.setattr(Sweep, "_searched", interrupted)
+    monkeypatch.setattr(sweep, "solve", interrupted)
+    interrupted_at = 7
     code, out, err = run(*asking(table, "-k", "2:3", "-a", 1))
     assert code == 0
     assert "It was interrupted" in flat(out)
     assert "optimal" in out
-    monkeypatch.setattr(
-        Sweep, "_searched", lambda *arguments: (signal.raise_signal(signal.SIGINT), searched(*arguments))[1]
-    )
+    solved.clear()
+    interrupted_at = 1
     code, out, err = run(*asking(table, "-k", "2:3", "-a", 1))
     assert code == 0
     assert err == "6 of 7 points are missing.\n"

@@ -14,8 +14,8 @@ import pytest
 from report_documents import Page, block, section
 
 import altsets
-from altsets.cli import outputs
 from altsets.report.render import is_report
+from altsets.search.frontier import sweep
 
 pytest.importorskip("jinja2")
 
@@ -179,10 +179,10 @@ def test_a_wrapper_says_what_is_left_out(run, there):
 
 
 def test_what_is_interrupted_is_left_out(run, there, monkeypatch):
-    def interrupted(searched):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(outputs, "_frontier", interrupted)
+    monkeypatch.setattr(sweep, "sweep_request", interrupted)
     assert run("find", "table.csv", *FIND, "--report", "r.html")[0] == 0
     document = document_in(there / "r.html")
     assert "What difference costs is not in this report: it was interrupted." in json.dumps(document)

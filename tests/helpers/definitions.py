@@ -136,7 +136,7 @@ class Truth:
         sets = [
             one
             for one in self.sets()
-            if all(oracle.compatible(one, given) for given in existing) and self._good(oracle, one)
+            if all(oracle.compatible(one, given) for given in existing) and self.good(oracle, one)
         ]
         together = {
             (i, j)
@@ -148,7 +148,7 @@ class Truth:
         def grow(chosen: tuple[int, ...]) -> Iterator[Family]:
             if len(chosen) == n_sets:
                 family = tuple(sets[i] for i in chosen)
-                if self.keep_together(family, 0) and self._close(oracle, family):
+                if self.keep_together(family, 0) and self.close(oracle, family):
                     yield family
                 return
             for j in range(chosen[-1] if chosen else 0, len(sets)):
@@ -157,11 +157,11 @@ class Truth:
 
         yield from grow(())
 
-    def _good(self, oracle: Oracle, chosen: FeatureSet) -> bool:
+    def good(self, oracle: Oracle, chosen: FeatureSet) -> bool:
         least = self.request.min_quality
         return least is None or oracle.exact(chosen) >= Fraction(least) - TOLERANCE * self.scale
 
-    def _close(self, oracle: Oracle, family: Family) -> bool:
+    def close(self, oracle: Oracle, family: Family) -> bool:
         most, values = self.request.max_spread, [oracle.exact(one) for one in family]
         return most is None or max(values) - min(values) <= Fraction(most) + TOLERANCE * self.scale
 
@@ -282,7 +282,7 @@ def oracle_complaints(truth: Truth, result: Result) -> list[str]:
         elif not truth.differs(oracle, chosen, before):
             wrong.append(f"set {position} {chosen} differs too little from {before}")
         elif (
-            not truth._good(oracle, chosen)
+            not truth.good(oracle, chosen)
             or abs(oracle.exact(chosen) - Fraction(result.qualities[position])) > slack
         ):
             wrong.append(f"set {position} {chosen} has quality {float(oracle.exact(chosen))}")
@@ -291,7 +291,7 @@ def oracle_complaints(truth: Truth, result: Result) -> list[str]:
     left = request.n_alternatives + 1 - len(sets)
     if not truth.keep_together(sets, left):
         wrong.append(f"{sets} break a constraint together")
-    if not truth._close(oracle, sets):
+    if not truth.close(oracle, sets):
         wrong.append(f"{sets} have qualities too far apart")
     value = truth.value(sets)[0]
     if request.search == "sequential":

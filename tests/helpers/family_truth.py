@@ -28,8 +28,8 @@ def asked(rng: np.random.Generator, request: Request) -> tuple[dict[str, Any], F
     if rng.random() < 0.5:
         within = float(rng.choice([0.0, 0.05, 0.3, 1.0]))
         return {"within": within}, best - Fraction(within) * abs(best)
-    values = alone._usable[1]
-    some = float(values[rng.integers(len(values))] * alone._whole.unit)
+    values = alone.usable[1]
+    some = float(values[rng.integers(len(values))] * alone.whole.unit)
     return {"min_quality": some}, Fraction(some)
 
 
@@ -85,12 +85,12 @@ def largest_tau(request: Request, needed: Fraction) -> Any:
 def largest_number(request: Request, needed: Fraction) -> int:
     """How many sets that are good enough go together, each once."""
     oracle = request.oracle
-    values, rows = oracle._graph
+    values, rows = oracle.graph
     sets = sets_of(request)
     good = 0
-    for place, (value, row) in enumerate(zip(values, oracle._usable[0], strict=True)):
+    for place, (value, row) in enumerate(zip(values, oracle.usable[0], strict=True)):
         known = request.tau == 0 and sets[row] in oracle.existing
-        if reaches(value * oracle._whole.unit, needed, oracle.scale) and not known:
+        if reaches(value * oracle.whole.unit, needed, oracle.scale) and not known:
             good |= 1 << place
     if request.tau == 0:
         return good.bit_count()

@@ -341,10 +341,10 @@ class Oracle:
 
     def exact(self, chosen: Sequence[int]) -> Fraction:
         """The quality of one set that is not ruled out, as it is before anything is rounded."""
-        return self._whole.value(chosen) * self._whole.unit
+        return self.whole.value(chosen) * self.whole.unit
 
     @cached_property
-    def _whole(self) -> WholeNumbers:
+    def whole(self) -> WholeNumbers:
         return WholeNumbers.of(self.numbers, self.k_min, self.k_max)
 
     @cached_property
@@ -394,36 +394,36 @@ class Oracle:
 
     # Computed on first use: on large problems only the validity of an answer is asked for.
     @cached_property
-    def _usable(self) -> tuple[np.ndarray, list[int]]:
+    def usable(self) -> tuple[np.ndarray, list[int]]:
         """The sets that may be chosen at all, as rows of ``all_sets`` from best to worst, and their values."""
         sets, _, _ = all_sets(self.n, self.k_min, self.k_max)
         rows = [row for row, chosen in enumerate(sets) if self.fits(chosen)]
-        ranked = sorted((-self._whole.value(sets[row]), row) for row in rows)
+        ranked = sorted((-self.whole.value(sets[row]), row) for row in rows)
         return np.array([row for _, row in ranked], dtype=int), [-value for value, _ in ranked]
 
     def next_best(self, earlier: Sequence[Sequence[int]] = ()) -> Fraction | None:
         """The best quality of one more set, given those before it and the existing ones."""
         sets, _, _ = all_sets(self.n, self.k_min, self.k_max)
-        for row, value in zip(*self._usable, strict=True):
+        for row, value in zip(*self.usable, strict=True):
             if all(self.compatible(sets[row], other) for other in earlier):
-                return value * self._whole.unit
+                return value * self.whole.unit
         return None
 
     def rest_in_turn(self, earlier: Sequence[Sequence[int]], n_sets: int) -> Fraction:
         """The qualities of further sets, up to ``n_sets`` in all, each the best one after those before it."""
         sets, _, _ = all_sets(self.n, self.k_min, self.k_max)
         taken, total = [tuple(chosen) for chosen in earlier], Fraction(0)
-        for row, value in zip(*self._usable, strict=True):
+        for row, value in zip(*self.usable, strict=True):
             # A set may be taken again where it counts as different from itself.
             while len(taken) < n_sets and all(self.compatible(sets[row], other) for other in taken):
                 taken.append(sets[row])
-                total += value * self._whole.unit
+                total += value * self.whole.unit
         return total
 
     @cached_property
-    def _graph(self) -> tuple[list[int], list[int]]:
+    def graph(self) -> tuple[list[int], list[int]]:
         """Values from the best to the worst, and for each set its compatible sets as a bit mask."""
-        rows, values = self._usable
+        rows, values = self.usable
         sets, shared, sizes = all_sets(self.n, self.k_min, self.k_max)
         if callable(self.dissimilarity):
             pairs = [[self.compatible(sets[first], sets[second]) for second in rows] for first in rows]
@@ -440,11 +440,11 @@ class Oracle:
         """The largest sum over ``n_sets`` compatible sets."""
         if not self.feasible(n_sets):
             return None
-        return self._best_sum(n_sets, len(self._graph[0])) * self._whole.unit
+        return self._best_sum(n_sets, len(self.graph[0])) * self.whole.unit
 
     def _best_sum(self, n_sets: int, usable: int) -> int:
         """The same over the best ``usable`` sets, among which there are enough."""
-        values, rows = self._graph
+        values, rows = self.graph
         best: int | None = None
 
         def descend(candidates: int, left: int, value: int) -> None:
@@ -468,12 +468,12 @@ class Oracle:
         """The largest minimum over ``n_sets`` compatible sets, and the largest sum that goes with it."""
         if not self.feasible(n_sets):
             return None
-        values, rows = self._graph
+        values, rows = self.graph
         for last, lowest in enumerate(values):
             # The best sets up to and including `last`, which must be in the family.
             if _has_family(rows[last] & ((2 << last) - 1), n_sets - 1, rows):
                 usable = sum(value >= lowest for value in values)
-                return lowest * self._whole.unit, self._best_sum(n_sets, usable) * self._whole.unit
+                return lowest * self.whole.unit, self._best_sum(n_sets, usable) * self.whole.unit
         raise AssertionError("feasible, but no family was found")
 
     def feasible(self, n_sets: int) -> bool:
@@ -482,7 +482,7 @@ class Oracle:
         if plain and not (self.existing or self.constraints or self.numbers.kind == "fcbf"):
             return _feasible(self.n, self.k_min, self._allowed(self.k_min, self.k_min), n_sets)
         if n_sets not in self._known:
-            _, rows = self._graph
+            _, rows = self.graph
             self._known[n_sets] = _has_family((1 << len(rows)) - 1, n_sets, rows)
         return self._known[n_sets]
 

@@ -64,7 +64,7 @@ def random_report(rng: np.random.Generator) -> tuple[Searched, dict]:
     searched = random_searched(rng)
     seconds, outputs.SECONDS = outputs.SECONDS, SECONDS[rng.integers(len(SECONDS))]
     try:
-        beside = outputs._beside(searched)
+        beside = outputs.extras_of(searched)
     finally:
         outputs.SECONDS = seconds
     if searched.result.sets and rng.random() < 0.2:

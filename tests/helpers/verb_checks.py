@@ -160,7 +160,7 @@ def _family_request(request: Request) -> Request:
         raise InDoubt
     few = min(request.n_alternatives, 3)
     request = replace(request, search="simultaneous", tau=0, min_difference=None, n_alternatives=few)
-    if not 0 < len(replace(request, existing=()).oracle._usable[0]) <= MOST_SETS:
+    if not 0 < len(replace(request, existing=()).oracle.usable[0]) <= MOST_SETS:
         raise InDoubt
     return request
 

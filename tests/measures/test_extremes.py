@@ -8,7 +8,7 @@ import pytest
 import altsets
 from altsets import measures, quality
 from altsets.errors import InputError
-from altsets.measures._survival import SURVIVAL_MEASURES
+from altsets.measures import SURVIVAL_MEASURES
 
 RNG = np.random.default_rng(0)
 N = 40

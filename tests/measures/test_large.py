@@ -230,13 +230,13 @@ def test_ties_stay_together():
 # --- Many columns -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_wide_tables_have_pairs_on_demand(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
-    X = np.repeat(rng.normal(size=(80, 50)), 8, axis=1) + rng.normal(size=(80, 400))
-    frame = pd.DataFrame(X, columns=[f"x{number}" for number in range(400)])
-    frame["y"] = X[:, ::50].sum(axis=1)
+    X = np.repeat(rng.normal(size=(80, 50)), 41, axis=1) + rng.normal(size=(80, 2_050))
+    frame = pd.DataFrame(X, columns=[f"x{number}" for number in range(2_050)])
+    frame["y"] = X[:, ::250].sum(axis=1)
     path = write(frame, tmp_path / "wide", 2)
-    monkeypatch.setattr("altsets.quality._quality.MATRIX_COLUMNS", 100)
     source = large(path, "y")
     found = quality.MRMR.from_data(source, "y", measure="pearson")
     passes = []

@@ -18,8 +18,7 @@ from sklearn.feature_selection import f_classif
 import altsets
 from altsets import measures
 from altsets.errors import InputError
-from altsets.measures import MEASURES, chi2, f_score, mutual_info, pearson, score, spearman
-from altsets.measures._survival import SURVIVAL_MEASURES
+from altsets.measures import MEASURES, SURVIVAL_MEASURES, chi2, f_score, mutual_info, pearson, score, spearman
 from altsets.quality import Additive
 from altsets.tables.feature_matrix import Features, copies_in
 from altsets.tables.target import target_of

@@ -9,7 +9,6 @@ from sklearn.linear_model import Ridge
 
 from altsets import measures
 from altsets.measures import pairs
-from altsets.measures._univariate import known_rows
 from altsets.measures.information.columns import (
     code_levels,
     count_information,
@@ -60,11 +59,6 @@ def test_own_measures_and_arrays():
 
 
 def test_rows_in_which_columns_are_known():
-    table = features_of([[1, 5], [2, None], [3, 6]])
-    found = [
-        (columns.tolist(), table.values[rows][:, columns].tolist()) for columns, rows in known_rows(table)
-    ]
-    assert found == [([0], [[1.0], [2.0], [3.0]]), ([1], [[5.0], [6.0]])]
     incomplete = Features(np.array([[1.0, 4.0], [2.0, np.nan], [3.0, 2.0], [9.0, 1.0]]))
     assert correlation_matrix("spearman", incomplete).tolist() == [[1.0, 1.0], [1.0, 1.0]]
 

@@ -9,8 +9,7 @@ from scipy import stats
 
 import altsets
 from altsets import measures
-from altsets.measures import UNIVARIATE, noise_floor
-from altsets.measures._survival import SURVIVAL_MEASURES
+from altsets.measures import SURVIVAL_MEASURES, UNIVARIATE, noise_floor
 
 
 def test_one_feature_in_twenty_is_above_it():

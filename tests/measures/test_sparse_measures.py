@@ -12,9 +12,8 @@ from scipy import sparse
 import altsets
 from altsets import measures
 from altsets.errors import InputError
-from altsets.measures import MEASURES, Redundancy, noise_floor, pairwise, score
+from altsets.measures import MEASURES, SURVIVAL_MEASURES, Redundancy, noise_floor, pairwise, score
 from altsets.measures._sparse import UnitColumns
-from altsets.measures._survival import SURVIVAL_MEASURES
 from altsets.tables.feature_matrix import SPARSE_MEASURES
 
 CLOSE = {"rtol": 1e-12, "atol": 1e-12}

@@ -218,7 +218,7 @@ def test_extras_never_know_less_than_the_answer(monkeypatch, clock):
     alone = replace(asked, n_alternatives=0)
     near = count_near(alone, searched.quality, Nearness(0.05, None), known=searched.result)
     assert near.best >= max(searched.result.qualities)
-    beside = outputs._beside(searched)
+    beside = outputs.extras_of(searched)
     assert not any("contradicts" in said for said in beside["skipped"])
     summarise(searched.result, **beside)
 
@@ -227,7 +227,7 @@ def test_a_section_that_says_no_more_than_the_sets_is_left_out(monkeypatch, cloc
     monkeypatch.setattr(outputs, "SECONDS", 0.01)
     searched = hard(clock)
     clock.step = 0.01
-    beside = outputs._beside(searched)
+    beside = outputs.extras_of(searched)
     assert beside["frontier"] is None
     assert beside["near_best"] is None
     assert beside["skipped"] == [
@@ -241,7 +241,7 @@ def test_a_contradicting_section_is_left_out_of_the_commands_report(monkeypatch)
     searched = Searched(answer(request, SCORED), SCORED, request)
     wrong = near_with(best=20.0, best_set=(0, 1, 3))
     monkeypatch.setattr("altsets.search.near_best.counting.count_near", lambda *_, **__: wrong)
-    beside = outputs._beside(searched)
+    beside = outputs.extras_of(searched)
     assert beside["near_best"] is None
     assert beside["frontier"] is not None
     said = "How many sets are nearly as good is not in this report: what 5 s of search gave contradicts the sets."

@@ -50,7 +50,7 @@ def small_requests(seed, count):
         asked = random_request(rng)
         asked = replace(asked, min_difference=None, tau=0, n_alternatives=min(asked.n_alternatives, 3))
         sizes = [rest for kind, *rest in asked.constraints if kind == "size"]
-        if len(asked.oracle._usable[0]) <= 60 and not sizes:
+        if len(asked.oracle.usable[0]) <= 60 and not sizes:
             count -= 1
             yield rng, asked
 

@@ -33,7 +33,7 @@ def requests(seed, count, most_sets=250):
         request = replace(request, search="simultaneous", tau=0, min_difference=None)
         request = replace(request, n_alternatives=min(request.n_alternatives, 3))
         alone = replace(request, existing=()).oracle
-        if len(alone._usable[0]) and len(alone._usable[0]) <= most_sets:
+        if len(alone.usable[0]) and len(alone.usable[0]) <= most_sets:
             count -= 1
             yield rng, request
 

@@ -672,10 +672,11 @@ def test_the_verdict_says_what_sets_have_in_common():
 def test_features_of_all_sets_and_of_none():
     near = altsets.near_best(SIX, 3, 0.21)
     assert (near.always, near.never) == (["a"], ["f"])
-    several = altsets.near_best(pairwise(quality.MRMR), 4, 0.05)
+    paired = pairwise(quality.MRMR)
+    several = altsets.near_best(paired, 4, 0.05)
     share = np.array(several.frequencies)
-    assert several.always == list(several._quality.names_of(np.flatnonzero(share == 1)))
-    assert several.never == list(several._quality.names_of(np.flatnonzero(share == 0)))
+    assert several.always == list(paired.names_of(np.flatnonzero(share == 1)))
+    assert several.never == list(paired.names_of(np.flatnonzero(share == 0)))
     none = altsets.near_best(SIX, 2, min_quality=50)
     assert (none.always, none.never) == ([], [])
 

@@ -98,7 +98,7 @@ def test_a_memory_keeps_similarity_and_answers(tmp_path, monkeypatch):
     monkeypatch.setattr("altsets.selector.noise.answer", pytest.fail)
     assert clone(selector).fit(X, Y).result_ == first
     monkeypatch.undo()
-    monkeypatch.setattr("altsets.selector._answers.matched_on_table", pytest.fail)
+    monkeypatch.setattr(Matched, "computed", pytest.fail)
     assert clone(selector).set_params(tau=0.5).fit(X, Y).result_.sets
 
 
@@ -156,13 +156,13 @@ def test_similarity_is_computed_in_each_fold_on_its_training_rows():
 
 
 def test_weights_reach_similarity_in_folds(monkeypatch):
-    seen = []
+    seen, computed = [], Matched.computed
 
     def spy(kind, features, weights=None):
         seen.append((features.n_rows, weights))
-        return kind.computed(features, weights)
+        return computed(kind, features, weights)
 
-    monkeypatch.setattr("altsets.request._request.matched_on_table", spy)
+    monkeypatch.setattr(Matched, "computed", spy)
     selector = SelectAlternatives("f", **TRULY, dissimilarity=DISTINCT)
     weights = np.repeat([1, 2], 40)
     evaluate(selector, X, Y, cv=2, sample_weight=weights)

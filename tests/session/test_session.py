@@ -143,7 +143,7 @@ def test_distinct_is_measured_once_and_is_what_the_selector_takes(monkeypatch):
     assert {("x0",), ("x1",)} > {*session.sets} & {("x0",), ("x1",)}
     assert session.state["distinct"] == "0.9:spearman"
     calls = []
-    monkeypatch.setattr("altsets.session._searcher.matched_on_table", lambda *_: calls.append(1))
+    monkeypatch.setattr(dissimilarity.Matched, "computed", lambda *_: calls.append(1))
     session.set(n_alternatives=2)
     assert not calls
     assert session.set(distinct=None).request.dissimilarity == "dice"
@@ -263,21 +263,21 @@ def test_states_are_copies(session):
     assert session.state["pinned"] == [["f0", "f1", "f2"]]
 
 
-def test_a_state_that_comes_again_is_not_searched_again(session, monkeypatch):
-    session.set(tau=1).set(tau=0.5)
-    monkeypatch.setattr("altsets.session._searcher.answer_among", lambda *_: pytest.fail("searched"))
-    session.set(tau=1)
+def test_a_state_that_comes_again_is_not_searched_again(session):
+    first = session.set(tau=1).result
+    assert session.set(tau=0.5).result is not first
+    assert session.set(tau=1).result is first
     assert len(session.history) == 4
 
 
-def test_old_steps_and_answers_go(session, monkeypatch):
-    monkeypatch.setattr("altsets.session._steps.MOST_STEPS", 3)
-    monkeypatch.setattr("altsets.session._searcher.MOST_ANSWERS", 2)
-    for tau in (0.1, 0.2, 0.3, 0.4):
-        session.set(tau=tau)
-    assert [step.state["tau"] for step in session.history] == [0.2, 0.3, 0.4]
-    assert session.position == 2
-    assert [state.tau for state in session._searcher.answers] == [0.3, 0.4]
+def test_old_steps_and_answers_go(session):
+    # Steps between states that are known take no search.
+    taus = [number % 2 for number in range(742)] + [number / 260 for number in range(1, 260)]
+    answers = [session.set(tau=tau).result for tau in taus]
+    assert [step.state["tau"] for step in session.history] == taus[1:]
+    assert session.position == 999
+    assert session.set(tau=taus[-2]).result is answers[-2]
+    assert session.set(tau=taus[0]).result is not answers[0]
 
 
 def test_a_session_can_be_pickled():
@@ -306,7 +306,9 @@ def test_a_search_that_is_stopped_keeps_the_best_with_its_bound(clock):
     assert result.objective <= result.bound < float("inf")
     assert clock.looks < 1000
     # It is not kept as the answer to this state.
-    assert not session._searcher.answers
+    before = clock.looks
+    session.go_to({}, stop=lambda: clock.looks > before + 100)
+    assert clock.looks > before + 100
 
 
 def test_a_stop_that_fails_is_an_error(session):

@@ -149,12 +149,12 @@ class ReportFile:
         """Write what a search has found, with what else can be known in a few seconds."""
         if self.file is None:
             return
-        beside = _beside(searched)
+        beside = extras_of(searched)
         beside["skipped"] = [*notes, *beside.get("skipped", ())]
         self.write(result=searched.result, quality=searched.quality, evaluation=evaluation, **beside, **more)
 
 
-def _beside(searched: Searched) -> dict[str, Any]:
+def extras_of(searched: Searched) -> dict[str, Any]:
     """What difference costs and how many sets are nearly as good, as far as a few seconds allow."""
     if not searched.result.sets:
         return {}
