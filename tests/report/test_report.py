@@ -944,3 +944,11 @@ def test_linear_models_have_a_section():
 
 def test_other_answers_have_no_models():
     assert "models" not in [part["id"] for part in summarise(found())["sections"]]
+
+
+def test_losses_have_a_section():
+    losses = altsets.what_if(SCORES, found())
+    listed = block(summarise(found(), what_if=losses), "what-if")["rows"]
+    assert [row[0] for row in listed] == [loss.name for loss in losses.losses]
+    assert [row[2] for row in listed] == [loss.quality for loss in losses.losses]
+    assert block(summarise(found()), "what-if") is None

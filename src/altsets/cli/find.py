@@ -78,7 +78,7 @@ def find_command(context: typer.Context, given: Given) -> None:
         finally:
             # Printed first: a full disk costs the file alone. That there is no set is an answer, too.
             file.write_search(searched._replace(result=result), given.table.table, document)
-            page.write_search(searched._replace(result=result), evaluation)
+            page.write_search(searched._replace(result=result), evaluation, what_if=losses)
         source.check_saved()
 
 

@@ -21,6 +21,7 @@ from altsets.result import Result, StopReason, Verdict
 from altsets.search.frontier import Frontier, ProvenPoints
 from altsets.search.near_best import NearBest
 from altsets.search.tradeoff import Tradeoff
+from altsets.search.what_if import WhatIf
 from altsets.wording import counted, sentence
 
 #: Sets on the first page, and their features together.
@@ -80,6 +81,7 @@ def summarise(
     frontier: Frontier | EvaluatedFrontier | None = None,
     near_best: NearBest | None = None,
     tradeoff: sections.AnyTradeoff | None = None,
+    what_if: WhatIf | None = None,
     quality: sections.Scoring | None = None,
     title: str | None = None,
     provenance: Mapping[str, Any] | None = None,
@@ -120,6 +122,7 @@ def summarise(
         sections.evaluation_section(evaluation, with_sets=result is None)
         if evaluation and evaluation.folds
         else None,
+        sections.losses_section(what_if) if what_if is not None else None,
         sections.frontier_section(frontier) if frontier is not None else None,
         sections.near_best_section(near_best, with_features=False) if near_best is not None else None,
         sections.tradeoff_section(tradeoff) if tradeoff is not None else None,
