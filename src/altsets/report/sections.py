@@ -30,7 +30,6 @@ from altsets.result import Result, Status
 from altsets.search.frontier import Frontier, ProvenPoints
 from altsets.search.near_best import NearBest
 from altsets.search.tradeoff import Tradeoff
-from altsets.search.what_if import WhatIf
 from altsets.views import frontier as frontier_views
 from altsets.views import sets as set_views
 from altsets.wording import counted, round_down, sentence
@@ -536,27 +535,6 @@ def _of_each_set(found: AnyTradeoff) -> tuple[list[Block], Callable[[Any], list[
     return [*map(OF_POINTS.__getitem__, names), quality], lambda point: [
         [*(getattr(point, name) for name in names), value] for value in point.result.qualities
     ]
-
-
-# --- Losses ----------------------------------------------------------------------------------------------
-
-
-def losses_section(losses: WhatIf) -> Block:
-    """The best set that is left after each loss."""
-    rows = [
-        [loss.name, list(loss.named_set or ()), loss.quality, 100 * losses.share(loss), IN_WORDS[loss.status]]
-        for loss in losses.losses
-    ]
-    columns = [
-        column("If lost"),
-        column("Best set without it", "names"),
-        column("Quality", "number", 6),
-        column("% of set 0", "number", 3),
-        column("Certainty"),
-    ]
-    listed = table("what-if", "The best set that is left after each loss.", columns, rows)
-    warned = text(*losses.verdict.cautions, tone="warning")
-    return section("losses", "What if a feature is lost?", [text(*losses.verdict.findings), warned, listed])
 
 
 # --- Near-best sets --------------------------------------------------------------------------------------

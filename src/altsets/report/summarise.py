@@ -16,6 +16,7 @@ from altsets.report.again import python_lines, shell_line
 from altsets.report.consistency import better_known, check_agreement
 from altsets.report.decision import decision_blocks
 from altsets.report.document import Block, code, document, facts, section, shorten_middle, text, verdict
+from altsets.report.losses import losses_section
 from altsets.report.render import fragment, page, report_file
 from altsets.result import Result, StopReason, Verdict
 from altsets.search.frontier import Frontier, ProvenPoints
@@ -122,7 +123,7 @@ def summarise(
         sections.evaluation_section(evaluation, with_sets=result is None)
         if evaluation and evaluation.folds
         else None,
-        sections.losses_section(what_if) if what_if is not None else None,
+        losses_section(what_if) if what_if is not None else None,
         sections.frontier_section(frontier) if frontier is not None else None,
         sections.near_best_section(near_best, with_features=False) if near_best is not None else None,
         sections.tradeoff_section(tradeoff) if tradeoff is not None else None,
