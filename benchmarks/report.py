@@ -57,6 +57,7 @@ TITLES = {
     "estimator": "The estimator",
     "session": "Sessions",
     "evaluation": "Evaluation",
+    "verdicts": "Decisions on simulated tables",
     "startup": "Start-up, deadline, Ctrl-C",
     "deadlines": "Deadlines",
     "time-limits": "Sets at the time limit",

@@ -12,10 +12,10 @@ sets, ``tradeoff`` quality against costs, ``large`` a million scores, ``wide`` t
 ``information``, ``holes`` and ``relief`` scores from tables, ``noise-floor`` what columns score by chance, ``leaks``
 columns that give the target away, ``targets`` survival, ``wrapper`` searches that fit models, ``embedded`` models
 that choose features themselves, ``linear-models`` sets for linear ones, ``estimator`` scikit-learn's checks and
-grids, ``session`` what steps cost, ``evaluation`` how sets are judged, ``startup`` the command line, ``deadlines``
-how late hard requests come back, ``time-limits`` which sets there are by then, ``versions`` an older checkout beside
-this one (``--old``). Each replaces its own section of the results as soon as it has ended, and leaves the others
-alone. A part whose input is missing is skipped and says why.
+grids, ``session`` what steps cost, ``evaluation`` how sets are judged, ``verdicts`` how often decisions are wrong,
+``startup`` the command line, ``deadlines`` how late hard requests come back, ``time-limits`` which sets there are by
+then, ``versions`` an older checkout beside this one (``--old``). Each replaces its own section of the results as soon
+as it has ended, and leaves the others alone. A part whose input is missing is skipped and says why.
 Exit status 1 means that a search raised, or that an answer is wrong or below the reference's; a missed time is
 reported, not punished, since machines differ.
 """
@@ -62,6 +62,7 @@ from benchmarks import (
     time_limits,
     tradeoff,
     tuning,
+    verdicts,
     versions,
     wide,
     wrapper,
@@ -299,6 +300,7 @@ def _runs(options: argparse.Namespace, inputs: Inputs) -> dict[str, Callable[[],
         "estimator": lambda: estimator.run(options.datasets),
         "session": lambda: session.run(options.datasets),
         "evaluation": lambda: evaluation.run(options.datasets),
+        "verdicts": lambda: verdicts.run(options.quick),
         "startup": startup.run,
         "deadlines": deadlines.run,
         "versions": lambda: versions.run(

@@ -237,7 +237,7 @@ def test_folds_that_keep_groups_together(run, visits, column):
         "--evaluate",
         "--cv",
         f"group:{spelled}:4",
-        "--repeats",
+        "--n-repeats",
         2,
         "--drop",
         other,
@@ -252,7 +252,7 @@ def test_folds_that_keep_groups_together(run, visits, column):
     assert document["n_features_in"] == 3
     frame = pd.read_csv(visits, float_precision="round_trip")
     selector = SelectAlternatives("f", n_features=2, n_alternatives=1)
-    call = dict(cv=4, repeats=2, groups=frame[column], scoring=["accuracy"])
+    call = dict(cv=4, n_repeats=2, groups=frame[column], scoring=["accuracy"])
     expected = evaluate(selector, frame[["a", "b", "c"]], frame["y"], **call)
     assert same(document, expected)
     assert expected.parameters["splits"] == words
@@ -270,7 +270,7 @@ def test_a_column_of_groups_is_no_feature_of_the_search(run, visits):
 
 
 @pytest.mark.parametrize(("options", "words"), [
-    (("--cv", "time:3", "--repeats", 2), "--repeats 2 does not go with --cv time:3: folds in time order are always"),
+    (("--cv", "time:3", "--n-repeats", 2), "--n-repeats 2 does not go with --cv time:3: folds in time order are"),
     (("--cv", "1"), "--cv 1: 1 is too few; rows are split into at least 2 folds."),
     (("--cv", "many"), "--cv 'many' must have the form 5, time:5 or group:COLUMN:5."),
     (("--cv", "time"), "--cv 'time' must have the form"),
@@ -281,7 +281,7 @@ def test_a_column_of_groups_is_no_feature_of_the_search(run, visits):
     (("--cv", "group:doctor:3"), "has no column of groups 'doctor'; "),
     (("--cv", "group:y:3"), "column 'y' cannot be both the target and the column of groups."),
     (("--cv", "group:patient:13"), "--cv group:patient:13 needs at least 13 groups, and column 'patient' has 12;"),
-    (("--repeats", 0), "--repeats 0 is too small; it must be at least 1."),
+    (("--n-repeats", 0), "--n-repeats 0 is too small; it must be at least 1."),
 ])  # fmt: skip
 def test_splits_that_are_refused(run, visits, tmp_path, options, words):
     (tmp_path / "sets.txt").write_text("a,b\n")
@@ -295,7 +295,7 @@ def test_splits_that_are_refused(run, visits, tmp_path, options, words):
         assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize("options", [("--cv", "group:patient:3"), ("--repeats", 2)])
+@pytest.mark.parametrize("options", [("--cv", "group:patient:3"), ("--n-repeats", 2)])
 def test_splits_need_an_evaluation(run, visits, options):
     code, _, err = run("find", visits, "-t", "y", *FIND, *options)
     assert code == 2

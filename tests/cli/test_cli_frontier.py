@@ -201,12 +201,21 @@ def test_scores_and_the_baseline_stand_in_the_table(run, table, monkeypatch):
 
 @pytest.mark.slow
 def test_scores_as_a_document(run, table):
-    options = ("--estimator", "linear", "--scoring", "accuracy,roc_auc", "--repeats", 2, "--positive", "yes")
+    options = (
+        "--estimator",
+        "linear",
+        "--scoring",
+        "accuracy,roc_auc",
+        "--n-repeats",
+        2,
+        "--positive",
+        "yes",
+    )
     code, out, err = run(*asking(table, *JUDGED, *options, "--json"))
     assert (code, err) == (0, "")
     data = split_target(read_columns(table), "y")
     own = altsets.evaluate_frontier(
-        "pearson", data.X, data.y, [2, 3], 1, [0, 1], cv=3, repeats=2, estimator="linear",
+        "pearson", data.X, data.y, [2, 3], 1, [0, 1], cv=3, n_repeats=2, estimator="linear",
         scoring=["accuracy", "roc_auc"], pos_label="yes",
     )  # fmt: skip
     read, document = altsets.EvaluatedFrontier.from_json(out), json.loads(out)
@@ -227,7 +236,10 @@ def test_folds_that_keep_groups_together(run, write):
     ("options", "message"),
     [
         (("--cv", "3"), "Error: --cv 3 goes with --evaluate; add it, or leave out --cv."),
-        (("--repeats", "2"), "Error: --repeats 2 goes with --evaluate; add it, or leave out --repeats."),
+        (
+            ("--n-repeats", "2"),
+            "Error: --n-repeats 2 goes with --evaluate; add it, or leave out --n-repeats.",
+        ),
         (("--evaluate", "--existing", "a"), "Error: --existing does not go with --evaluate"),
         (("--evaluate", "--engine", "milp"), "Error: --engine does not go with --evaluate"),
         (("--evaluate", "--estimator", "crystal ball"), "Error: "),
@@ -256,7 +268,7 @@ def test_ctrl_c_while_folds_are_judged(run, table, monkeypatch):
     stop_at = 2
     code, out, err = run(*asking(table, *JUDGED))
     assert (code, err) == (0, "")
-    assert "Interrupted: 2 of 3 folds were done." in flat(out)
+    assert "Interrupted: 2 of 15 folds were done." in flat(out)
     stop_at = 0
     code, out, err = run(*asking(table, *JUDGED))
     assert (code, err) == (0, "Interrupted: the points were not evaluated.\n")

@@ -165,7 +165,7 @@ def test_scores_stand_beside_the_features():
 
 def test_evaluations_and_near_best_sets_in_files(run, there):
     (there / "sets.txt").write_text('a,b\n"c"\n')
-    asked = ("evaluate", "table.csv", "-t", "y", "--sets", "sets.txt", "--cv", 3)
+    asked = ("evaluate", "table.csv", "-t", "y", "--sets", "sets.txt", "--cv", 3, "--n-repeats", 1)
     run(*asked, "--output", "scores.csv")
     run(*asked, "--output", "scores.json")
     evaluation = Evaluation.from_json((there / "scores.json").read_text())
@@ -317,7 +317,7 @@ def test_the_hash_is_that_of_the_content_and_of_nothing_else(run, there, table):
     X, y = frame.drop(columns="y"), frame["y"]
     selector = SelectAlternatives("f", n_features=2).fit(X, y)
     hashes.add(selector.result_.provenance["data"]["sha256"])
-    hashes.add(altsets.evaluate([[0]], X, y, cv=2).provenance["data"]["sha256"])
+    hashes.add(altsets.evaluate([[0]], X, y, cv=2, n_repeats=1).provenance["data"]["sha256"])
     assert len(hashes) == 1
     for change in (X.rename(columns={"a": "b", "b": "a"}), X[["b", "a", "c", "d", "e", "f"]], X + 1e-12):
         hashes.add(SelectAlternatives("f", n_features=2).fit(change, y).result_.provenance["data"]["sha256"])
@@ -343,7 +343,7 @@ def test_records_do_not_make_answers_unequal(classes):
     first, second = (SelectAlternatives("f", n_features=2).fit(X, y).result_ for _ in range(2))
     assert first == second == Result(**vars(first) | {"provenance": {}})
     assert Result.from_json(first.to_json()).provenance == first.provenance
-    one, other = (altsets.evaluate([[0], [1]], X, y, cv=2) for _ in range(2))
+    one, other = (altsets.evaluate([[0], [1]], X, y, cv=2, n_repeats=1) for _ in range(2))
     assert one == other
     assert Evaluation.from_json(one.to_json()).provenance == one.provenance
     old = json.loads(one.to_json())

@@ -25,7 +25,9 @@ SEPARATE = {"mix_stderr": False} if "mix_stderr" in inspect.signature(CliRunner)
 RESULT = altsets.find(
     quality.Additive([4, 3, 2, 1], feature_names=list("abcd")), n_features=2, n_alternatives=1, tau=0.5
 )
-EVALUATION = altsets.evaluate([[0], [1]], [[0, 1], [1, 1], [0, 2], [1, 3]] * 5, ["no", "yes"] * 10)
+EVALUATION = altsets.evaluate(
+    [[0], [1]], [[0, 1], [1, 1], [0, 2], [1, 3]] * 5, ["no", "yes"] * 10, n_repeats=1
+)
 
 NO_DOCUMENTS = {
     "deep lists": DEEP,

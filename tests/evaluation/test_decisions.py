@@ -52,7 +52,7 @@ def evaluation_of(scores, *, baseline=0.5, chosen=None, given=False, n_rows=100,
             "n_rows": n_rows,
             "n_features_in": len(NAMES),
             "n_folds": n_folds,
-            "parameters": {"repeats": 1},
+            "parameters": {"cv": 5, "n_repeats": 1},
         }
         | more
     )
@@ -115,6 +115,7 @@ def test_the_first_scorer_decides():
         *load_breast_cancer(return_X_y=True, as_frame=True),
         estimator="linear",
         scoring=["accuracy", "roc_auc"],
+        n_repeats=1,
     )
     assert {decision.number for decision in evaluation.decisions} == {1, 2}
     conclusions = {(entry.scorer, entry.number): entry.conclusion for entry in evaluation.comparisons}
@@ -144,8 +145,7 @@ CLOSER = "Evaluate other sets, such as closer ones (a lower tau)."
     (two_sets(0.0), "next_steps", "Choose between set 1 and set 0 by cost, meaning or convenience."),
     (two_sets(0.1), "next_steps", "Use set 1."),
     (two_sets(0.1, given=True), "next_steps", "Confirm it on rows that the search has not seen."),
-    (two_sets(-0.01), "next_steps", "Repeat the cross-validation, such as repeats=5; the interval may become "
-     "narrower."),
+    (two_sets(-0.01), "next_steps", "Repeat the cross-validation (n_repeats=5); the interval may become narrower."),
     # The interval must reach 0.01 at most to exclude a loss of 0.02: (0.0147 / 0.01)^2 times as many rows.
     (two_sets(-0.01), "next_steps", MORE.format("220")),
     (two_sets(-0.01, n_rows=10_000), "next_steps", MORE.format("22,000")),
@@ -182,7 +182,7 @@ def test_the_decision_on_a_result_knows_costs_and_the_kind_of_difference():
     budget = Budget(dict.fromkeys(X.columns, 2.5), 10)
     same = altsets.dissimilarity.Matched.from_data(X, "spearman", threshold=0.9)
     selector = SelectAlternatives("f", n_features=2, tau=1, constraints=budget, dissimilarity=same)
-    evaluation = altsets.evaluate(selector, X, y, estimator="linear", margin=0.001)
+    evaluation = altsets.evaluate(selector, X, y, estimator="linear", margin=0.001, n_repeats=1)
     plain, known = evaluation.decisions, evaluation.decisions_on(selector.fit(X, y).result_)
     assert [decision.answer for decision in plain] == [decision.answer for decision in known]
     for decision in known:

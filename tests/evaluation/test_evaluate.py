@@ -14,6 +14,7 @@ from joblib import parallel_config
 from scipy import stats
 from shared_data import DATASETS, needs_datasets
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine, make_blobs
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import make_scorer, matthews_corrcoef, mean_absolute_error, r2_score, roc_auc_score
 from sklearn.model_selection import (
@@ -92,7 +93,7 @@ def right(model, X, y):
 def test_a_hand_written_loop_gives_the_same_digits(name):
     X, y = data_set(name)
     asked = {"n_features": 2, "n_alternatives": 2, "tau": 0.5}
-    evaluation = evaluate(SelectAlternatives("mutual_info", **asked), X, y)
+    evaluation = evaluate(SelectAlternatives("mutual_info", **asked), X, y, n_repeats=1)
     folds = StratifiedKFold(5, shuffle=True, random_state=25).split(X, y)
     for fold, (train, test) in zip(evaluation.folds, folds, strict=True):
         made = quality.Additive.from_data(X[train], y[train], measure="mutual_info")
@@ -114,7 +115,7 @@ def test_a_hand_written_loop_gives_the_same_digits(name):
 def test_the_selector_finds_in_a_fold_what_it_finds_alone(wine):
     X, y = wine
     selector = SelectAlternatives("mrmr", n_features=3, n_alternatives=2)
-    evaluation = evaluate(selector, X, y, cv=3)
+    evaluation = evaluate(selector, X, y, cv=3, n_repeats=1)
     folds = StratifiedKFold(3, shuffle=True, random_state=25).split(X, y)
     for fold, (train, _) in zip(evaluation.folds, folds, strict=True):
         assert list(fold.sets) == selector.fit(X.iloc[train], y.iloc[train]).result_.sets
@@ -125,7 +126,7 @@ def test_a_wrapper_is_judged_on_test_rows_as_in_the_paper():
     X, y = load_breast_cancer(return_X_y=True)
     X = X[:, :6]
     selector = SelectAlternatives("wrapper", n_features=2, n_alternatives=1, max_iters=20)
-    fold = evaluate(selector, X, y, cv=2).folds[1]
+    fold = evaluate(selector, X, y, cv=2, n_repeats=1).folds[1]
     _, (_, test) = StratifiedKFold(2, shuffle=True, random_state=25).split(X, y)
     there = quality.Wrapper(None, X[test], y[test])
     assert list(fold.test_qualities) == [there.evaluate(chosen) for chosen in fold.sets]
@@ -133,7 +134,7 @@ def test_a_wrapper_is_judged_on_test_rows_as_in_the_paper():
 
 def test_amounts_are_judged_by_r_squared_of_a_regression_tree():
     X, y = load_diabetes(return_X_y=True)
-    evaluation = evaluate([[2, 8], [3, 5]], X, y, cv=3)
+    evaluation = evaluate([[2, 8], [3, 5]], X, y, cv=3, n_repeats=1)
     assert evaluation.scorers == ("r2",)
     train, test = next(KFold(3, shuffle=True, random_state=25).split(X))
     tree = DecisionTreeRegressor(random_state=25).fit(X[train][:, [2, 8]], y[train])
@@ -144,7 +145,9 @@ def test_any_estimator_and_several_scorers(wine):
     X, y = wine
     model = make_pipeline(StandardScaler(), LogisticRegression())
     scoring = {"right": "accuracy", "auc": "roc_auc_ovr", "own": right}
-    evaluation = evaluate([["alcohol", "hue"], ["flavanoids"]], X, y, estimator=model, scoring=scoring, cv=3)
+    evaluation = evaluate(
+        [["alcohol", "hue"], ["flavanoids"]], X, y, estimator=model, scoring=scoring, cv=3, n_repeats=1
+    )
     assert evaluation.scorers == ("right", "auc", "own")
     assert evaluation.scores(1, "right") == evaluation.scores(1, "own")
     train, test = next(StratifiedKFold(3, shuffle=True, random_state=25).split(X, y))
@@ -152,13 +155,15 @@ def test_any_estimator_and_several_scorers(wine):
     chances = model.fit(columns[train], y[train]).predict_proba(columns[test])
     assert evaluation.scores(0, "auc")[0] == roc_auc_score(y[test], chances, multi_class="ovr")
     assert len(evaluation.comparisons) == 3
-    assert not hasattr(evaluate([[0]], X, y, estimator=DecisionTreeClassifier(), cv=2), "estimator")
+    assert not hasattr(
+        evaluate([[0]], X, y, estimator=DecisionTreeClassifier(), cv=2, n_repeats=1), "estimator"
+    )
 
 
 def test_names_of_scorers(wine):
     X, y = wine
     absolute = make_scorer(mean_absolute_error, greater_is_better=False)
-    assert evaluate([[0]], X, y, scoring=["accuracy", right, absolute], cv=2).scorers == (
+    assert evaluate([[0]], X, y, scoring=["accuracy", right, absolute], cv=2, n_repeats=1).scorers == (
         "accuracy",
         "right",
         "mean_absolute_error",
@@ -176,21 +181,21 @@ def test_sets_by_name_index_mask_and_result_are_the_same(wine):
     )
     named = [[names[index] for index in reversed(chosen)] for chosen in result.sets]
     masks = np.array([[index in chosen for index in range(len(names))] for chosen in result.sets])
-    expected = evaluate(result.sets, X, y, cv=3)
+    expected = evaluate(result.sets, X, y, cv=3, n_repeats=1)
     assert expected.given
     for what in (result, named, masks, [np.array(chosen) for chosen in result.sets]):
-        assert evaluate(what, X, y, cv=3) == expected
+        assert evaluate(what, X, y, cv=3, n_repeats=1) == expected
     # Names find their columns in another order; features without names are known by their index.
-    turned = evaluate(result, X[names[::-1]], y, cv=3)
+    turned = evaluate(result, X[names[::-1]], y, cv=3, n_repeats=1)
     assert [{turned.names[index] for index in chosen} for chosen in turned.folds[0].sets] == [
         set(chosen) for chosen in named
     ]
     unnamed = altsets.find(quality.Additive([3, 2, 1]), n_features=1, n_alternatives=1, tau=1)
-    assert evaluate(unnamed, X, y, cv=2).folds[0].sets == ((0,), (1,))
+    assert evaluate(unnamed, X, y, cv=2, n_repeats=1).folds[0].sets == ((0,), (1,))
 
 
 def test_given_sets_have_no_quality_and_no_stability(wine):
-    evaluation = evaluate([[0, 1], [2]], *wine, cv=3)
+    evaluation = evaluate([[0, 1], [2]], *wine, cv=3, n_repeats=1)
     assert np.isnan(evaluation.folds[0].qualities).all()
     assert evaluation.stability() == []
     assert "found on these rows" in evaluation.summary()
@@ -205,8 +210,8 @@ def test_a_search_on_all_rows_is_visible_in_the_numbers():
     X, y = rng.normal(size=(120, 2000)), rng.integers(0, 2, 120)
     selector = SelectAlternatives("f", n_features=5, n_alternatives=3, tau=1)
     model = LogisticRegression()
-    leaking = evaluate(selector.fit(X, y).result_, X, y, estimator=model)
-    honest = evaluate(selector, X, y, estimator=model)
+    leaking = evaluate(selector.fit(X, y).result_, X, y, estimator=model, n_repeats=1)
+    honest = evaluate(selector, X, y, estimator=model, n_repeats=1)
     assert min(leaking.mean_scores()) > 0.25
     assert abs(np.mean(honest.mean_scores())) < 0.1
 
@@ -214,11 +219,11 @@ def test_a_search_on_all_rows_is_visible_in_the_numbers():
 def test_scores_that_were_given_may_leak_and_say_so(wine):
     X, y = wine
     scores = quality.Additive.from_data(X, y, measure="f").scores
-    evaluation = evaluate(SelectAlternatives(scores, n_features=2, n_alternatives=1), X, y, cv=2)
+    evaluation = evaluate(SelectAlternatives(scores, n_features=2, n_alternatives=1), X, y, cv=2, n_repeats=1)
     assert "scores that were given" in evaluation.summary()
     assert np.isnan(evaluation.folds[0].test_qualities).all()
     assert not np.isnan(evaluation.folds[0].qualities).any()
-    assert "scores that were given" not in evaluate(quick(), X, y, cv=2).summary()
+    assert "scores that were given" not in evaluate(quick(), X, y, cv=2, n_repeats=1).summary()
 
 
 # --- Rows ---------------------------------------------------------------------------------------------
@@ -254,7 +259,7 @@ def test_a_number_of_folds_keeps_groups_together(task):
         seen.append(set(X[:, 0]))
         return 0.0
 
-    evaluate([[0]], X, y, cv=4, groups=groups, scoring=overlap, task=task)
+    evaluate([[0]], X, y, cv=4, groups=groups, scoring=overlap, task=task, n_repeats=1)
     # The scorer sees the test rows, then the training rows, then the test rows as the baseline sees them.
     assert len(seen) == 12
     assert not any(test & train for test, train in zip(seen[::3], seen[1::3], strict=True))
@@ -265,7 +270,9 @@ def test_the_target_is_what_it_is_in_the_whole_table():
     # 24 values with ten rows each are classes; half of the rows would be amounts.
     y = np.tile(np.arange(24), 10)
     X = np.column_stack([y + 0.1, np.arange(240) % 7])
-    evaluation = evaluate(SelectAlternatives("mutual_info", n_features=1, n_alternatives=0), X, y, cv=2)
+    evaluation = evaluate(
+        SelectAlternatives("mutual_info", n_features=1, n_alternatives=0), X, y, cv=2, n_repeats=1
+    )
     assert evaluation.scorers == ("matthews_corrcoef",)
     assert evaluation.folds[0].sets == ((0,),)
 
@@ -275,7 +282,9 @@ def test_weights_are_repeated_rows(wine):
     half = np.arange(0, len(y), 2)
     weights = np.ones(len(y))
     weights[1::2] = 0
-    assert evaluate(quick(), X, y, sample_weight=weights, cv=3) == evaluate(quick(), X[half], y[half], cv=3)
+    assert evaluate(quick(), X, y, sample_weight=weights, cv=3, n_repeats=1) == evaluate(
+        quick(), X[half], y[half], cv=3, n_repeats=1
+    )
     # A model that counts a row twice, and a score that does so too.
     twos = np.where(np.arange(len(y)) % 3, 1, 2)
     splits = [(np.arange(0, 178, 2), np.arange(1, 178, 2))]
@@ -293,11 +302,11 @@ def test_categories_and_holes():
     colour = np.array(["red", "green", "blue"])[(y + rng.integers(0, 2, 90)) % 3]
     size = np.where(rng.random(90) < 0.2, np.nan, y + rng.normal(size=90))
     X = pd.DataFrame({"colour": colour, "size": size, "noise": rng.normal(size=90)})
-    evaluation = evaluate(SelectAlternatives(n_features=1, n_alternatives=1, tau=1), X, y, cv=3)
+    evaluation = evaluate(SelectAlternatives(n_features=1, n_alternatives=1, tau=1), X, y, cv=3, n_repeats=1)
     assert {name for name in evaluation.names.values()} <= {"colour", "size", "noise"}
     assert evaluation.mean_scores()[0] > 0.2
     with pytest.raises(InputError, match=r"missing values \(size: \d+\)"):
-        evaluate([["size"]], X, y, estimator=LogisticRegression())
+        evaluate([["size"]], X, y, estimator=LogisticRegression(), n_repeats=1)
 
 
 # --- Sets that are missing ----------------------------------------------------------------------------
@@ -306,7 +315,9 @@ def test_categories_and_holes():
 def test_sets_that_were_not_found_are_nan_and_said():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 4)), rng.integers(0, 2, 60)
-    evaluation = evaluate(SelectAlternatives("f", n_features=2, n_alternatives=2, tau=1), X, y, cv=3)
+    evaluation = evaluate(
+        SelectAlternatives("f", n_features=2, n_alternatives=2, tau=1), X, y, cv=3, n_repeats=1
+    )
     assert evaluation.n_sets == 3
     assert [evaluation.n_found(number) for number in range(3)] == [3, 3, 0]
     assert all(math.isnan(score) for score in evaluation.scores(2))
@@ -327,7 +338,7 @@ def test_a_fold_without_any_set_is_no_error():
     nothing = SelectAlternatives(
         "f", n_features=2, n_alternatives=0, constraints=[altsets.constraints.Forbid([0, 1, 2])]
     )
-    evaluation = evaluate(nothing, X, y, cv=2)
+    evaluation = evaluate(nothing, X, y, cv=2, n_repeats=1)
     assert math.isnan(evaluation.mean_scores()[0])
     assert "Set 0 was found in 0 of 2 folds." in evaluation.summary()
     assert repr(evaluation).endswith("nan; baseline 0.000)")
@@ -362,7 +373,7 @@ def test_the_correction_is_that_of_nadeau_and_bengio():
 
 
 def test_folds_say_how_many_rows_they_have(wine):
-    evaluation = evaluate([[0], [6]], *wine, cv=5, confidence=0.8)
+    evaluation = evaluate([[0], [6]], *wine, cv=5, confidence=0.8, n_repeats=1)
     differences = np.subtract(evaluation.scores(1), evaluation.scores(0))
     ratio = np.mean([fold.n_test / fold.n_train for fold in evaluation.folds])
     expected = corrected_t_test(differences, ratio, 0.8)
@@ -372,12 +383,12 @@ def test_folds_say_how_many_rows_they_have(wine):
 
 
 def test_repeats_shuffle_anew_and_count_as_folds(wine):
-    once, thrice = (evaluate([[0], [6]], *wine, cv=4, repeats=repeats) for repeats in (1, 3))
+    once, thrice = (evaluate([[0], [6]], *wine, cv=4, n_repeats=repeats) for repeats in (1, 3))
     assert thrice.parameters["splits"] == "4-fold cross-validation, 3 repeats"
     assert len(thrice.folds) == thrice.n_folds == 12
     assert thrice.scores(0)[:4] == once.scores(0)
     assert len({tuple(thrice.scores(0)[start : start + 4]) for start in (0, 4, 8)}) == 3
-    second = evaluate([[0], [6]], *wine, cv=4, random_state=26)
+    second = evaluate([[0], [6]], *wine, cv=4, random_state=26, n_repeats=1)
     assert thrice.scores(0)[4:8] == second.scores(0)
     # By hand: twelve differences, and a third as many test rows as training rows.
     differences = np.subtract(thrice.scores(1), thrice.scores(0))
@@ -395,20 +406,39 @@ def test_repeats_keep_groups_together(wine):
     X, y = wine
     groups = np.arange(len(y)) // 3
     with parallel_config(backend="threading"):
-        evaluation = evaluate([[0]], X, y, cv=3, repeats=2, groups=groups, n_jobs=2)
+        evaluation = evaluate([[0]], X, y, cv=3, n_repeats=2, groups=groups, n_jobs=2)
     assert evaluation.parameters["splits"] == "3 folds that keep groups together, 2 repeats"
-    assert evaluation == evaluate([[0]], X, y, cv=3, repeats=2, groups=groups)
-    named = evaluate([[0]], X, y, cv=3, groups=pd.Series(groups, name="patient"))
+    assert evaluation == evaluate([[0]], X, y, cv=3, n_repeats=2, groups=groups)
+    named = evaluate([[0]], X, y, cv=3, groups=pd.Series(groups, name="patient"), n_repeats=1)
     assert named.parameters["splits"] == "3 folds that keep groups of 'patient' together"
+
+
+@pytest.mark.parametrize(("n_columns", "n_sets", "n_repeats"), [
+    (500, 2, 5), (501, 2, 1), (500, 3, 1), (333, 3, 5),
+])  # fmt: skip
+def test_rows_are_split_again_where_that_is_cheap(n_columns, n_sets, n_repeats):
+    # Up to 1,000,000 rows times columns times sets, on any machine.
+    X, y = np.zeros((1000, n_columns)), np.arange(1000) % 2
+    automatic, asked = (
+        evaluate([[0]] * n_sets, X, y, estimator=DummyClassifier(), cv=2, **more)
+        for more in ({}, {"n_repeats": n_repeats})
+    )
+    assert len(automatic.folds) == 2 * n_repeats
+    assert automatic == asked
+
+
+def test_splits_that_are_given_are_not_repeated(wine):
+    evaluation = evaluate([[0]], *wine, cv=KFold(3))
+    assert (len(evaluation.folds), evaluation.parameters["n_repeats"]) == (3, 1)
 
 
 @pytest.mark.parametrize("cv", [KFold(3), [([0, 1], [2])]])
 def test_repeats_of_splits_that_are_given_are_refused(wine, cv):
     assert evaluate([[0]], *wine, cv=KFold(3)).parameters["splits"] == "3 folds"
-    with pytest.raises(InputError, match="repeats=2 goes with a number of folds, such as cv=5"):
-        evaluate([[0]], *wine, cv=cv, repeats=2)
-    with pytest.raises(InputError, match="repeats=0 is too small"):
-        evaluate([[0]], *wine, repeats=0)
+    with pytest.raises(InputError, match="n_repeats=2 goes with a number of folds, such as cv=5"):
+        evaluate([[0]], *wine, cv=cv, n_repeats=2)
+    with pytest.raises(InputError, match="n_repeats=0 is too small"):
+        evaluate([[0]], *wine, n_repeats=0)
 
 
 @pytest.mark.slow
@@ -419,7 +449,7 @@ def test_the_test_keeps_its_level():
         X = rng.normal(size=(80, 4))
         y = (X.sum(axis=1) + rng.normal(size=80) > 0).astype(int)
         # Both sets say the same about the target, so every difference is chance.
-        evaluation = evaluate([[0, 1], [2, 3]], X, y, scoring=right)
+        evaluation = evaluate([[0, 1], [2, 3]], X, y, scoring=right, n_repeats=1)
         false_alarms += evaluation.comparisons[0].p_value < 0.05
         differences = np.subtract(evaluation.scores(1), evaluation.scores(0))
         plain_alarms += corrected_t_test(differences, 0).p_value < 0.05
@@ -540,7 +570,7 @@ def test_bootstrap_samples(wine):
 def test_how_often_features_and_pairs_are_chosen(wine):
     X, y = wine
     selector = quick()
-    evaluation = evaluate(selector, X, y, cv=2, n_bootstraps=6)
+    evaluation = evaluate(selector, X, y, cv=2, n_bootstraps=6, n_repeats=1)
     assert len(evaluation.resamples) == 6
     assert evaluation.source == "bootstraps"
     runs = [part.sets for part in evaluation.resamples]
@@ -597,7 +627,10 @@ def test_disjoint_sets_have_kin_as_stand_ins():
         }
     )
     evaluation = evaluate(
-        [["size", "tone"], ["tone again", "size again"], ["tone again", "kind of size"]], table, y
+        [["size", "tone"], ["tone again", "size again"], ["tone again", "kind of size"]],
+        table,
+        y,
+        n_repeats=1,
     )
     assert evaluation.stand_ins("tone") == {"tone again": 1.0}
     assert evaluation.stand_ins("size") == {"size again": 0.5, "kind of size": 0.5}
@@ -606,7 +639,7 @@ def test_disjoint_sets_have_kin_as_stand_ins():
 
 def test_stand_ins_by_name(wine):
     X, y = wine
-    evaluation = evaluate([["hue", "ash"], ["hue", "alcohol"], ["hue", "proline"]], X, y, cv=2)
+    evaluation = evaluate([["hue", "ash"], ["hue", "alcohol"], ["hue", "proline"]], X, y, cv=2, n_repeats=1)
     assert evaluation.stand_ins("ash") == {"alcohol": 0.5, "proline": 0.5}
     assert evaluation.stand_ins(list(X.columns).index("ash"), most=1) == {"alcohol": 0.5}
     assert evaluation.stand_ins("hue") == {}
@@ -625,10 +658,10 @@ def test_stand_ins_by_name(wine):
 def test_the_number_of_processes_changes_nothing(wine):
     X, y = wine
     told = []
-    alone = evaluate(quick(), X, y, n_bootstraps=2, progress=told.append)
+    alone = evaluate(quick(), X, y, n_bootstraps=2, progress=told.append, n_repeats=1)
     assert told == pytest.approx(np.arange(1, 8) / 7)
     told.clear()
-    both = evaluate(quick(), X, y, n_bootstraps=2, n_jobs=2, progress=told.append)
+    both = evaluate(quick(), X, y, n_bootstraps=2, n_jobs=2, progress=told.append, n_repeats=1)
     assert told == pytest.approx(np.arange(1, 8) / 7)
     assert both == alone
     assert both.elapsed > 0
@@ -639,7 +672,7 @@ def test_what_progress_raises_goes_on(wine):
         raise RuntimeError("enough")
 
     with pytest.raises(RuntimeError, match="enough"):
-        evaluate([[0]], *wine, progress=fail)
+        evaluate([[0]], *wine, progress=fail, n_repeats=1)
 
 
 class Talking(LinearRegression):
@@ -654,7 +687,7 @@ class Talking(LinearRegression):
 def test_each_warning_once(n_jobs):
     X, y = load_diabetes(return_X_y=True)
     with pytest.warns(UserWarning, match="so little data") as said:
-        evaluate([[0], [1]], X, y, estimator=Talking(), cv=3, n_jobs=n_jobs)
+        evaluate([[0], [1]], X, y, estimator=Talking(), cv=3, n_jobs=n_jobs, n_repeats=1)
     assert len(said) == 1
     assert Path(said[0].filename).name == "test_evaluate.py"
 
@@ -662,7 +695,7 @@ def test_each_warning_once(n_jobs):
 def test_errors_come_back_from_other_processes(wine):
     bad = LogisticRegression(C=-1)
     with pytest.raises(InputError, match="fold 0, set 0: LogisticRegression could not be fitted: "):
-        evaluate([[0]], *wine, estimator=bad, n_jobs=2)
+        evaluate([[0]], *wine, estimator=bad, n_jobs=2, n_repeats=1)
 
 
 @pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
@@ -674,7 +707,7 @@ def test_ctrl_c_keeps_the_folds_that_are_done(wine, n_jobs):
         if len(shares) == 1:
             signal.raise_signal(signal.SIGINT)
 
-    evaluation = evaluate(quick(), *wine, n_bootstraps=3, n_jobs=n_jobs, progress=press)
+    evaluation = evaluate(quick(), *wine, n_bootstraps=3, n_jobs=n_jobs, progress=press, n_repeats=1)
     assert not evaluation.complete
     assert 1 <= len(evaluation.folds) < 5
     assert not evaluation.resamples
@@ -694,7 +727,7 @@ def test_ctrl_c_during_a_search_or_a_fit_is_about_the_evaluation(wine):
             signal.raise_signal(signal.SIGINT)
         return 0.0
 
-    assert len(evaluate([[0], [1]], X, y, scoring=press).folds) == 1
+    assert len(evaluate([[0], [1]], X, y, scoring=press, n_repeats=1).folds) == 1
 
     def slow(X, y):
         def score(chosen):
@@ -706,7 +739,9 @@ def test_ctrl_c_during_a_search_or_a_fit_is_about_the_evaluation(wine):
         return quality.BlackBox(score, n_features_in=X.shape[1])
 
     calls.clear()
-    evaluation = evaluate(SelectAlternatives(slow, n_features=3, n_alternatives=1, max_iters=60), X, y)
+    evaluation = evaluate(
+        SelectAlternatives(slow, n_features=3, n_alternatives=1, max_iters=60), X, y, n_repeats=1
+    )
     assert not evaluation.complete
     assert len(evaluation.folds) >= 1
 
@@ -716,20 +751,22 @@ def test_ctrl_c_before_the_first_fold_goes_on(wine):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        evaluate([[0]], *wine, scoring=press)
+        evaluate([[0]], *wine, scoring=press, n_repeats=1)
 
 
 # --- The answer ---------------------------------------------------------------------------------------
 
 
 def test_the_same_table_gives_the_same_numbers_and_another_seed_others(wine):
-    assert evaluate(quick(), *wine) == evaluate(quick(), *wine)
-    assert evaluate(quick(), *wine) != evaluate(quick(), *wine, random_state=1)
-    assert evaluate(quick(), *wine, cv=2) != "something else"
+    assert evaluate(quick(), *wine, n_repeats=1) == evaluate(quick(), *wine, n_repeats=1)
+    assert evaluate(quick(), *wine, n_repeats=1) != evaluate(quick(), *wine, random_state=1, n_repeats=1)
+    assert evaluate(quick(), *wine, cv=2, n_repeats=1) != "something else"
 
 
 def test_json_and_back(wine):
-    evaluation = evaluate(quick(), *wine, scoring=["accuracy", "f1_macro"], cv=3, n_bootstraps=2, margin=0.1)
+    evaluation = evaluate(
+        quick(), *wine, scoring=["accuracy", "f1_macro"], cv=3, n_bootstraps=2, margin=0.1, n_repeats=1
+    )
     text = evaluation.to_json()
     document = json.loads(text)
     assert (document["schema"], document["kind"]) == (1, "evaluation")
@@ -758,7 +795,7 @@ def test_json_that_is_none(text, message):
 
 
 def test_the_summary_names_everything(wine):
-    evaluation = evaluate(quick(), *wine, n_bootstraps=3)
+    evaluation = evaluate(quick(), *wine, n_bootstraps=3, n_repeats=1)
     text = evaluation.summary()
     assert str(evaluation) == text
     assert text.startswith(
@@ -778,7 +815,7 @@ def test_the_summary_names_everything(wine):
 
 
 def test_frames(wine):
-    evaluation = evaluate(quick(), *wine, cv=3)
+    evaluation = evaluate(quick(), *wine, cv=3, n_repeats=1)
     frame = evaluation.scores_frame()
     assert frame.index.names == ["fold", "set"]
     assert frame.loc[(1, 0), "test_matthews_corrcoef"] == evaluation.folds[1].scores["matthews_corrcoef"][0]
@@ -797,7 +834,7 @@ def test_frames(wine):
 def test_frames_need_pandas(wine, monkeypatch):
     import sys
 
-    evaluation = evaluate([[0]], *wine, cv=2)
+    evaluation = evaluate([[0]], *wine, cv=2, n_repeats=1)
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(MissingExtraError, match=r"scores_frame\(\) needs pandas"):
         evaluation.scores_frame()
@@ -862,11 +899,11 @@ def test_errors_name_the_fold(wine):
         raise RuntimeError("no score today")
 
     with pytest.raises(InputError, match="fold 0, set 0: scoring 'broken' does not work: no score today"):
-        evaluate([[0]], X, y, scoring=broken)
+        evaluate([[0]], X, y, scoring=broken, n_repeats=1)
 
 
 def test_an_unknown_scorer_or_source(wine):
-    evaluation = evaluate([[0]], *wine, cv=2)
+    evaluation = evaluate([[0]], *wine, cv=2, n_repeats=1)
     with pytest.raises(InputError, match="scorer='praise' is unknown"):
         evaluation.scores(0, "praise")
     with pytest.raises(InputError, match="source='dreams' is unknown"):
@@ -899,7 +936,7 @@ def test_classes_by_name_are_not_correlated_in_folds_either(wine):
     X, y = wine
     kinds = pd.Series(pd.Categorical(y))
     selector = SelectAlternatives("pearson", n_features=3, n_alternatives=1)
-    for call in (selector.fit, lambda *table: evaluate(selector, *table)):
+    for call in (selector.fit, lambda *table: evaluate(selector, *table, n_repeats=1)):
         with pytest.raises(InputError, match="needs numbers or two classes"):
             call(X, kinds)
 
@@ -910,7 +947,7 @@ def test_few_rows_do_not_change_the_task():
     y = np.repeat(np.arange(30), 12)
     X = np.column_stack([y + rng.normal(size=len(y)), rng.normal(size=(len(y), 3))])
     selector = SelectAlternatives("f", n_features=1, n_alternatives=0)
-    fold = evaluate(selector, X, y, cv=2).folds[0]
+    fold = evaluate(selector, X, y, cv=2, n_repeats=1).folds[0]
     assert fold.sets == ((0,),)
     train = next(iter(StratifiedKFold(2, shuffle=True, random_state=25).split(X, y)))[0]
     assert fold.qualities[0] == pytest.approx(f_score(X[train], y[train], task="classification")[0])

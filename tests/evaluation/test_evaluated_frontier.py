@@ -12,6 +12,7 @@ import joblib
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
+from sklearn.dummy import DummyClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import altsets
@@ -38,7 +39,9 @@ DIABETES = load_diabetes(return_X_y=True, as_frame=True)
 
 @pytest.fixture(scope="module")
 def wine():
-    return evaluate_frontier("f", *WINE, n_features=[2, 4], n_alternatives=[1, 2], taus=[0, 0.5, 1])
+    return evaluate_frontier(
+        "f", *WINE, n_features=[2, 4], n_alternatives=[1, 2], taus=[0, 0.5, 1], n_repeats=1
+    )
 
 
 # --- The same numbers as by evaluations of their own -------------------------------------------------
@@ -65,7 +68,7 @@ def wine():
                 "dissimilarity": Matched("spearman", threshold=0.9),
                 "constraints": [constraints.Forbid("mean area")],
             },
-            {"cv": 2, "repeats": 2},
+            {"cv": 2, "n_repeats": 2},
         ),
         (
             DIABETES,
@@ -111,7 +114,7 @@ def test_scores_are_measured_once_in_a_fold_and_a_set_is_fitted_once():
         scored[np.asarray(X).tobytes()] += 1
         return np.abs(np.corrcoef(X.T, y)[-1, :-1])
 
-    found = evaluate_frontier(score, *WINE, 3, 2, estimator=Noted(random_state=0), cv=3)
+    found = evaluate_frontier(score, *WINE, 3, 2, estimator=Noted(random_state=0), cv=3, n_repeats=1)
     different = {
         (fold.number, chosen) for point in found for fold in point.evaluation.folds for chosen in fold.sets
     }
@@ -137,11 +140,11 @@ def test_intervals_are_those_of_the_corrected_test(wine):
 
 
 def test_several_workers_give_the_same():
-    one = evaluate_frontier("f", *WINE, 2, 1, cv=3)
+    one = evaluate_frontier("f", *WINE, 2, 1, cv=3, n_repeats=1)
     with joblib.parallel_config("threading", n_jobs=2):
-        assert one == evaluate_frontier("f", *WINE, 2, 1, cv=3)
-    assert one == evaluate_frontier("f", *WINE, 2, 1, cv=3, frontier=one.frontier)
-    assert one != evaluate_frontier("f", *WINE, 2, 1, cv=4)
+        assert one == evaluate_frontier("f", *WINE, 2, 1, cv=3, n_repeats=1)
+    assert one == evaluate_frontier("f", *WINE, 2, 1, cv=3, frontier=one.frontier, n_repeats=1)
+    assert one != evaluate_frontier("f", *WINE, 2, 1, cv=4, n_repeats=1)
 
 
 # --- What is told ------------------------------------------------------------------------------------
@@ -207,7 +210,7 @@ def test_what_is_said_of_good_sets(wine):
 
 def test_noise_is_not_called_good():
     rng = np.random.default_rng(0)
-    found = evaluate_frontier("f", rng.normal(size=(80, 6)), rng.integers(2, size=80), 2, 1)
+    found = evaluate_frontier("f", rng.normal(size=(80, 6)), rng.integers(2, size=80), 2, 1, n_repeats=1)
     assert "No point was shown to predict better than the baseline" in found.explain()
     assert "loss" not in found.explain()
     assert not found.without_loss
@@ -220,7 +223,7 @@ def test_noise_is_not_called_good():
 def test_folds_without_all_sets_have_no_score():
     # Six columns: three sets of two, not four.
     X = CANCER[0].iloc[:, :6]
-    found = evaluate_frontier("f", X, CANCER[1], 2, 3, taus=[0, 1], cv=3)
+    found = evaluate_frontier("f", X, CANCER[1], 2, 3, taus=[0, 1], cv=3, n_repeats=1)
     free, disjoint = found
     assert free.n_found == 3
     assert (disjoint.n_found, disjoint.status) == (0, Status.INFEASIBLE)
@@ -228,7 +231,7 @@ def test_folds_without_all_sets_have_no_score():
     assert not math.isnan(disjoint.worst_score)
     assert found.best == free
     assert EvaluatedFrontier.from_json(found.to_json()) == found
-    nothing = evaluate_frontier("f", X, CANCER[1], 2, 3, taus=1, cv=3)
+    nothing = evaluate_frontier("f", X, CANCER[1], 2, 3, taus=1, cv=3, n_repeats=1)
     assert "No point has a score" in nothing.explain()
 
 
@@ -243,7 +246,7 @@ def test_progress_and_ctrl_c_keep_what_is_done():
         if share == 0.5:
             signal.raise_signal(signal.SIGINT)
 
-    found = evaluate_frontier("f", *WINE, 2, 1, cv=4, progress=progress)
+    found = evaluate_frontier("f", *WINE, 2, 1, cv=4, progress=progress, n_repeats=1)
     assert shares == [0.25, 0.5]
     assert not found.complete
     assert {len(point.evaluation.folds) for point in found} == {2}
@@ -264,13 +267,13 @@ def test_ctrl_c_in_a_search_ends_the_evaluation(monkeypatch):
 
     monkeypatch.setattr(Sweep, "_searched", interrupted)
     # The fifth search is the second one of the first fold: no fold is done.
-    found = evaluate_frontier("f", *WINE, 2, 1)
+    found = evaluate_frontier("f", *WINE, 2, 1, n_repeats=1)
     assert (len(found), found.complete) == (3, False)
     assert "No point has a score" in found.explain()
     calls.clear()
     calls += [None] * 3
     # On all rows, the second point is interrupted.
-    short = evaluate_frontier("f", *WINE, 2, 1)
+    short = evaluate_frontier("f", *WINE, 2, 1, n_repeats=1)
     assert len(short) == 2
     assert not short.any_evaluation.folds
 
@@ -286,7 +289,7 @@ def test_points_that_folds_had_no_time_for(monkeypatch):
         return altsets.Frontier(found.points[:2], found.n_asked, found.parameters) if late else found
 
     monkeypatch.setattr(_evaluate, "frontier_for", hurried)
-    found = evaluate_frontier("f", *WINE, 2, 1)
+    found = evaluate_frontier("f", *WINE, 2, 1, n_repeats=1)
     assert [point.n_found for point in found] == [5, 5, 0]
     assert set(found.points[2].evaluation.folds[0].statuses) == {Status.NOT_FOUND}
 
@@ -320,11 +323,11 @@ def test_bad_input_is_refused_before_anything_is_scored(asked, message):
 
 def test_a_frontier_of_other_points_is_refused(wine):
     with pytest.raises(InputError, match="has other points than the requested ones"):
-        evaluate_frontier("f", *WINE, 3, 1, frontier=wine.frontier)
+        evaluate_frontier("f", *WINE, 3, 1, frontier=wine.frontier, n_repeats=1)
 
 
 def test_sizes_beyond_the_table_are_left_out():
-    found = evaluate_frontier("f", *WINE, range(12, 20), 0, cv=2)
+    found = evaluate_frontier("f", *WINE, range(12, 20), 0, cv=2, n_repeats=1)
     assert [point.n_features for point in found] == [12, 13]
     assert "sets of 14 to 19 were left out" in found.explain()
 
@@ -336,3 +339,12 @@ def test_the_verdict_adds_predictions_to_that_on_the_frontier(wine):
         said.startswith("Prediction: ") for said in verdict.findings[len(found.frontier.verdict.findings) :]
     )
     assert all(caution[0].isupper() and caution.endswith(".") for caution in verdict.cautions)
+
+
+@pytest.mark.parametrize(("n_alternatives", "n_repeats"), [(4, 5), (5, 1)])
+def test_the_sets_of_all_points_decide_how_often_rows_are_split(n_alternatives, n_repeats):
+    # Two points: 1,000 rows x 100 columns x 10 or 12 sets.
+    X, y = np.random.default_rng(0).normal(size=(1000, 100)), np.arange(1000) % 2
+    found = evaluate_frontier("f", X, y, 1, n_alternatives, [0, 1], estimator=DummyClassifier(), cv=2)
+    assert len(found) == 2
+    assert found.n_folds == 2 * n_repeats

@@ -53,7 +53,7 @@ def test_classes_by_hand(wine, weighted):
     y = np.array(["red", "rose", "white"])[y]
     weights = np.where(y == "white", 3.0, 1.0) if weighted else None
     scoring = ["matthews_corrcoef", "accuracy", "neg_log_loss", "roc_auc_ovr"]
-    evaluation = evaluate([[0], [1]], X, y, scoring=scoring, cv=4, sample_weight=weights)
+    evaluation = evaluate([[0], [1]], X, y, scoring=scoring, cv=4, sample_weight=weights, n_repeats=1)
     for fold, (train, test) in zip(
         evaluation.folds, StratifiedKFold(4, shuffle=True, random_state=25).split(X, y), strict=True
     ):
@@ -80,7 +80,7 @@ def test_amounts_by_hand():
         "mine": own,
         "mae": "neg_median_absolute_error",
     }
-    evaluation = evaluate([[2]], X, y, scoring=scoring, cv=3)
+    evaluation = evaluate([[2]], X, y, scoring=scoring, cv=3, n_repeats=1)
     train, test = next(KFold(3, shuffle=True, random_state=25).split(X))
     mean, median = np.full(len(test), y[train].mean()), np.full(len(test), np.median(y[train]))
     found = evaluation.folds[0].baseline
@@ -98,7 +98,7 @@ def looks_at_numbers(model, X, y):
 
 def test_a_score_that_asks_for_more_has_no_baseline(wine):
     X, y = wine
-    evaluation = evaluate([["alcohol"], ["hue"]], X, y, scoring={"own": looks_at_numbers}, cv=3)
+    evaluation = evaluate([["alcohol"], ["hue"]], X, y, scoring={"own": looks_at_numbers}, cv=3, n_repeats=1)
     assert math.isnan(evaluation.baseline)
     assert "\nbaseline" in evaluation.summary()
     assert repr(evaluation).endswith("baseline -)")
@@ -119,7 +119,9 @@ def test_classes_that_are_not_the_same_everywhere():
 
 
 def test_json_keeps_the_baseline_and_older_documents_can_do_without(wine):
-    evaluation = evaluate(SelectAlternatives("f", n_features=2, n_alternatives=1, tau=1), *wine, cv=3)
+    evaluation = evaluate(
+        SelectAlternatives("f", n_features=2, n_alternatives=1, tau=1), *wine, cv=3, n_repeats=1
+    )
     document = json.loads(evaluation.to_json())
     assert document["baseline"] == evaluation.baseline == 0
     assert document["baselines"] == {"matthews_corrcoef": 0}
@@ -148,7 +150,9 @@ def right(model, X, y):
 
 def test_no_set_is_called_as_good_as_a_guess():
     X, y = noise(200)
-    evaluation = evaluate([["a"], ["b"], ["c"]], X, y, estimator=LogisticRegression(), scoring="accuracy")
+    evaluation = evaluate(
+        [["a"], ["b"], ["c"]], X, y, estimator=LogisticRegression(), scoring="accuracy", n_repeats=1
+    )
     assert evaluation.mean_scores() == pytest.approx([0.8] * 3)
     assert [entry.conclusion for entry in evaluation.comparisons] == ["undecided", "undecided"]
     assert [entry.beats_baseline for entry in evaluation.comparisons] == [False, False]
@@ -169,7 +173,7 @@ def test_noise_is_hardly_ever_taken_for_more():
     wrong = 0
     for seed in range(25):
         X, y = noise(60, share=0.4, seed=seed)
-        evaluation = evaluate([["a", "b"], ["c", "d"]], X, y == "yes", margin=1, scoring=right)
+        evaluation = evaluate([["a", "b"], ["c", "d"]], X, y == "yes", margin=1, scoring=right, n_repeats=1)
         beats = [entry.beats_baseline for entry in evaluation.against_baseline]
         wrong += beats.count(True)
         # However wide the margin is: one guess does not replace another.
@@ -178,7 +182,7 @@ def test_noise_is_hardly_ever_taken_for_more():
 
 
 def test_the_test_is_that_of_sets(wine):
-    evaluation = evaluate([[0], [1]], *wine, scoring=["accuracy", "balanced_accuracy"])
+    evaluation = evaluate([[0], [1]], *wine, scoring=["accuracy", "balanced_accuracy"], n_repeats=1)
     ratio = np.mean([fold.n_test / fold.n_train for fold in evaluation.folds])
     differences = np.subtract(evaluation.scores(1, "accuracy"), evaluation.baseline_scores("accuracy"))
     expected = corrected_t_test(differences, ratio)
@@ -268,7 +272,12 @@ def test_scores_may_disagree_about_chance():
     y = np.where(rng.random(300) < 0.1, "yes", "no")
     X = pd.DataFrame({"a": rng.normal(size=300) + (y == "yes"), "b": rng.normal(size=300) + (y == "yes")})
     evaluation = evaluate(
-        [["a"], ["b"]], X, y, estimator=LogisticRegression(C=0.01), scoring=["accuracy", "roc_auc"]
+        [["a"], ["b"]],
+        X,
+        y,
+        estimator=LogisticRegression(C=0.01),
+        scoring=["accuracy", "roc_auc"],
+        n_repeats=1,
     )
     beats = {(entry.scorer, entry.number): entry.beats_baseline for entry in evaluation.against_baseline}
     assert beats == {
@@ -313,7 +322,7 @@ def test_one_class_is_no_news_where_rows_have_one():
 
 def test_one_amount_alone():
     X, y = load_diabetes(return_X_y=True)
-    evaluation = evaluate([[0], [2]], X, y, estimator=DummyRegressor(), cv=3)
+    evaluation = evaluate([[0], [2]], X, y, estimator=DummyRegressor(), cv=3, n_repeats=1)
     text = evaluation.summary()
     assert "set 1: the model predicts the same number for every row in 3 of 3 folds." in text
     assert "No set predicts better than always predicting the mean, as far as 3 folds can tell." in text
@@ -344,7 +353,7 @@ def test_holm_is_the_closed_test_of_bonferroni():
 
 
 def test_comparisons_are_adjusted_together(wine):
-    evaluation = evaluate([[6], [0], [2], [12]], *wine, scoring=["accuracy", "f1_macro"])
+    evaluation = evaluate([[6], [0], [2], [12]], *wine, scoring=["accuracy", "f1_macro"], n_repeats=1)
     found = evaluation.comparisons
     assert [entry.p_adjusted for entry in found] == holm([entry.p_value for entry in found])
     assert evaluation.comparison_frame()["p_adjusted"].tolist() == [entry.p_adjusted for entry in found]
@@ -455,7 +464,7 @@ def test_a_pathway_whose_members_take_turns_is_stable():
     X, y = pathways(0)
     rules = [constraints.AtMost(1, range(12)), constraints.AtMost(1, range(12, 24))]
     selector = SelectAlternatives("f", n_features=2, n_alternatives=0, constraints=rules)
-    evaluation = evaluate(selector, X, y, cv=2, n_bootstraps=20)
+    evaluation = evaluate(selector, X, y, cv=2, n_bootstraps=20, n_repeats=1)
     (entry, _) = evaluation.stability()
     assert entry.index < 0.6
     assert entry.similar > 0.9
@@ -463,7 +472,7 @@ def test_a_pathway_whose_members_take_turns_is_stable():
     assert evaluation.stability_index_frame().loc[0, "similar"] == entry.similar
     # Genes that have nothing in common do not become stable by it.
     X = np.random.default_rng(1).normal(size=(150, 100))
-    (entry, _) = evaluate(selector, X, y, cv=2, n_bootstraps=20).stability()
+    (entry, _) = evaluate(selector, X, y, cv=2, n_bootstraps=20, n_repeats=1).stability()
     assert entry.similar == pytest.approx(entry.index, abs=0.1)
 
 
@@ -472,7 +481,9 @@ def test_too_many_features_to_compare_is_said(monkeypatch, wine):
 
     for module in (_evaluate, _stability, _measured):
         monkeypatch.setattr(module, "MOST_RELATED", 3)
-    evaluation = evaluate(SelectAlternatives("f", n_features=3, n_alternatives=1, tau=1), *wine, cv=2)
+    evaluation = evaluate(
+        SelectAlternatives("f", n_features=3, n_alternatives=1, tau=1), *wine, cv=2, n_repeats=1
+    )
     assert evaluation.kinship == {}
     assert evaluation.mean_kinship is None
     assert math.isnan(evaluation.stability()[0].similar)
@@ -513,7 +524,7 @@ def test_a_wide_table_is_sampled():
 
 def test_accuracy_of_the_baseline_is_the_share_of_the_class():
     X, y = noise(100)
-    evaluation = evaluate([["a"]], X, y, scoring="accuracy")
+    evaluation = evaluate([["a"]], X, y, scoring="accuracy", n_repeats=1)
     assert evaluation.baseline == pytest.approx(accuracy_score(y, np.full(100, "no")))
 
 
@@ -521,7 +532,7 @@ def test_accuracy_of_the_baseline_is_the_share_of_the_class():
 def test_scores_of_a_positive_class_are_compared_with_always_saying_it(scoring):
     rng = np.random.default_rng(0)
     y = np.where(rng.random(120) < 0.3, "yes", "no")
-    evaluation = evaluate([[0, 1]], rng.normal(size=(120, 2)), y, scoring=scoring)
+    evaluation = evaluate([[0, 1]], rng.normal(size=(120, 2)), y, scoring=scoring, n_repeats=1)
     assert evaluation.guess() == "always saying 'yes'"
     share = np.mean(y == "yes")
     expected = 2 * share / (1 + share) if scoring == "f1" else share
@@ -533,7 +544,7 @@ def test_scores_of_a_positive_class_are_compared_with_always_saying_it(scoring):
 def test_scores_of_labels_are_compared_with_giving_every_label(scoring):
     rng = np.random.default_rng(1)
     labels = (rng.random((150, 3)) < 0.4).astype(int)
-    evaluation = evaluate([[0, 1]], rng.normal(size=(150, 2)), labels, scoring=scoring)
+    evaluation = evaluate([[0, 1]], rng.normal(size=(150, 2)), labels, scoring=scoring, n_repeats=1)
     assert evaluation.guess() == "always giving every label"
     assert evaluation.baseline > 0.3
     assert "predicts better" not in str(evaluation)
@@ -556,7 +567,7 @@ def test_averages_over_classes_are_compared_with_a_guess(scoring, shares, weight
     y = rng.choice(["red", "green", "blue"][: len(shares)], 300, p=shares)
     weights = rng.uniform(0.5, 2, 300) if weighted else None
     X = rng.normal(size=(300, 2))
-    evaluation = evaluate([[0, 1]], X, y, scoring=scoring, sample_weight=weights)
+    evaluation = evaluate([[0, 1]], X, y, scoring=scoring, sample_weight=weights, n_repeats=1)
     assert evaluation.guess() == "guessing without features"
     assert "predicts better" not in str(evaluation)
     # The same by many draws on the same rows.

@@ -55,7 +55,9 @@ def test_a_sparse_cox_model_leaves_columns_out_and_is_at_its_optimum():
 
 def test_survival_is_evaluated_by_the_c_index():
     X, y = patients()
-    found = altsets.evaluate(altsets.SelectAlternatives("cox", n_features=2, n_alternatives=1), X, y)
+    found = altsets.evaluate(
+        altsets.SelectAlternatives("cox", n_features=2, n_alternatives=1), X, y, n_repeats=1
+    )
     assert found.scorers == ("concordance_index",)
     assert found.parameters["model"] == "cox"
     assert found.parameters["task"] == "survival"
@@ -69,10 +71,10 @@ def test_folds_have_events_alike():
     y["event"] = False
     y["event"][:10] = True
     y["time"][:10] = np.linspace(0, 0.01, 10)
-    found = altsets.evaluate([["a"]], X, y, cv=5)
+    found = altsets.evaluate([["a"]], X, y, cv=5, n_repeats=1)
     assert len(found.folds) == 5
     with pytest.raises(InputError, match="needs an event in each fold, but only 10 rows have one"):
-        altsets.evaluate([["a"]], X, y, cv=11)
+        altsets.evaluate([["a"]], X, y, cv=11, n_repeats=1)
 
 
 @pytest.mark.parametrize(
@@ -122,8 +124,8 @@ class Fitter:
 
 def test_models_of_lifelines_are_taken_as_they_are():
     X, y = patients()
-    ours = altsets.evaluate([["a", "b"]], X, y, estimator=CoxModel(), cv=3)
-    theirs = altsets.evaluate([["a", "b"]], X, y, estimator=Fitter(), cv=3)
+    ours = altsets.evaluate([["a", "b"]], X, y, estimator=CoxModel(), cv=3, n_repeats=1)
+    theirs = altsets.evaluate([["a", "b"]], X, y, estimator=Fitter(), cv=3, n_repeats=1)
     assert [fold.scores for fold in theirs.folds] == [fold.scores for fold in ours.folds]
     fitted = LifelinesModel(Fitter()).fit(X, y, np.ones(len(X)))
     assert fitted.predict(X).shape == (len(X),)
@@ -141,7 +143,7 @@ def test_shuffled_times_predict_no_better_than_a_guess():
     X, y = patients(100)
     shuffled = np.random.default_rng(1).permutation(y)
     selector = altsets.SelectAlternatives("concordance", n_features=2, n_alternatives=0)
-    assert "Set 0 predicts better" not in str(altsets.evaluate(selector, X, shuffled))
+    assert "Set 0 predicts better" not in str(altsets.evaluate(selector, X, shuffled, n_repeats=1))
 
 
 # --- Several targets --------------------------------------------------------------------------------------
@@ -151,12 +153,12 @@ def test_several_labels():
     X, _ = patients()
     y = pd.DataFrame({"warm": (X["a"] > 0).astype(int), "loud": (X["b"] > 0.5).astype(int)})
     selector = altsets.SelectAlternatives("f", n_features=2, n_alternatives=1)
-    found = altsets.evaluate(selector, X, y)
+    found = altsets.evaluate(selector, X, y, n_repeats=1)
     assert found.scorers == ("matthews_mean",)
     assert found.parameters["model"] == "tree"
     assert found.baseline == 0
     assert {fold.sets[0] for fold in found.folds} == {(0, 1)}
-    both = altsets.evaluate([["a", "b"], ["c", "d"]], X, y, scoring=["f1_macro", "f1_micro"])
+    both = altsets.evaluate([["a", "b"], ["c", "d"]], X, y, scoring=["f1_macro", "f1_micro"], n_repeats=1)
     assert min(both.folds[0].scores["f1_macro"][0], both.folds[0].scores["f1_micro"][0]) > 0.9
     made = altsets.quality.Wrapper("tree", X, y)
     assert made.evaluate([0, 1]) > 0.9 > made.evaluate([2, 3])
@@ -165,7 +167,7 @@ def test_several_labels():
 def test_several_amounts():
     X, _ = patients()
     y = pd.DataFrame({"warm": 2 * X["a"], "loud": X["b"] + X["c"]})
-    found = altsets.evaluate([["a", "b", "c"], ["d"]], X, y, estimator="linear")
+    found = altsets.evaluate([["a", "b", "c"], ["d"]], X, y, estimator="linear", n_repeats=1)
     assert found.scorers == ("r2",)
     assert found.folds[0].scores["r2"][0] > 0.99
     assert altsets.quality.Wrapper("linear", X, y).evaluate([0]) == pytest.approx(0.5, abs=0.1)
@@ -178,13 +180,15 @@ def test_classes_and_amounts_together_are_for_measures_only():
         X, y
     ).result_.sets == [(0, 1)]
     with pytest.raises(InputError, match="loud of the target is classes and the rest are numbers"):
-        altsets.evaluate([["a"]], X, y)
+        altsets.evaluate([["a"]], X, y, n_repeats=1)
 
 
 @pytest.mark.parametrize("name", ["scores", "stability", "stand_ins"])
 def test_an_evaluation_of_survival_is_drawn(name):
     X, y = patients(80)
-    found = altsets.evaluate(altsets.SelectAlternatives("cox", n_features=2, n_alternatives=1), X, y)
+    found = altsets.evaluate(
+        altsets.SelectAlternatives("cox", n_features=2, n_alternatives=1), X, y, n_repeats=1
+    )
     assert getattr(altsets.plots, name)(found).has_data()
 
 
@@ -204,7 +208,7 @@ def test_fifty_runs_with_and_without_a_signal():
         X, y = patients(150, seed)
         planted += selector.fit(X, y).result_.sets[0] == (0, 1)
         shuffled = np.random.default_rng(seed).permutation(y)
-        guesses += "Set 0 predicts better" not in str(altsets.evaluate(selector, X, shuffled))
+        guesses += "Set 0 predicts better" not in str(altsets.evaluate(selector, X, shuffled, n_repeats=1))
     assert planted >= 48
     assert guesses >= 47
 
@@ -213,7 +217,7 @@ def test_models_of_scikit_survival_are_taken_as_they_are():
     linear = pytest.importorskip("sksurv.linear_model", reason="needs scikit-survival")
     X, y = patients(80)
     theirs = linear.CoxPHSurvivalAnalysis(ties="efron")
-    found = altsets.evaluate([["a", "b"]], X, y, estimator=theirs, cv=3)
+    found = altsets.evaluate([["a", "b"]], X, y, estimator=theirs, cv=3, n_repeats=1)
     assert found.sets_frame().iloc[0, 0] > 0.7
     assert altsets.measures.importance(X, y, estimator=theirs) == pytest.approx(
         np.abs(theirs.fit(X, y).coef_)
@@ -239,7 +243,10 @@ def test_models_that_predict_times_are_scored_by_their_order():
 
     X, y = patients(80)
     for model in (Times(), make_pipeline(FunctionTransformer(), Times())):
-        assert altsets.evaluate([["a", "b"]], X, y, estimator=model, cv=3).sets_frame().iloc[0, 0] > 0.6
+        assert (
+            altsets.evaluate([["a", "b"]], X, y, estimator=model, cv=3, n_repeats=1).sets_frame().iloc[0, 0]
+            > 0.6
+        )
 
 
 @pytest.mark.parametrize("name", ["wrapper", "embedded", "permutation"])
@@ -260,7 +267,7 @@ def test_one_event_cannot_be_folded():
     X, y = patients(60)
     y["event"] = np.arange(60) == np.argsort(y["time"])[30]
     with pytest.raises(InputError, match="only 1 row has one; collect more events"):
-        altsets.evaluate([["a"]], X, y, cv=3)
+        altsets.evaluate([["a"]], X, y, cv=3, n_repeats=1)
 
 
 def test_test_rows_that_cannot_be_compared():
@@ -275,14 +282,14 @@ def test_models_of_one_target(name):
     X, _ = patients(60)
     labels = (X[["a", "b"]] > 0).astype(int)
     with pytest.raises(InputError, match="predicts one target, but there are several; use a tree, a forest"):
-        altsets.evaluate([["a"]], X, labels, estimator=name, cv=2)
+        altsets.evaluate([["a"]], X, labels, estimator=name, cv=2, n_repeats=1)
 
 
 def test_scorers_of_one_target():
     X, _ = patients(60)
     labels = (X[["a", "b"]] > 0).astype(int)
     with pytest.raises(InputError, match="several targets of this kind; use matthews_mean for classes"):
-        altsets.evaluate([["a"]], X, labels, scoring="matthews_corrcoef", cv=2)
+        altsets.evaluate([["a"]], X, labels, scoring="matthews_corrcoef", cv=2, n_repeats=1)
 
 
 def test_advice_is_for_survival_too():
@@ -294,10 +301,12 @@ def test_advice_is_for_survival_too():
             return self
 
     with pytest.raises(InputError, match="or for survival cox"):
-        altsets.evaluate([["a"]], X, y, estimator=NoWeights(), sample_weight=np.arange(60) % 2 + 1)
+        altsets.evaluate(
+            [["a"]], X, y, estimator=NoWeights(), sample_weight=np.arange(60) % 2 + 1, n_repeats=1
+        )
     own = pytest.importorskip("sksurv.linear_model").CoxPHSurvivalAnalysis()
     with pytest.raises(InputError, match="or for survival estimator='cox'"):
-        altsets.evaluate([["group"]], X, y, estimator=own, cv=2)
+        altsets.evaluate([["group"]], X, y, estimator=own, cv=2, n_repeats=1)
 
 
 def test_importances_of_survival_models():

@@ -21,7 +21,7 @@ def everything(n_jobs=None):
     X, y = load_wine(return_X_y=True, as_frame=True)
     selector = SelectAlternatives("f", n_features=2, n_alternatives=1, tau=1)
     model = DecisionTreeClassifier(max_depth=3, random_state=0)
-    found = evaluate(selector, X, y, estimator=model, n_bootstraps=1, cv=3, n_jobs=n_jobs)
+    found = evaluate(selector, X, y, estimator=model, n_bootstraps=1, cv=3, n_jobs=n_jobs, n_repeats=1)
     sets = quality.Wrapper(model, X, y, n_jobs=n_jobs).evaluate_many(SETS)
     drops = permutation(X.iloc[:, :4], y, estimator=model, n_repeats=1, n_jobs=n_jobs)
     return found.to_dict() | {"timing": {}, "provenance": {}}, sets, drops.tolist()
@@ -75,7 +75,7 @@ def test_a_number_of_jobs_is_enough(alone):
         assert everything(n_jobs=2) == alone
         X, y = load_wine(return_X_y=True)
         threads.clear()
-        evaluate([[0]], X, y, estimator=Where(), n_jobs=2)
+        evaluate([[0]], X, y, estimator=Where(), n_jobs=2, n_repeats=1)
     assert threads
     assert "MainThread" not in threads
 

@@ -67,7 +67,7 @@ CASES = [
         y=lambda: np.arange(N_ROWS) % 3),
     Odd("balanced classes of a model of one's own", "**Refused**",
         options={"class_weight": "balanced", "estimator": LogisticRegression()}),
-    Odd("repeats of a splitter", "**Refused**", options={"repeats": 2, "cv": HALF}),
+    Odd("repeats of a splitter", "**Refused**", options={"n_repeats": 2, "cv": HALF}),
     Odd("no model at all", "**Refused**", options={"estimator": LogisticRegression}),
 ]  # fmt: skip
 

@@ -78,7 +78,7 @@ FILES = [
     FileCase("folds without an evaluation", options=("--cv", "group:patient:4")),
     FileCase("folds of an unknown kind", options=("--evaluate", "--cv", "month:4")),
     FileCase("more folds than groups", options=("--evaluate", "--cv", "group:patient:5")),
-    FileCase("folds in time order, repeated", options=("--evaluate", "--cv", "time:4", "--repeats", "2")),
+    FileCase("folds in time order, repeated", options=("--evaluate", "--cv", "time:4", "--n-repeats", "2")),
     FileCase("an answer without a record repeated", options=("--again", "old.json")),
 ]
 

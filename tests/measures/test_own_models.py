@@ -184,7 +184,7 @@ def test_arrays_keep_their_type(people):
     for kind in (np.float32, np.int64, np.float64, bool):
         seen = []
         X = np.random.default_rng(0).normal(size=(ROWS, 3)).round().astype(kind)
-        evaluate([[0, 1]], X, y, estimator=Looking(), cv=2)
+        evaluate([[0, 1]], X, y, estimator=Looking(), cv=2, n_repeats=1)
         assert set(seen) == {(np.ndarray, np.dtype(kind))}
 
 
@@ -325,7 +325,7 @@ def test_averages_over_three_classes_need_no_positive_one(people):
     averages = ["f1_macro", "roc_auc_ovr"]
     # scikit-learn 1.6 knows the average precision of three classes only if one of them is 1.
     averages += [] if sklearn.__version__.startswith("1.6.") else ["average_precision"]
-    found = evaluate([["visits"]], frame, three, cv=3, scoring=averages)
+    found = evaluate([["visits"]], frame, three, cv=3, scoring=averages, n_repeats=1)
     assert "pos_label" not in found.parameters
 
 
@@ -406,7 +406,9 @@ def test_weights_and_groups_reach_the_parts_of_a_model(people, routing):
             model, X, y, cv=GroupKFold(3), groups=groups, sample_weight=weights, scoring="accuracy"
         )
         assert 0 < wrapper.evaluate((0, 1)) <= 1
-        assert evaluate([[0]], X, y, estimator="linear", sample_weight=weights, cv=2).mean_scores()
+        assert evaluate(
+            [[0]], X, y, estimator="linear", sample_weight=weights, cv=2, n_repeats=1
+        ).mean_scores()
 
 
 def test_routing_needs_somebody_who_asks():

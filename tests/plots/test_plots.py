@@ -65,7 +65,9 @@ def evaluation():
     rng = np.random.default_rng(3)
     y = np.repeat(["no", "yes"], 60)
     X = rng.normal(size=(120, 8)) + 1.5 * np.outer(y == "yes", [2, 2, 1, 1, 0, 0, 0, 0])
-    return altsets.evaluate(altsets.SelectAlternatives("f", n_features=2, n_alternatives=2, tau=0.5), X, y)
+    return altsets.evaluate(
+        altsets.SelectAlternatives("f", n_features=2, n_alternatives=2, tau=0.5), X, y, n_repeats=1
+    )
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +78,7 @@ def near():
 @pytest.fixture(scope="module")
 def evaluated():
     X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
-    return altsets.evaluate_frontier("f", X, ["no", "yes"] * 15, n_features=1, n_alternatives=2)
+    return altsets.evaluate_frontier("f", X, ["no", "yes"] * 15, n_features=1, n_alternatives=2, n_repeats=1)
 
 
 @pytest.fixture
@@ -470,7 +472,7 @@ def test_scores_that_are_no_better_are_hollow():
     rng = np.random.default_rng(3)
     y = np.repeat(["no", "yes"], 60)
     X = rng.normal(size=(120, 2)) + 3 * np.outer(y == "yes", [1, 0])
-    ax = plots.scores(altsets.evaluate([[0], [1]], X, y))
+    ax = plots.scores(altsets.evaluate([[0], [1]], X, y, n_repeats=1))
     full, hollow = (container.lines[0] for container in ax.containers)
     assert (list(full.get_xdata()), list(hollow.get_xdata())) == ([0], [1])
     assert hollow.get_markerfacecolor() == ax.get_facecolor()

@@ -47,7 +47,7 @@ def table():
 @pytest.fixture(scope="module")
 def evaluation(table):
     selector = altsets.SelectAlternatives("f", n_features=2, n_alternatives=2, tau=0.5)
-    return altsets.evaluate(selector, *table)
+    return altsets.evaluate(selector, *table, n_repeats=1)
 
 
 # --- Sets ---------------------------------------------------------------------------------------------
@@ -384,9 +384,12 @@ def test_scores_have_intervals_and_a_baseline(evaluation):
 def test_intervals_of_few_folds_are_called_rough(table):
     X, y = table
     rough = "95 % interval from 3 folds, too few for more than a rough guide"
-    assert set_views.predictive_scores(altsets.evaluate([[0], [1]], X, y, cv=3)).interval_name == rough
     assert (
-        set_views.predictive_scores(altsets.evaluate([[0], [1]], X, y)).interval_name
+        set_views.predictive_scores(altsets.evaluate([[0], [1]], X, y, cv=3, n_repeats=1)).interval_name
+        == rough
+    )
+    assert (
+        set_views.predictive_scores(altsets.evaluate([[0], [1]], X, y, n_repeats=1)).interval_name
         == "95 % interval from 5 folds"
     )
 
@@ -413,7 +416,7 @@ def test_intervals_stay_within_the_range_of_the_score(scorer, low, high):
 
 def test_sets_no_better_than_the_baseline_are_marked(table):
     X, y = table
-    seen = set_views.predictive_scores(altsets.evaluate([[0, 2], [6, 7]], X, y))
+    seen = set_views.predictive_scores(altsets.evaluate([[0, 2], [6, 7]], X, y, n_repeats=1))
     assert seen.marked == (False, True)
     assert seen.mark_means.startswith("not shown to predict better than always")
     assert "scores are too high" in seen.note
@@ -452,7 +455,7 @@ def test_partners_stand_beside_each_other():
 
 def test_sets_that_are_all_the_same_have_no_stand_ins(table):
     with pytest.raises(InputError, match="no feature stands in"):
-        set_views.stand_ins(altsets.evaluate([[0, 1]], *table))
+        set_views.stand_ins(altsets.evaluate([[0, 1]], *table, n_repeats=1))
 
 
 def test_stability_shows_shares_and_the_index(evaluation):
@@ -471,7 +474,7 @@ def test_stability_shows_shares_and_the_index(evaluation):
 
 def test_given_sets_have_no_stability(table):
     with pytest.raises(InputError, match="evaluate a selector instead"):
-        set_views.stability(altsets.evaluate([[0]], *table))
+        set_views.stability(altsets.evaluate([[0]], *table, n_repeats=1))
 
 
 def test_an_evaluation_without_folds(evaluation):
@@ -547,7 +550,7 @@ def test_nonsense_limits_are_refused(result, most):
 @pytest.fixture(scope="module")
 def evaluated():
     X, y = load_wine(return_X_y=True, as_frame=True)
-    return altsets.evaluate_frontier("f", X, y, n_features=[2, 3, 4], n_alternatives=[0, 1])
+    return altsets.evaluate_frontier("f", X, y, n_features=[2, 3, 4], n_alternatives=[0, 1], n_repeats=1)
 
 
 def test_scores_along_a_frontier(evaluated):
@@ -609,13 +612,13 @@ def test_what_does_not_fit_is_counted_and_what_is_left_is_spread_evenly():
 def test_stand_ins_and_stability_of_a_small_table():
     X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
     y = ["no", "yes"] * 15
-    seen = set_views.stand_ins(altsets.evaluate([[0, 2], [1, 2]], X, y))
+    seen = set_views.stand_ins(altsets.evaluate([[0, 2], [1, 2]], X, y, n_repeats=1))
     assert (seen.rows, seen.columns) == (("x0", "x1"), ("x0", "x1"))
     assert seen.values == ((None, 1.0), (1.0, None))
     selector = altsets.SelectAlternatives("f", n_features=1, n_alternatives=1)
-    stable = set_views.stability(altsets.evaluate(selector, X, y))
+    stable = set_views.stability(altsets.evaluate(selector, X, y, n_repeats=1))
     assert stable.shares.columns == ("set 0", "set 1", "any set")
     assert stable.shares.values == ((1.0, 0.0, 1.0), (0.0, 1.0, 1.0))
     assert stable.index.values == (1.0, 1.0, 1.0)
-    weak = set_views.predictive_scores(altsets.evaluate([[0], [2]], X, y))
+    weak = set_views.predictive_scores(altsets.evaluate([[0], [2]], X, y, n_repeats=1))
     assert (weak.labels, weak.lines[0].value, weak.marked) == (("set 0", "set 1"), 0.0, (False, True))

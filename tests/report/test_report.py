@@ -359,7 +359,7 @@ def judged():
     y = np.repeat([0, 1], 40)
     X = rng.normal(size=(80, 5)) + y[:, None] * np.array([3.0, 2.5, 2.0, 1.0, 0.0])
     selector = SelectAlternatives("f", n_features=2, n_alternatives=1)
-    return X, y, selector, altsets.evaluate(selector, X, y)
+    return X, y, selector, altsets.evaluate(selector, X, y, n_repeats=1)
 
 
 def test_an_evaluation_has_scores_baseline_and_stability(judged):
@@ -387,7 +387,7 @@ def test_an_evaluation_has_scores_baseline_and_stability(judged):
 
 def test_sets_that_were_given_have_no_stability(judged):
     X, y, *_ = judged
-    document = summarise(evaluation=altsets.evaluate([[0], [1, 3]], X, y))
+    document = summarise(evaluation=altsets.evaluate([[0], [1, 3]], X, y, n_repeats=1))
     assert block(document, "stability") is None
     assert block(document, "given-sets")["rows"] == [[0, ["x0"]], [1, ["x1", "x3"]]]
     # In the decision and in the summary.
@@ -416,7 +416,7 @@ def test_a_frontier_has_the_sets_of_the_suggested_point():
 
 def test_a_frontier_with_scores(judged):
     X, y, *_ = judged
-    evaluated = altsets.evaluate_frontier("f", X, y, n_features=[1, 2], n_alternatives=1, cv=3)
+    evaluated = altsets.evaluate_frontier("f", X, y, n_features=[1, 2], n_alternatives=1, cv=3, n_repeats=1)
     document = summarise(frontier=evaluated)
     assert facts(document)["Prediction"] == evaluated.scores_in_words()
     chart = block(document, "scores-along")

@@ -38,9 +38,9 @@ MADE = {
     "selector": (lambda: selector().fit(X, Y).result_, altsets.Result),
     "frontier": (lambda: altsets.frontier(scores(), n_features=2, n_alternatives=1), Frontier),
     "near_best": (lambda: altsets.near_best(scores(), n_features=2, within=0.2), None),
-    "evaluation": (lambda: evaluate(selector(), X, Y, cv=2), Evaluation),
+    "evaluation": (lambda: evaluate(selector(), X, Y, cv=2, n_repeats=1), Evaluation),
     "evaluated_frontier": (
-        lambda: evaluate_frontier("f", X, Y, n_features=2, n_alternatives=1, cv=2),
+        lambda: evaluate_frontier("f", X, Y, n_features=2, n_alternatives=1, cv=2, n_repeats=1),
         EvaluatedFrontier,
     ),
 }

@@ -127,7 +127,7 @@ def test_what_does_not_fit_the_table_is_said_before_it_is_scored(kind, sentence,
     with pytest.raises(InputError, match=sentence):
         selector.fit(X, Y)
     with pytest.raises(InputError, match=sentence):
-        evaluate(selector, X, Y)
+        evaluate(selector, X, Y, n_repeats=1)
 
 
 def test_categories_of_several_labels_have_no_ranks():
@@ -165,7 +165,7 @@ def test_weights_reach_similarity_in_folds(monkeypatch):
     monkeypatch.setattr(Matched, "computed", spy)
     selector = SelectAlternatives("f", **TRULY, dissimilarity=DISTINCT)
     weights = np.repeat([1, 2], 40)
-    evaluate(selector, X, Y, cv=2, sample_weight=weights)
+    evaluate(selector, X, Y, cv=2, sample_weight=weights, n_repeats=1)
     assert [rows for rows, _ in seen] == [40, 40]
     assert sum(given.sum() for _, given in seen) == weights.sum()
 

@@ -50,7 +50,7 @@ ENTRANCES = {
     "FCBF": FCBF.from_data,
     "CFS": CFS.from_data,
     "Wrapper": Wrapper.from_data,
-    "evaluate": lambda X, y: evaluate([["f0"]], X, y, cv=3),
+    "evaluate": lambda X, y: evaluate([["f0"]], X, y, cv=3, n_repeats=1),
 }
 
 
@@ -81,7 +81,7 @@ def test_weights_and_groups_in_another_order_are_refused():
     with pytest.raises(InputError, match="X and groups have the same row labels in another order"):
         SelectAlternatives(n_features=2).fit(X, y, groups=other)
     with pytest.raises(InputError, match="X and groups have the same row labels in another order"):
-        evaluate([["f0"]], X, y, groups=other)
+        evaluate([["f0"]], X, y, groups=other, n_repeats=1)
 
 
 def test_labels_that_occur_more_than_once_have_another_remedy():
@@ -188,8 +188,8 @@ def test_nothing_is_dropped_where_all_columns_can_be_used():
 def test_unusable_columns_are_dropped_in_folds():
     X, y = made()
     selector = SelectAlternatives(n_features=2, n_alternatives=1, unusable="drop")
-    evaluation = evaluate(selector, with_unusable(X), y, cv=3)
-    assert evaluation.folds == evaluate(selector, X, y, cv=3).folds
+    evaluation = evaluate(selector, with_unusable(X), y, cv=3, n_repeats=1)
+    assert evaluation.folds == evaluate(selector, X, y, cv=3, n_repeats=1).folds
 
 
 def test_numbers_of_columns_in_constraints_are_refused_where_columns_are_dropped():
@@ -455,7 +455,7 @@ def test_noise_is_left_out_in_every_fold_and_on_a_memory(tmp_path):
     selector = SelectAlternatives(
         "f", n_features=2, n_alternatives=1, tau=0.5, above_noise=True, memory=str(tmp_path)
     )
-    evaluation = evaluate(selector, mostly_noise(), ILL, cv=3)
+    evaluation = evaluate(selector, mostly_noise(), ILL, cv=3, n_repeats=1)
     assert {index for fold in evaluation.folds for chosen in fold.sets for index in chosen} <= {0, 1, 2}
     sets = [selector.fit(mostly_noise(), ILL).result_.sets for _ in range(2)]
     assert sets[0] == sets[1]
@@ -498,11 +498,11 @@ def test_prediction_in_the_opposite_order_of_quality_is_a_caution():
     X = pd.DataFrame({f"f{index}": ILL + RNG.normal(size=N) * (1.5 - index / 2) for index in range(3)})
     scores = Additive([3.0, 2.0, 1.0], feature_names=list(X))
     backwards = find(scores, n_features=1, n_alternatives=2)
-    evaluation = evaluate(backwards, X, ILL, cv=5)
+    evaluation = evaluate(backwards, X, ILL, cv=5, n_repeats=1)
     said = str(evaluation.verdict_on(backwards))
     assert "Score and prediction disagree" in said
     forwards = find(Additive([1.0, 2.0, 3.0], feature_names=list(X)), n_features=1, n_alternatives=2)
-    assert "disagree" not in str(evaluate(forwards, X, ILL, cv=5).verdict_on(forwards))
+    assert "disagree" not in str(evaluate(forwards, X, ILL, cv=5, n_repeats=1).verdict_on(forwards))
 
 
 def test_the_opposite_order_is_said_where_no_single_difference_is_shown():

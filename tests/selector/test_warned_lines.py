@@ -32,7 +32,7 @@ def broken(chosen):
         lambda: make_pipeline(SELECTOR, LogisticRegression()).fit(X, Y),
         lambda: altsets.SelectAlternatives(n_features=9, n_alternatives=0).fit(X, Y),
         lambda: altsets.SelectAlternatives([3, 2, 1], n_features=2, n_alternatives=5, tau=1).fit(X[:, :3]),
-        lambda: altsets.evaluate(SELECTOR, X, Y),
+        lambda: altsets.evaluate(SELECTOR, X, Y, n_repeats=1),
         lambda: quality.MRMR.from_data(X, Y),
         lambda: measures.pairwise(X, "pearson"),
         lambda: altsets.find(quality.BlackBox(broken, n_features_in=5), n_features=2, n_alternatives=1),

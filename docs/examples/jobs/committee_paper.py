@@ -76,7 +76,7 @@ evaluation = altsets.evaluate(
     class_weight="balanced",
     scoring="balanced_accuracy",
     cv=5,
-    repeats=2,
+    n_repeats=2,
     margin=0.03,  # a loss that the committee accepts, agreed on beforehand
 )
 print(evaluation.summary())
@@ -92,6 +92,7 @@ for attribute in forbidden:
         estimator="linear",
         class_weight="balanced",
         scoring="balanced_accuracy",
+        n_repeats=1,
     )
     scores = ", ".join(f"{score:.2f}" for score in told.mean_scores())
     print(

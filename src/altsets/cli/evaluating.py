@@ -31,28 +31,29 @@ class Splits:
     n_folds: int = DEFAULT_FOLDS
     in_time: bool = False
     groups: str | None = None
-    repeats: int = 1
+    n_repeats: int | str = "auto"
 
     @classmethod
     def of(cls, given: EvaluationOptions) -> Splits:
-        """What ``--cv`` and ``--repeats`` say."""
-        cv, times = given.cv, 1 if given.repeats is None else given.repeats
-        if times < 1:
-            raise InputError(f"--repeats {times} is too small; it must be at least 1.")
+        """Return what ``--cv`` and ``--n-repeats`` ask for."""
+        cv, times = given.cv, given.n_repeats
+        if times is not None and times < 1:
+            raise InputError(f"--n-repeats {times} is too small; it must be at least 1.")
+        again = {} if times is None else {"n_repeats": times}
         if cv is None:
-            return cls(repeats=times)
+            return cls(**again)
         match cells_in(cv, ":"):
             case [number]:
-                return cls(_folds(cv, number), repeats=times)
+                return cls(_folds(cv, number), **again)
             case ["time", number]:
-                if times > 1:
+                if times is not None and times > 1:
                     raise InputError(
-                        f"--repeats {times} does not go with --cv {cv}: folds in time order are always the same; leave "
-                        "out one of them."
+                        f"--n-repeats {times} does not go with --cv {cv}: folds in time order are always the same; "
+                        "leave out one of them."
                     )
                 return cls(_folds(cv, number), in_time=True)
             case ["group", column, number] if column:
-                return cls(_folds(cv, number), groups=column, repeats=times)
+                return cls(_folds(cv, number), groups=column, **again)
         raise InputError(
             f"--cv {cv!r} must have the form {FORMS}; a name with a colon stands in double quotes."
         )
@@ -98,7 +99,8 @@ def check_evaluation(given: Given) -> None:
     evaluate = given.evaluation.evaluate
     for name, value in vars(given.evaluation).items():
         if name != "evaluate" and value is not None and not evaluate:
-            raise InputError(f"--{name} {value} goes with --evaluate; add it, or leave out --{name}.")
+            option = name.replace("_", "-")
+            raise InputError(f"--{option} {value} goes with --evaluate; add it, or leave out --{option}.")
     others = {
         "scores": (
             given.scoring.scores,
@@ -149,7 +151,7 @@ def _evaluate(evaluate: Callable[..., Evaluated], data: Dataset, given: Given) -
             pos_label=model.positive,
             class_weight=model.class_weight,
             cv=splits.splitter(),
-            repeats=splits.repeats,
+            n_repeats=splits.n_repeats,
             groups=data.groups,
             n_jobs=given.evaluation.jobs,
             task=given.scoring.task,

@@ -387,9 +387,10 @@ class EvaluationOptions:
         "group:COLUMN:5 (rows with the same value in COLUMN stay together; COLUMN is not used as a feature). "
         "[default: 5]",
     )
-    repeats: int | None = option(
+    n_repeats: int | None = option(
         "N",
-        "How often to split the rows into folds, each time shuffled anew. [default: 1]",
+        "How often to split the rows into folds, each time shuffled anew. [default: 5 if rows x columns x sets are at "
+        "most 1,000,000, else 1]",
         parser=whole_number,
     )
     margin: float | None = option(

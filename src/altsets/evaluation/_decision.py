@@ -236,9 +236,9 @@ def _narrower(evaluation: Measured, entry: Comparison) -> list[str]:
     if math.isnan(entry.low):
         return ["Use more rows, or a score that differs from fold to fold."]
     steps = []
-    if evaluation.parameters.get("repeats") == 1:
+    if evaluation.parameters.get("n_repeats") == 1 and isinstance(evaluation.parameters.get("cv"), int):
         steps.append(
-            f"Repeat the cross-validation, such as {parameter('repeats', 5)}; the interval may become narrower."
+            f"Repeat the cross-validation ({parameter('n_repeats', 5)}); the interval may become narrower."
         )
     margin = margin_for(entry.scorer, evaluation.margin)
     if margin is None:

@@ -44,6 +44,14 @@ class Points(NamedTuple):
     n_alternatives: Any
     taus: Any
 
+    def planned(self, plan: Plan) -> SweepPlan:
+        """Return the searches; an error if something is wrong with the points."""
+        return check_frontier(plan.selector, plan.features, **self._asdict())
+
+    def count_sets(self, plan: Plan) -> int:
+        """Return the number of sets of all points."""
+        return sum(problem.n_sets for problem in self.planned(plan))
+
 
 def evaluate(
     what: Any,
@@ -53,7 +61,7 @@ def evaluate(
     estimator: Any = None,
     scoring: Any = None,
     cv: Any = 5,
-    repeats: int = 1,
+    n_repeats: int | str = "auto",
     groups: Any = None,
     sample_weight: Any = None,
     pos_label: Any = None,
@@ -92,8 +100,10 @@ def evaluate(
         One scorer of scikit-learn or several. None: Matthews correlation, or R² if the target is numeric.
     cv : int, splitter or iterable of (train, test), default=5
         A number stands for shuffled folds, of each class alike; with ``groups`` they keep groups together.
-    repeats : int, default=1
-        How often to split the rows into ``cv`` folds, each time shuffled anew; only where ``cv`` is a number.
+    n_repeats : int or "auto", default="auto"
+        How often to split the rows into ``cv`` folds, each time shuffled anew; only where ``cv`` is a number. More
+        repeats make intervals narrower and take longer. "auto": 5 if rows x columns x sets are at most 1,000,000, else
+        1.
     groups : array-like of shape (n_samples,), default=None
         Rows of one group are never on both sides, if ``cv`` is a number or a splitter that uses groups.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -165,7 +175,7 @@ def evaluate(
     still be worse by 0.229 or better by 0.072.
     """
     n_bootstraps = whole_number("n_bootstraps", n_bootstraps, least=0)
-    scored = (estimator, scoring, pos_label, class_weight, cv, repeats, groups, sample_weight)
+    scored = (estimator, scoring, pos_label, class_weight, cv, n_repeats, groups, sample_weight)
     setup = Setup.of(what, X, y, EvaluationSettings(*scored, task, confidence, margin, n_jobs, random_state))
     plan = setup.plan
     if n_bootstraps and plan.selector is None:
@@ -211,7 +221,7 @@ def evaluate_frontier(
     estimator: Any = None,
     scoring: Any = None,
     cv: Any = 5,
-    repeats: int = 1,
+    n_repeats: int | str = "auto",
     groups: Any = None,
     sample_weight: Any = None,
     pos_label: Any = None,
@@ -266,8 +276,10 @@ def evaluate_frontier(
         One scorer of scikit-learn or several. None: Matthews correlation, or R² if the target is numeric.
     cv : int, splitter or iterable of (train, test), default=5
         A number stands for shuffled folds, of each class alike; with ``groups`` they keep groups together.
-    repeats : int, default=1
-        How often to split the rows into ``cv`` folds, each time shuffled anew; only where ``cv`` is a number.
+    n_repeats : int or "auto", default="auto"
+        How often to split the rows into ``cv`` folds, each time shuffled anew; only where ``cv`` is a number. More
+        repeats make intervals narrower and take longer. "auto": 5 if rows x columns x sets are at most 1,000,000, else
+        1.
     groups : array-like of shape (n_samples,), default=None
         Rows of one group are never on both sides, if ``cv`` is a number or a splitter that uses groups.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -334,16 +346,14 @@ def evaluate_frontier(
         max_iters=max_iters,
         time_limit=time_limit,
     )
-    scored = (estimator, scoring, pos_label, class_weight, cv, repeats, groups, sample_weight)
-    setup = Setup.of(
-        selector, X, y, EvaluationSettings(*scored, task, confidence, None, n_jobs, random_state)
-    )
+    scored = (estimator, scoring, pos_label, class_weight, cv, n_repeats, groups, sample_weight)
+    settings = EvaluationSettings(*scored, task, confidence, None, n_jobs, random_state)
+    setup = Setup.of(selector, X, y, settings, points.count_sets)
     plan = setup.plan
-    planned = check_frontier(plan.selector, plan.features, **points._asdict())
     if frontier is None:
         rows = np.arange(plan.features.n_rows)
         frontier = frontier_for(plan.selector, *plan.on(rows), **points._asdict())
-    _check_given(frontier, planned)
+    _check_given(frontier, points.planned(plan))
     places = [_place(point) for point in frontier]
     folds: list[tuple[Fold, ...]] = []
     if frontier.stop_reason is not StopReason.INTERRUPTED:

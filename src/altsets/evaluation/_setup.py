@@ -6,7 +6,7 @@ import itertools
 import math
 import numbers
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -45,6 +45,9 @@ from altsets.wording import counted as count_of
 
 #: The longest representation of a model that texts show in full.
 LONGEST_MODEL = 80
+#: Rows times columns times sets, up to which n_repeats="auto" splits the rows more than once, and how often.
+CHEAP, REPEATS = 1_000_000, 5
+AUTO = "auto"
 
 
 class EvaluationSettings(NamedTuple):
@@ -55,7 +58,7 @@ class EvaluationSettings(NamedTuple):
     pos_label: Any
     class_weight: Any
     cv: Any
-    repeats: int
+    n_repeats: int | str
     groups: Any
     sample_weight: Any
     task: str
@@ -87,8 +90,22 @@ class EvaluationSettings(NamedTuple):
             margin=None if self.margin is None else margin,
             n_jobs=check_jobs(self.n_jobs),
             random_state=whole_number("random_state", self.random_state, least=0),
-            repeats=whole_number("repeats", self.repeats, least=1),
+            n_repeats=(
+                AUTO if self.n_repeats == AUTO else whole_number("n_repeats", self.n_repeats, least=1)
+            ),
         )
+
+    @property
+    def splits_by_number(self) -> bool:
+        """Whether ``cv`` is a number of folds, which can be drawn anew."""
+        return isinstance(self.cv, numbers.Integral) and not isinstance(self.cv, bool)
+
+    def resolved(self, n_rows: int, n_columns: int, n_sets: int) -> EvaluationSettings:
+        """The same with a number of repeats; "auto" is several if that is cheap, which only these numbers decide."""
+        if self.n_repeats != AUTO:
+            return self
+        several = self.splits_by_number and n_rows * n_columns * n_sets <= CHEAP
+        return self._replace(n_repeats=REPEATS if several else 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,8 +120,15 @@ class Setup:
     started: float
 
     @classmethod
-    def of(cls, what: Any, X: Any, y: Any, settings: EvaluationSettings) -> Setup:
-        """Check everything."""
+    def of(
+        cls,
+        what: Any,
+        X: Any,
+        y: Any,
+        settings: EvaluationSettings,
+        count_sets: Callable[[Plan], int] = lambda plan: plan.n_sets,
+    ) -> Setup:
+        """Check everything; ``count_sets`` counts the sets of all points of a frontier."""
         started = time.perf_counter()
         settings = settings.checked()
         task = settings.task_with(what)
@@ -114,6 +138,7 @@ class Setup:
         groups = groups_of(settings.groups, table.n_rows)
         features, labels, weights = counted(table, y, settings.sample_weight, task)
         plan = _plan(what, features, labels, weights, kept_groups(groups, kept), settings)
+        settings = settings.resolved(features.n_rows, features.n_features, count_sets(plan))
         splits = split_rows(settings, plan, groups, kept)
         parameters = _parameters(plan, settings, len(splits))
         # The whole table, as it was given.
@@ -165,8 +190,8 @@ def _parameters(plan: Plan, settings: EvaluationSettings, n_splits: int) -> dict
         "estimator": _one_line(estimator),
         "model": _model_name(estimator),
         "cv": _one_line(settings.cv),
-        "repeats": settings.repeats,
-        "splits": describe_splits(settings.cv, n_splits, settings.groups, settings.repeats),
+        "n_repeats": settings.n_repeats,
+        "splits": describe_splits(settings.cv, n_splits, settings.groups, int(settings.n_repeats)),
         "task": plan.target.task,
         "random_state": plan.random_state,
         "ready_made": not plan.rows_matter,
@@ -321,8 +346,8 @@ def split_rows(
     Groups and listed rows refer to all rows, also those that are not ``kept``. Each repeat shuffles with a seed of
     its own, which does not depend on the number of repeats.
     """
-    cv, repeats, target, seed = settings.cv, settings.repeats, plan.target, plan.random_state
-    if isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
+    cv, n_repeats, target, seed = settings.cv, int(settings.n_repeats), plan.target, plan.random_state
+    if settings.splits_by_number:
         n_folds = whole_number("cv", cv, least=2)
         if isinstance(target, Survival) and target.event.sum() < n_folds:
             remedies = ("row has one; collect more events", "rows have one; use fewer folds")
@@ -331,12 +356,12 @@ def split_rows(
                 f"{plural(int(target.event.sum()), *remedies)}."
             )
         kind = partial(_shuffled, n_folds, strata_of(target) is not None, groups is not None)
-        splitters = [kind((seed + repeat) % 2**32) for repeat in range(repeats)]
+        splitters = [kind((seed + repeat) % 2**32) for repeat in range(n_repeats)]
     elif cv is None or isinstance(cv, str | bool):
         raise InputError(f"{parameter('cv', cv)} must be a number of folds, a splitter, or a list of splits.")
-    elif repeats > 1:
+    elif n_repeats > 1:
         raise InputError(
-            f"{parameter('repeats', repeats)} goes with a number of folds, such as {parameter('cv', 5)}, which are "
+            f"{parameter('n_repeats', n_repeats)} goes with a number of folds, such as {parameter('cv', 5)}, which are "
             "drawn anew each time; a splitter "
             "or a list of splits says itself how often rows are split."
         )
@@ -364,11 +389,11 @@ def _shuffled(n_splits: int, classes: bool, grouped: bool, random_state: int) ->
     return kinds[classes](n_splits, shuffle=True, random_state=random_state)
 
 
-def describe_splits(cv: Any, n_folds: int, groups: Any, repeats: int = 1) -> str:
+def describe_splits(cv: Any, n_folds: int, groups: Any, n_repeats: int = 1) -> str:
     """How rows were split, such as "5-fold cross-validation, 3 repeats"."""
     from sklearn.model_selection import TimeSeriesSplit
 
-    more = f", {repeats} repeats" if repeats > 1 else ""
+    more = f", {n_repeats} repeats" if n_repeats > 1 else ""
     if isinstance(cv, numbers.Integral):
         if groups is None:
             return f"{cv}-fold cross-validation{more}"
