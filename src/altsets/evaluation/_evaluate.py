@@ -169,10 +169,10 @@ def evaluate(
     >>> selector = altsets.SelectAlternatives("f", n_features=3, n_alternatives=1, tau=1)
     >>> evaluation = altsets.evaluate(selector, X, y)
     >>> evaluation
-    Evaluation(2 sets, 5 folds; matthews_corrcoef: 0.845, 0.766; baseline 0.000)
+    Evaluation(2 sets, 25 folds; matthews_corrcoef: 0.830, 0.793; baseline 0.000)
     >>> print(evaluation.comparisons[0].sentence)
-    No difference between set 1 and set 0 was shown: difference -0.079, 95 % interval [-0.229, 0.072], so set 1 may
-    still be worse by 0.229 or better by 0.072.
+    Undecided whether set 1 predicts as well as set 0: difference -0.037, 95 % interval [-0.156, 0.082]; a loss of up to
+    0.156 and a gain of up to 0.082 are not excluded.
     """
     n_bootstraps = whole_number("n_bootstraps", n_bootstraps, least=0)
     scored = (estimator, scoring, pos_label, class_weight, cv, n_repeats, groups, sample_weight)
@@ -325,10 +325,10 @@ def evaluate_frontier(
     >>> found = altsets.evaluate_frontier("f", X, y, n_features=3, n_alternatives=1)
     >>> for point in found:
     ...     print(f"{point.tau:.2f} {point.score:.3f}")
-    0.00 0.845
-    0.33 0.868
-    0.67 0.873
-    1.00 0.806
+    0.00 0.830
+    0.33 0.844
+    0.67 0.858
+    1.00 0.812
     >>> found.baseline
     0.0
     """

@@ -57,7 +57,7 @@ class EvaluatedPoint:
     >>> found = altsets.evaluate_frontier("f", X, ["no", "yes"] * 15, n_features=1, n_alternatives=1)
     >>> point = found.points[0]
     >>> point.tau, point.score, point.n_found
-    (0.0, 1.0, 5)
+    (0.0, 1.0, 25)
     """
 
     point: FrontierPoint
@@ -183,9 +183,9 @@ class EvaluatedFrontier(Shown, documents.Document):
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> found = altsets.evaluate_frontier("f", X, y, n_features=[2, 4], n_alternatives=1, taus=[0, 1])
     >>> found
-    EvaluatedFrontier(4 points, 5 folds; matthews_corrcoef: 0.796 to 0.849; baseline 0.000)
+    EvaluatedFrontier(4 points, 25 folds; matthews_corrcoef: 0.740 to 0.849; baseline 0.000)
     >>> [(point.n_features, point.tau, round(point.score, 3)) for point in found]
-    [(2, 0.0, 0.797), (2, 1.0, 0.796), (4, 0.0, 0.849), (4, 1.0, 0.835)]
+    [(2, 0.0, 0.74), (2, 1.0, 0.764), (4, 0.0, 0.849), (4, 1.0, 0.836)]
     >>> altsets.EvaluatedFrontier.from_json(found.to_json()) == found
     True
     """

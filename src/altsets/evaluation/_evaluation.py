@@ -76,7 +76,7 @@ class Evaluation(Measured, Shown, documents.Document):
     >>> X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
     >>> evaluation = altsets.evaluate([[0], [2]], X, ["no", "yes"] * 15)
     >>> evaluation.mean_scores()
-    [1.0, 0.38697346110395936]
+    [1.0, 0.36125980276476466]
     >>> evaluation.comparisons[0].conclusion, evaluation.decisions[0].answer
     ('inferior', 'no')
     >>> altsets.Evaluation.from_json(evaluation.to_json()) == evaluation

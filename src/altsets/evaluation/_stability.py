@@ -61,7 +61,7 @@ class StabilityIndex:
     >>> selector = altsets.SelectAlternatives("f", n_features=1, n_alternatives=1)
     >>> found = altsets.evaluate(selector, X, ["no", "yes"] * 15).stability()[0]
     >>> found.number, found.index, found.n_runs
-    (0, 1.0, 5)
+    (0, 1.0, 25)
     """
 
     number: int | str
