@@ -58,7 +58,8 @@ def run(quick: bool) -> Section:
         f"Tables with two sets of one column each, whose true scores are known: set 0 reaches {SCORE:g}, set 1 as much "
         f"or less by a known loss; they share {SHARED:.0%} of their noise. Models are linear (least squares; for "
         "classes linear discriminant analysis), fitted in five times five folds as `altsets.evaluate` does, with the "
-        f'default margin of {MARGIN:g}. With equal sets, "no" is wrong; with a loss of the margin or more, "yes" is wrong. '
+        f'default margin of {MARGIN:g}. With equal sets, "no" is wrong; with a loss of the margin or more, "yes" is '
+        "wrong. "
         f"Nominal is at most {NOMINAL:.1%} for either; a loss of exactly the margin is the hardest.",
         table(("truth", "score", "rows", "tables", "yes", "undecided", "no"), lines),
     ]
