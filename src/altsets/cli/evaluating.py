@@ -39,12 +39,12 @@ class Splits:
         cv, times = given.cv, given.n_repeats
         if times is not None and times < 1:
             raise InputError(f"--n-repeats {times} is too small; it must be at least 1.")
-        again = {} if times is None else {"n_repeats": times}
+        again: int | str = "auto" if times is None else times
         if cv is None:
-            return cls(**again)
+            return cls(n_repeats=again)
         match cells_in(cv, ":"):
             case [number]:
-                return cls(_folds(cv, number), **again)
+                return cls(_folds(cv, number), n_repeats=again)
             case ["time", number]:
                 if times is not None and times > 1:
                     raise InputError(
@@ -53,7 +53,7 @@ class Splits:
                     )
                 return cls(_folds(cv, number), in_time=True)
             case ["group", column, number] if column:
-                return cls(_folds(cv, number), groups=column, **again)
+                return cls(_folds(cv, number), groups=column, n_repeats=again)
         raise InputError(
             f"--cv {cv!r} must have the form {FORMS}; a name with a colon stands in double quotes."
         )
