@@ -115,6 +115,17 @@ def test_where_adding_the_best_leads_nowhere_a_short_search_helps():
     assert all(rule.holds(chosen) for rule in problem.constraints for chosen in sets)
 
 
+def test_where_the_best_features_spend_the_budget_others_are_taken(clock):
+    """Each set can pay for five of the best features only beside the cheapest ones, of which there are few."""
+    scores = np.random.default_rng(0).random(1000)
+    costs = np.round(scores * 1000)
+    both = [constraints.TotalBudget(costs, 100_000), constraints.Budget(costs, 5000)]
+    searched = quality.Additive(scores)
+    found = altsets.find(searched, 10, 10, constraints=both, time_limit=clock.limit(1))
+    assert len(found.sets) == 11
+    assert min(found.qualities) > 4.9
+
+
 @pytest.mark.slow
 def test_many_features_among_which_a_search_cannot_end(clock):
     """Four of four sets, and together not clearly worse than one after the other."""

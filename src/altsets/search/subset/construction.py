@@ -110,12 +110,19 @@ class GreedySet:
     def _features(self) -> list[int]:
         return [*self.encoding.base.tolist(), *self.encoding.features[self.taken].tolist()]
 
-    def grow(self, over: Callable[[], bool]) -> bool:
-        """Add the best features one by one; false if nothing fits any more, or there is no time."""
+    def grow(self, over: Callable[[], bool], *, evenly: bool = False) -> bool:
+        """Add the best features one by one; false if nothing fits any more, or there is no time.
+
+        With ``evenly``, none costs more than its share of what is left of a budget, so that the last ones are not
+        restricted to the few cheapest.
+        """
         if np.any(self._left < 0) or np.any(self._fixed_left < 0):
             return False
         while not self.complete:
-            fitting = np.flatnonzero(self._fitting())
+            allowed = self._fitting()
+            if evenly:
+                allowed &= self._spending.shares(self.encoding.n_open - len(self.taken))
+            fitting = np.flatnonzero(allowed)
             if not len(fitting) or over():
                 return False
             best = int(fitting[np.argmax(self._values(fitting))])
@@ -308,19 +315,27 @@ class Construction:
         for sets in self._sizes:
             if self.over and (best is not None or not needed):
                 break
-            growing = self._empty(sets, differing(self.problem, sets.size, others))
-            # What is in every set may be too much already, though nothing is missing.
-            is_whole = growing.grow(lambda: self.over and not needed)
-            if is_whole and exchanging and not self.over:
-                growing.exchange()
-            chosen = growing.chosen if is_whole and growing.affordable else None
-            if chosen is not None and not self._accepted(chosen, others):
-                chosen = None
+            chosen = self._grown(sets, others, lambda: self.over and not needed, exchanging)
             if chosen is None and not self.over:
                 chosen = self._further_apart(sets, others) or self._any(sets, others)
             if chosen is not None and self.pricing.quality.evaluate(chosen) > best_value:
                 best, best_value = chosen, self.pricing.quality.evaluate(chosen)
         return best
+
+    def _grown(
+        self, sets: FixedSizeOracle, others: Sequence[FeatureSet], over: Callable[[], bool], exchanging: bool
+    ) -> FeatureSet | None:
+        """A set of the best features that fit or, if these spend too much too early, of some that cost less."""
+        caps = differing(self.problem, sets.size, others)
+        for evenly in (False, True) if sets.encoding.rules.budgets else (False,):
+            growing = self._empty(sets, caps)
+            # What is in every set may be too much already, though nothing is missing.
+            is_whole = growing.grow(over, evenly=evenly)
+            if is_whole and exchanging and not self.over:
+                growing.exchange()
+            if is_whole and growing.affordable and self._accepted(growing.chosen, others):
+                return growing.chosen
+        return None
 
     def improved(self, chosen: FeatureSet, others: Sequence[FeatureSet] = ()) -> FeatureSet:
         """A set after exchanges of single features, no worse and as different from others."""

@@ -188,6 +188,11 @@ class Spending:
         """Whether there is money left for one more feature."""
         return not np.any(self._costs[:, position] > self.room)
 
+    def shares(self, count: int) -> Bools:
+        """Which features cost no more than one of ``count`` equal parts of every budget."""
+        within: Bools = np.all(self._costs * count <= self.room[:, np.newaxis], axis=0)
+        return within
+
     def take(self, position: int, sign: int) -> None:
         """Pay for a feature, or get that back."""
         if sign > 0:
