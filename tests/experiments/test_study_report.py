@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -531,7 +532,7 @@ def test_files_are_complete_and_tables_read_back(report):
     assert not list(folder.rglob("*.unfinished"))
 
 
-def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch):
+def test_a_file_that_cannot_be_written_leaves_the_old_one(made, tmp_path, monkeypatch):
     target = tmp_path / "index.html"
     target.write_text("old", encoding="utf-8")
 
@@ -540,40 +541,49 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch)
 
     monkeypatch.setattr("os.replace", full)
     with pytest.raises(InputError, match="No space"):
-        page._write(target, b"new")
+        page.write_report(made, tmp_path)
     assert target.read_text(encoding="utf-8") == "old"
-    assert [file.name for file in tmp_path.iterdir()] == ["index.html"]
+    assert [file.name for file in tmp_path.rglob("*.*")] == ["index.html"]
+
+
+@pytest.fixture
+def without_tables(monkeypatch):
+    """Reports have figures and conclusions only."""
+    for parts in ("COVERAGE", "TABLES", "CLAIMS", "FINDINGS"):
+        monkeypatch.setattr(page, parts, ())
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("without_tables")
 def test_large_figures_are_on_the_page_as_dots_and_files_are_the_same_again(made, tmp_path, monkeypatch):
     monkeypatch.setattr(page, "FIGURES", ON_PAGE[1:])
     monkeypatch.setattr(page, "DOTS", 30)
-    (small,) = page._figures(made, tmp_path / "first")
-    assert small["source"].startswith("data:image/svg+xml;base64,")
+    few = made[(made["k"] == 5) & (made["fold"] == 0) & (made["dataset"] != "sonar")]
+    small = page.write_report(few, tmp_path / "first")
     monkeypatch.setattr(page, "MOST_ON_PAGE", 100)
-    (large,) = page._figures(made, tmp_path / "second")
-    assert large["source"].startswith("data:image/png;base64,")
+    large = page.write_report(few, tmp_path / "second")
+    kinds = [re.findall(r'src="data:image/([^;]+);base64,', one.read_text("utf-8")) for one in (small, large)]
+    assert kinds == [["svg+xml"], ["png"]]
     first, second = (
-        {file.name: file.read_bytes() for file in (tmp_path / name).rglob("*.*")}
-        for name in ("first", "second")
+        {file.name: file.read_bytes() for file in one.parent.glob("*/*.*")} for one in (small, large)
     )
-    assert len(first) == 3
+    assert {Path(name).suffix for name in first} == {".csv", ".svg", ".png"}
     assert first == second
 
 
 @pytest.mark.parametrize(
     ("package", "use"),
     [
-        ("pandas", lambda frame: tables.pandas()),
-        ("matplotlib.figure", lambda frame: figures.draw_methods(frame)),
-        ("jinja2", lambda frame: page._render({})),
+        ("pandas", lambda frame, folder: tables.pandas()),
+        ("matplotlib.figure", lambda frame, folder: figures.draw_methods(frame)),
+        ("jinja2", page.write_report),
     ],
 )
-def test_a_missing_package_is_named(made, monkeypatch, package, use):
+def test_a_missing_package_is_named(made, tmp_path, monkeypatch, package, use):
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingExtraError, match=rf"{package.split('.')[0]}.*altsets\[study\]"):
-        use(made)
+        use(made, tmp_path)
+    assert not list(tmp_path.iterdir())
 
 
 def test_cells_of_tables():

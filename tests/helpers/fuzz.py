@@ -281,7 +281,7 @@ def _ended_from_outside() -> Iterator[None]:
         signal.signal(signal.SIGALRM, previous)
 
 
-def _search(report: Report, label: str, request: Request, engine: str, **more: Any) -> Result | None:
+def search(report: Report, label: str, request: Request, engine: str, **more: Any) -> Result | None:
     try:
         with _ended_from_outside():
             result = request.find(engine=engine, **more)
@@ -305,7 +305,7 @@ def _check_small(
     oracle = request.oracle
     for engine in _engines(request, with_solver, rng):
         seconds = SOLVER_LIMIT if engine == SOLVER else LONG
-        result = _search(report, label, request, engine, time_limit=seconds)
+        result = search(report, label, request, engine, time_limit=seconds)
         if result is None:
             continue
         wrong = disagreements(request, result, oracle)
@@ -316,7 +316,7 @@ def _check_small(
         if rng.random() < 0.1:
             wrong += round_trip(result)
         if rng.random() < 0.02:
-            again = _search(report, label, request, engine, time_limit=seconds)
+            again = search(report, label, request, engine, time_limit=seconds)
             if again is not None and again.sets != result.sets and not hurried:
                 wrong.append(f"not deterministic: {result.sets}, then {again.sets}")
         if wrong:
@@ -339,7 +339,7 @@ def check_definition(report: Report, index: int, seed: int) -> None:
     for engine in ["auto", *engines[1:]] if engines else []:
         limit = _time_limit(rng) if rng.random() < LIMITED_SHARE else LONG
         with limited(LIMITS[rng.integers(len(LIMITS))]):
-            result = _search(report, label, request, engine, time_limit=limit)
+            result = search(report, label, request, engine, time_limit=limit)
             wrong = [] if result is None else wrong_about(request, result)
             if wrong:
                 report.fail(label, request, wrong, engine=engine, time_limit=limit)
@@ -365,7 +365,7 @@ def check_wide(report: Report, index: int, seed: int) -> None:
     limit = _time_limit(rng) if rng.random() < LIMITED_SHARE else None
     vars(shortlist).update(limits)
     try:
-        result = _search(report, label, request, "auto", time_limit=limit) if request.engines() else None
+        result = search(report, label, request, "auto", time_limit=limit) if request.engines() else None
     finally:
         vars(shortlist).update(usual)
     wrong = [] if result is None else disagreements(request, result, request.oracle)
@@ -417,7 +417,7 @@ def _check_limited(report: Report, label: str, request: Request, rng: np.random.
     """The same search, cut off: by the default or any other engine."""
     engine = str(rng.choice(["auto", *request.engines()]))
     limit = _time_limit(rng)
-    result = _search(report, label, request, engine, time_limit=limit)
+    result = search(report, label, request, engine, time_limit=limit)
     if result is None:
         return
     report.verbs["find, limited"] += 1
@@ -497,7 +497,7 @@ def _check_large(
     """Too large for brute force: the engines must not contradict each other."""
     answers: dict[str, Result] = {}
     for engine in _engines(request, with_solver, rng):
-        result = _search(report, label, request, engine, time_limit=TIME_LIMIT)
+        result = search(report, label, request, engine, time_limit=TIME_LIMIT)
         if result is None:
             continue
         wrong = disagreements(request, result)
@@ -527,7 +527,7 @@ def _contradicts_sets(report: Report, label: str, request: Request, engine: str,
     for position in range(min(len(answer.sets) + 1, len(answer.statuses))):
         given = request.existing + tuple(answer.sets[:position])
         step = replace(request, existing=given, n_alternatives=0)
-        result = _search(report, label, step, engine, time_limit=TIME_LIMIT)
+        result = search(report, label, step, engine, time_limit=TIME_LIMIT)
         if result is None:
             continue
         if position == len(answer.sets):

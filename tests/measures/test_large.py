@@ -169,10 +169,10 @@ def test_sorted_rows_are_cut_anew(sampled, folder):
     """The first rows of each file have only some of the values of a column that is sorted."""
     wanted = large(folder, "ill", ["far", "near"])
     found = binned.binned(wanted, {"method": "bins"})
-    sizes = np.bincount(found._cuts[0].codes(FRAME["far"].to_numpy()))
-    assert sizes.max() <= 1.5 * len(FRAME) / found._n_bins
+    sizes = np.bincount(found.cuts[0].codes(FRAME["far"].to_numpy()))
+    assert sizes.max() <= 1.5 * len(FRAME) / found.n_bins
     # But for this, the first files alone would decide.
-    assert len(sizes) == found._n_bins
+    assert len(sizes) == found.n_bins
 
 
 def test_values_that_the_sample_lacks_are_counted(sampled, tmp_path):

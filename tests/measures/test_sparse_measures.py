@@ -13,7 +13,7 @@ import altsets
 from altsets import measures
 from altsets.errors import InputError
 from altsets.measures import MEASURES, SURVIVAL_MEASURES, Redundancy, noise_floor, pairwise, score
-from altsets.measures._sparse import UnitColumns
+from altsets.measures.sparse_columns import UnitColumns
 from altsets.tables.feature_matrix import SPARSE_MEASURES
 
 CLOSE = {"rtol": 1e-12, "atol": 1e-12}
@@ -95,8 +95,8 @@ def test_measures_say_the_same_of_sparse_and_of_dense_tables(measure, target, we
 
 @pytest.mark.parametrize("measure", [*SPARSE_MEASURES, *SURVIVAL_MEASURES])
 def test_measures_of_named_sparse_tables_in_several_blocks(measure, monkeypatch):
-    monkeypatch.setattr("altsets.measures._sparse.AT_A_TIME", 50)
-    monkeypatch.setattr("altsets.measures._sparse.DENSE_CELLS", 200)
+    monkeypatch.setattr("altsets.measures.sparse_columns.AT_A_TIME", 50)
+    monkeypatch.setattr("altsets.measures.sparse_columns.DENSE_CELLS", 200)
     monkeypatch.setattr("altsets.measures.information.levels.AT_A_TIME", 50)
     X, y = np.abs(table(3)), two_classes(3)
     if measure in SURVIVAL_MEASURES:
@@ -265,7 +265,7 @@ def test_bad_input_is_refused_in_one_sentence(bad):
     ],
 )
 def test_what_needs_density_refuses_and_says_what_works(call, name, monkeypatch):
-    monkeypatch.setattr("altsets.measures._sparse.DENSE_CELLS", 1_000)
+    monkeypatch.setattr("altsets.measures.sparse_columns.DENSE_CELLS", 1_000)
     with pytest.raises(
         InputError, match=f"^{name} needs a dense table, .* sparse .80 rows, 14 columns.; use "
     ):

@@ -149,8 +149,8 @@ def test_forms_are_symmetric_contiguous_and_cannot_be_written_to():
 @pytest.mark.parametrize("n_kept", [0, 1, 3, 6])
 def test_all_ways_to_ask_a_form_about_pairs_agree(monkeypatch, at_a_time, n_kept):
     # Few at a time, as with very many features.
-    monkeypatch.setattr("altsets.quality._form.PAIRS_AT_A_TIME", at_a_time)
-    monkeypatch.setattr("altsets.quality._form.PAIRS_IN_CACHE", at_a_time)
+    monkeypatch.setattr("altsets.quality.form.PAIRS_AT_A_TIME", at_a_time)
+    monkeypatch.setattr("altsets.quality.form.PAIRS_IN_CACHE", at_a_time)
     relevance, pairs = numbers(6)
     for quality in (MRMR(relevance, pairs - 0.5), CFS(relevance, pairs)):
         kept = np.arange(6) < n_kept

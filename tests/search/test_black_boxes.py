@@ -236,7 +236,8 @@ SETS = [(0,), (1,), (2,), (3,), (0, 1), (0, 2), (1, 2, 3), (0, 1, 2, 3)]
 def test_the_lean_trees_see_categories_and_missing_values(mixed, cv):
     frame, classes, _ = mixed
     wrapper = quality.Wrapper(None, frame, classes, cv=cv)
-    assert not wrapper._in_processes
+    by_scikit_learn = quality.Wrapper("tree", frame, classes, cv=cv, scoring="matthews_corrcoef")
+    assert type(wrapper.score) is not type(by_scikit_learn.score)
     assert wrapper.feature_names == ["a", "b", "town", "sex"]
     assert [wrapper.evaluate(chosen) for chosen in SETS] == plain_scores(frame, classes, SETS, cv=cv)
 

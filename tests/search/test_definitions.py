@@ -214,7 +214,7 @@ def test_many_sets_that_may_be_alike():
 
 
 def test_programmes_over_patterns_against_brute_force(monkeypatch):
-    monkeypatch.setattr(ENGINES["enumerate"], "_phases", [CountPatterns(1_000)])
+    monkeypatch.setattr(ENGINES["enumerate"], "phases", [CountPatterns(1_000)])
     kinds = (*JOINT, "overlap_penalty")
     seen, number = Counter(), 0
     while min(seen[kind] for kind in kinds) < 7:
@@ -236,7 +236,7 @@ def test_programmes_over_patterns_against_brute_force(monkeypatch):
     ids=["forbid", "total"],
 )
 def test_programmes_over_patterns_miss_what_has_to_be_there(monkeypatch, other):
-    monkeypatch.setattr(ENGINES["enumerate"], "_phases", [CountPatterns(1_000)])
+    monkeypatch.setattr(ENGINES["enumerate"], "phases", [CountPatterns(1_000)])
     both = [other, constraints.AtLeastSets(1, [3])]
     result = altsets.find(SCORES, 2, 1, tau=1, search="simultaneous", engine="enumerate", constraints=both)
     assert result.status == "infeasible"

@@ -11,7 +11,7 @@ from oracle import allowed_overlaps
 
 from altsets import Problem, Status, constraints
 from altsets.search.find import ENGINES
-from altsets.search.milp.formulation import _cliques, _overlap_share
+from altsets.search.milp.formulation import cliques, overlap_share
 
 EXACT = ["enumerate", "milp"]
 
@@ -22,9 +22,9 @@ def test_every_conflict_lies_in_a_clique_and_cliques_hold_nothing_else(seed):
     n = int(rng.integers(1, 14))
     upper = np.triu(rng.random((n, n)) < rng.random(), 1)
     conflicts = upper | upper.T
-    cliques = list(_cliques(conflicts))
+    found = list(cliques(conflicts))
     covered = np.zeros_like(conflicts)
-    for clique in cliques:
+    for clique in found:
         assert len(set(clique)) == len(clique) >= 2
         for first, second in itertools.permutations(clique, 2):
             covered[first, second] = True
@@ -36,7 +36,7 @@ def test_every_conflict_lies_in_a_clique_and_cliques_hold_nothing_else(seed):
 @pytest.mark.parametrize(("k_min", "k_max"), [(1, 3), (2, 7), (9, 10)])
 def test_one_factor_says_how_much_sets_of_any_size_may_share(kind, tau, k_min, k_max):
     problem = Problem.create(30, tau=tau, dissimilarity=kind, constraints=[constraints.Size(k_min, k_max)])
-    share = _overlap_share(problem, range(2 * k_min, 2 * k_max + 1))
+    share = overlap_share(problem, range(2 * k_min, 2 * k_max + 1))
     for size, other in itertools.product(problem.sizes, repeat=2):
         for shared, fine in enumerate(allowed_overlaps(size, other, problem.tau, None, kind)):
             excess = shared - share * (size + other)

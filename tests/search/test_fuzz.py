@@ -95,7 +95,7 @@ def test_only_what_is_documented_may_be_refused(monkeypatch):
     monkeypatch.setattr(checks.Request, "find", refuse)
     for scores, refused in (((1.0, 2.0), 0), ((1.0, 2e150), 1), ((1e-120, 0.0), 1), ((0.0, 0.0), 0)):
         report = fuzz.Report()
-        assert fuzz._search(report, "one", checks.Request(scores, 1, 0), "auto") is None
+        assert fuzz.search(report, "one", checks.Request(scores, 1, 0), "auto") is None
         assert report.refusals == ({"no thanks, # is too much": 1} if refused else {})
         assert len(report.failures) == 1 - refused
 

@@ -113,7 +113,7 @@ def test_repair_of_three_sets_of_many_features(tau):
     for _ in range(25):
         flips = sorted(rng.choice(15, 2, replace=False).tolist())
         found = repair.closest(sets, [flips] * 3)
-        solved = repair._solve(changes_of(sets, [flips] * 3), ())
+        solved = repair.closest_by_programme(changes_of(sets, [flips] * 3), ())
         assert found == solved
         sets = found or sets
 

@@ -168,7 +168,7 @@ def write_report(
     >>> from altsets.experiments.report import write_report
     >>> write_report(Store("results").frame(), "report")  # doctest: +SKIP
     """
-    folder = Path(folder)
+    folder, template = Path(folder), _template()
     searches = side_by_side(frame)
     page = {
         "title": title,
@@ -187,18 +187,17 @@ def write_report(
         "conclusions": _table(CONCLUSIONS, frame, folder),
     }
     path = folder / "index.html"
-    _write(path, _render(page).encode())
+    _write(path, f"{template.render(page)}\n".encode())
     return path
 
 
-def _render(page: dict[str, Any]) -> str:
+def _template() -> Any:
     try:
         from jinja2 import Environment, StrictUndefined
     except ImportError as error:
         raise MissingExtraError("a report on the study", "jinja2", "study") from error
-    template = resources.files("altsets.experiments").joinpath("report.html").read_text(encoding="utf-8")
-    environment = Environment(autoescape=True, undefined=StrictUndefined)
-    return environment.from_string(template).render(page) + "\n"
+    text = resources.files("altsets.experiments").joinpath("report.html").read_text(encoding="utf-8")
+    return Environment(autoescape=True, undefined=StrictUndefined).from_string(text)
 
 
 def _write(path: Path, content: bytes) -> None:

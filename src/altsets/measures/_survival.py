@@ -9,9 +9,10 @@ import numpy as np
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
-from altsets.measures._sparse import dense_blocks
+from altsets.measures import risk_sets
 from altsets.measures._univariate import known_rows
-from altsets.measures.risk_sets import CELLS_AT_A_TIME, RiskSets, compared_pairs, quadratic_form
+from altsets.measures.risk_sets import RiskSets, compared_pairs, quadratic_form
+from altsets.measures.sparse_columns import dense_blocks
 from altsets.measures.workers import map_in_order
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features, constant_columns
@@ -267,7 +268,7 @@ def _in_blocks(
     score: Callable[[Floats, Survival, Floats | None], Floats],
 ) -> Floats:
     """Scores of complete columns, some at a time in threads; constant ones have 0."""
-    step = max(CELLS_AT_A_TIME // len(matrix), 1)
+    step = max(risk_sets.CELLS_AT_A_TIME // len(matrix), 1)
     blocks = [slice(start, start + step) for start in range(0, matrix.shape[1], step)]
     if len(blocks) == 1:
         found = score(matrix, target, weights)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
-from altsets.measures._sparse import UnitColumns, chi2_by_class, dense_blocks, variances_by_class
+from altsets.measures.sparse_columns import UnitColumns, chi2_by_class, dense_blocks, variances_by_class
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features, constant_columns
 from altsets.tables.sparse import count_stored

@@ -13,7 +13,6 @@ from altsets._kernels import correlations as kernel
 from altsets.arrays import Floats, Indices
 from altsets.errors import InputError, reason_of
 from altsets.features import Feature, are_counted, labels_of, real_numbers
-from altsets.measures._sparse import UnitColumns
 from altsets.measures._univariate import rank_columns, standardize
 from altsets.measures.information.columns import patterns_of
 from altsets.measures.information.mutual_information import (
@@ -22,6 +21,7 @@ from altsets.measures.information.mutual_information import (
     uncertainty_rows,
     warn_of_bins,
 )
+from altsets.measures.sparse_columns import UnitColumns
 from altsets.measures.workers import map_in_order
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import (

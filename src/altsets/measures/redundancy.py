@@ -10,7 +10,6 @@ import numpy as np
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
-from altsets.measures._sparse import UnitColumns
 from altsets.measures.information.mutual_information import InformationRows
 from altsets.measures.large.scores import LargePairs
 from altsets.measures.large.table import LargeTable
@@ -21,6 +20,7 @@ from altsets.measures.pairs import (
     sparse_correlations,
     unit_columns,
 )
+from altsets.measures.sparse_columns import UnitColumns
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features
 from altsets.tables.target import counted

@@ -18,10 +18,10 @@ from altsets.quality._additive import Additive
 from altsets.quality._black_box import BlackBox, Wrapper
 from altsets.quality._embedded import Embedded
 from altsets.quality._fitted_set import FittedSet
-from altsets.quality._form import Form
 from altsets.quality._linear_fit import LinearFit
 from altsets.quality._pairwise import CFS, FCBF, MRMR
 from altsets.quality._quality import Quality
+from altsets.quality.form import Form
 
 __all__ = [
     "CFS",

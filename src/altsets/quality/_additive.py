@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from altsets import measures
 from altsets.arrays import Floats
-from altsets.quality._form import Form
 from altsets.quality._quality import Quality, common_names, papers_scaling, scored, vector
+from altsets.quality.form import Form
 
 
 class Additive(Quality):

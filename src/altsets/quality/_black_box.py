@@ -36,8 +36,8 @@ from altsets.measures.scoring import (
     scorer_for,
 )
 from altsets.measures.workers import check_jobs, n_workers, run_in_workers
-from altsets.quality._form import Form
 from altsets.quality._quality import Quality, common_names, size_checked
+from altsets.quality.form import Form
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import MISSING_VALUES, Encoded, Features
 from altsets.tables.forms import is_survival

@@ -15,10 +15,10 @@ from altsets.features import FeatureNames, as_number, real_numbers
 from altsets.measures.large.table import is_large
 from altsets.measures.redundancy import MATRIX_COLUMNS
 from altsets.quality._fitted_set import FittedSet
-from altsets.quality._form import Form
 from altsets.quality._linear_table import CoxRows, LinearTable, LinearTargets, Predicted
 from altsets.quality._quality import Quality, common_names
 from altsets.quality.explained import Explained, Products
+from altsets.quality.form import Form
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import warn_of_constants
 from altsets.tables.forms import is_survival

@@ -15,7 +15,6 @@ from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
 from altsets.features import as_number
 from altsets.measures.redundancy import Conflicts, Redundancy
-from altsets.quality._form import Form
 from altsets.quality._quality import (
     Quality,
     common_names,
@@ -27,6 +26,7 @@ from altsets.quality._quality import (
     symmetric,
     vector,
 )
+from altsets.quality.form import Form
 
 #: What to do about a measure that cannot compare features with each other.
 ANOTHER_MEASURE = "name another one for that, such as redundancy_measure='pearson'"

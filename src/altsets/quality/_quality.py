@@ -19,7 +19,7 @@ from altsets.measures.large.table import LargeTable, is_large, large_table
 from altsets.measures.pairs import is_array, warn_of_pairs
 from altsets.measures.redundancy import MATRIX_COLUMNS, ON_DEMAND, Redundancy
 from altsets.quality._fitted_set import FittedSet
-from altsets.quality._form import Form
+from altsets.quality.form import Form
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import LEAVE_OUT_ROWS
 from altsets.tables.target import weights_of

@@ -58,7 +58,6 @@ import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError, warn_user
-from altsets.measures._sparse import dense_blocks, fits_dense
 from altsets.measures.information.columns import bin_column, discrete_columns, discrete_mask
 from altsets.measures.information.estimator import (
     Estimator,
@@ -69,6 +68,7 @@ from altsets.measures.information.estimator import (
     target_with_missing,
 )
 from altsets.measures.information.levels import Levels, few_values
+from altsets.measures.sparse_columns import dense_blocks, fits_dense
 from altsets.measures.workers import OnProgress
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features

@@ -69,10 +69,10 @@ class Binned:
             )
         self._table = table
         self._target: LargeTarget = table.target(task)
-        self._n_bins = n_bins or max(2, round(table.n_rows ** (1 / 3)))
+        self.n_bins = n_bins or max(2, round(table.n_rows ** (1 / 3)))
         #: Which columns are discrete, if that was given.
         self._given = discrete_mask(discrete, table.n_features)
-        self._cuts: list[Cuts] = [Cuts(np.zeros(0))] * table.n_features
+        self.cuts: list[Cuts] = [Cuts(np.zeros(0))] * table.n_features
         self._cut_target = Cuts.of_codes(self._target.n_distinct)
         self._is_level = np.zeros(table.n_features, dtype=bool)
         self._information, self._entropies = np.zeros(table.n_features), np.zeros(table.n_features)
@@ -99,16 +99,16 @@ class Binned:
         sample = table.sample(block, self._target.classes)
         for index, column in zip(block, sample.values, strict=True):
             if index in table.categories:
-                self._cuts[index] = Cuts.of_codes(len(table.categories[index]))
+                self.cuts[index] = Cuts.of_codes(len(table.categories[index]))
                 continue
             known = column[~np.isnan(column)]
             self._is_level[index] = self._has_levels(index, known)
             if self._is_level[index]:
-                self._cuts[index] = Cuts.of_levels(known)
+                self.cuts[index] = Cuts.of_levels(known)
             else:
-                self._cuts[index] = Cuts.of_sample(known, self._n_bins, not table.is_sampled)
+                self.cuts[index] = Cuts.of_sample(known, self.n_bins, not table.is_sampled)
         if not self._target.is_classes:
-            self._cut_target = Cuts.of_sample(sample.target, self._n_bins, not table.is_sampled)
+            self._cut_target = Cuts.of_sample(sample.target, self.n_bins, not table.is_sampled)
 
     def _has_levels(self, index: int, known: Floats) -> bool:
         """Whether a column of numbers is discrete, by its sample."""
@@ -147,15 +147,15 @@ class Binned:
 
     def _cuts_of(self, some: Iterable[int]) -> list[Cuts]:
         """Cut points for one pass: copies, as what values are looked up in takes more memory than they do."""
-        return [replace(self._cuts[index]) for index in some]
+        return [replace(self.cuts[index]) for index in some]
 
     def _is_uneven(self, index: int, counts: npt.NDArray[np.int64]) -> bool:
         """Whether bins are far from equal, though the values could perhaps be told apart."""
         if not self._table.is_sampled or self._is_level[index] or index in self._table.categories:
             return False
         sizes = counts.sum(axis=1)[:-1]
-        usual = 1 + DEVIATIONS * math.sqrt(self._n_bins / self._table.sample_size)
-        return bool(len(sizes) and sizes.max() > max(UNEVEN, usual) * sizes.sum() / self._n_bins)
+        usual = 1 + DEVIATIONS * math.sqrt(self.n_bins / self._table.sample_size)
+        return bool(len(sizes) and sizes.max() > max(UNEVEN, usual) * sizes.sum() / self.n_bins)
 
     def _cut_levels(self, surprising: list[int]) -> None:
         """Find all values of columns that have more than their sample; those with many of them are cut into bins."""
@@ -166,7 +166,7 @@ class Binned:
         seen: FewValues = self._table.fold(partial(FewValues, len(surprising), most), surprising)
         for index, values in zip(surprising, seen.values, strict=True):
             if values is not None:
-                self._cuts[index] = Cuts.of_levels(values)
+                self.cuts[index] = Cuts.of_levels(values)
             elif given:
                 raise InputError(
                     f"column {self._table.names[index]} has more than {most:,} different numbers, and is to be "
@@ -183,8 +183,8 @@ class Binned:
         sample = self._table.sample(some, spread=True)
         for index, column in zip(some, sample.values, strict=True):
             self._is_level[index] = False
-            self._cuts[index] = Cuts.of_sample(
-                column[~np.isnan(column)], self._n_bins, not self._table.is_sampled
+            self.cuts[index] = Cuts.of_sample(
+                column[~np.isnan(column)], self.n_bins, not self._table.is_sampled
             )
 
     def _is_thin(self, index: int) -> bool:
@@ -196,7 +196,7 @@ class Binned:
     def between(self, asked: Indices, others: Indices, measure: str) -> Floats:
         """Each of some columns with each of some others, in as many passes as memory asks for."""
         found = np.zeros((len(asked), len(others)))
-        cells = max(cut.n_codes for cut in self._cuts)
+        cells = max(cut.n_codes for cut in self.cuts)
         # Each thread has tables of its own.
         tables = max(1, self._table.memory // (4 * 8 * n_threads(None) * cells**2))
         at_a_time = max(1, min(len(asked), math.isqrt(tables), self._table.columns_at_a_time // 2))

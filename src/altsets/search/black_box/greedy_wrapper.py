@@ -176,7 +176,7 @@ class Repair:
         found = self.pricing.k_best(1, others=others, prices=prices, threshold=least, max_nodes=REPAIR_NODES)
         if found.sets or found.bound == -math.inf or callable(self.problem.dissimilarity):
             return found.sets[0] if found.sets else None
-        found_by_solver = self._solve([change], others)
+        found_by_solver = self.closest_by_programme([change], others)
         return None if found_by_solver is None else found_by_solver[0]
 
     def _together(self, changes: Sequence[Change], others: Sequence[FeatureSet]) -> list[FeatureSet] | None:
@@ -193,17 +193,17 @@ class Repair:
             for number, change in enumerate(changes):
                 family = self._close(number, change, nearest[number] + further, others)
                 if family is None:
-                    return self._solve(changes, others)
+                    return self.closest_by_programme(changes, others)
                 families.append(family)
             # Sets of other distances have been looked through, so only the whole counts.
             found, finished = best_combination(families, self.feasibility, self.run.tick)
             if not finished:
-                return self._solve(changes, others)
+                return self.closest_by_programme(changes, others)
             if found is not None:
                 distances = [change.distance(one) for change, one in zip(changes, found, strict=True)]
                 if sum(distances) <= sum(nearest) + further:
                     return [tuple(sorted(one)) for one in found]
-        return self._solve(changes, others)
+        return self.closest_by_programme(changes, others)
 
     def _close(
         self, number: int, change: Change, most: int, others: Sequence[FeatureSet]
@@ -226,7 +226,9 @@ class Repair:
         family.sort(key=lambda entry: -entry[0])
         return family
 
-    def _solve(self, changes: Sequence[Change], others: Sequence[FeatureSet]) -> list[FeatureSet] | None:
+    def closest_by_programme(
+        self, changes: Sequence[Change], others: Sequence[FeatureSet]
+    ) -> list[FeatureSet] | None:
         """The same as an integer programme."""
         too_large = math.comb(len(changes), 2) * len(self._usable) > MAX_SOLVER_PRODUCTS
         if too_large or callable(self.problem.dissimilarity) or self.run.stopped:

@@ -72,7 +72,7 @@ class Formulation:
         self._pairs = pairs if pairs.any() else None
         self._cliques: list[list[int]] = []
         if form.conflicts is not None:
-            for clique in _cliques(form.conflicts[np.ix_(inside, inside)]):
+            for clique in cliques(form.conflicts[np.ix_(inside, inside)]):
                 self._check()
                 self._cliques.append(clique)
         # The solver's tolerances are absolute and mean something for numbers of order one.
@@ -300,7 +300,7 @@ class Formulation:
                 self.programme.row(shared, upper=given - problem.min_difference)
             return
         totals = [sum(pair) for pair in itertools.product(problem.sizes, [given] if given else problem.sizes)]
-        share = _overlap_share(problem, totals)
+        share = overlap_share(problem, totals)
         self.programme.row(shared | dict.fromkeys(variables, -share), upper=share * given)
 
     def couple(self, usage: UsageLimits, totals: Iterable[CostRule]) -> None:
@@ -385,7 +385,7 @@ def _candidates(quality: Quality, form: Form, problem: Problem, *, short: bool) 
     return Candidates(indices, np.ascontiguousarray(form.linear[indices]))
 
 
-def _cliques(conflicts: Bools) -> Iterator[list[int]]:
+def cliques(conflicts: Bools) -> Iterator[list[int]]:
     """Groups of positions that all exclude each other, such that every conflict lies in one of them."""
     open_pairs = conflicts.copy()
     for first in range(len(conflicts)):
@@ -401,7 +401,7 @@ def _cliques(conflicts: Bools) -> Iterator[list[int]]:
             yield clique
 
 
-def _overlap_share(problem: Problem, totals: Iterable[int]) -> float:
+def overlap_share(problem: Problem, totals: Iterable[int]) -> float:
     """A factor c such that c times the sizes of two sets, rounded down, is the number of features they may share."""
     return _share_of([(total, problem.max_overlap_of(total // 2, total - total // 2)) for total in totals])
 

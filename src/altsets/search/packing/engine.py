@@ -39,7 +39,7 @@ class PackingEngine:
         limits: PackingLimits = PACKING_LIMITS,
         strategy: Callable[[PackingLimits], list[Phase]] = strategy,
     ) -> None:
-        self.limits, self._phases = limits, strategy(limits)
+        self.limits, self.phases = limits, strategy(limits)
 
     def declines(self, quality: Quality, problem: Problem) -> str | None:
         """A reason why this engine does not solve the problem, or None."""
@@ -86,7 +86,7 @@ class PackingEngine:
         # What is matched besides shared features has no part in joint conditions.
         pricing.can_be_priced = pricing.can_be_priced and pricing.likeness is None
         search = SetPackingSearch(pricing, limits=self.limits, coupling=coupling)
-        answer = search.solve(self._phases)
+        answer = search.solve(self.phases)
         if answer.sets or answer.statuses[0] is Status.INFEASIBLE:
             return answer
         # Whatever can be constructed, without proof.
@@ -128,7 +128,7 @@ class PackingEngine:
             # The best ones are the best together, sum or minimum.
             best = pricing.k_best(problem.n_sets)
             return _finished(pricing, best.sets if len(best.sets) == problem.n_sets else [], best.bound)
-        return SetPackingSearch(pricing, construction, self.limits).solve(self._phases)
+        return SetPackingSearch(pricing, construction, self.limits).solve(self.phases)
 
     def _no_set(self, pricing: PricingOracle) -> bool:
         """Whether constraints rule out every set; those that only counting finds to clash would take very long here."""
