@@ -255,16 +255,16 @@ def test_bad_input_about_scores(run, table, options, message):
 
 
 def test_ctrl_c_while_folds_are_judged(run, table, monkeypatch):
-    from altsets.evaluation import _evaluate
+    from altsets.evaluation import evaluating
 
-    judged = _evaluate.evaluate_points
+    judged = evaluating.evaluate_points
 
     def interrupted(*arguments):
         if arguments[3] == stop_at:
             signal.raise_signal(signal.SIGINT)
         return judged(*arguments)
 
-    monkeypatch.setattr(_evaluate, "evaluate_points", interrupted)
+    monkeypatch.setattr(evaluating, "evaluate_points", interrupted)
     stop_at = 2
     code, out, err = run(*asking(table, *JUDGED))
     assert (code, err) == (0, "")

@@ -33,8 +33,8 @@ import altsets
 from altsets import Evaluation, SelectAlternatives, Status, evaluate, quality
 from altsets.errors import InputError, MissingExtraError
 from altsets.evaluation import corrected_t_test, stability_index, substitutions
-from altsets.evaluation._comparison import compare
-from altsets.evaluation._setup import bootstrap_samples
+from altsets.evaluation.comparison import compare
+from altsets.evaluation.setup import bootstrap_samples
 from altsets.files.dataset import read_columns, split_target
 from altsets.measures import f_score
 from altsets.tables.target import target_of

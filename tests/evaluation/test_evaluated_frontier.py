@@ -255,17 +255,17 @@ def test_progress_and_ctrl_c_keep_what_is_done():
 
 
 def test_ctrl_c_in_a_search_ends_the_evaluation(monkeypatch):
-    from altsets.search.frontier.sweep import Sweep
+    from altsets.search.frontier import sweep
 
-    searched, calls = Sweep._searched, []
+    solve, calls = sweep.solve, []
 
-    def interrupted(self, problem, facts, n_left):
-        calls.append(problem)
+    def interrupted(*arguments):
+        calls.append(arguments)
         if len(calls) == 5:
             signal.raise_signal(signal.SIGINT)
-        return searched(self, problem, facts, n_left)
+        return solve(*arguments)
 
-    monkeypatch.setattr(Sweep, "_searched", interrupted)
+    monkeypatch.setattr(sweep, "solve", interrupted)
     # The fifth search is the second one of the first fold: no fold is done.
     found = evaluate_frontier("f", *WINE, 2, 1, n_repeats=1)
     assert (len(found), found.complete) == (3, False)
@@ -279,16 +279,16 @@ def test_ctrl_c_in_a_search_ends_the_evaluation(monkeypatch):
 
 
 def test_points_that_folds_had_no_time_for(monkeypatch):
-    from altsets.evaluation import _evaluate
+    from altsets.evaluation import evaluating
 
-    complete = _evaluate.frontier_for
+    complete = evaluating.frontier_for
 
     def hurried(selector, scored, features, *more, **asked):
         found = complete(selector, scored, features, *more, **asked)
         late = features.n_rows < len(WINE[1])
         return altsets.Frontier(found.points[:2], found.n_asked, found.parameters) if late else found
 
-    monkeypatch.setattr(_evaluate, "frontier_for", hurried)
+    monkeypatch.setattr(evaluating, "frontier_for", hurried)
     found = evaluate_frontier("f", *WINE, 2, 1, n_repeats=1)
     assert [point.n_found for point in found] == [5, 5, 0]
     assert set(found.points[2].evaluation.folds[0].statuses) == {Status.NOT_FOUND}

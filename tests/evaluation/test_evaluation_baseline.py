@@ -16,7 +16,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit
 
 from altsets import Evaluation, SelectAlternatives, constraints, evaluate
 from altsets.evaluation import corrected_t_test, holm, similar_stability, stability_index
-from altsets.evaluation._comparison import (
+from altsets.evaluation.comparison import (
     Chance,
     Comparison,
     adjustment,
@@ -24,7 +24,7 @@ from altsets.evaluation._comparison import (
     compare,
     summarize,
 )
-from altsets.evaluation._stability import kinship_of, mean_kinship
+from altsets.evaluation.stability import kinship_of, mean_kinship
 from altsets.tables.conversion import features_of
 
 pd = pytest.importorskip("pandas")
@@ -476,18 +476,14 @@ def test_a_pathway_whose_members_take_turns_is_stable():
     assert entry.similar == pytest.approx(entry.index, abs=0.1)
 
 
-def test_too_many_features_to_compare_is_said(monkeypatch, wine):
-    from altsets.evaluation import _evaluate, _measured, _stability
-
-    for module in (_evaluate, _stability, _measured):
-        monkeypatch.setattr(module, "MOST_RELATED", 3)
-    evaluation = evaluate(
-        SelectAlternatives("f", n_features=3, n_alternatives=1, tau=1), *wine, cv=2, n_repeats=1
-    )
+def test_too_many_features_to_compare_is_said():
+    X = np.random.default_rng(0).normal(size=(40, 202))
+    selector = SelectAlternatives("f", n_features=201, n_alternatives=0)
+    evaluation = evaluate(selector, X, np.arange(40) % 2, cv=2, n_repeats=1)
     assert evaluation.kinship == {}
     assert evaluation.mean_kinship is None
     assert math.isnan(evaluation.stability()[0].similar)
-    assert "with more than 3 chosen features, similar ones are not looked for" in evaluation.summary()
+    assert "with more than 200 chosen features, similar ones are not looked for" in evaluation.summary()
     assert "counting similar" not in evaluation.summary()
 
 

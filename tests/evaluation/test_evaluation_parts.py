@@ -12,10 +12,10 @@ from sklearn.model_selection import TimeSeriesSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from altsets.evaluation._comparison import against_baseline, guess_in_words, in_folds
-from altsets.evaluation._folds import class_name, constant_prediction, kind_of
-from altsets.evaluation._setup import _model_name, check_sets, describe_splits, scoring_by_name
-from altsets.evaluation._stability import kinship_of, shares_of
+from altsets.evaluation.comparison import against_baseline, guess_in_words, in_folds
+from altsets.evaluation.folds import class_name, constant_prediction, kind_of
+from altsets.evaluation.setup import check_sets, describe_splits, model_name, scoring_by_name
+from altsets.evaluation.stability import kinship_of, shares_of
 from altsets.features import FeatureNames
 from altsets.measures.workers import WarningCapture, run_tasks
 from altsets.tables.feature_matrix import Features
@@ -60,9 +60,9 @@ def test_splits_and_models_in_words():
     assert describe_splits(5, 15, None, 3) == "5-fold cross-validation, 3 repeats"
     assert describe_splits(TimeSeriesSplit(4), 4, None) == "4 folds in time order"
     assert describe_splits(5, 5, ["anna", "anna", "bert"]) == "5 folds that keep groups together"
-    assert _model_name(LogisticRegression(C=2)) == "LogisticRegression(C=2)"
+    assert model_name(LogisticRegression(C=2)) == "LogisticRegression(C=2)"
     pipeline = make_pipeline(StandardScaler(), LogisticRegression())
-    assert _model_name(pipeline) == "StandardScaler, LogisticRegression"
+    assert model_name(pipeline) == "StandardScaler, LogisticRegression"
 
 
 def test_given_sets_and_scorers():

@@ -18,7 +18,7 @@ from matplotlib.colors import to_rgba
 import altsets
 from altsets import dissimilarity, plots, quality
 from altsets.errors import InputError, MissingExtraError
-from altsets.plots._canvas import COLOURS, SHADES, _is_dark
+from altsets.plots.canvas import COLOURS, SHADES, is_dark
 from altsets.result import Status
 from altsets.views import frontier as frontier_views
 from altsets.views import sets as set_views
@@ -526,7 +526,7 @@ def test_shades_get_darker_and_text_on_them_can_be_read():
     lights = [lightness(colour) for colour in ramp]
     assert lights == sorted(lights, reverse=True)
     for colour, light in zip(ramp, lights, strict=True):
-        text = 1.0 if _is_dark(colour[:3]) else 0.0
+        text = 1.0 if is_dark(colour[:3]) else 0.0
         high, low = max(text, light), min(text, light)
         assert (high + 0.05) / (low + 0.05) >= 4.5
 

@@ -448,9 +448,9 @@ def test_stand_ins_are_shares_of_swaps(evaluation):
 def test_partners_stand_beside_each_other():
     # 0 and 5 swap, and 1 and 4; the order of the columns would put others between them.
     shares = {0: {5: 1.0}, 1: {4: 1.0}, 4: {1: 1.0}, 5: {0: 1.0}}
-    from altsets.views.sets import _neighbours
+    from altsets.views.sets import neighbours
 
-    assert _neighbours(shares) == [0, 5, 1, 4]
+    assert neighbours(shares) == [0, 5, 1, 4]
 
 
 def test_sets_that_are_all_the_same_have_no_stand_ins(table):

@@ -9,7 +9,7 @@ import pytest
 import altsets
 from altsets import constraints, quality
 from altsets.dissimilarity import Grouped
-from altsets.evaluation._comparison import Comparison, summarize
+from altsets.evaluation.comparison import Comparison, summarize
 from altsets.report import summarise
 
 EIGHT = quality.Additive([9, 8, 7, 6, 5, 4, 3, 2], feature_names=list("abcdefgh"))

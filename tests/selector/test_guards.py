@@ -6,7 +6,6 @@ import re
 import threading
 import warnings
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,7 +19,7 @@ from altsets import SelectAlternatives, constraints, evaluate, find, survival_ta
 from altsets.display import ProgressLines
 from altsets.dissimilarity import Matched
 from altsets.errors import InputError
-from altsets.evaluation._verdict import _is_reversed
+from altsets.evaluation import Evaluation
 from altsets.quality import CFS, FCBF, MRMR, Additive, Wrapper
 from altsets.result import Progress
 from altsets.selector import notes
@@ -505,16 +504,25 @@ def test_prediction_in_the_opposite_order_of_quality_is_a_caution():
     assert "disagree" not in str(evaluate(forwards, X, ILL, cv=5, n_repeats=1).verdict_on(forwards))
 
 
-def test_the_opposite_order_is_said_where_no_single_difference_is_shown():
-    measured = SimpleNamespace(mean_scores=lambda: [0.5, 0.52, 0.54], margin=None)
-    assert _is_reversed(measured, SimpleNamespace(qualities=[3, 2, 1]))
-    assert not _is_reversed(measured, SimpleNamespace(qualities=[3, 1, 2]))
-    assert not _is_reversed(measured, SimpleNamespace(qualities=[1, 2, 3]))
-    assert not _is_reversed(replace_margin(measured, 0.05), SimpleNamespace(qualities=[3, 2, 1]))
-
-
-def replace_margin(measured, margin):
-    return SimpleNamespace(**{**vars(measured), "margin": margin})
+@pytest.mark.parametrize(
+    ("means", "margin", "is_reversed"),
+    [
+        ([0.5, 0.52, 0.54], None, True),
+        ([0.5, 0.54, 0.52], None, False),
+        ([0.54, 0.52, 0.5], None, False),
+        ([0.5, 0.52, 0.54], 0.05, False),
+    ],
+)
+def test_the_opposite_order_is_said_where_no_single_difference_is_shown(
+    monkeypatch, means, margin, is_reversed
+):
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(N, 3)), columns=list("abc"))
+    result = find(Additive([3.0, 2.0, 1.0], feature_names=list(X)), n_features=1, n_alternatives=2)
+    evaluation = evaluate(result, X, ILL, cv=2, margin=margin)
+    assert not [entry for entry in evaluation.comparisons if entry.conclusion == "better"]
+    monkeypatch.setattr(Evaluation, "mean_scores", lambda *_: means)
+    said = "the lower the score of a set, the better it predicts"
+    assert (said in str(evaluation.verdict_on(result))) == is_reversed
 
 
 # --- Time -------------------------------------------------------------------------------------------------

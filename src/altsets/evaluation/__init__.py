@@ -1,12 +1,12 @@
 """Cross-validated scores of feature sets: baseline, paired comparisons, stability, substitutions."""
 
-from altsets.evaluation._comparison import Comparison, corrected_t_test, holm
 from altsets.evaluation._decision import Decision, lines_of
-from altsets.evaluation._evaluate import evaluate, evaluate_frontier
 from altsets.evaluation._evaluated_frontier import EvaluatedFrontier, EvaluatedPoint
 from altsets.evaluation._evaluation import Evaluation
-from altsets.evaluation._folds import Fold, Resample
-from altsets.evaluation._stability import (
+from altsets.evaluation.comparison import Comparison, corrected_t_test, holm
+from altsets.evaluation.evaluating import evaluate, evaluate_frontier
+from altsets.evaluation.folds import Fold, Resample
+from altsets.evaluation.stability import (
     StabilityIndex,
     Substitutions,
     similar_stability,

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from altsets.evaluation._comparison import Comparison, margin_for
 from altsets.evaluation._measured import GIVEN_SCORES, GIVEN_SETS, Measured
+from altsets.evaluation.comparison import Comparison, margin_for
 from altsets.result import Result
 from altsets.wording import large_count, parameter, score
 

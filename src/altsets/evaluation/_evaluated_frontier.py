@@ -12,7 +12,9 @@ from typing import Any
 from altsets import documents
 from altsets.display import Shown, renderer
 from altsets.errors import InputError
-from altsets.evaluation._comparison import (
+from altsets.evaluation._evaluation import PLAIN_FIELDS, Evaluation, jsonable, restore_fields
+from altsets.evaluation._measured import measurement
+from altsets.evaluation.comparison import (
     Comparison,
     Paired,
     adjust,
@@ -21,9 +23,7 @@ from altsets.evaluation._comparison import (
     interval,
     paired,
 )
-from altsets.evaluation._evaluation import PLAIN_FIELDS, Evaluation, jsonable, restore_fields
-from altsets.evaluation._folds import Fold
-from altsets.evaluation._measured import measurement
+from altsets.evaluation.folds import Fold
 from altsets.result import Result, Status, Verdict
 from altsets.search.frontier import Frontier, FrontierPoint
 from altsets.wording import counted, plural, score

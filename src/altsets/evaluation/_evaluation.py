@@ -10,12 +10,12 @@ from typing import Any
 from altsets import documents
 from altsets.display import Shown
 from altsets.errors import InputError, MissingExtraError
-from altsets.evaluation._comparison import mean_of, std_of
 from altsets.evaluation._decision import Decision, decide
-from altsets.evaluation._folds import Fold, Resample
 from altsets.evaluation._measured import Measured, measurement, summary_of
-from altsets.evaluation._stability import ANY, shares_of
 from altsets.evaluation._verdict import verdict_on
+from altsets.evaluation.comparison import mean_of, std_of
+from altsets.evaluation.folds import Fold, Resample
+from altsets.evaluation.stability import ANY, shares_of
 from altsets.problem import FeatureSet
 from altsets.result import Result, Status, Verdict
 from altsets.wording import score

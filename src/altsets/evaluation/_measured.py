@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from altsets.errors import InputError
-from altsets.evaluation._comparison import (
+from altsets.evaluation.comparison import (
     Chance,
     Comparison,
     adjust,
@@ -23,8 +23,8 @@ from altsets.evaluation._comparison import (
     std_of,
     summarize,
 )
-from altsets.evaluation._folds import Fold, Resample, class_name
-from altsets.evaluation._stability import (
+from altsets.evaluation.folds import Fold, Resample, class_name
+from altsets.evaluation.stability import (
     ANY,
     MOST_RELATED,
     Shares,

@@ -6,7 +6,7 @@ import math
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from altsets.evaluation._comparison import NEGLIGIBLE, name_sets
+from altsets.evaluation.comparison import NEGLIGIBLE, name_sets
 from altsets.result import Result, Verdict
 from altsets.wording import percent, plural, score
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from altsets.errors import InputError
 from altsets.evaluation import EvaluatedFrontier
-from altsets.plots._canvas import (
+from altsets.plots._style import points
+from altsets.plots.canvas import (
     COLOURS,
     DASHES,
     MARKERS,
@@ -19,7 +20,6 @@ from altsets.plots._canvas import (
     finish,
     tidy,
 )
-from altsets.plots._style import points
 from altsets.search.balance import Balance
 from altsets.search.frontier import Frontier, PenaltyFrontier
 from altsets.search.tradeoff import Tradeoff

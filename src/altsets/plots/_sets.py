@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from altsets.evaluation import Evaluation
-from altsets.plots._canvas import (
+from altsets.plots._style import points
+from altsets.plots.canvas import (
     BLUE,
     CHARACTER,
     GREY,
@@ -25,7 +26,6 @@ from altsets.plots._canvas import (
     key,
     tidy,
 )
-from altsets.plots._style import points
 from altsets.result import MARK, Result
 from altsets.search.near_best import NearBest
 from altsets.views import sets as views

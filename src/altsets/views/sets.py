@@ -266,7 +266,7 @@ def stand_ins(evaluation: Any, most: int | None = 20, source: str | None = None)
             "no feature stands in for another one: all sets have the same features, or there is one set."
         )
     shown, left_out = cap(
-        _neighbours(shares), most, "feature", "those that are swapped most, with their stand-ins"
+        neighbours(shares), most, "feature", "those that are swapped most, with their stand-ins"
     )
     return Grid(
         rows=tuple(found.names[feature] for feature in shown),
@@ -282,7 +282,7 @@ def stand_ins(evaluation: Any, most: int | None = 20, source: str | None = None)
     )
 
 
-def _neighbours(shares: Mapping[int, Mapping[int, float]]) -> list[int]:
+def neighbours(shares: Mapping[int, Mapping[int, float]]) -> list[int]:
     """The features in this order, but those that often replace each other as neighbours."""
     left = list(shares)
     order: list[int] = []

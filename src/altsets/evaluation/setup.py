@@ -17,7 +17,7 @@ import numpy.typing as npt
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
 from altsets.evaluation._evaluation import Evaluation
-from altsets.evaluation._folds import Fold, Plan, Resample, kind_of
+from altsets.evaluation.folds import Fold, Plan, Resample, kind_of
 from altsets.features import FeatureNames, whole_number
 from altsets.measures.models import Split, fresh_model, names_for_weights, splits_of, strata_of, table_for
 from altsets.measures.scoring import (
@@ -188,7 +188,7 @@ def _parameters(plan: Plan, settings: EvaluationSettings, n_splits: int) -> dict
     positive = [label for label in map(positive_label, plan.scoring.values()) if label is not None]
     return {
         "estimator": _one_line(estimator),
-        "model": _model_name(estimator),
+        "model": model_name(estimator),
         "cv": _one_line(settings.cv),
         "n_repeats": settings.n_repeats,
         "splits": describe_splits(settings.cv, n_splits, settings.groups, int(settings.n_repeats)),
@@ -255,7 +255,7 @@ def _for_folds(selector: SelectAlternatives, task: str, n_jobs: int | None) -> S
     return copy
 
 
-def _model_name(estimator: Any) -> str:
+def model_name(estimator: Any) -> str:
     """A model in a few words: its representation if that is short, else the names of its classes."""
     if isinstance(estimator, str):
         return estimator

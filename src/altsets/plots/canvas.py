@@ -315,7 +315,7 @@ def _write(ax: Axes, grid: Grid, mesh: Any, second_lines: Sequence[Sequence[str]
             number = f"{100 * value:.{grid.digits - 2}f}" if grid.shares else f"{value:.{grid.digits}f}"
             mark = MARK if grid.open and grid.open[i][j] else ""
             more = f"\n{second_lines[i][j]}" if second_lines else ""
-            colour = "white" if _is_dark(mesh.to_rgba(value)[:3]) else "black"
+            colour = "white" if is_dark(mesh.to_rgba(value)[:3]) else "black"
             ax.text(
                 j,
                 i,
@@ -329,7 +329,7 @@ def _write(ax: Axes, grid: Grid, mesh: Any, second_lines: Sequence[Sequence[str]
             )
 
 
-def _is_dark(colour: Sequence[float]) -> bool:
+def is_dark(colour: Sequence[float]) -> bool:
     """Whether white is easier to read on it than black, by the contrast of the W3C."""
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour]
     light = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

@@ -13,7 +13,7 @@ from altsets.constraints import Constraint
 from altsets.errors import InputError
 from altsets.evaluation._evaluated_frontier import EvaluatedFrontier
 from altsets.evaluation._evaluation import Evaluation
-from altsets.evaluation._folds import (
+from altsets.evaluation.folds import (
     Fold,
     FoldScorer,
     Plan,
@@ -22,8 +22,8 @@ from altsets.evaluation._folds import (
     locate_errors,
     search_bootstrap,
 )
-from altsets.evaluation._setup import EvaluationSettings, Setup, bootstrap_samples
-from altsets.evaluation._stability import MOST_RELATED, kinship_of, mean_kinship
+from altsets.evaluation.setup import EvaluationSettings, Setup, bootstrap_samples
+from altsets.evaluation.stability import MOST_RELATED, kinship_of, mean_kinship
 from altsets.features import whole_number
 from altsets.measures.workers import Task, run_tasks
 from altsets.problem import Dissimilarity
