@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -177,6 +178,10 @@ def _scored(request: Request, result: Result, quality: Any, X: Any, y: Any) -> t
         if features is None:
             raise InputError("the request measures similarities of features; pass the table as X.")
         request = request.measured(features)
+    if not given.constant and (constant := result.parameters.get("constant")):
+        # A quality in numbers doesn't know the columns that it comes from.
+        given = copy(given)
+        given.constant = tuple(constant)
     return given, request
 
 

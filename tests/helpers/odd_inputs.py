@@ -143,7 +143,7 @@ CASES = [
     Case("a numeric target", y=lambda: AMOUNTS, first=("a",)),
     # Numbers
     Case("a constant column", changed(d=1.0), first=("a",)),
-    Case("all columns constant", lambda: pd.DataFrame({"a": [1.0] * N_ROWS, "b": [2.0] * N_ROWS}), first=()),
+    Case("all columns constant", lambda: pd.DataFrame({"a": [1.0] * N_ROWS, "b": [2.0] * N_ROWS})),
     Case("two equal columns", changed(d=TABLE["a"]), first=("a",)),
     Case("an infinite number", changed(d=cell(np.inf))),
     Case("a huge number", changed(d=cell(1e300)), first=("a",)),

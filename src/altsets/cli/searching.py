@@ -328,9 +328,9 @@ def run_search(source: Source, request: Request) -> Searched:
     n_sets = request.check(source.names).n_sets
 
     def search(scored: Quality, measured: Request, callback: Any) -> Searched:
-        from altsets.selector.noise import answer_among, narrowed, refuse_too_few_above
+        from altsets.selector.noise import answer_among, narrowed, refuse_too_few
 
-        refuse_too_few_above(measured, scored)
+        refuse_too_few(measured, scored)
         found = answer_among(measured, scored, measured, callback)
         return Searched(replace(found, request=request), scored, narrowed(measured, scored))
 

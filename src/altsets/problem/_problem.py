@@ -13,6 +13,7 @@ from typing import Any
 from altsets.arrays import Bools
 from altsets.constraints import Constraint
 from altsets.constraints.base import ConstraintRules
+from altsets.constraints.constant import ForbidConstant
 from altsets.dissimilarity import Grouped, Matched
 from altsets.errors import InputError
 from altsets.features import FeatureNames, whole_number
@@ -237,6 +238,13 @@ class Problem:
     def forbidden(self) -> frozenset[int]:
         """Features that no set may have."""
         return self.rules.forbidden
+
+    @property
+    def constant(self) -> tuple[int, ...]:
+        """Constant columns of the table, which no set may have."""
+        return tuple(
+            index for one in self.constraints if isinstance(one, ForbidConstant) for index in one.features
+        )
 
     @property
     def conflicts(self) -> Bools | Conflicts | None:
@@ -518,7 +526,8 @@ class Problem:
             "aggregation": self.aggregation,
             "existing": [list(given) for given in self.existing],
             "sizes": [self.k_min, self.k_max],
-            "constraints": [constraint.as_dict() for constraint in self.constraints],
+            "constraints": [one.as_dict() for one in self.constraints if not isinstance(one, ForbidConstant)],
+            **({"constant": list(self.constant)} if self.constant else {}),
             **({"difference": self.difference} if self.difference != "each" else {}),
             **({"overlap_penalty": self.overlap_penalty} if self.overlap_penalty else {}),
             **({"min_quality": self.min_quality} if self.min_quality is not None else {}),

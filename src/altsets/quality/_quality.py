@@ -99,6 +99,8 @@ class Quality(ABC):
     pairs_on_demand: bool = False
     #: What each feature may score by chance, where that was measured.
     noise_floor: Floats | None = None
+    #: Columns of the table that hold one value only: no set has them, unless a constraint requires one.
+    constant: tuple[int, ...] = ()
     #: What users should know about how it was made, one sentence each.
     notes: tuple[str, ...] = ()
 

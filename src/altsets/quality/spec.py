@@ -11,6 +11,7 @@ import time
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Any, ClassVar
@@ -18,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from altsets import machine, measures
-from altsets.arrays import Floats
+from altsets.arrays import Bools, Floats
 from altsets.errors import InputError, NotExpressedError
 from altsets.features import first_difference
 from altsets.measures import UNIVARIATE, noise_floor
@@ -33,8 +34,9 @@ from altsets.quality._embedded import Embedded
 from altsets.quality._linear_fit import LinearFit
 from altsets.quality._pairwise import CFS, FCBF, MRMR
 from altsets.quality._quality import Quality
-from altsets.tables.feature_matrix import SPARSE_MEASURES, Features
+from altsets.tables.feature_matrix import CONSTANT, SPARSE_MEASURES, Features
 from altsets.tables.forms import in_one_form, is_survival
+from altsets.tables.target import counted_rows
 from altsets.wording import duration, join_words, parameter
 
 #: Qualities that look at pairs of features, and what they measure with unless another measure is given.
@@ -104,10 +106,31 @@ class QualitySpec(ABC):
         """Whether its measure is for such a target (in one form): some are for survival, the others for the rest."""
         return True
 
-    @abstractmethod
     def make(
         self, features: Features | LargeTable, y: Any, how: ScoringOptions = ScoringOptions()
     ) -> Quality:
+        """The quality of sets of these columns; it knows which of them are constant, so that no set has them."""
+        if not self.uses_target or isinstance(features, LargeTable):
+            return self._made(features, y, how)
+        with warnings.catch_warnings():
+            # An answer has a note on them instead.
+            warnings.filterwarnings("ignore", CONSTANT)
+            made = self._made(features, y, how)
+        constant = np.flatnonzero(self.constant(features, how.sample_weight)).tolist()
+        if constant:
+            made = copy(made)
+            made.constant = tuple(constant)
+        return made
+
+    def constant(self, features: Features, sample_weight: Any = None) -> Bools:
+        """Which columns hold one value only in the rows that count; none of them if the table is not looked at."""
+        if not self.uses_target:
+            return np.zeros(features.n_features, dtype=bool)
+        kept = counted_rows(sample_weight, features.n_rows)
+        return (features if kept is None else features.rows(kept)).constant
+
+    @abstractmethod
+    def _made(self, features: Features | LargeTable, y: Any, how: ScoringOptions) -> Quality:
         """The quality of sets of these columns."""
 
     def searched_by(self, engine: str) -> QualitySpec:
@@ -378,14 +401,12 @@ class NamedQuality(QualitySpec):
         """The class of the quality."""
         return LinearFit if self.is_linear else OF_MODELS.get(self.name) or PAIRED.get(self.name) or Additive
 
-    def make(
-        self, features: Features | LargeTable, y: Any, how: ScoringOptions = ScoringOptions()
-    ) -> Quality:
+    def _made(self, features: Features | LargeTable, y: Any, how: ScoringOptions) -> Quality:
         """The quality of sets of these columns."""
         target = in_one_form(y, how.task)
         resolved = self.for_target(target)
         if resolved is not self:
-            return resolved.make(features, y, how)
+            return resolved._made(features, y, how)
         if is_survival(target) and not self.takes_target(target):
             self._refuse_for_survival()
         scorer = self.name if self.scored_by is None else self.scored_by[0]
@@ -443,9 +464,7 @@ class GivenQuality(QualitySpec):
         """Whether a model decides how large sets are."""
         return isinstance(self.given, Quality) and self.given.chooses_size
 
-    def make(
-        self, features: Features | LargeTable, y: Any, how: ScoringOptions = ScoringOptions()
-    ) -> Quality:
+    def _made(self, features: Features | LargeTable, y: Any, how: ScoringOptions) -> Quality:
         """The same with the names of the table's columns."""
         _refuse_weights(how, "numbers that were given")
         if isinstance(self.given, Quality):
@@ -494,9 +513,7 @@ class BoundQuality(QualitySpec):
         """Whether a model decides how large sets are."""
         return bool(self.kind.chooses_size)
 
-    def make(
-        self, features: Features | LargeTable, y: Any, how: ScoringOptions = ScoringOptions()
-    ) -> Quality:
+    def _made(self, features: Features | LargeTable, y: Any, how: ScoringOptions) -> Quality:
         """The quality of sets of these columns; what the measure takes besides is up to the user who bound it."""
         measure = self.scored_by
         if isinstance(features, LargeTable) and not (self.is_paired or self.kind is Additive):
@@ -513,9 +530,7 @@ class OwnQuality(QualitySpec):
 
     function: Callable[..., Any]
 
-    def make(
-        self, features: Features | LargeTable, y: Any, how: ScoringOptions = ScoringOptions()
-    ) -> Quality:
+    def _made(self, features: Features | LargeTable, y: Any, how: ScoringOptions) -> Quality:
         """What the function returns: a quality, or one score for each column."""
         _refuse_weights(how, "functions")
         if isinstance(features, LargeTable):

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from altsets.constraints import AtLeastSets, Constraint, Size
+from altsets.constraints import AtLeastSets, Constraint, Require, Size
+from altsets.constraints.constant import ForbidConstant
 from altsets.dissimilarity import Matched
 from altsets.errors import InputError, UnsupportedError, warn_user
 from altsets.features import FeatureNames
@@ -401,7 +402,7 @@ def problem_of(request: Request, quality: Quality) -> Problem:
         raise InputError(
             f"quality must be a quality object such as altsets.quality.Additive(scores), not {type(quality).__name__}."
         )
-    problem = request.bind(FeatureNames.of_quality(quality))
+    problem = _without_constants(request.bind(FeatureNames.of_quality(quality)), quality)
     if request.n_alternatives != "max":
         return problem
     if problem.search not in ("greedy-replacement", "greedy-balancing"):
@@ -414,6 +415,20 @@ def problem_of(request: Request, quality: Quality) -> Problem:
     if reason:
         raise UnsupportedError(f"no engine solves this: {reason}.")
     return replace(problem, n_alternatives=most_alternatives(problem))
+
+
+def _without_constants(problem: Problem, quality: Quality) -> Problem:
+    """The problem without columns that say nothing, as they are constant; those that are required stay."""
+    left_out = without_required(problem, getattr(quality, "constant", ()))
+    if not left_out:
+        return problem
+    return replace(problem, constraints=(*problem.constraints, ForbidConstant(left_out)))
+
+
+def without_required(problem: Problem, features: Sequence[int]) -> list[int]:
+    """Those of some features that a set can do without."""
+    required = {index for one in problem.constraints if isinstance(one, Require) for index in one.features}
+    return [index for index in features if index not in required]
 
 
 def refuse_chosen_sizes(quality: Quality, what: str) -> None:
@@ -523,9 +538,15 @@ def _result(
         shortlist=answer.shortlist,
         existing_qualities=_existing_qualities(quality, problem, run),
         request=None if request is None else request.without_numbers(),
-        notes=[] if request is None else list(quality.notes),
+        notes=[] if request is None else [*quality.notes, *_on_constants(quality, problem)],
         models=[] if run.is_part else quality.models_in(sets),
     )
+
+
+def _on_constants(quality: Quality, problem: Problem) -> list[str]:
+    """Which columns are no candidates."""
+    named = FeatureNames.of_quality(quality).listed(problem.constant)
+    return [f"Constant columns carry no information and are in no set: {named}."] if named else []
 
 
 def _existing_qualities(quality: Quality, problem: Problem, run: Run) -> list[float]:

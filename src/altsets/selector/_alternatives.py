@@ -28,6 +28,7 @@ from altsets.selector._answers import (
     answered_in_passes,
     check_request,
     groups_of,
+    n_candidates,
     progress_lines,
     provenance_of,
     refuse_numbered,
@@ -315,7 +316,8 @@ class SelectAlternatives(ColumnSelector):
                 "SelectAlternatives requires y to be passed, but the target y is None; only scores or a quality object "
                 "as quality do without."
             )
-        self._check(features, usable.all_names, usable.dropped)
+        n_columns = n_candidates(self, features, sample_weight)
+        self._check(features, usable.all_names, usable.dropped, n_columns)
         started = time.perf_counter()
         refuse_other_rows(features, groups=groups)
         rows = RowData(y, sample_weight, groups_of(groups, features.n_rows))
@@ -332,7 +334,7 @@ class SelectAlternatives(ColumnSelector):
         )
         notes = notes_on(found.result, background)._asdict()
         kept = counted_rows(sample_weight, features.n_rows)
-        request = request_of(self, features.n_features)
+        request = request_of(self, n_columns)
         origin = provenance_of(request, features, rows, kept, time.perf_counter() - started)
         if origin.get("task") == "survival":
             # What the values say: a command names two columns.
@@ -344,7 +346,7 @@ class SelectAlternatives(ColumnSelector):
         started = time.perf_counter()
         table = large_table(X, y, drop_unusable=self.unusable == "drop")
         self._take_names(len(table.all_names), None if hasattr(X, "chunks") else table.all_names)
-        self._check(table, table.all_names, table.dropped)
+        self._check(table, table.all_names, table.dropped, table.n_features)
         with progress_lines(self.verbose) as lines:
             found = answered_in_passes(self, table, sample_weight, lines)
         request = request_of(self, table.n_features)
@@ -355,12 +357,16 @@ class SelectAlternatives(ColumnSelector):
         return self._keep(found, request, places, table.dropped, provenance=origin, notes=notes)
 
     def _check(
-        self, features: Features | LargeTable, all_names: Sequence[str], dropped: Mapping[str, str]
+        self,
+        features: Features | LargeTable,
+        all_names: Sequence[str],
+        dropped: Mapping[str, str],
+        n_columns: int,
     ) -> None:
         """Refuse what cannot be asked of these columns, before they are scored."""
         check_request(self, features)
         refuse_numbered(self.constraints, all_names, features.feature_names, dropped)
-        warn_of_size(self, features.n_features)
+        warn_of_size(self, n_columns, features.n_features)
 
     def _take_names(self, n_features: int, names: Sequence[str] | None) -> None:
         """The columns of a table that scikit-learn does not know; nothing is left of an earlier fit."""

@@ -33,7 +33,7 @@ from altsets.search.frontier.sweep import sweep_request
 from altsets.selector.noise import (
     answer_among,
     narrowed,
-    refuse_too_few_above,
+    refuse_too_few,
     refuse_unknown_noise,
     with_floors,
 )
@@ -113,6 +113,14 @@ def request_of(selector: Any, n_columns: int | None = None) -> Request:
     return replace(request, n_features=min(request.n_features, n_columns))
 
 
+def n_candidates(selector: Any, features: Features | LargeTable, sample_weight: Any = None) -> int:
+    """How many columns a set can have, constant ones left out; at least 1, as the search refuses none at all."""
+    if isinstance(features, LargeTable):
+        return features.n_features
+    constant = spec_of(selector.quality).constant(features, sample_weight)
+    return max(1, features.n_features - int(constant.sum()))
+
+
 def quality_of(
     selector: Any, features: Features, y: Any, sample_weight: Any = None, groups: Any = None
 ) -> Quality:
@@ -137,8 +145,9 @@ def scored(
 
 def search_for(selector: Any, quality: Quality, features: Features, sample_weight: Any = None) -> Result:
     """Search with the parameters of a selector; a similarity that is only named is measured on the table."""
-    warn_of_size(selector, quality.n_features_in)
-    request = request_of(selector, quality.n_features_in)
+    n_columns = max(1, quality.n_features_in - len(quality.constant))
+    warn_of_size(selector, n_columns, quality.n_features_in)
+    request = request_of(selector, n_columns)
     return answer_among(request, quality, request.measured(features, sample_weight))
 
 
@@ -181,13 +190,14 @@ def check_request(selector: Any, features: Features | LargeTable) -> None:
         )
 
 
-def warn_of_size(selector: Any, n_columns: int) -> None:
-    """Warn if a set has fewer features than asked, as the table has no more columns."""
+def warn_of_size(selector: Any, n_columns: int, n_all: int) -> None:
+    """Warn if a set has fewer features than asked, as the table has no more columns that are not constant."""
     request = request_of(selector)
     if request.n_features is not None and request.n_features > n_columns and not request.has_size:
+        varied = "" if n_columns == n_all else " that are not constant"
         warn_user(
-            f"{parameter('n_features', request.n_features)} is more than the {n_columns} column(s) of the table; "
-            f"a set has {n_columns}."
+            f"{parameter('n_features', request.n_features)} is more than the {n_columns} column(s) of the table"
+            f"{varied}; a set has {n_columns}."
         )
 
 
@@ -205,7 +215,7 @@ def progress_lines(verbose: Any) -> Any:
 def answered(selector: Any, features: Features, rows: RowData, memory: Any, lines: Any = None) -> Found:
     """The sets, what each column alone is worth, and how different the sets are."""
     table = (features.cells, features.names, dict(features.categories), features.original)
-    request = request_of(selector, features.n_features)
+    request = request_of(selector, n_candidates(selector, features, rows.sample_weight))
     try:
         return memory.cache(_answer, ignore=["memory", "n_jobs", "lines"], verbose=0)(  # type: ignore[no-any-return]
             request, table, rows, selector.n_jobs, memory, lines
@@ -316,7 +326,7 @@ def _answer(
         quality.noise_floor = memory.cache(_noise_floor, ignore=["n_jobs"], verbose=0)(
             how, table, rows, n_jobs
         )
-        refuse_too_few_above(request, quality)
+    refuse_too_few(request, quality)
     begin("Searching")
     found = _found(request, quality, measured, lines)
     result = found.result

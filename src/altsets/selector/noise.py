@@ -15,7 +15,7 @@ from altsets.quality import Quality
 from altsets.quality.spec import spec_of
 from altsets.request import Request
 from altsets.result import Result
-from altsets.search.find import answer
+from altsets.search.find import answer, without_required
 from altsets.wording import counted, join_words, parameter, plural, span
 
 
@@ -56,8 +56,9 @@ def refuse_unknown_noise(request: Request) -> None:
         )
 
 
-def refuse_too_few_above(request: Request, quality: Quality) -> None:
-    """Refuse sets that are larger than the number of features above the noise floor."""
+def refuse_too_few(request: Request, quality: Quality) -> None:
+    """Refuse sets that are larger than the number of features that vary, or are above the noise floor."""
+    _refuse_too_few_varied(request, quality)
     scores, floor = quality.feature_scores, quality.noise_floor
     if not request.above_noise or scores is None or floor is None:
         return
@@ -68,4 +69,19 @@ def refuse_too_few_above(request: Request, quality: Quality) -> None:
         raise InputError(
             f"{n_above} of {counted(len(scores), 'feature')} {plural(n_above, 'is', 'are')} above the noise floor of "
             f"{floors}, too few for a set of {size}; {less}leave out {parameter('above_noise')}."
+        )
+
+
+def _refuse_too_few_varied(request: Request, quality: Quality) -> None:
+    """Refuse sets that would need constant columns nobody has required."""
+    if not quality.constant:
+        return
+    problem = request.check(quality.feature_names)
+    n_constant = len(without_required(problem, quality.constant))
+    n_varied = quality.n_features_in - n_constant
+    if n_varied < problem.k_min:
+        less = f"; ask for {parameter('n_features', n_varied)}" if n_varied and not request.has_size else ""
+        raise InputError(
+            f"{n_constant} of {counted(quality.n_features_in, 'column')} {plural(n_constant, 'is', 'are')} constant, "
+            f"which leaves too few for a set of {problem.k_min}{less}."
         )

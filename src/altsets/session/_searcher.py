@@ -21,7 +21,7 @@ from altsets.search.frontier import Frontier, FrontierProgress
 from altsets.search.frontier.sweep import sweep_request
 from altsets.search.what_if import WhatIf, lose
 from altsets.selector import RowData, groups_of, refuse_numbered, scored, table_and_target
-from altsets.selector.noise import answer_among, narrowed, refuse_too_few_above, refuse_unknown_noise
+from altsets.selector.noise import answer_among, narrowed, refuse_too_few, refuse_unknown_noise
 from altsets.session._state import SessionState, plain_tau
 from altsets.tables.conversion import usable_columns
 from altsets.tables.feature_matrix import Features
@@ -121,7 +121,7 @@ class Searcher:
             self.check(request)
         self._refuse_without_table(request)
         quality = self.quality_of(state)
-        refuse_too_few_above(request, quality)
+        refuse_too_few(request, quality)
         found = answer_among(request, quality, self._on_table(state, request), callback, stop)
         if found.stop_reason is StopReason.FINISHED:
             # Whatever was cut short may come further next time.

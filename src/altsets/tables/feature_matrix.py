@@ -32,6 +32,8 @@ LARGEST_VALUE = 1e38
 CELLS_AT_A_TIME = 100_000
 #: Measures that use a feature only in rows where it is known.
 LEAVE_OUT_ROWS = ("f", "pearson", "spearman", "chi2", "concordance", "cox", "logrank")
+#: How a warning of constant columns begins.
+CONSTANT = "some columns are constant"
 #: Measures that take sparse tables.
 SPARSE_MEASURES = ("f", "pearson", "spearman", "chi2", "mutual_info", "symmetrical_uncertainty")
 
@@ -386,7 +388,7 @@ def warn_of_constants(features: Features, constant: Bools | None = None) -> None
 def warn_that_constant(named: str) -> None:
     """Warn of columns, named already, that are constant."""
     warn_user(
-        f"some columns are constant ({named}); they carry no information about the target and score 0, so drop them."
+        f"{CONSTANT} ({named}); they carry no information about the target and score 0, so drop them."
     )
 
 
