@@ -13,7 +13,9 @@ import altsets
 from altsets import measures, quality
 
 rng = np.random.default_rng(0)
-X = np.column_stack([rng.normal(size=(60, 3)), np.ones(60)])
+X = rng.normal(size=(60, 3))
+# The last column is a copy of the first one.
+X = np.column_stack([X, X[:, 0]])
 Y = (X[:, 0] > 0).astype(int)
 SELECTOR = altsets.SelectAlternatives("f", n_features=2, n_alternatives=1)
 
@@ -34,7 +36,7 @@ def broken(chosen):
         lambda: altsets.SelectAlternatives([3, 2, 1], n_features=2, n_alternatives=5, tau=1).fit(X[:, :3]),
         lambda: altsets.evaluate(SELECTOR, X, Y, n_repeats=1),
         lambda: quality.MRMR.from_data(X, Y),
-        lambda: measures.pairwise(X, "pearson"),
+        lambda: measures.pairwise(np.column_stack([X, np.ones(60)]), "pearson"),
         lambda: altsets.find(quality.BlackBox(broken, n_features_in=5), n_features=2, n_alternatives=1),
     ],
 )
