@@ -91,7 +91,8 @@ class SelectAlternatives(ColumnSelector):
         - One score for each column, or a quality object: then ``fit`` needs no target.
     n_features : int, default=None
         Features in each set; None for 5, or with ``"embedded"`` as many as the model chooses. If the table has fewer
-        columns, all of them, with a warning.
+        columns, all of them, with a warning. Constant columns do not count: where scores are computed from the table,
+        no set has one unless a constraint requires it.
     n_alternatives : int, default=3
         Sets to find besides the first one.
     tau : float, default=None
