@@ -387,9 +387,7 @@ def warn_of_constants(features: Features, constant: Bools | None = None) -> None
 
 def warn_that_constant(named: str) -> None:
     """Warn of columns, named already, that are constant."""
-    warn_user(
-        f"{CONSTANT} ({named}); they carry no information about the target and score 0, so drop them."
-    )
+    warn_user(f"{CONSTANT} ({named}); they carry no information about the target and score 0, so drop them.")
 
 
 def warn_of_left_out_rows(features: Features, measure: Any) -> None:
