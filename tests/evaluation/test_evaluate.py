@@ -692,6 +692,16 @@ def test_each_warning_once(n_jobs):
     assert Path(said[0].filename).name == "test_evaluate.py"
 
 
+def test_a_warning_whose_numbers_differ_between_folds_comes_once(wine):
+    X, y = np.array(wine[0]), wine[1]
+    # How many of them are among the training rows differs from fold to fold.
+    X[:30, 0] = np.nan
+    with pytest.warns(UserWarning, match="missing values") as said:
+        evaluate(SelectAlternatives("spearman", n_features=2, n_alternatives=1), X, y)
+    assert len(said) == 1
+    assert "more such warnings" in str(said[0].message)
+
+
 def test_errors_come_back_from_other_processes(wine):
     bad = LogisticRegression(C=-1)
     with pytest.raises(InputError, match="fold 0, set 0: LogisticRegression could not be fitted: "):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import numbers
 import os
+import re
 import signal
 import threading
 import time
@@ -21,7 +22,7 @@ import numpy as np
 
 from altsets.arrays import Ints
 from altsets.errors import InputError, warn_user
-from altsets.wording import by_interface, parameter
+from altsets.wording import by_interface, parameter, plural
 
 Piece = TypeVar("Piece")
 Outcome = TypeVar("Outcome")
@@ -32,6 +33,8 @@ OnProgress = Callable[[float], Any]
 Task = tuple[Callable[..., Any], tuple[Any, ...]]
 #: The category and the text of a warning.
 Caught = tuple[type[Warning], str]
+#: The parts of a warning that may differ from fold to fold: what stands in brackets or quotes, and numbers.
+DETAILS = re.compile(r"\(.*\)|\[.*\]|'[^']*'|-?\d[\d.,]*(?:e[+-]?\d+)?")
 #: Seconds between two calls of progress, and the longest that an interruption goes unnoticed.
 PAUSE = 0.1
 #: Seconds between two looks of a worker at whether its parent is there.
@@ -174,7 +177,7 @@ def check_jobs(n_jobs: Any) -> int | None:
 def run_tasks(
     tasks: Sequence[Task], n_jobs: int | None, progress: Callable[[float], object] | None
 ) -> list[Any]:
-    """What all tasks return, in their order, whatever the number of processes; each of their warnings comes once.
+    """What all tasks return, in their order, whatever the number of processes; each kind of warning comes once.
 
     Ctrl-C ends the work and keeps what is done. Anything else that ``progress`` or a task raises is raised again.
     ``n_jobs`` is as in joblib, whose ``parallel_config`` applies; 1 (or None without a configuration) stays in this
@@ -208,9 +211,18 @@ def run_tasks(
     if errors:
         raise errors[min(errors)]
     finished = [done[position] for position in sorted(done)]
-    for category, message in dict.fromkeys(entry for _, messages in finished for entry in messages):
-        warn_user(message, category)
+    _warn_once([entry for _, messages in finished for entry in messages])
     return [outcome for outcome, _ in finished]
+
+
+def _warn_once(messages: Sequence[Caught]) -> None:
+    """Issue the first warning of each kind; say how many others differ from it in names and numbers only."""
+    kinds: dict[Caught, dict[str, None]] = {}
+    for category, message in messages:
+        kinds.setdefault((category, DETAILS.sub("", message)), {})[message] = None
+    for (category, _), (first, *others) in kinds.items():
+        more = f" ({len(others)} more such {plural(len(others), 'warning')} with other names or numbers)"
+        warn_user(first + more if others else first, category)
 
 
 def _run_one(
