@@ -307,7 +307,7 @@ def _fill_incomplete(found: Floats, order: Indices, n_incomplete: int, fill: Fil
 
 
 def call_measure(
-    function: Callable[..., Any], features: Features, target: npt.NDArray[Any], **options: Any
+    function: Callable[..., Any], features: Features, target: npt.NDArray[Any] | None, **options: Any
 ) -> Any:
     """The result of ``function(X, y)``: it gets nan for missing numbers, 0 and 1 for a category of two labels.
 

@@ -530,12 +530,22 @@ class OwnQuality(QualitySpec):
 
     function: Callable[..., Any]
 
+    @property
+    def needs_target(self) -> bool:
+        """Whether the function has no default for the target."""
+        try:
+            parameters = [*inspect.signature(self.function).parameters.values()]
+        except (TypeError, ValueError):
+            # Of some compiled functions nothing is known.
+            return True
+        return len(parameters) < 2 or parameters[1].default is inspect.Parameter.empty
+
     def _made(self, features: Features | LargeTable, y: Any, how: ScoringOptions) -> Quality:
         """What the function returns: a quality, or one score for each column."""
         _refuse_weights(how, "functions")
         if isinstance(features, LargeTable):
             raise measure_refused("a function of your own")
-        answer = call_measure(self.function, features, np.asarray(y))
+        answer = call_measure(self.function, features, None if y is None else np.asarray(y))
         if isinstance(answer, Quality):
             return fit_to_table(answer, features)
         return Additive.from_data(features, y, measure=lambda *_: answer)
