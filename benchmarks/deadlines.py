@@ -1,4 +1,4 @@
-"""Deadlines: how late hard requests come back, whoever searches and whatever is asked."""
+"""Deadlines: how late hard requests come back, whoever searches and whatever is asked, by ``find`` or another verb."""
 
 from __future__ import annotations
 
@@ -27,8 +27,11 @@ from altsets.quality import CFS, FCBF, MRMR, Additive, BlackBox, LinearFit, Qual
 from benchmarks.report import Check, Section, duration, table
 
 LIMITS = (0.05, 0.5, 3.0)
+#: The limits and the numbers of features for the other verbs.
+VERB_LIMITS, SIZES = (1e-4, 0.05, 0.5, 1.0), (10**4, 10**5, 10**6)
 #: How late an answer may come; the second one for requests of more than 10,000 features or 1,000 sets.
 SLACK, LARGE_SLACK = 0.3, 2.0
+MOST_FEATURES = 10_000
 #: How often each is asked; the median counts, since other work on the machine makes single answers late.
 REPEATS = 3
 TOGETHER = {"search": "simultaneous"}
@@ -76,6 +79,56 @@ def run() -> Section:
         table(("request", *(f"{limit:g} s" for limit in LIMITS), "answer"), lines),
     ]
     return section
+
+
+def run_verbs() -> Section:
+    """Every other verb under every limit, among few and many features."""
+    section = Section("deadlines-verbs")
+    lines, late = [], []
+    for n in SIZES:
+        quality = _scores(n)()
+        quick = altsets.find(quality, 10, 3, 0.5, time_limit=VERB_LIMITS[0])
+        slack = SLACK if n <= MOST_FEATURES else LARGE_SLACK
+        for verb, ask in _verb_calls(quality, quick).items():
+            times = []
+            for limit in VERB_LIMITS:
+                started = time.process_time()
+                ask(limit)
+                seconds = time.process_time() - started
+                times.append(seconds)
+                late.append(
+                    (seconds - limit - slack, seconds - limit, f"{verb}, {n:,} features, {limit:g} s")
+                )
+            lines.append((verb, f"{n:,}", *map(duration, times)))
+    worst = max(late)
+    section.checks = [
+        Check(
+            "time limits",
+            f"kept within {SLACK:g} s; above {MOST_FEATURES:,} features, {LARGE_SLACK:g} s",
+            f"worst {worst[1]:+.2f} s ({worst[2]})",
+            worst[0] <= 0,
+        )
+    ]
+    section.body = [
+        "The verbs besides `find` under each time limit, over sums of scores for sets of 10 features: the processor "
+        "time until they returned.",
+        table(("verb", "features", *(f"{limit:g} s" for limit in VERB_LIMITS)), lines),
+    ]
+    return section
+
+
+def _verb_calls(quality: Quality, found: altsets.Result) -> dict[str, Callable[[float], object]]:
+    """What is asked of each verb, by its name."""
+    costs = np.random.default_rng(2).random(quality.n_features_in)
+    return {
+        "frontier": lambda limit: altsets.frontier(quality, 10, 3, [0.2, 0.5, 0.8], time_limit=limit),
+        "near_best": lambda limit: altsets.near_best(quality, 10, 0.01, time_limit=limit),
+        "what_if": lambda limit: altsets.what_if(quality, found, time_limit=limit),
+        "balance": lambda limit: altsets.balance(quality, 10, 3, 0.5, time_limit=limit),
+        "most_sets": lambda limit: altsets.most_sets(quality, 10, 0.5, within=0.05, time_limit=limit),
+        "most_different": lambda limit: altsets.most_different(quality, 10, 3, within=0.05, time_limit=limit),
+        "tradeoff": lambda limit: altsets.tradeoff(quality, costs, 10, time_limit=limit),
+    }
 
 
 def _timed(request: Request, quality: Quality, limit: float) -> tuple[float, str]:

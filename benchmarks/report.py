@@ -60,6 +60,7 @@ TITLES = {
     "verdicts": "Decisions on simulated tables",
     "startup": "Start-up, deadline, Ctrl-C",
     "deadlines": "Deadlines",
+    "deadlines-verbs": "Deadlines of the other verbs",
     "time-limits": "Sets at the time limit",
     "versions": "This version beside the one before",
 }

@@ -303,6 +303,7 @@ def _runs(options: argparse.Namespace, inputs: Inputs) -> dict[str, Callable[[],
         "verdicts": lambda: verdicts.run(options.quick),
         "startup": startup.run,
         "deadlines": deadlines.run,
+        "deadlines-verbs": deadlines.run_verbs,
         "versions": lambda: versions.run(
             options.old,
             [

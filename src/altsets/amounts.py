@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Context, Decimal, Inexact
 from typing import Any
 
@@ -30,9 +30,18 @@ def amounts_in(
     try:
         if isinstance(given, str):
             raise TypeError
+        # Of very many features, looking at each number takes seconds; most are plain and valid.
+        plain = given if values is None else values.tolist() if values.dtype == float else ()
+        if isinstance(plain, list | tuple) and _all_valid(plain, least):
+            return tuple(plain)
         return tuple(amount(each, who, f"a {noun}", least) for each in (given if values is None else values))
     except TypeError:
         raise InputError(f"{who} takes a list of {nouns} or a mapping to them, not {given!r}.") from None
+
+
+def _all_valid(numbers: Sequence[Any], least: float) -> bool:
+    """Whether these are one or more of Python's floats, all finite and none less than ``least``."""
+    return set(map(type, numbers)) == {float} and all(map(math.isfinite, numbers)) and min(numbers) >= least
 
 
 def amount(value: Any, who: str, name: str, least: float = -math.inf) -> float:

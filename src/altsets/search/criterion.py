@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -33,10 +34,12 @@ class Criterion:
     @classmethod
     def exactly(cls, numbers: Iterable[float], who: str) -> Criterion:
         """One number for each feature, as the decimal that it is printed as."""
-        decimals = [Decimal(repr(number)) for number in numbers]
+        listed = list(numbers)
+        decimals = [Decimal(repr(number)) for number in listed]
         # The exponent of a decimal that is printed is never "infinity".
         place = min(int(decimal.as_tuple().exponent) for decimal in decimals)
-        largest = max((decimal.adjusted() for decimal in decimals if decimal), default=place)
+        most = max(map(abs, listed))
+        largest = Decimal(repr(most)).adjusted() if most else place
         if largest - place > MOST_DIGITS:
             raise InputError(
                 f"{who}: the numbers reach from 1e{place} to 1e{largest + 1}, which is too far to add them up; "
@@ -70,8 +73,9 @@ class Criterion:
 
     def least(self, part: Problem) -> int:
         """A sum, in units, that no set of one of the parts falls below."""
-        usable = sorted(number for index, number in enumerate(self.whole) if index not in part.forbidden)
-        return min((sum(usable[:size]) for size in part.sizes), default=0)
+        usable = (number for index, number in enumerate(self.whole) if index not in part.forbidden)
+        smallest = heapq.nsmallest(part.k_max, usable)
+        return min((sum(smallest[:size]) for size in part.sizes), default=0)
 
     def at_most(self, part: Problem, most: int) -> Problem:
         """One of the parts, in which no set has a sum of more units than this, which is the least or more."""
