@@ -30,7 +30,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import altsets
-from altsets import Evaluation, SelectAlternatives, Status, evaluate, quality
+from altsets import Evaluation, SelectAlternatives, Status, evaluate, plots, quality
 from altsets.errors import InputError, MissingExtraError
 from altsets.evaluation import corrected_t_test, stability_index, substitutions
 from altsets.evaluation.comparison import compare
@@ -613,6 +613,16 @@ def test_partners_are_as_much_alike_as_possible_in_all():
     assert substitutions([[(0, 1), (0, 1)]], kinship).shares == {}
 
 
+def test_features_that_are_not_alike_are_no_partners():
+    sets = [[(0, 1), (2, 3)]]
+    found = substitutions(sets, {(0, 2): 0.03, (0, 3): 0.2, (1, 2): 0.49, (1, 3): 0.5})
+    assert found.shares == {0: {}, 1: {3: 1.0}, 2: {}, 3: {1: 1.0}}
+    assert found.weights == {(1, 3): 1.0, (3, 1): 1.0}
+    # Many slight likenesses do not outweigh a real one.
+    assert substitutions(sets, {(0, 2): 0.4, (1, 3): 0.4, (0, 3): 0.6, (1, 2): 0.0}).shares[0] == {3: 1.0}
+    assert substitutions(sets, {(0, 2): 0.03}).most_swapped() == []
+
+
 def test_disjoint_sets_have_kin_as_stand_ins():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 200)
@@ -639,16 +649,29 @@ def test_disjoint_sets_have_kin_as_stand_ins():
 
 def test_stand_ins_by_name(wine):
     X, y = wine
-    evaluation = evaluate([["hue", "ash"], ["hue", "alcohol"], ["hue", "proline"]], X, y, cv=2, n_repeats=1)
-    assert evaluation.stand_ins("ash") == {"alcohol": 0.5, "proline": 0.5}
-    assert evaluation.stand_ins(list(X.columns).index("ash"), most=1) == {"alcohol": 0.5}
+    sets = [["hue", "flavanoids"], ["hue", "total_phenols"], ["hue", "proanthocyanins"]]
+    evaluation = evaluate(sets, X, y, cv=2, n_repeats=1)
+    assert evaluation.stand_ins("flavanoids") == {"total_phenols": 0.5, "proanthocyanins": 0.5}
+    assert evaluation.stand_ins(list(X.columns).index("flavanoids"), most=1) == {"total_phenols": 0.5}
     assert evaluation.stand_ins("hue") == {}
     frame = evaluation.substitutions_frame()
-    assert frame.loc["ash", "alcohol"] == pytest.approx(1 / 3)
+    assert frame.loc["flavanoids", "total_phenols"] == pytest.approx(1 / 3)
     assert (frame == frame.T).all(axis=None)
-    assert "ash: alcohol 50%, proline 50%" in evaluation.summary()
-    with pytest.raises(InputError, match="did you mean 'alcohol'"):
-        evaluation.stand_ins("alcohl")
+    assert "flavanoids: total_phenols 50%, proanthocyanins 50%" in evaluation.summary()
+    with pytest.raises(InputError, match="did you mean 'flavanoids'"):
+        evaluation.stand_ins("flavanoid")
+
+
+def test_columns_that_have_nothing_to_do_with_each_other_do_not_stand_in():
+    rng = np.random.default_rng(0)
+    X, y = pd.DataFrame(rng.normal(size=(200, 4)), columns=list("abcd")), rng.integers(0, 2, 200)
+    evaluation = evaluate([["a", "b"], ["c", "d"]], X, y, estimator="linear", cv=2, n_repeats=1)
+    assert [evaluation.stand_ins(name) for name in "abcd"] == [{}] * 4
+    text = evaluation.summary()
+    assert "No feature takes the place of another: none has a similarity of 0.5 or more." in text
+    assert "What takes the place" not in text
+    with pytest.raises(InputError, match="those that differ are not similar"):
+        plots.stand_ins(evaluation)
 
 
 # --- Processes, progress, Ctrl-C, warnings ------------------------------------------------------------

@@ -64,7 +64,7 @@ def frontier():
 def evaluation():
     rng = np.random.default_rng(3)
     y = np.repeat(["no", "yes"], 60)
-    X = rng.normal(size=(120, 8)) + 1.5 * np.outer(y == "yes", [2, 2, 1, 1, 0, 0, 0, 0])
+    X = rng.normal(size=(120, 8)) + 1.5 * np.outer(y == "yes", [2, 2, 2, 2, 0, 0, 0, 0])
     return altsets.evaluate(
         altsets.SelectAlternatives("f", n_features=2, n_alternatives=2, tau=0.5), X, y, n_repeats=1
     )

@@ -27,6 +27,7 @@ from altsets.evaluation.folds import Fold, Resample, class_name
 from altsets.evaluation.stability import (
     ANY,
     MOST_RELATED,
+    SUBSTITUTE,
     Shares,
     StabilityIndex,
     Substitutions,
@@ -369,7 +370,7 @@ class Measured:
 
     @measurement
     def substitutions(self, source: str | None = None) -> Substitutions:
-        """Which features take each other's place, by index: from set to set, each is paired with the most similar one.
+        """Which features take each other's place, by index: from set to set, similar ones are paired.
 
         <by_source>
 
@@ -397,7 +398,7 @@ class Measured:
         Returns
         -------
         dict of str to float
-            Names with their shares, the largest first; empty if nothing takes its place.
+            Names with their shares, the largest first; empty if no similar feature (0.5 or more) takes its place.
 
         Raises
         ------
@@ -595,4 +596,8 @@ def _stand_ins(evaluation: Measured) -> list[str]:
         others = list(found.shares[feature].items())[:3]
         named = ", ".join(f"{evaluation.names[other]} {share:.0%}" for other, share in others)
         lines.append(f"  {evaluation.names[feature]}: {named}")
-    return ["What takes the place of a feature from set to set:", *lines] if lines else []
+    if lines:
+        return ["What takes the place of a feature from set to set:", *lines]
+    # Sets that are all equal need none.
+    none = f"No feature takes the place of another: none has a similarity of {SUBSTITUTE:g} or more."
+    return [none] if found.shares else []

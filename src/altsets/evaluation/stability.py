@@ -19,6 +19,8 @@ from altsets.tables.feature_matrix import Features
 Run = Sequence[FeatureSet]
 #: Stands for a set number: features that are in any of the sets.
 ANY = "any"
+#: Features take each other's place from this similarity on; less is no substitute (a large correlation, after Cohen).
+SUBSTITUTE = 0.5
 #: The most features whose pairwise similarities are computed.
 MOST_RELATED = 200
 #: Features from which the mean similarity of all pairs is estimated.
@@ -206,7 +208,8 @@ class Substitutions:
         For two features: how much one takes the place of the other, on average over all pairs of sets. Symmetric.
     shares : dict of int to dict of int to float
         For a feature, those that took its place when one set had it and the other did not: the share of each,
-        largest first. The shares add up to 1 where sets have the same size.
+        largest first. Only features with a similarity of at least 0.5 take a place; what is missing to 1 is the share
+        of cases in which none did. Empty if there is no substitute at all.
     n_pairs : int
         How many pairs of sets were compared.
 
@@ -244,7 +247,8 @@ def substitutions(
 ) -> Substitutions:
     """Compare all pairs of sets of each search.
 
-    Each feature of A without B has one partner of B without A, such that the total similarity of partners is largest.
+    Each feature of A without B has at most one partner of B without A, with a similarity of at least 0.5, such that
+    the total similarity of partners is largest.
     Without similarities, each feature is a partner of all candidates with a weight of
     1 / max(|A without B|, |B without A|). Weights add up over searches and pairs of sets.
 
@@ -291,9 +295,13 @@ def _partners(
         return [(one, other, 1 / max(len(here), len(there))) for one, other in itertools.product(here, there)]
     if not here or not there:
         return []
-    similar = [[kinship.get((min(one, other), max(one, other)), 0.0) for other in there] for one in here]
+    similar = np.array(
+        [[kinship.get((min(one, other), max(one, other)), 0.0) for other in there] for one in here]
+    )
+    similar[similar < SUBSTITUTE] = 0.0
     places = zip(*linear_sum_assignment(similar, maximize=True), strict=True)
-    return [(here[row], there[column], 1.0) for row, column in places]
+    # The assignment pairs all features, also those that are nothing alike.
+    return [(here[row], there[column], 1.0) for row, column in places if similar[row, column] > 0]
 
 
 # --- Similarity of features ---------------------------------------------------------------------------

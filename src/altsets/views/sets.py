@@ -263,7 +263,8 @@ def stand_ins(evaluation: Any, most: int | None = 20, source: str | None = None)
     shares = {feature: swaps.shares[feature] for feature in swaps.most_swapped()}
     if not shares:
         raise InputError(
-            "no feature stands in for another one: all sets have the same features, or there is one set."
+            "no feature stands in for another one: there is one set, all sets have the same features, or those that "
+            "differ are not similar."
         )
     shown, left_out = cap(
         neighbours(shares), most, "feature", "those that are swapped most, with their stand-ins"
