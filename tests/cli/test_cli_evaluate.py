@@ -42,7 +42,7 @@ def test_find_and_evaluate_gives_the_numbers_of_the_python_call(run, table):
     code, out, _ = run("find", table, "-t", "y", *FIND, *asked)
     assert code == 0
     words = " ".join(out.split())
-    assert words.index("Prediction (accuracy)") < words.index("Features")
+    assert words.index("Prediction score (accuracy)") < words.index("Features")
     assert " ".join(expected.comparisons[0].sentence.split()) in words
     for number, mean in enumerate(expected.mean_scores()):
         assert f"{number} {mean:.3f} ± " in words

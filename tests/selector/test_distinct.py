@@ -556,8 +556,7 @@ def test_the_demo_shows_sets_that_differ_in_substance(run, tmp_path, monkeypatch
     code, out, _ = run("demo")
     text = " ".join(out.split())
     assert code == 0
-    assert "The best set of 3 features: worst radius, worst perimeter, worst area." in text
-    assert "with mean concavity, mean concave points and worst concave points instead of worst radius" in text
-    assert "Prediction (accuracy): 91.6 % with set 0, 90.9 % with set 1 (undecided)" in text
-    assert "instead of the size of a tumour you can measure its shape" in text
+    assert "The best set of 4 features: mean concave points, worst radius, worst perimeter" in text
+    assert "Use set 1 instead of set 0? Yes." in text
+    assert "In other words: you can use radius error, perimeter error and worst texture instead of" in text
     assert "Caution" not in text
