@@ -63,6 +63,13 @@ def test_the_same_rows_in_another_order_are_warned_of(entrance):
     ENTRANCES[entrance](X, shuffled.to_numpy())
 
 
+def test_a_fit_warns_of_another_order_once():
+    X, y = made()
+    with pytest.warns(UserWarning, match="another order") as said:
+        fitted(X, y.sample(frac=1, random_state=1))
+    assert len(said) == 1
+
+
 def test_permutation_tests_shuffle_the_target_with_its_labels():
     X, y = made()
     model = make_pipeline(SelectAlternatives("f", n_features=1), DecisionTreeClassifier(random_state=0))
@@ -86,7 +93,7 @@ def test_weights_and_groups_in_another_order_are_refused():
 def test_labels_that_occur_more_than_once_have_another_remedy():
     X, y = made()
     X.index, y.index = np.repeat(["a", "b"], 40), np.tile(["a", "b"], 40)
-    with pytest.raises(InputError, match="same sorting of both"):
+    with pytest.warns(UserWarning, match="same sorting of both"):
         fitted(X, y)
 
 

@@ -40,7 +40,7 @@ from altsets.selector._column_selector import ColumnSelector, SelectFeatures, fi
 from altsets.selector.notes import Background, notes_on
 from altsets.tables.conversion import left_out, usable_columns
 from altsets.tables.feature_matrix import Features
-from altsets.tables.target import counted_rows, refuse_other_rows
+from altsets.tables.target import counted_rows, refuse_other_rows, relabelled
 
 
 class Alternative(NamedTuple):
@@ -321,6 +321,7 @@ class SelectAlternatives(ColumnSelector):
         self._check(features, usable.all_names, usable.dropped, n_columns)
         started = time.perf_counter()
         refuse_other_rows(features, groups=groups)
+        y = relabelled(features, y)
         rows = RowData(y, sample_weight, groups_of(groups, features.n_rows))
         with progress_lines(self.verbose) as lines:
             found = answered(self, features, rows, check_memory(self.memory), lines)

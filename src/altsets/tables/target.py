@@ -120,8 +120,7 @@ def refuse_other_rows(features: Features, **beside: Any) -> None:
     Labels that just count from 0 were made by the frame and name nothing, unless both sides have the same ones in
     another order. Arrays, lists and polars have no labels: their rows are matched by position.
     """
-    table = features.original
-    labels = None if table is None or table.chosen_rows is not None else row_labels(table.table)
+    labels = _labels_of_rows(features)
     for what, values in beside.items():
         others = row_labels(values)
         if labels is None or others is None or len(labels) != len(others) or labels.equals(others):
@@ -140,18 +139,34 @@ def refuse_other_rows(features: Features, **beside: Any) -> None:
             # A permutation test shuffles the target with its labels, on purpose.
             warn_user(said)
             continue
-        counted_from_0 = Counter(range(len(labels)))
+        if Counter(range(len(labels))) in (ours, theirs):
+            continue
         if what == "y" and _are_shuffled(labels, others):
             warn_user(
                 "X and y share row labels in another order, as parts of a permutation test do; if y was not shuffled "
                 "on purpose, bring both into the same order."
             )
-        elif counted_from_0 not in (ours, theirs):
+        else:
             raise InputError(
                 f"X and {what} have different row labels ({(theirs - ours).total():,} of {len(others):,} in {what} are "
                 f"not in X, such as {shorten(next(iter(theirs - ours)))}); take both from the same rows, or pass "
                 f"{what}.to_numpy() if they are the same rows in the same order."
             )
+
+
+def relabelled(features: Features, y: Any) -> Any:
+    """The target with the row labels of the table, so that other ones are refused or warned of here, and only here."""
+    refuse_other_rows(features, y=y)
+    labels, others = _labels_of_rows(features), row_labels(y)
+    if labels is None or others is None or len(labels) != len(others) or labels.equals(others):
+        return y
+    return y.set_axis(labels)
+
+
+def _labels_of_rows(features: Features) -> Any:
+    """The index of the frame that a table was made from, if it has all of its rows; None if there is none."""
+    table = features.original
+    return None if table is None or table.chosen_rows is not None else row_labels(table.table)
 
 
 def _are_shuffled(labels: Any, others: Any) -> bool:
