@@ -232,14 +232,13 @@ class FoldScorer:
         own = is_own(plan.estimator)
         try:
             with locate_errors(where), explain_fit_errors(plan.features, model, chosen, own=own):
-                self._train.fit(model, chosen)
+                return self._train.fit(model, chosen)
         except InputError:
             raise
         except Exception as error:
             raise InputError(
                 f"{where}: {type(model).__name__} could not be fitted: {one_line(error)}"
             ) from error
-        return model
 
     @cached_property
     def _baseline(self) -> tuple[dict[str, float], str | None]:

@@ -208,8 +208,10 @@ def permutation(
     scorer = scorer_for(models[0], scoring, target.is_classes, everything.labels, pos_label)
     varied = np.flatnonzero(~features.constant)
     with explain_fit_errors(features, models[0], own=own):
-        for model, (train, _) in zip(models, splits, strict=True):
+        models = [
             everything.part(train).fit(model, range(features.n_features))
+            for model, (train, _) in zip(models, splits, strict=True)
+        ]
         tests = [everything.part(test) for _, test in splits]
         work = _Work(models, tests, varied, scorer, n_repeats, random_state)
         found = list(_outcomes(work, len(models) * len(varied), n_jobs, progress))

@@ -43,8 +43,25 @@ class ModelRows:
         return ModelRows(self.columns.part(rows), self.labels[rows], weights, groups)
 
     def fit(self, model: Any, chosen: Sequence[int]) -> Any:
-        """Fit a model to these rows of a set of features."""
-        return fit(model, self.columns(chosen), self.labels, self.weights, self.groups)
+        """Fit a model to these rows of a set of features; a classifier that refuses the classes gets their codes."""
+        columns = self.columns(chosen)
+        try:
+            return fit(model, columns, self.labels, self.weights, self.groups)
+        except ValueError:
+            from altsets.measures.coded_classes import CodedClassifier, codes_of
+
+            coded = codes_of(model, self.labels)
+            if coded is None:
+                raise
+            classes, codes = coded
+            try:
+                fitted = fit(model, columns, codes, self.weights, self.groups)
+            except Exception:
+                # The classes were not the reason.
+                fitted = None
+            if fitted is None:
+                raise
+            return CodedClassifier(fitted, classes)
 
     def fit_copy(self, model: Any, chosen: Sequence[int]) -> Any:
         """Fit a copy of a model to these rows of a set of features."""
