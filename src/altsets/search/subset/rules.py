@@ -113,10 +113,13 @@ def _whole_numbers(budget: CostRule) -> tuple[Floats, npt.NDArray[Any], int]:
         whole, limit = np.rint(np.where(payable, prices, 0.0) * unit), round(budget.limit * unit)
         if limit / unit == budget.limit and np.array_equal(whole[payable] / unit, prices[payable]):
             return prices, np.where(payable, whole, limit + 1).astype(np.int64), limit
-    decimals = [Decimal(repr(number)) for number in (*budget.costs, budget.limit)]
-    # The exponent of a decimal that is printed is never "infinity".
-    exponent = min(int(decimal.as_tuple().exponent) for decimal in decimals)
-    *costs, limit = (int(decimal.scaleb(-exponent, EXACT_DECIMALS)) for decimal in decimals)
+    numbers: list[Any] = [*budget.costs, budget.limit]
+    if set(map(type, numbers)) != {int}:
+        decimals = [Decimal(repr(number)) for number in numbers]
+        # The exponent of a decimal that is printed is never "infinity".
+        exponent = min(int(decimal.as_tuple().exponent) for decimal in decimals)
+        numbers = [int(decimal.scaleb(-exponent, EXACT_DECIMALS)) for decimal in decimals]
+    *costs, limit = numbers
     kind = np.int64 if limit < LARGEST_EXACT else object
     return prices, np.array([min(cost, limit + 1) for cost in costs], dtype=kind), limit
 
