@@ -85,7 +85,7 @@ def test_the_module_can_stand_in_a_script_and_asks_for_nothing():
 
 
 def test_the_module_is_small():
-    assert len(module_text().encode()) < 80_000
+    assert len(module_text().encode()) < 82_000
 
 
 # --- The browser ----------------------------------------------------------------------------------------------
@@ -365,7 +365,7 @@ def test_names_in_sentences_do_not_turn_around_what_follows(show):
         assert shown == ["Mind right to left without an end. The rest.", isolated]
         page.get_by_role("group", name="Chart bars").focus()
         page.keyboard.press("Home")
-        assert page.locator(".tip").text_content() == "right to left without an end: accuracy 0.900"
+        assert page.locator(".tip").text_content() == "right to left without an end: accuracy 0.9"
 
 
 def test_downloads_are_safe_from_formulas(show):
@@ -408,12 +408,12 @@ def test_numbers_are_sorted_as_numbers_by_mouse(show):
         assert column_of(page, 1) == ["a", "B 9", "b 10", "c"]
 
 
-def test_numbers_have_the_digits_that_were_asked_for(show):
+def test_numbers_have_the_digits_that_one_of_them_needs_and_at_most_those_asked_for(show):
     cases = [
         (None, [0, 0.5, 1 / 3, 1], ["0", "0.5", "0.3333", "1"]),
         (3, [0, 0.5, 2 / 3, 1, 123456.7, 999.96], ["0", "0.500", "0.667", "1.00", "123,457", "1000"]),
         (3, [5, 12, 12345, -3], ["5", "12", "12,345", f"{MINUS}3"]),
-        (2, [1e-7, 1e300, -2.5e-9, 0.1], [f"1.0e{MINUS}7", "1.0e300", f"{MINUS}2.5e{MINUS}9", "0.10"]),
+        (2, [1e-7, 1e300, -2.5e-9, 0.1], [f"1.0e{MINUS}7", "1.0e300", f"{MINUS}2.5e{MINUS}9", "0.1"]),
     ]
     blocks = [
         table(
@@ -519,8 +519,8 @@ def test_bars_show_values_and_lines_across(show):
     with show(document(bars(SETS), bars(SETS, id="intervals", low=[0.8] * 3, high=[0.95] * 3))) as page:
         assert page.locator("#bars .plot .bar").count() == 3
         assert page.locator("#bars .plot .across").count() == 1
-        assert "baseline 0.500" in page.locator("#bars .plot text").all_text_contents()
-        assert {"0.900", "0.890", "0.880"} <= set(page.locator("#bars .plot text").all_text_contents())
+        assert "baseline 0.50" in page.locator("#bars .plot text").all_text_contents()
+        assert {"0.90", "0.89", "0.88"} <= set(page.locator("#bars .plot text").all_text_contents())
         widths = page.locator("#bars .plot .bar").evaluate_all(
             "bars => bars.map((bar) => bar.width.baseVal.value)"
         )
@@ -579,8 +579,8 @@ def test_a_large_matrix_is_paged_both_ways(show):
 def test_every_chart_can_be_shown_as_a_table(show):
     second_rows = {
         "membership": ["feature 1", "0.5000", "set 0", "yes"],
-        "bars": ["feature 1", "0.890"],
-        "lines": ["k = 3", "0.25", "2.90000", "tau 0.25", "yes"],
+        "bars": ["feature 1", "0.89"],
+        "lines": ["k = 3", "0.25", "2.9", "tau 0.25", "yes"],
         "matrix": ["set 1", DASH, "1.0", "0.50"],
     }
     with show(document(membership(NAMES), bars(NAMES), lines(["k = 3", "k = 4"]), matrix(SETS))) as page:
