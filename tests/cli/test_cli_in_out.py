@@ -741,6 +741,49 @@ def test_a_reader_that_has_seen_enough_is_no_error(there):
     assert [line for line in done.stderr.splitlines() if not re.match(r"\[\d+ s\] ", line)] == []
 
 
+#: As the command itself, with a line on what is going on whenever one is possible.
+TALKATIVE = """
+import sys
+import altsets.cli.printing
+altsets.cli.printing.SECONDS_PER_LINE = 1e-3
+sys.argv[0] = "altsets"
+altsets.cli.main()
+"""
+
+
+def run_unread(*words):
+    """Run the command where nobody reads standard error; the exit status and the answer."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        command = [sys.executable, "-c", TALKATIVE, *words]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=writing, check=False)
+    finally:
+        os.close(writing)
+    return done.returncode, done.stdout.decode()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="pipes end in other ways there")
+def test_messages_that_nobody_reads_cost_no_answer(saved):
+    # It begins with a line about the table, and has others while it evaluates.
+    code, out = run_unread("find", "--again", saved.name)
+    assert code == 0
+    assert "The answer is that of saved.json" in " ".join(out.split())
+    assert run_unread("find", "nothing.csv", "-t", "y") == (2, "")
+    assert run_unread("find", "--no-such-option") == (2, "")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="pipes end in other ways there")
+def test_progress_that_nobody_reads_costs_no_answer(there):
+    code, out = run_unread(
+        "find", "table.csv", "-t", "y", "-k", "2", "--quality", "f", "--evaluate", "--cv", "2"
+    )
+    assert code == 0
+    assert "Prediction" in out
+
+
 def test_scores_without_room_cost_the_file_alone(run, there, monkeypatch):
     def no_room(*_):
         raise OSError(28, "No space left on device")

@@ -14,7 +14,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -27,7 +26,7 @@ from altsets.cli.find import find_command
 from altsets.cli.frontier import frontier_command
 from altsets.cli.help import GroupedCommand
 from altsets.cli.near_best import near_best_command
-from altsets.cli.printing import BAD_INPUT, NO_SET, say_error
+from altsets.cli.printing import BAD_INPUT, NO_SET, discard, say_error
 from altsets.cli.reproduce import reproduce_command
 from altsets.cli.tradeoff import tradeoff_command
 from altsets.errors import reason_of
@@ -141,11 +140,8 @@ def _open_closed_streams() -> None:
 def _output_failed(error: OSError) -> int:
     """Say that nothing can be printed any more, unless the reader has seen enough and has closed the pipe."""
     if not isinstance(error, BrokenPipeError):
-        with suppress(OSError):
-            say_error(f"Error: cannot write to standard output: {reason_of(error)}.")
-    with suppress(OSError, ValueError):
-        # What is still in the buffer would fail once more at the end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        say_error(f"Error: cannot write to standard output: {reason_of(error)}.")
+    discard(sys.stdout)
     return NO_SET
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import sys
 import textwrap
 import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 import typer
 
@@ -372,7 +374,7 @@ class Waiting:
         self._lock = threading.Lock()
         self._timer = threading.Timer(delay, self._begin)
         self._timer.daemon = True
-        self._lines = None if console.is_terminal else ProgressLines(self._write, every or SECONDS_PER_LINE)
+        self._lines = None if console.is_terminal else ProgressLines(say_error, every or SECONDS_PER_LINE)
 
     def __enter__(self) -> Waiting:
         if self._lines is None:
@@ -412,9 +414,6 @@ class Waiting:
                 self._spinner = self._console.status(_plain(self._text))
                 self._spinner.start()
 
-    def _write(self, line: str) -> None:
-        self._console.print(_plain(printable(line)), soft_wrap=True)
-
 
 def _plain(text: str) -> Any:
     from rich.text import Text
@@ -447,8 +446,17 @@ def fail(message: str, code: int) -> NoReturn:
 
 
 def say_error(message: str) -> None:
-    """One plain line on standard error."""
-    typer.echo(" ".join(printable(message).split()), err=True)
+    """One plain line on standard error; the answer is printed even if that cannot be written."""
+    try:
+        typer.echo(" ".join(printable(message).split()), err=True)
+    except OSError:
+        discard(sys.stderr)
+
+
+def discard(stream: TextIO) -> None:
+    """Send what is left in the buffer of a stream nowhere, as writing it would fail again at the end."""
+    with suppress(OSError, ValueError), open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), stream.fileno())
 
 
 def say(console: Console, text: str) -> None:
