@@ -272,6 +272,14 @@ def test_values_that_were_never_stored_take_no_memory(path, place):
         altsets.read_table(path, {"donor": "donor", "age": "age"}.get(place.split("/")[1], "cell_type"))
 
 
+def test_cells_that_are_long_texts_take_no_memory(path):
+    with h5py.File(path, "r+") as file:
+        del file["layers/dense"]
+        file["layers"].create_dataset("dense", (N_CELLS, N_GENES - 2), f"S{2**31 - 1}")
+    with pytest.raises(TableError, match=r"a dense matrix .*, which takes about 1,288\.5 GB"):
+        altsets.read_table(path, "cell_type", layer="dense")
+
+
 def test_too_little_memory(path, monkeypatch):
     monkeypatch.setattr("altsets.machine.memory", lambda: 5_000)
     for layer, message in [

@@ -238,7 +238,7 @@ def _matrix(part: Any, source: str) -> Any:
             f"{source} holds a matrix of a kind that is not known ({kind}); write it again with anndata."
         )
     advice = "save it sparse (scipy.sparse.csr_matrix), or with fewer genes"
-    _refuse_memory(8 * part.shape[0] * part.shape[1], part.shape, source, "a dense", advice)
+    _refuse_memory(part.size * max(part.dtype.itemsize, 8), part.shape, source, "a dense", advice)
     return part[...]
 
 
