@@ -339,6 +339,21 @@ def test_what_processes_are_forked_from_is_killed_and_all_goes_on(forked):
     wait_until(lambda: not any(map(psutil.pid_exists, pids)))
 
 
+def test_temporary_files_that_disappear_are_named(forked):
+    _, pages, helper, _ = forked
+    [reached_by] = {
+        one.laddr for one in psutil.net_connections("unix") if one.pid == helper.pid and one.laddr
+    }
+    os.rename(reached_by, f"{reached_by}.gone")
+    try:
+        said = {page.follow(page.ask())["error"] for page in pages}
+    finally:
+        os.rename(f"{reached_by}.gone", reached_by)
+    gone = "the explorer's temporary files were removed while it ran; start the explorer again."
+    assert said == {None, f"No process could be started to search: {gone}"}
+    assert {page.follow(page.ask())["error"] for page in pages} == {None}
+
+
 def test_a_process_that_is_never_there_is_an_error(monkeypatch):
     monkeypatch.setattr(workers, "STARTED", 0.0)
     with running() as explorer:

@@ -46,6 +46,7 @@ METHOD = "forkserver" if sys.platform == "linux" else "spawn"
 ENDED = "The process that searched has ended{how}; the next step starts a new one."
 STOPPED = "The search was stopped before it found anything."
 NOT_STARTED = "no process could be started to search: {reason}"
+NO_SOCKET = "the explorer's temporary files were removed while it ran; start the explorer again"
 
 
 def warm_up() -> None:
@@ -218,7 +219,9 @@ class Worker:
                 self._process.start()
         # EOFError: what processes are forked from was killed at this moment.
         except (OSError, EOFError) as error:
-            self._call(self._lost, sentence(NOT_STARTED.format(reason=reason_of(error))))
+            # FileNotFoundError: it is reached by a socket among the temporary files.
+            reason = NO_SOCKET if isinstance(error, FileNotFoundError) else reason_of(error)
+            self._call(self._lost, sentence(NOT_STARTED.format(reason=reason)))
             return
         # The only copy is the child's now: when it ends, this side notices.
         self._theirs.close()
