@@ -14,8 +14,8 @@ from altsets.measures.pairs import is_array
 from altsets.problem import BOUND_TOLERANCE, FeatureSet, Problem, verify_scores
 from altsets.problem import verify as verify_sets
 from altsets.quality import Additive, Quality
-from altsets.request import Request
-from altsets.result import Result, Status
+from altsets.request import Request, checked_seconds
+from altsets.result import Result, Status, overall_status
 from altsets.search.find import problem_of
 from altsets.search.run import Run
 from altsets.search.scaling import Scaling
@@ -36,8 +36,8 @@ class Verification:
     violations : list of str
         What the answer claims and does not hold, one sentence each; empty if every claim holds.
     second_opinion : str
-        What a second engine says: ``"agrees"``, ``"disagrees"`` or ``"unavailable: ..."`` with the reason; empty if
-        it was not asked.
+        What a second engine says: ``"agrees"`` (it contradicts no claim), ``"disagrees"`` or ``"unavailable: ..."``
+        with the reason; empty if it was not asked.
     better : list of tuples of int
         Sets that the second engine found and that are better than those of the answer; empty if there are none. In a
         sequential search the sets before the first better one are those of the answer. Better sets contradict an
@@ -68,9 +68,11 @@ class Verification:
 
     def __str__(self) -> str:
         lines = [*self.checked, *(f"Violated: {one}" for one in self.violations)]
-        return "\n".join(
-            [*lines, f"Second opinion: {self.second_opinion}."] if self.second_opinion else lines
-        )
+        if self.second_opinion:
+            lines.append(f"Second opinion: {self.second_opinion}.")
+        if self.better and self.ok:
+            lines.append("There are better sets (see better), which the answer doesn't rule out.")
+        return "\n".join(lines)
 
 
 def verify(
@@ -87,7 +89,7 @@ def verify(
     Sets, constraints and dissimilarities are checked and qualities recomputed from their definitions, by code that
     shares nothing with the search. Whether a set is really the best is another matter: that rests on the search, so a
     second engine can be asked to solve the request again. It lists all sets if the table is small; otherwise it is an
-    integer programme, for qualities that are linear.
+    integer programme, for sums of scores, FCBF and mRMR.
 
     Parameters
     ----------
@@ -112,7 +114,8 @@ def verify(
     Raises
     ------
     altsets.errors.InputError
-        If the result does not hold its request, or the quality is missing or is about other features.
+        If this is no result of a search or does not hold its request, or the quality is missing or is about another
+        number of features.
 
     See Also
     --------
@@ -131,19 +134,32 @@ def verify(
     The statuses agree with objective and bound.
     Second opinion: agrees.
     """
+    if not isinstance(result, Result):
+        raise InputError(
+            f"verify() checks a Result, such as that of find(), a selector's result_ or a point's result, "
+            f"not {type(result).__name__}."
+        )
     request = result.request
     if request is None:
         raise InputError(
-            "this result doesn't hold its request, so nobody can tell what it claims; search again with altsets.find()."
+            "this result doesn't hold its request, without which its claims can't be checked; search again with "
+            "altsets.find()."
         )
+    seconds = checked_seconds(time_limit)
     scored, request = _scored(request, result, quality, X, y)
+    n_features = result.parameters.get("n_features_in", scored.n_features_in)
+    if scored.n_features_in != n_features:
+        raise InputError(
+            f"the answer is about {counted(n_features, 'feature')} and the quality about {scored.n_features_in}; "
+            "pass the quality or the table that was searched."
+        )
     if [len(one) for one in result.named_sets] != [len(one) for one in result.sets]:
         raise InputError("result.named_sets and result.sets don't fit together.")
     problem = _problem(request, result, scored)
     claims = _Claims(result, scored, problem)
     claims.check()
     if second_opinion and not claims.violations:
-        claims.ask_again(time_limit)
+        claims.ask_again(seconds)
     return Verification(claims.checked, claims.violations, claims.opinion, claims.better)
 
 
@@ -217,7 +233,8 @@ class _Claims:
             self.violations.append(self._with_names(str(error)))
             return
         sets = counted(len(found), "set")
-        self._claim(f"Sizes, constraints and dissimilarities of {sets} hold.", "", True)
+        hold = f"Sizes, constraints and dissimilarities of {sets} hold."
+        self.checked.append(hold if found else "There are no sets to check.")
         named = [tuple(self.quality.names_of(chosen)) for chosen in result.sets]
         if list(map(tuple, result.named_sets)) != named:
             self.violations.append("the names of the features aren't those of their indices.")
@@ -226,19 +243,25 @@ class _Claims:
                 self.violations.append(f"set {number} has quality {value:.12g}, not {claimed:.12g}.")
         if self.violations:
             return
-        self.checked.append("The qualities are those of the definition.")
+        if found:
+            self.checked.append("The qualities are those of the definition.")
         if result.finding:
             self.checked.append("Objective and bound are about another question and weren't checked.")
             return
-        objective = problem.objective(found, result.sets)
-        said = f"the objective is {objective:.12g}, not {result.objective:.12g}."
-        self._claim("The objective is that of the qualities.", said, self._equal(result.objective, objective))
-        said = f"the bound {result.bound:.12g} is below the objective {objective:.12g}."
-        slack = BOUND_TOLERANCE * self.scale
-        is_above = not found or result.bound >= objective - slack
-        self._claim("The bound is not below the objective.", said, is_above)
+        self._check_numbers(problem.objective(found, result.sets))
         said = self._contradiction()
         self._claim("The statuses agree with objective and bound.", said, not said)
+
+    def _check_numbers(self, objective: float) -> None:
+        """The objective is that of the sets, and the bound is not below it."""
+        claimed, bound = self.result.objective, self.result.bound
+        if not self._equal(claimed, objective):
+            self.violations.append(f"the objective is {objective:.12g}, not {claimed:.12g}.")
+        elif self.result.sets:
+            self.checked.append("The objective is that of the qualities.")
+            said = f"the bound {bound:.12g} is below the objective {objective:.12g}."
+            is_above = bound >= objective - BOUND_TOLERANCE * self.scale
+            self._claim("The bound is not below the objective.", said, is_above)
 
     def _claim(self, sentence: str, violation: str, holds: bool) -> None:
         (self.checked if holds else self.violations).append(sentence if holds else violation)
@@ -263,22 +286,22 @@ class _Claims:
         with_set = (Status.OPTIMAL, Status.FEASIBLE)
         if [one for one in result.statuses if one in with_set] != list(result.statuses[: len(result.sets)]):
             return "sets are claimed that the result doesn't have, or the other way round."
+        if result.status is not (status := overall_status(result.statuses)):
+            return f"the answer is claimed to be {result.status}, and by its sets it is {status}."
         if result.status is Status.OPTIMAL:
-            if any(one is not Status.OPTIMAL for one in result.statuses):
-                return "the answer is claimed to be optimal, and not all of its sets are."
             most = n_sets * BOUND_TOLERANCE * max(self.scale, abs(result.objective))
             if result.bound - result.objective > most:
                 return f"the answer is claimed to be optimal with a gap of {result.gap:.3g}."
         return ""
 
     def ask_again(self, seconds: float | None) -> None:
-        """Ask a second engine about each claim, until one is contradicted or the time is up."""
+        """Ask a second engine about each claim, until one is contradicted."""
         run = Run(seconds)
         reasons = []
         try:
             for question in self._questions():
                 reason = self._ask(question, run)
-                if self.violations or self.better:
+                if self.violations:
                     break
                 if reason:
                     reasons.append(reason)
@@ -324,7 +347,8 @@ class _Claims:
             if number < len(result.sets):
                 chosen = result.sets[number]
                 value = single.objective([self.quality.evaluate(chosen)], [chosen])
-                bound = value if status is Status.OPTIMAL else math.inf
+                # The bound on the answer is the sum of those on its sets, none of which is below a set's value.
+                bound = value if status is Status.OPTIMAL else result.bound - (result.objective - value)
                 questions.append(_Question(single, f"set {number}", value, bound, result.sets[:number]))
             elif status is Status.INFEASIBLE:
                 name = f"set {number}"
@@ -345,8 +369,10 @@ class _Claims:
                 proven = f"another engine proves at most {found.bound:.12g}"
                 self.violations.append(f"{question.name} claims {question.value:.12g}, and {proven}.")
             return
-        self.better = [*question.before, *found.sets]
-        if found.objective > question.bound + slack:
+        contradicts = found.objective > question.bound + slack
+        if contradicts or not self.better:
+            self.better = [*question.before, *found.sets]
+        if contradicts:
             features = "; ".join(", ".join(self.names[one] for one in chosen) for chosen in found.sets)
             claimed = (
                 "no such set exists" if question.bound == -math.inf else f"at most {question.bound:.12g}"

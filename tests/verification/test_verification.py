@@ -56,6 +56,8 @@ TAMPERED = {
     "a bound too low": lambda result: replace(result, bound=26.0),
     "optimal with a gap": lambda result: replace(result, bound=28.0),
     "too few statuses": lambda result: replace(result, statuses=result.statuses[:1]),
+    "no objective": lambda result: replace(result, objective=float("nan")),
+    "a status that is not that of the sets": lambda result: replace(result, status=altsets.Status.NOT_FOUND),
     "statuses that contradict each other": lambda result: replace(
         result, statuses=[altsets.Status.OPTIMAL, altsets.Status.FEASIBLE]
     ),
@@ -89,6 +91,23 @@ def test_better_sets_do_not_contradict_an_answer_without_a_proof():
     assert checked.ok
     assert checked.second_opinion == "agrees"
     assert checked.better == [(0, 1), (2, 3)]
+    assert "There are better sets" in str(checked)
+
+
+def test_a_bound_on_sets_in_turn_that_is_too_low_is_found():
+    feasible = [altsets.Status.FEASIBLE, altsets.Status.OPTIMAL]
+    worse = with_sets(found(), [(0, 2), (1, 3)], bound=27.5, status=feasible[0], statuses=feasible)
+    assert altsets.verify(worse, SCORES).ok
+    checked = altsets.verify(worse, SCORES, second_opinion=True)
+    assert (checked.second_opinion, checked.better) == ("disagrees", [(0, 1)])
+    assert "a, b reach 17" in checked.violations[0]
+
+
+def test_later_claims_are_checked_after_a_better_set():
+    statuses = [altsets.Status.FEASIBLE, altsets.Status.OPTIMAL]
+    worse = with_sets(found(), [(0, 2), (3, 4)], bound=30.0, status=statuses[0], statuses=statuses)
+    checked = altsets.verify(worse, SCORES, second_opinion=True)
+    assert (checked.second_opinion, checked.better) == ("disagrees", [(0, 2), (1, 3)])
 
 
 @pytest.mark.parametrize("search", ["sequential", "simultaneous"])
@@ -112,6 +131,22 @@ def test_a_bound_of_a_heuristic_that_is_too_low_is_found():
 def test_a_quality_that_is_not_that_of_the_answer_is_noticed():
     assert altsets.verify(found(), quality.Additive([9, 8, 7, 3, 2, 1], feature_names=list("abcdef"))).ok
     assert not altsets.verify(found(), quality.Additive([9, 8, 7, 4, 2, 1], feature_names=list("abcdef"))).ok
+
+
+def test_an_answer_without_sets_claims_nothing_about_sets():
+    checked = altsets.verify(found(n_features=4, constraints=constraints.AtMost(3, range(6))), SCORES)
+    assert checked.ok
+    assert "There are no sets to check." in checked.checked
+    assert not any("qualities" in one for one in checked.checked)
+
+
+def test_what_is_no_answer_or_about_other_features_is_refused():
+    with pytest.raises(InputError, match="not Frontier"):
+        altsets.verify(altsets.frontier(SCORES, n_features=2, n_alternatives=1), SCORES)
+    with pytest.raises(InputError, match="about 6 features and the quality about 3"):
+        altsets.verify(found(), quality.Additive([9, 8, 7]))
+    with pytest.raises(InputError, match="time_limit=0 must be a positive number"):
+        altsets.verify(found(), SCORES, second_opinion=True, time_limit=0)
 
 
 def test_a_selector_is_checked_with_its_table(mixed):

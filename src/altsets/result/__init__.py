@@ -2,7 +2,7 @@
 
 from altsets.result._found import Match, Shortlist
 from altsets.result._result import MARK, Result, frame_of, framed, overlap_table
-from altsets.result._status import Progress, Status, StopReason, optimality_tolerance
+from altsets.result._status import Progress, Status, StopReason, optimality_tolerance, overall_status
 from altsets.result._verdict import Verdict
 
 __all__ = [
@@ -17,5 +17,6 @@ __all__ = [
     "frame_of",
     "framed",
     "optimality_tolerance",
+    "overall_status",
     "overlap_table",
 ]

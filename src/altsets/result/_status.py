@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -34,6 +35,14 @@ class Status(StrEnum):
     FEASIBLE = "feasible"
     INFEASIBLE = "infeasible"
     NOT_FOUND = "not_found"
+
+
+def overall_status(statuses: Sequence[Status]) -> Status:
+    """The status of the first missing set if there is one, else the weaker of those that were reached."""
+    for status in statuses:
+        if status in (Status.INFEASIBLE, Status.NOT_FOUND):
+            return status
+    return Status.FEASIBLE if Status.FEASIBLE in statuses else Status.OPTIMAL
 
 
 class StopReason(StrEnum):

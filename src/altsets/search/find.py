@@ -19,7 +19,7 @@ from altsets.features import FeatureNames
 from altsets.problem import Dissimilarity, Problem, list_constraints, verify, verify_scores
 from altsets.quality import Additive, Quality
 from altsets.request import MAX_ITERS, Request
-from altsets.result import Progress, Result, Status, StopReason
+from altsets.result import Progress, Result, Status, StopReason, overall_status
 from altsets.search.additive.engine import AdditiveEngine
 from altsets.search.black_box.best_first import BestFirstEngine
 from altsets.search.black_box.evaluations import ExhaustiveEngine, at_most
@@ -507,7 +507,7 @@ def _result(
     qualities = verify(problem, sets, quality.evaluate, claimed, scaling.scale, lambda: run.stopped)
     objective = problem.objective(qualities, sets)
     statuses = scaling.shown_statuses(problem, answer.statuses)
-    status = _overall(statuses)
+    status = overall_status(statuses)
     bound = scaling.shown_bound(problem, answer.bound, objective)
     run.finish(sets, objective, bound)
     reason = ""
@@ -606,14 +606,6 @@ def _probe(quality: Quality, scaling: Scaling, run: Run, problem: Problem) -> St
         if form.conflicts is None and form.allowed is None and not limited:
             # Then the numbers do not matter, and equal scores are easy.
             quality = Additive(np.zeros(problem.n_features_in))
-        return _overall(_engine("auto", quality, problem, part).solve(quality, problem, part).statuses)
+        return overall_status(_engine("auto", quality, problem, part).solve(quality, problem, part).statuses)
     except Stopped:
         return Status.NOT_FOUND
-
-
-def _overall(statuses: Sequence[Status]) -> Status:
-    """The status of the first missing set if there is one, else the weaker of those that were reached."""
-    for status in statuses:
-        if status in (Status.INFEASIBLE, Status.NOT_FOUND):
-            return status
-    return Status.FEASIBLE if Status.FEASIBLE in statuses else Status.OPTIMAL
