@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 
 import numpy as np
 import pandas as pd
 import pytest
 from documents import DOCS
+from shared_data import DATASETS as FOLDER
+from shared_data import needs_datasets
 
-from altsets.experiments import claims, tables
+from altsets.experiments import Store, claims, conclusions, gains, reproduce, tables
+from altsets.experiments.datasets import load
 
 PAGE = DOCS / "reproduction"
 
@@ -27,6 +31,11 @@ def results(refresh):
     return refresh.read()[0]
 
 
+def by_a(make):
+    """A table of all searches side by side."""
+    return lambda frame: make(gains.side_by_side(frame), ["method", "k", "a"])
+
+
 @pytest.mark.parametrize(
     ("name", "make"),
     [
@@ -37,6 +46,10 @@ def results(refresh):
         ("seconds-by-search", tables.seconds_by_search),
         ("seconds-by-a", tables.seconds_by_a),
         ("claims", claims.claims),
+        pytest.param("conclusions", conclusions.conclusions, marks=pytest.mark.slow),
+        ("gains-in-sum-by-a", by_a(gains.gains_in_sum)),
+        ("gains-in-worst-by-a", by_a(gains.gains_in_worst)),
+        ("shortfalls-by-a", by_a(gains.shortfalls)),
     ],
 )
 def test_tables_follow_from_the_results(name, make, results):
@@ -62,3 +75,19 @@ def test_new_tasks_replace_those_of_the_same_name(refresh):
     )
     new = pd.DataFrame({"dataset": ["a", "c"], "fold": 0, "method": "m", "k": [5, 5], "number": [7, 8]})
     assert sorted(refresh.merged(kept, new)["number"]) == [2, 3, 7, 8]
+
+
+@pytest.mark.slow
+@needs_datasets
+def test_target_values_of_pmlb_change_as_many_searches_as_the_page_says(tmp_path):
+    page = " ".join((PAGE / "index.md").read_text(encoding="utf-8").split())
+    said = re.search(
+        r"go from 188 to (\d+) in sequential search, and from 179 to (\d+) in simultaneous", page
+    )
+    names = ("hepatitis", "horse_colic")
+    data = {name: load(name, FOLDER) for name in names}
+    reproduce(data, tmp_path / "out", methods=("fcbf",), sizes=(5,), n_jobs=1)
+    table = tables.status_by_search(Store(tmp_path / "out").frame()).query("method == 'FCBF'")
+    infeasible = table.set_index("search")["infeasible"] * 250 / 100
+    assert table["searches"].tolist() == [250, 250, 250]
+    assert infeasible[["seq.", "sim. (sum)"]].tolist() == pytest.approx([int(one) for one in said.groups()])
