@@ -77,12 +77,29 @@ def test_measures_in_tables_are_functions():
         assert name in measures.MEASURES
 
 
+def packages_of(extra, extras):
+    """The packages that an extra adds, those of other extras in it included."""
+    found = set()
+    for one in extras[extra]:
+        name, _, inner = re.split(r">=", one)[0].partition("[")
+        found |= (
+            {package for part in inner.strip("]").split(",") for package in packages_of(part, extras)}
+            if name == "altsets"
+            else {name.lower()}
+        )
+    return found
+
+
 def test_extras_are_those_of_the_package():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
         "optional-dependencies"
     ]
     named = set(re.findall(r"^\| `(\w+)` \|", read("start/install"), flags=re.MULTILINE))
     assert named == set(extras) - {"bench", "dev", "docs", "test"}
+    for extra, added in re.findall(r"^\| `(\w+)` \|.*\| (.*) \|$", read("start/install"), flags=re.MULTILINE):
+        added = re.sub(r"those of `(\w+)`", lambda match: ", ".join(packages_of(match[1], extras)), added)
+        said = {name.strip().lower() for name in added.split(",")}
+        assert said == packages_of(extra, extras) - {"distributed"}, extra
     for page in GUIDE:
         named = re.findall(r"altsets\[([\w,]+)\]", page.read_text(encoding="utf-8"))
         assert {extra for group in named for extra in group.split(",")} <= set(extras), page
@@ -266,6 +283,26 @@ def test_options_that_pages_name_exist():
     for page in GUIDE:
         named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", page.read_text(encoding="utf-8")))
         assert named - known - others == set(), page
+
+
+def test_options_of_the_explorer_are_those_of_find_without_those_named():
+    """Not counted are those about what is printed, saved and tested: the page has buttons for these."""
+    helps = read("reference/command_line").partition("## All options")[2].split("$ altsets ")
+    panels = {}
+    for text in helps[1:]:
+        panels[text.split()[0]] = re.split(r"^([A-Z][\w ]+):$", text, flags=re.MULTILINE)[1:]
+    options = {
+        command: {
+            option
+            for title, body in zip(parts[::2], parts[1::2], strict=True)
+            if title not in ("Output", "Prediction", "Losses", "Other")
+            for option in re.findall(r"^ +(?:-\w, )?(--[a-z-]+)", body, flags=re.MULTILINE)
+        }
+        for command, parts in panels.items()
+    }
+    answers = {"--evaluate", "--report", "--json", "--save-scores"}
+    said = read("howto/explorer").partition("of `altsets find`, without")[2].partition(". The page")[0]
+    assert options["find"] - options["explore"] - answers == set(re.findall("--[a-z-]+", said))
 
 
 @pytest.mark.parametrize(
