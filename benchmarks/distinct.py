@@ -220,7 +220,8 @@ def _mcc(X: Any, y: Any, X_test: Any, y_test: Any, chosen: tuple[int, ...]) -> f
 
 def _written(cost: Cost | None) -> tuple[str, ...]:
     if cost is None:
-        return ("no such sets",) + ("",) * 6
+        # Plain sets exist; matched ones do not.
+        return ("", "no such sets") + ("",) * 5
     losses = [f"{100 * loss:.1f} %" for loss in cost.quality]
     return (
         *losses,

@@ -68,6 +68,18 @@ def test_numbers_in_prose_were_printed_on_the_page():
     assert strange == {}
 
 
+def test_all_plots_are_on_their_page():
+    text = read("howto/plots")
+    assert [name for name in altsets.plots.__all__ if f"plots.{name}" not in text] == []
+
+
+def test_the_readme_names_the_extras_of_what_it_shows():
+    text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    assert "Excel needs the extra `excel`" in text
+    assert "`altsets explore table.csv --target COLUMN` (extra `app`)" in text
+    assert "pip install '.[tables,plots,report]'" in text
+
+
 def test_measures_in_tables_are_functions():
     table = read("explain/qualities").partition("| Measure |")[2].partition("\n\n")[0]
     names = set(re.findall(r"`(\w+)`", "\n".join(line.split("|")[1] for line in table.splitlines()[2:])))
