@@ -31,17 +31,24 @@ def amounts_in(
         if isinstance(given, str):
             raise TypeError
         # Of very many features, looking at each number takes seconds; most are plain and valid.
-        plain = given if values is None else values.tolist() if values.dtype == float else ()
+        is_plain = values is not None and (values.dtype == float or values.dtype.kind in "iu")
+        plain = given if values is None else values.tolist() if is_plain else ()
         if isinstance(plain, list | tuple) and _all_valid(plain, least):
-            return tuple(plain)
+            return tuple(map(float, plain))
         return tuple(amount(each, who, f"a {noun}", least) for each in (given if values is None else values))
     except TypeError:
         raise InputError(f"{who} takes a list of {nouns} or a mapping to them, not {given!r}.") from None
 
 
 def _all_valid(numbers: Sequence[Any], least: float) -> bool:
-    """Whether these are one or more of Python's floats, all finite and none less than ``least``."""
-    return set(map(type, numbers)) == {float} and all(map(math.isfinite, numbers)) and min(numbers) >= least
+    """Whether these are one or more of Python's floats and integers, all finite and none less than ``least``."""
+    if not numbers or not {float, int}.issuperset(map(type, numbers)) or not min(numbers) >= least:
+        return False
+    try:
+        return all(map(math.isfinite, numbers))
+    except OverflowError:
+        # An integer that is too large for a float.
+        return False
 
 
 def amount(value: Any, who: str, name: str, least: float = -math.inf) -> float:

@@ -93,3 +93,75 @@ def test_few_features_of_very_many_matter(budget):
     problem = Problem.create(100_000, n_features=5, n_alternatives=9, constraints=limited)
     narrowed = Narrowed.of(quality.Additive(rng.random(100_000)), problem)
     assert 50 <= len(narrowed.features) <= 10_000
+
+
+# --- Other verbs ------------------------------------------------------------------------------------------------------
+
+EVERY = quality.Additive(SCORES, feature_names=[f"f{j}" for j in range(N)])
+FEW = quality.Additive(SCORES[PLACES], feature_names=[f"f{j}" for j in PLACES])
+
+
+@pytest.mark.parametrize("n_alternatives", [0, 1])
+@pytest.mark.parametrize("kind", [list, quality.Additive])
+@pytest.mark.parametrize("name", ["plain", "sizes", "budget", "groups", "single", "existing"])
+def test_trade_offs_are_those_of_the_features_that_matter(name, kind, n_alternatives):
+    if name == "sizes" and n_alternatives and kind is not list:
+        pytest.skip("refused for negative numbers")
+    how = {"n_features": 3, "n_alternatives": n_alternatives, "tau": 0.5}
+    # More of a second quality is better, and less of a cost.
+    numbers = COSTS if kind is list else 10 - COSTS
+    every = how | ASKED[name](COSTS, lambda wanted: [PLACES[j] for j in wanted])
+    some = how | ASKED[name](COSTS[PLACES], list)
+    found = altsets.tradeoff(EVERY, kind(numbers), **every)
+    alone = altsets.tradeoff(FEW, kind(numbers[PLACES]), **some)
+    assert found.proven
+    assert alone.proven
+    assert len(found) > 1
+    for one, other in zip(found, alone, strict=True):
+        assert (one.quality, one.criterion) == pytest.approx((other.quality, other.criterion))
+        assert one.quality == pytest.approx(sum(map(EVERY.evaluate, one.sets)))
+        assert one.named_sets == tuple(map(EVERY.names_of, one.sets))
+        assert one.bound >= one.quality - 1e-9
+
+
+def test_features_that_trade_off_are_not_all_among_the_best():
+    """Each feature is worth a little less than the one before and costs a little less."""
+    found = altsets.tradeoff(quality.Additive(N - np.arange(N)), np.arange(N)[::-1] // 100, n_features=1)
+    assert [point.criterion for point in found] == list(range(N // 100 - 1, -1, -1))
+
+
+@pytest.mark.parametrize("name", ["plain", "sizes", "budget", "groups", "single", "existing"])
+def test_losses_are_those_of_the_features_that_matter(name):
+    how = {"n_features": 3, "n_alternatives": 1, "tau": 0.5}
+    every = how | ASKED[name](COSTS, lambda wanted: [PLACES[j] for j in wanted])
+    some = how | ASKED[name](COSTS[PLACES], list)
+    found, alone = altsets.find(EVERY, **every), altsets.find(FEW, **some)
+    groups = {"two": found.named_sets[0][:2], "all": found.named_sets[0] + found.named_sets[1]}
+    losses = altsets.what_if(EVERY, found, "all", groups=groups)
+    others = altsets.what_if(FEW, alone, "all", groups=groups)
+    for one, other in zip(losses.losses, others.losses, strict=True):
+        assert (one.name, one.status) == (other.name, other.status)
+        if one.set is None:
+            continue
+        assert one.quality == pytest.approx(other.quality)
+        assert one.quality == pytest.approx(EVERY.evaluate(one.set))
+        assert one.named_set == EVERY.names_of(one.set)
+        assert not set(one.set) & set(one.features)
+        assert one.costs == other.costs
+
+
+def test_where_nothing_is_left_the_reason_names_features():
+    rule = constraints.AtLeast(1, PLACES[:2])
+    found = altsets.find(EVERY, 3, 0, constraints=rule)
+    names = [f"f{j}" for j in PLACES[:2]]
+    (loss,) = altsets.what_if(EVERY, found, groups={"both": names}).losses
+    assert loss.status == "infeasible"
+    assert all(name in loss.reason for name in names)
+    alone = altsets.what_if(
+        FEW, altsets.find(FEW, 3, 0, constraints=constraints.AtLeast(1, [0, 1])), groups={"both": names}
+    )
+    assert loss.reason == alone.losses[0].reason
+    clash = [constraints.Require(names[0]), constraints.Forbid(names[0])]
+    nothing = altsets.tradeoff(EVERY, COSTS, 3, constraints=clash)
+    assert nothing.complete
+    assert nothing.reason == altsets.tradeoff(FEW, COSTS[PLACES], 3, constraints=clash).reason

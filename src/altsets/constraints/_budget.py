@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import compress
 from numbers import Integral
 from typing import Any, Self
 
@@ -155,19 +156,22 @@ class Budget(Constraint):
         """The costs and the limit."""
         if self.groups is not None:
             raise NotExpressedError("it has a budget in which groups are paid once")
-        costs = ", ".join(f"{feature_literal(feature, names)}: {cost!r}" for feature, cost in self._priced)
+        priced = zip(*self._priced, strict=True)
+        costs = ", ".join(f"{feature_literal(feature, names)}: {cost!r}" for feature, cost in priced)
         return [f"{{{costs}}}", repr(self.limit)]
 
     @property
-    def _priced(self) -> list[tuple[Any, float]]:
-        """The features that cost something."""
-        items = self.costs.items() if isinstance(self.costs, dict) else enumerate(self.costs)
-        return [(feature, cost) for feature, cost in items if cost]
+    def _priced(self) -> tuple[list[Any], list[float]]:
+        """The features that cost something, and their costs."""
+        by_feature = isinstance(self.costs, dict)
+        features = self.costs if by_feature else range(len(self.costs))
+        costs = self.costs.values() if by_feature else self.costs
+        return list(compress(features, costs)), list(filter(None, costs))
 
     def sentence(self, names: Sequence[str]) -> str:
         """Such as "The features of a set cost at most 20 together; 3 features have a cost."."""
         once = "" if self.groups is None else ", where each group is paid once"
-        n_priced = len(self._priced)
+        n_priced = len(self._priced[0])
         has = "feature has a cost" if n_priced == 1 else "features have a cost"
         return f"The features of a set cost at most {self.limit:g} together{once}; {n_priced} {has}."
 
@@ -177,19 +181,14 @@ class Budget(Constraint):
         Groups are numbers, one for each of these features, once the features are known; before that they are pairs of
         a feature and its group.
         """
-        priced = self._priced
-        plain = {
-            "kind": self.kind,
-            "limit": self.limit,
-            "features": [feature for feature, _ in priced],
-            "costs": [cost for _, cost in priced],
-        }
+        features, costs = self._priced
+        plain = {"kind": self.kind, "limit": self.limit, "features": features, "costs": costs}
         if self.groups is None:
             return plain
         if isinstance(self.groups, dict):
             pairs = [[feature, _label(group)] for feature, group in self.groups.items()]
             return {**plain, "groups": pairs}
-        return {**plain, "groups": [self.groups[feature] for feature, _ in priced]}
+        return {**plain, "groups": [self.groups[feature] for feature in features]}
 
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Self:

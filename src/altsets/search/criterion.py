@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
@@ -18,6 +18,11 @@ from altsets.problem import Problem
 MOST_DIGITS = 290
 
 
+def numbers_in(given: Any, names: FeatureNames, who: str) -> tuple[float, ...]:
+    """Numbers of features as a user gives them; a feature that a mapping does not name counts 0."""
+    return for_each(amounts_in(given, who, noun="number", nouns="numbers"), names, who, "numbers")
+
+
 @dataclass(frozen=True)
 class Criterion:
     """Numbers of features, less is better, as whole multiples of a unit: ten to the power of ``place``."""
@@ -27,18 +32,16 @@ class Criterion:
 
     @classmethod
     def of(cls, given: Any, names: FeatureNames, who: str) -> Criterion:
-        """Numbers as a user gives them; a feature that a mapping does not name counts 0."""
-        listed = amounts_in(given, who, noun="number", nouns="numbers")
-        return cls.exactly(for_each(listed, names, who, "numbers"), who)
+        """Numbers as a user gives them."""
+        return cls.exactly(numbers_in(given, names, who), who)
 
     @classmethod
-    def exactly(cls, numbers: Iterable[float], who: str) -> Criterion:
+    def exactly(cls, numbers: Sequence[float], who: str) -> Criterion:
         """One number for each feature, as the decimal that it is printed as."""
-        listed = list(numbers)
-        decimals = [Decimal(repr(number)) for number in listed]
+        decimals = [Decimal(repr(number)) for number in numbers]
         # The exponent of a decimal that is printed is never "infinity".
         place = min(int(decimal.as_tuple().exponent) for decimal in decimals)
-        most = max(map(abs, listed))
+        most = max(map(abs, numbers))
         largest = Decimal(repr(most)).adjusted() if most else place
         if largest - place > MOST_DIGITS:
             raise InputError(

@@ -6,14 +6,15 @@ and costs, no solution needs more than it has places; so this loses nothing, and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from altsets.arrays import Indices, Ints
-from altsets.constraints import Constraint
+from altsets.constraints import Constraint, Size
 from altsets.constraints.base import (
     ConflictRule,
     CostRule,
@@ -28,9 +29,9 @@ from altsets.constraints.base import (
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, Quality
 from altsets.search.engine import Answer
-from altsets.search.run import NOTHING, Run
+from altsets.search.run import Run
 from altsets.search.steps import Demand
-from altsets.search.subset.rules import Cap, Rules, in_units, preselected
+from altsets.search.subset.rules import Cap, Rules, WholeBudget, in_units, preselected
 
 #: Fewer features are not worth the effort.
 MANY_FEATURES = 10_000
@@ -40,14 +41,14 @@ Solve = Callable[[Quality, Problem, Run], Answer]
 
 def solve_narrowed(solve: Solve, quality: Quality, problem: Problem, run: Run) -> Answer:
     """The answer of an engine, which sees only features that matter, where these are much fewer."""
-    # Searches that share what they know number all features in the same way.
-    narrowed = Narrowed.of(quality, problem) if run.shared is None and run.known is NOTHING else None
+    # Searches that share their work number all features in the same way.
+    narrowed = None if run.shared is not None or run.known.in_turn else Narrowed.of(quality, problem)
     if narrowed is None:
         return solve(quality, problem, run)
     features = narrowed.features
     with run.numbering(features):
         answer = solve(narrowed.quality, narrowed.problem, run)
-    return replace(answer, sets=[_named(chosen, features) for chosen in answer.sets])
+    return replace(answer, sets=[narrowed.named(chosen) for chosen in answer.sets])
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +60,20 @@ class Narrowed:
     problem: Problem
 
     @classmethod
-    def of(cls, quality: Quality, problem: Problem) -> Narrowed | None:
-        """The problem about the features that matter; None if features are too few, too many matter, or all may."""
+    def of(
+        cls,
+        quality: Quality,
+        problem: Problem,
+        *,
+        spare: int = 0,
+        kept: Iterable[int] = (),
+        numbers: Sequence[float] | None = None,
+    ) -> Narrowed | None:
+        """The problem about the features that matter; None if features are too few, too many matter, or all may.
+
+        They are enough even if ``spare`` of them are forbidden or, with ``numbers``, if sets are to have little of
+        these. Those in ``kept`` stay.
+        """
         if not isinstance(quality, Additive) or problem.n_features_in < MANY_FEATURES:
             return None
         rules = problem.rules
@@ -70,17 +83,30 @@ class Narrowed:
         named = _named_one_by_one(problem)
         if named is None or any(constraint.is_asked for constraint in problem.constraints):
             return None
+        named.update(kept)
         allowed = np.ones(problem.n_features_in, dtype=bool)
         allowed[[*rules.forbidden, *named]] = False
-        wanted = problem.n_sets * max(problem.k_max, problem.n_features)
+        wanted = problem.n_sets * max(problem.k_max, problem.n_features) + spare
         usable = np.flatnonzero(allowed)
-        kept = preselected(quality.scores, usable, _rules(problem), wanted)
-        features: Indices = np.union1d(kept, np.array(sorted(named), dtype=np.intp)).astype(np.intp)
+        best = preselected(quality.scores, usable, _rules(problem, numbers), wanted)
+        features: Indices = np.union1d(best, np.array(sorted(named), dtype=np.intp)).astype(np.intp)
         if 2 * len(features) > problem.n_features_in or len(features) < problem.n_features:
             return None
         place = np.full(problem.n_features_in, -1, dtype=np.intc)
         place[features] = np.arange(len(features))
         return cls(tuple(features.tolist()), _scores_of(quality, features), _about(problem, features, place))
+
+    def named(self, chosen: Sequence[int]) -> FeatureSet:
+        """A set by the numbers that its features have for the user."""
+        return _named(chosen, self.features)
+
+    def places(self, chosen: Iterable[int]) -> FeatureSet:
+        """The numbers that features have here; those that do not matter have none."""
+        return tuple([self._place[feature] for feature in chosen if feature in self._place])
+
+    @cached_property
+    def _place(self) -> dict[int, int]:
+        return {feature: number for number, feature in enumerate(self.features)}
 
 
 @dataclass(frozen=True)
@@ -142,8 +168,8 @@ def _named_one_by_one(problem: Problem) -> set[int] | None:
     return named
 
 
-def _rules(problem: Problem) -> Rules:
-    """What makes features differ: the groups that they are in, and what they cost."""
+def _rules(problem: Problem, numbers: Sequence[float] | None) -> Rules:
+    """What makes features differ: the groups that they are in, what they cost, and further numbers."""
     rules = problem.rules
     groups = [rule.group for rule in rules.counts]
     budgets = [in_units(budget) for budget in rules.budgets]
@@ -154,6 +180,9 @@ def _rules(problem: Problem) -> Rules:
             groups.append(rule.features or ())
         else:
             budgets.append(in_units(rule.budget))
+    if numbers is not None:
+        # Only their order matters.
+        budgets.append(WholeBudget(np.zeros(0, dtype=np.int64), 0, np.array(numbers, dtype=np.float64)))
     return Rules(frozenset(), frozenset(), {}, [Cap(group, 0) for group in groups], budgets)
 
 
@@ -173,7 +202,8 @@ def _about(problem: Problem, features: Indices, place: Ints) -> Problem:
         n_features_in=len(features),
         existing=tuple(tuple(place[list(given)].tolist()) for given in problem.existing),
         constraints=tuple(
-            NarrowedConstraint.of(constraint, listed, place) for constraint in problem.constraints
+            one if isinstance(one, Size) else NarrowedConstraint.of(one, listed, place)
+            for one in problem.constraints
         ),
     )
 

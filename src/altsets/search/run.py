@@ -171,10 +171,16 @@ class Run:
     @contextmanager
     def numbering(self, features: Sequence[int]) -> Iterator[None]:
         """Inside, an engine gives features other numbers: their places among these."""
-        self._features = features
+        self._features, known = features, self.known
+        place = {feature: number for number, feature in enumerate(features)}
+        # A known solution with other features is left to whoever merges it with the answer.
+        inside = all(feature in place for chosen in known.sets for feature in chosen)
+        sets = [tuple([place[feature] for feature in chosen]) for chosen in known.sets] if inside else []
+        self.known = replace(known, sets=sets)
         try:
             yield
         finally:
+            self.known = known
             self.sets = self._in_features(self.sets)
             self.in_turn = [
                 (chosen and self._in_features([chosen])[0], bound) for chosen, bound in self.in_turn

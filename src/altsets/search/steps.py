@@ -480,7 +480,9 @@ class NextSet:
         best, every = None, [*self.problem.existing, *before]
         for step in steps(self.problem, every):
             quality = self.quality if self._is_ratio else priced(self.quality, step.prices)
-            chosen = Construction(PricingOracle(quality, step.problem, self.run, limits=self.limits)).one()
+            construction = Construction(PricingOracle(quality, step.problem, self.run, limits=self.limits))
+            exchanging = not self.run.stopped or construction.is_little(self.problem.n_sets)
+            chosen = construction.one(exchanging=exchanging)
             if chosen is None or not all(one.holds(chosen) for one in step.problem.constraints):
                 continue
             if best is None or self.value(chosen, every) > self.value(best, every):

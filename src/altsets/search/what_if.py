@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from altsets import documents
-from altsets.constraints import Forbid
-from altsets.dissimilarity import Grouped, is_named
+from altsets.constraints import Budget, Forbid
+from altsets.dissimilarity import is_named
 from altsets.errors import InputError
 from altsets.features import Feature, FeatureNames
 from altsets.problem import FeatureSet, Problem
@@ -19,7 +20,9 @@ from altsets.quality import Quality
 from altsets.request import Request, checked_seconds
 from altsets.result import Progress, Result, Status, StopReason, Verdict, frame_of, framed
 from altsets.search.black_box.greedy_wrapper import Feasibility
-from altsets.search.find import problem_of, solve
+from altsets.search.find import problem_of, solve, why_no_set
+from altsets.search.losable import losable
+from altsets.search.narrowing import Narrowed
 from altsets.search.run import Known, Run
 from altsets.wording import counted, list_some, percent, plural
 
@@ -27,8 +30,6 @@ from altsets.wording import counted, list_some, percent, plural
 MOST_NAMED = 5
 #: Relative difference of a quality from that of the result beyond which it is not the same quality.
 SAME_QUALITY = 1e-6
-#: What to lose, where a user names nothing: whatever is in set 0, or in any set.
-ALL = "all"
 #: Why a set is the best without a search of its own.
 STILL_BEST = "no set is better even with what is lost"
 
@@ -392,8 +393,9 @@ def lose(
     if request.above_noise and scores is not None and floor is not None:
         noise = [Forbid(below)] if (below := np.flatnonzero(scores <= floor).tolist()) else []
         single = replace(single, constraints=(*single.constraints, *noise))
-    search = _Losses(quality, problem_of(single, quality), result, exact, run)
-    wanted = _wanted(request, result, FeatureNames.of_quality(quality), features, groups)
+    wanted = losable(request, result, FeatureNames.of_quality(quality), features, groups)
+    most_lost = max(len(lost) for _, lost in wanted)
+    search = _Losses(quality, problem_of(single, quality), result, exact, run, most_lost)
     losses = []
     with run:
         for number, (name, lost) in enumerate(wanted):
@@ -402,7 +404,7 @@ def lose(
         losses=losses,
         named_set=result.named_sets[0],
         quality=result.qualities[0],
-        costs=result.costs[0] if result.costs else (),
+        costs=search.costs(result.sets[0]),
         stop_reason=next(
             (reason for reason in search.stop_reasons if reason is not StopReason.FINISHED),
             StopReason.FINISHED,
@@ -428,11 +430,17 @@ def refuse_other_quality(quality: Quality, result: Result) -> None:
 class _Losses:
     """Searches for the best set after each loss; each takes over what those before have found and proven."""
 
-    def __init__(self, quality: Quality, problem: Problem, result: Result, engine: str, run: Run) -> None:
+    def __init__(
+        self, quality: Quality, problem: Problem, result: Result, engine: str, run: Run, most_lost: int
+    ) -> None:
         self._quality, self._problem, self._engine, self._run = quality, problem, engine, run
         self._answer = result
         is_valid = Feasibility(problem).alone
         self._sets = [chosen for chosen in result.sets if is_valid(frozenset(chosen))]
+        #: The features that matter, if these are few of very many.
+        self._narrowed = Narrowed.of(
+            quality, problem, spare=most_lost, kept=itertools.chain.from_iterable(self._sets)
+        )
         #: Without these features, no set is better than this.
         self._bounds: list[tuple[frozenset[int], float]] = []
         alone = len(result.statuses) == 1 or result.parameters.get("search") == "sequential"
@@ -442,29 +450,46 @@ class _Losses:
 
     def lose(self, name: str, lost: FeatureSet, seconds: float) -> Loss:
         """The best set without some features, as far as it goes in this time."""
-        without = Forbid(lost).resolve(FeatureNames.of_quality(self._quality))
-        problem = replace(self._problem, constraints=(*self._problem.constraints, without))
-        run = self._run.turn(seconds, self._known(frozenset(lost)))
-        found = solve(self._quality, problem, run, self._engine)
+        found, chosen = self._without(lost, seconds)
         self._bounds.append((frozenset(lost), found.bound))
-        self._sets += found.sets
+        self._sets += [] if chosen is None else [chosen]
         self.stop_reasons.append(found.stop_reason)
-        has_set = bool(found.sets)
         return Loss(
             name=name,
             features=lost,
             named_features=self._quality.names_of(lost),
-            set=found.sets[0] if has_set else None,
-            named_set=found.named_sets[0] if has_set else None,
-            quality=found.qualities[0] if has_set else math.nan,
+            set=chosen,
+            named_set=None if chosen is None else self._quality.names_of(chosen),
+            quality=math.nan if chosen is None else found.qualities[0],
             bound=found.bound,
             status=found.status,
-            costs=found.costs[0] if has_set and found.costs else (),
+            costs=() if chosen is None else self.costs(chosen),
             intact=tuple(
                 number for number, one in enumerate(self._answer.sets) if not set(lost).intersection(one)
             ),
             reason=found.reason,
         )
+
+    def costs(self, chosen: FeatureSet) -> tuple[float, ...]:
+        """What a set costs, by each budget."""
+        return tuple(one.cost(chosen) for one in self._problem.constraints if isinstance(one, Budget))
+
+    def _without(self, lost: FeatureSet, seconds: float) -> tuple[Result, FeatureSet | None]:
+        """The answer of a search without some features, and its set."""
+        narrowed, known = self._narrowed, self._known(frozenset(lost))
+        problem = _forbidding(self._quality, self._problem, lost)
+        if narrowed is None:
+            found = solve(self._quality, problem, self._run.turn(seconds, known), self._engine)
+            return found, found.sets[0] if found.sets else None
+        run = self._run.turn(seconds, replace(known, sets=[narrowed.places(one) for one in known.sets]))
+        left = _forbidding(narrowed.quality, narrowed.problem, narrowed.places(lost))
+        found = solve(narrowed.quality, left, run, self._engine)
+        if found.sets:
+            return found, narrowed.named(found.sets[0])
+        if found.status is Status.INFEASIBLE:
+            # In the names of the user.
+            found = replace(found, reason=why_no_set(self._quality, problem, run))
+        return found, None
 
     def _known(self, lost: frozenset[int]) -> Known:
         """The best set so far that is not affected, and what is proven about sets that have lost less."""
@@ -474,68 +499,9 @@ class _Losses:
         return Known(() if best is None else (best,), bound, STILL_BEST)
 
 
-def _wanted(
-    request: Request,
-    result: Result,
-    names: FeatureNames,
-    features: Sequence[Feature] | str | None,
-    groups: Any,
-) -> list[tuple[str, FeatureSet]]:
-    """What may be lost: names, and the features that are lost with each."""
-    if isinstance(features, str) and features != ALL and features not in names:
-        # One feature, or a pattern.
-        features = [features]
-    found: dict[tuple[str, FeatureSet], None] = {}
-    if features is not None and not isinstance(features, str):
-        found |= {(names[index], (index,)): None for index in names.positions(features, "what_if")}
-    elif features is not None or groups is None:
-        count = len(result.sets) if features is not None else 1
-        found |= dict.fromkeys(_in_use(request, result, names, count))
-    if groups is not None:
-        found |= dict.fromkeys(_grouped(request, names, groups))
-    if not found:
-        raise InputError("what_if was given nothing that could be lost; name features or groups.")
-    return list(found)
-
-
-def _in_use(
-    request: Request, result: Result, names: FeatureNames, count: int
-) -> Iterable[tuple[str, FeatureSet]]:
-    """The features of the first sets or, where sets differ by groups, the groups of these."""
-    members = _members(request, names)
-    group_of = {index: group for group, lost in members.items() for index in lost}
-    for chosen in result.sets[:count]:
-        for index in chosen:
-            group = group_of.get(index)
-            yield (names[index], (index,)) if group is None else (group, members[group])
-
-
-def _grouped(request: Request, names: FeatureNames, groups: Any) -> Iterable[tuple[str, FeatureSet]]:
-    """The groups that a user gives, or names."""
-    given = groups.members if isinstance(groups, Grouped) else groups
-    if isinstance(given, Mapping):
-        for name, listed in given.items():
-            several = [listed] if isinstance(listed, str) else listed
-            yield str(name), tuple(sorted(set(names.positions(several, f"the group {name!r}"))))
-        return
-    members = _members(request, names)
-    for name in [given] if isinstance(given, str) else given:
-        if str(name) not in members:
-            known = (
-                f"the groups are {list_some(list(members))}"
-                if members
-                else "sets were not compared by groups"
-            )
-            raise InputError(f"there is no group {name!r}; {known}.")
-        yield str(name), members[str(name)]
-
-
-def _members(request: Request, names: FeatureNames) -> dict[str, FeatureSet]:
-    """The features of each group that sets were compared by."""
-    kind = request.dissimilarity
-    if not isinstance(kind, Grouped):
-        return {}
-    return {
-        group: tuple(sorted(set(names.positions(listed, "Grouped"))))
-        for group, listed in kind.as_dict()["groups"].items()
-    }
+def _forbidding(quality: Quality, problem: Problem, lost: FeatureSet) -> Problem:
+    """The problem without some features."""
+    if not lost:
+        return problem
+    without = Forbid(lost).resolve(FeatureNames.of_quality(quality))
+    return replace(problem, constraints=(*problem.constraints, without))

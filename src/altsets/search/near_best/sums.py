@@ -156,19 +156,25 @@ def sums_of(quality: Quality, problem: Problem, *, relaxed: bool = False) -> lis
     if not relaxed and not problem.rules.only_single:
         return None
     found = []
+    known = np.zeros(0, dtype=np.intp), np.zeros(0)
+    features, scores = known
     for size in problem.sizes:
         form = quality.form(size)
         conflicts = form.conflicts is not None and bool(form.conflicts.any())
         if not form.is_sum or (conflicts and not relaxed):
             return None
         rules = Rules.of(problem, size)
-        features = None if rules is None else usable_features(form, rules)
-        if rules is None or features is None or size - len(rules.required) > len(features):
+        usable = None if rules is None else usable_features(form, rules)
+        if rules is None or usable is None or size - len(rules.required) > len(usable):
             continue
         base = np.array(sorted(rules.required), dtype=np.intp)
-        features = features[np.lexsort((features, -form.linear[features]))]
+        values = form.linear[usable]
+        # To sort a million features takes long, and most sizes have the same ones.
+        if not (np.array_equal(usable, known[0]) and np.array_equal(values, known[1])):
+            known = usable, values
+            order = np.argsort(-values, kind="stable")
+            features, scores = usable[order], values[order]
         start = math.fsum(form.linear[base].tolist())
-        scores = np.ascontiguousarray(form.linear[features])
         found.append(Sums(base, features, scores, size - len(base), start))
     return found
 

@@ -265,11 +265,12 @@ class Construction:
         """Whether there is no time for a set; for few small ones there always is, however slow the machine."""
         if not self.late or self.run.error is not None:
             return self.late
-        if self._is_little(self.problem.n_sets):
+        if self.is_little(self.problem.n_sets):
             return False
         return self.run.is_part or self.run.was_interrupted or time.perf_counter() >= self._very_last
 
-    def _is_little(self, n_sets: int) -> bool:
+    def is_little(self, n_sets: int) -> bool:
+        """Whether so many sets are always made, as carefully as possible, whatever the time."""
         problem = self.problem
         per_feature = len(self.pricing.features) + FEATURES_PER_SET * n_sets
         return n_sets * problem.k_max * per_feature <= LITTLE_WORK and problem.counts_shared
@@ -296,7 +297,7 @@ class Construction:
         """As many sets as asked, or as many as can be constructed; ``before`` are the first ones, which stay."""
         sets = list(before)
         # When time is short, all sets come first, and better ones after that.
-        hurried = self.run.stopped and not self._is_little(self.problem.n_sets)
+        hurried = self.run.stopped and not self.is_little(self.problem.n_sets)
         while len(sets) < self.problem.n_sets:
             one = self.one(sets, exchanging=not hurried)
             if one is None:
@@ -311,7 +312,7 @@ class Construction:
         """A good set that differs enough from others and from the existing sets; None if that fails."""
         best, best_value = None, -math.inf
         # For a first set there is more often time than for all of them.
-        needed = not others and self._is_little(1)
+        needed = not others and self.is_little(1)
         for sets in self._sizes:
             if self.over and (best is not None or not needed):
                 break

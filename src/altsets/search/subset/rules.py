@@ -29,8 +29,12 @@ from altsets.search.subset.candidates import best_of
 #: Doubles hold every whole number up to this, and tell apart all decimals of so many digits.
 LARGEST_EXACT, MOST_DIGITS = 2**53, 15
 
-#: Cells of similar costs that features are counted in, and parts of the features, best first, that are counted at once.
+#: Cells of similar costs that features are counted in, and parts of the features, best first, that are counted at once;
+#: fewer features have fewer of both.
 MOST_CELLS, MOST_PARTS = 10_000, 64
+FEATURES_PER_CELL, FEATURES_PER_PART = 10, 500
+#: Features are compared with one in so many, the best ones, before they are compared with all.
+FEATURES_PER_BEST = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -340,6 +344,7 @@ def preselected(scores: Floats, features: Indices, rules: Rules, wanted: int) ->
         if len(members) <= wanted or not len(costs):
             best = best_of(scores, members, wanted)
         else:
+            members = members[_may_matter(scores[members], costs[:, members], wanted)]
             ordered = members[np.lexsort((members, *costs[:, members], -scores[members]))]
             best = _undominated(ordered, costs[:, ordered], wanted)
         kept[np.searchsorted(features, best)] = True
@@ -362,6 +367,17 @@ def _kinds(features: Indices, rules: Rules, n: int) -> list[Indices]:
             kind = np.unique(kind * (int(of_group.max()) + 1) + of_group, return_inverse=True)[1]
     by_kind = features[np.argsort(kind[features], kind="stable")]
     return np.split(by_kind, np.flatnonzero(np.diff(kind[by_kind])) + 1)
+
+
+def _may_matter(scores: Floats, costs: Floats, wanted: int) -> Bools:
+    """Some of the best features, and those that cost less by some budget than ``wanted`` of these do by each."""
+    n_best = max(len(scores) // FEATURES_PER_BEST, wanted)
+    best = np.argpartition(scores, -n_best)[-n_best:]
+    ranks = np.argsort(np.argsort(costs[:, best]))
+    last = np.partition(ranks.max(axis=0), wanted - 1)[wanted - 1]
+    kept: Bools = np.any(costs < np.sort(costs[:, best])[:, last, np.newaxis], axis=0)
+    kept[best] = True
+    return kept
 
 
 def _undominated(ordered: Indices, costs: Floats, wanted: int) -> Indices:
@@ -387,11 +403,12 @@ def _undominated(ordered: Indices, costs: Floats, wanted: int) -> Indices:
 def _undominated_by_cells(ordered: Indices, costs: Floats, wanted: int) -> Indices:
     """The same by counts of the features in cells of similar costs, as often as that leaves much fewer."""
     while len(ordered) > wanted:
-        n_cells = max(int(MOST_CELLS ** (1 / len(costs))), 2)
+        n_cells = max(int(min(MOST_CELLS, len(ordered) / FEATURES_PER_CELL) ** (1 / len(costs))), 2)
+        n_parts = min(MOST_PARTS, len(ordered) // FEATURES_PER_PART + 2)
         edges = np.linspace(0, len(ordered) - 1, n_cells)[1:].astype(int)
         cell = np.array([np.searchsorted(np.sort(row)[edges], row, side="right") for row in costs])
         count, kept = np.zeros((n_cells,) * len(costs), dtype=np.intp), np.ones(len(ordered), dtype=bool)
-        for part in np.array_split(np.arange(len(ordered)), MOST_PARTS):
+        for part in np.array_split(np.arange(len(ordered)), n_parts):
             cheaper = count
             for axis in range(len(costs)):
                 cheaper = np.cumsum(cheaper, axis=axis)

@@ -19,8 +19,9 @@ from altsets.problem import Dissimilarity, Problem
 from altsets.quality import Additive, Quality
 from altsets.request import Request
 from altsets.result import Progress, Result, Status, StopReason
-from altsets.search.criterion import Criterion
-from altsets.search.find import problem_of, refuse_chosen_sizes, refuse_further, solve
+from altsets.search.criterion import Criterion, numbers_in
+from altsets.search.find import problem_of, refuse_chosen_sizes, refuse_further, solve, why_no_set
+from altsets.search.narrowing import Narrowed
 from altsets.search.resources import ONE_THREAD
 from altsets.search.run import Known, Run
 from altsets.search.scaling import Scaling
@@ -160,8 +161,7 @@ def trade_off(
     problem = problem_of(request, quality)
     refuse_further(problem, what)
     refuse_chosen_sizes(quality, "a trade-off")
-    roles = _Roles.of(quality, criterion, problem)
-    stepping = _Stepping(roles, problem, request, callback)
+    stepping = _Stepping(quality, criterion, problem, request, callback)
     with ONE_THREAD, stepping.run:
         stepping.search()
     return stepping.answer()
@@ -213,15 +213,17 @@ class _Roles:
     quality: Quality
     #: The second quality; None if the criterion is the sum that is limited.
     second: Quality | None
+    #: The features that matter, if these are few of very many; then what is maximised and limited is about them.
+    narrowed: Narrowed | None = None
 
     @classmethod
     def of(cls, quality: Quality, criterion: Any, problem: Problem) -> _Roles:
         """A sum of scores can be limited, so of two qualities one must be such a sum."""
         _refuse_black_box(quality)
         if not isinstance(criterion, Quality):
-            names = FeatureNames.of_quality(quality)
-            limited = Criterion.of(criterion, names, by_interface("criterion", "--costs"))
-            return cls(quality, _fitting(limited, problem), quality, None)
+            who = by_interface("criterion", "--costs")
+            numbers = numbers_in(criterion, FeatureNames.of_quality(quality), who)
+            return cls._limiting(quality, quality, None, numbers, who, problem)
         _refuse_black_box(criterion)
         if criterion.n_features_in != quality.n_features_in:
             raise InputError(
@@ -229,11 +231,11 @@ class _Roles:
                 "give two qualities of the same features."
             )
         if isinstance(criterion, Additive):
-            limited = Criterion.exactly((-criterion.scores).tolist(), "criterion")
-            return cls(quality, _fitting(limited, problem), quality, criterion)
+            scores = (-criterion.scores).tolist()
+            return cls._limiting(quality, quality, criterion, scores, "criterion", problem)
         if isinstance(quality, Additive) and not problem.n_alternatives:
-            limited = Criterion.exactly((-quality.scores).tolist(), "quality")
-            return cls(criterion, _fitting(limited, problem), quality, criterion)
+            scores = (-quality.scores).tolist()
+            return cls._limiting(criterion, quality, criterion, scores, "quality", problem)
         needed = "the criterion" if problem.n_alternatives else "one of the two"
         sets = "several sets" if problem.n_alternatives else "two qualities"
         raise UnsupportedError(
@@ -241,26 +243,47 @@ class _Roles:
             f"{type(quality).__name__} and {type(criterion).__name__}."
         )
 
+    @classmethod
+    def _limiting(
+        cls,
+        maximised: Quality,
+        quality: Quality,
+        second: Quality | None,
+        numbers: Sequence[float],
+        who: str,
+        problem: Problem,
+    ) -> _Roles:
+        """With a limit on the sum of some numbers."""
+        narrowed = Narrowed.of(maximised, problem, numbers=numbers)
+        if narrowed is not None:
+            maximised, numbers = narrowed.quality, [numbers[feature] for feature in narrowed.features]
+        limited = _fitting(Criterion.exactly(numbers, who), problem)
+        return cls(maximised, limited, quality, second, narrowed)
+
     @property
     def swapped(self) -> bool:
         """Whether the second quality is the one that is maximised."""
-        return self.maximised is not self.quality
+        return self.maximised is self.second
 
     def point(
         self, problem: Problem, found: Result, *, proven: bool = False, bounded: bool = False
     ) -> TradeoffPoint:
         """The sets of a step with both numbers; ``bounded`` if the step's bound is about all sets."""
-        qualities = tuple(map(self.quality.evaluate, found.sets))
-        measured = self.limited.total if self.second is None else self.second.evaluate
-        criteria = tuple(map(measured, found.sets))
+        sets = found.sets if self.narrowed is None else [*map(self.narrowed.named, found.sets)]
+        qualities = tuple(map(self.quality.evaluate, sets))
+        criteria = (
+            tuple(map(self.limited.total, found.sets))
+            if self.second is None
+            else tuple(map(self.second.evaluate, sets))
+        )
         bound = found.bound if bounded and not self.swapped else math.inf
         if self.swapped and proven:
             bound = problem.objective(qualities)
         return TradeoffPoint(
             quality=problem.objective(qualities),
             criterion=max(criteria) if self.second is None else min(criteria),
-            sets=tuple(found.sets),
-            named_sets=tuple(map(self.quality.names_of, found.sets)),
+            sets=tuple(sets),
+            named_sets=tuple(map(self.quality.names_of, sets)),
             qualities=qualities,
             criteria=criteria,
             status=Status.OPTIMAL if proven else Status.FEASIBLE,
@@ -301,13 +324,18 @@ class _Stepping:
 
     def __init__(
         self,
-        roles: _Roles,
+        quality: Quality,
+        criterion: Any,
         problem: Problem,
         request: Request,
         callback: Callable[[TradeoffProgress], object] | None,
     ) -> None:
-        self.roles, self.problem, self._engine, self._callback = roles, problem, request.engine, callback
+        # Reading the numbers of very many features is a part of the time.
         self.run = Run(request.time_limit, None if callback is None else self._report)
+        self.problem, self._engine, self._callback = problem, request.engine, callback
+        self.roles = roles = _Roles.of(quality, criterion, problem)
+        #: The problem about the features that matter.
+        self._searched = problem if roles.narrowed is None else roles.narrowed.problem
         self._steps: list[list[_Step]] = []
         self._part: Run | None = None
         #: What the last search of each size proved: that there is nothing further.
@@ -317,7 +345,7 @@ class _Stepping:
 
     def search(self) -> None:
         """Step through the whole problem, or through each size where numbers are negative."""
-        for part in self.roles.limited.parts(self.problem):
+        for part in self.roles.limited.parts(self._searched):
             self._steps.append([])
             self._ended.append(self._walk(part))
 
@@ -329,7 +357,9 @@ class _Stepping:
             found = self._best(part, limit, bound)
             self._stop_reasons.append(found.stop_reason)
             if not found.sets:
-                self._reasons.append(found.reason)
+                proven = found.status is Status.INFEASIBLE and self.roles.narrowed is not None
+                why = why_no_set(self.roles.quality, self.problem, self.run) if proven else found.reason
+                self._reasons.append(why)
                 return found.status
             units = max(map(limited.units, found.sets))
             steps.append(_Step(limit, units, found))
@@ -403,7 +433,7 @@ class _Stepping:
             for step, after in zip(steps, [*(later.found.status for later in steps[1:]), ended], strict=False)
         ]
         every.sort(key=lambda pair: (pair[0].units, -pair[0].found.objective))
-        best, tolerance = -math.inf, Scaling.of(self.roles.maximised, self.problem).tolerance
+        best, tolerance = -math.inf, Scaling.of(self.roles.maximised, self._searched).tolerance
         for step, proven in every:
             if step.found.objective > best + tolerance:
                 best = step.found.objective
