@@ -182,7 +182,7 @@ def test_information_is_the_papers_also_of_constants():
 
 
 #: Data sets with more pairs and rows than this are compared in part.
-MOST_WORK = 5e6
+MOST_WORK = 2e7
 
 
 @needs_matrices
