@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import signal
 import sys
+import tempfile
 
 # As many tests run at once as there are cores; threads of each would only wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -15,6 +17,7 @@ import numpy as np
 import pytest
 from browsers import need_browser, started
 from clocks import Clock
+from syrupy.extensions.amber import AmberSnapshotExtension
 
 from altsets import cli
 from altsets.files.columns import Table
@@ -47,6 +50,21 @@ def _close_figures():
     pyplot = sys.modules.get("matplotlib.pyplot")
     if pyplot is not None:
         pyplot.close("all")
+
+
+class Words(AmberSnapshotExtension):
+    """Words that users read: one table for each module of tests, without folders, ports and seconds of a run."""
+
+    def serialize(self, data, **options):
+        text = super().serialize(data, **options)
+        text = re.sub(rf"{re.escape(tempfile.gettempdir())}/([\w./=-]*/|altsets-\w+)", ".../", text)
+        text = re.sub(r"\b127\.0\.0\.1:\d+", "127.0.0.1:...", text)
+        return re.sub(r"\b(in|after) [\d.,]+ (ms|s)\b", r"\1 ... s", text)
+
+
+@pytest.fixture
+def snapshot(snapshot):
+    return snapshot.use_extension(Words)
 
 
 @pytest.fixture

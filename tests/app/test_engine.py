@@ -48,21 +48,20 @@ def other_targets():
     yield pytest.param(X[["f0", "f1"]].to_numpy() + 1, "mrmr", "--target=ill", id="amounts")
 
 
-def test_a_folder_that_disappears_is_an_error_of_its_own():
+def test_a_folder_that_disappears_is_an_error_of_its_own(snapshot):
     shared = SharedSession(altsets.Session(X, Y, "f", n_features=2), {})
     engine = shared.open_engine()
     shared.close()
     # Who has the table in memory goes on, also with other scores.
     for quality_named in ("f", "pearson"):
         assert len(ask(engine, state={"quality": quality_named})["view"]["sets"][0]["features"]) == 2
-    with pytest.raises(
-        InputError, match=r"temporary folder, .*, was removed while it ran; start the explorer again"
-    ):
+    with pytest.raises(InputError) as refused:
         shared.open_engine()
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize(("target", "name", "named"), [*other_targets()])
-def test_other_targets_are_answered_evaluated_and_downloaded(target, name, named):
+def test_other_targets_are_answered_evaluated_and_downloaded(target, name, named, snapshot):
     session = altsets.Session(X, target, name, n_features=2, n_alternatives=1)
     engine = SessionEngine(session, session.state, {"file": "t.csv", "target": "ill"})
     known = ask(engine)
@@ -70,20 +69,21 @@ def test_other_targets_are_answered_evaluated_and_downloaded(target, name, named
     evaluated = ask(engine, "evaluate", known["state"])
     assert "set 0" in json.dumps(evaluated["view"]["blocks"])
     assert "f1" in ask(engine, "download", known["state"], kind="report")["text"]
-    assert f"altsets find t.csv {named} " in ask(engine, "download", known["state"], kind="command")["text"]
+    assert ask(engine, "download", known["state"], kind="command")["text"] == snapshot
 
 
 @pytest.mark.parametrize(
     ("spelling", "said"), [(None, "task='regression'"), (option_words(), "--task regression")]
 )
-def test_messages_are_in_the_words_of_those_who_opened_the_page(spelling, said):
+def test_messages_are_in_the_words_of_those_who_opened_the_page(spelling, said, snapshot):
     mixed = pd.DataFrame({"warm": X.iloc[:, 0], "ill": Y})
     session = altsets.Session(X, mixed, "f", n_features=2, n_alternatives=1)
     shared = SharedSession(session, {}, spelling=spelling, file="t.csv", target="warm,ill")
     try:
         engine = shared.open_engine()
-        with pytest.raises(InputError, match=f"choose columns of one kind, or say {said}"):
+        with pytest.raises(InputError) as refused:
             ask(engine, "evaluate", ask(engine)["state"])
+        assert str(refused.value) == snapshot
     finally:
         shared.close()
 
@@ -173,10 +173,10 @@ def test_states_that_cannot_be_are_refused_in_a_sentence(shared, state, said):
     assert ask(engine)["view"]["sets"]
 
 
-def test_scores_are_computed_once_for_all_workers(shared):
+def test_scores_are_computed_once_for_all_workers(shared, snapshot):
     first, second, told = shared.open_engine(), shared.open_engine(), Tells()
     ask(first, "prepare", tell=told)
-    assert told[0]["view"]["words"] == ["Scoring 8 features for mutual_info: 0%."]
+    assert told[0]["view"]["words"] == snapshot
     ask(first, state={"quality": "mrmr"})
     told.clear()
     for name in ("mutual_info", "mrmr"):
@@ -227,7 +227,7 @@ def test_a_long_search_tells_the_best_and_keeps_it_when_it_is_stopped(hard):
         shared.close()
 
 
-def test_files(shared):
+def test_files(shared, snapshot):
     engine = shared.open_engine()
     state = {"pinned": [["f0", "f5"]], "n_alternatives": 2}
     texts = {kind: ask(engine, "download", state, kind=kind)["text"] for kind in FILES}
@@ -237,7 +237,7 @@ def test_files(shared):
     assert {row[0] for row in rows[1:]} == {"pinned 1", "0", "1"}
     assert json.loads(texts["json"])["statuses"] == ["optimal", "optimal"]
     assert texts["report"].startswith("<!doctype html>")
-    assert texts["command"].startswith("altsets find table.csv --target")
+    assert texts["command"] == snapshot
     compile(texts["python"], "altsets.py", "exec")
 
 

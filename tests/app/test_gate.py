@@ -390,10 +390,10 @@ def test_slow_bodies_are_refused(browser, monkeypatch):
         b"\x00",
     ],
 )
-def test_what_is_no_plain_json_is_refused(browser, body):
+def test_what_is_no_plain_json_is_refused(browser, body, snapshot):
     status, _, said = browser.page(body=body)
     assert status == 400
-    assert "no JSON text" in json.loads(said)["error"]
+    assert json.loads(said)["error"] == snapshot
     assert browser.passed == 0
 
 
@@ -402,7 +402,7 @@ def test_brackets_in_strings_are_no_levels(browser):
     assert json.loads(browser.page(body=body)[2]) == json.loads(body)
 
 
-def test_every_response_has_the_headers(browser):
+def test_every_response_has_the_headers(browser, snapshot):
     replies = [
         browser.page(),
         browser.page("GET", "/"),
@@ -413,8 +413,7 @@ def test_every_response_has_the_headers(browser):
     ]
     for _, headers, _ in replies:
         policy = headers["content-security-policy"]
-        assert "default-src 'none'" in policy
-        assert "frame-ancestors 'none'" in policy
+        assert policy == snapshot
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["referrer-policy"] == "no-referrer"
         assert headers["cache-control"] == "no-store"
@@ -499,7 +498,7 @@ def test_any_message_is_understood_or_refused(message):
         ({"groups": "file.csv"}, "The state has unknown fields: 'groups'."),
     ],
 )
-def test_states_are_plain_data(changed, said):
+def test_states_are_plain_data(changed, said, snapshot):
     message = {"client": "page", "number": 1, "verb": "answer", "state": STATE | changed, "with": {}}
     with pytest.raises(Refused) as refused:
         Ask.of(message)
@@ -508,8 +507,9 @@ def test_states_are_plain_data(changed, said):
     assert Ask.of(message).state == STATE
     with pytest.raises(Refused, match="compare"):
         Ask.of(message | {"verb": "__class__"})
-    with pytest.raises(Refused, match="unknown fields: 'path'"):
+    with pytest.raises(Refused) as refused:
         Ask.of(message | {"with": {"path": "x"}})
+    assert str(refused.value) == snapshot
 
 
 # --- Over the network ---------------------------------------------------------------------------------

@@ -116,14 +116,12 @@ def test_an_evaluation_runs_beside_the_search_and_its_process_ends(page):
     wait_until(lambda: not psutil.pid_exists(other))
 
 
-def test_a_worker_that_is_killed_costs_one_answer(page):
+def test_a_worker_that_is_killed_costs_one_answer(page, snapshot):
     pid = page.follow(page.ask())["view"]["pid"]
     reply = page.ask(state={"require": ["slow"]})
     os.kill(pid, signal.SIGKILL)
     reply = page.follow(reply)
-    assert reply["error"] == (
-        "The process that searched has ended (signal 9, perhaps for lack of memory); the next step starts a new one."
-    )
+    assert reply["error"] == snapshot
     after = page.follow(page.ask(state={"forbid": ["after"]}))
     assert after["view"]["words"] == ["after"]
     assert after["view"]["pid"] != pid
@@ -133,15 +131,15 @@ def test_a_worker_that_is_killed_costs_one_answer(page):
     assert page.follow(page.ask())["error"] is None
 
 
-def test_errors_are_sentences_and_the_worker_goes_on(page):
+def test_errors_are_sentences_and_the_worker_goes_on(page, snapshot):
     pid = page.follow(page.ask())["view"]["pid"]
-    assert page.follow(page.ask(state={"require": ["error"]}))["error"] == "there is no feature 'error'."
+    assert page.follow(page.ask(state={"require": ["error"]}))["error"] == snapshot
     said = page.follow(page.ask(state={"require": ["defect"]}))["error"]
-    assert said == "altsets failed (RuntimeError: a defect); please report this."
+    assert said == snapshot
     assert page.follow(page.ask())["view"]["pid"] == pid
 
 
-def test_files(page):
+def test_files(page, snapshot):
     for kind, (name, type_) in server.FILES.items():
         body = json.dumps({"client": page.name, "state": STATE | {"forbid": ["ü"]}, "kind": kind}).encode()
         status, headers, content = page.send("POST", "/api/download", page.headers(), body)
@@ -152,7 +150,8 @@ def test_files(page):
     status, reply = page.post(
         "download", {"client": page.name, "state": STATE | {"require": ["error"]}, "kind": "csv"}
     )
-    assert (status, reply["error"]) == (409, "there is no feature 'error'.")
+    assert status == 409
+    assert reply["error"] == snapshot
 
 
 def test_questions_that_are_not_known(page):
@@ -206,7 +205,7 @@ def test_idle_clients_end(monkeypatch):
         wait_until(lambda: not psutil.pid_exists(pid))
 
 
-def test_the_page_is_told_how_far_scores_are_and_they_are_computed_once(tmp_path):
+def test_the_page_is_told_how_far_scores_are_and_they_are_computed_once(tmp_path, snapshot):
     gate = tmp_path / "gate"
     with running(partial(slow_to_score, gate)) as explorer:
         page = Page(explorer)
@@ -230,7 +229,7 @@ def test_the_page_is_told_how_far_scores_are_and_they_are_computed_once(tmp_path
         other = Page(explorer, "other", page.entry)
         assert other.follow(other.ask(state={"quality": "mrmr"}))["view"]["words"] == []
         reply = page.follow(page.ask(state={"quality": "nonsense"}))
-        assert reply["error"] == "there is no quality 'nonsense'."
+        assert reply["error"] == snapshot
         assert (reply["state"], reply["view"]) == (None, None)
 
 
@@ -253,12 +252,12 @@ def test_scores_that_nobody_waits_for_are_given_up(monkeypatch, patient, tmp_pat
         assert page.follow(reply)["view"]["words"] == []
 
 
-def test_a_table_that_cannot_be_scored():
+def test_a_table_that_cannot_be_scored(snapshot):
     said = []
     with running(unprepared, on_failure=said.append) as explorer:
         page = Page(explorer)
         reply = page.follow(page.ask())
-        assert reply["error"] == "the target has one value only."
+        assert reply["error"] == snapshot
         wait_until(lambda: said == ["the target has one value only."])
 
 
@@ -321,14 +320,14 @@ def test_the_server_ends_though_its_processes_do_not_start(forked, monkeypatch):
 
 
 @pytest.mark.slow
-def test_what_processes_are_forked_from_is_killed_and_all_goes_on(forked):
+def test_what_processes_are_forked_from_is_killed_and_all_goes_on(forked, snapshot):
     explorer, pages, helper, ended = forked
     first = pages[0].follow(pages[0].ask())["view"]["pid"]
     helper.suspend()
     replies = [page.ask() for page in pages]
     helper.kill()
     said = [page.follow(reply)["error"] for page, reply in zip(pages, replies, strict=True)]
-    assert "No process could be started to search: unexpected EOF." in said
+    assert said == snapshot
     again = [page.follow(page.ask()) for page in pages]
     assert [reply["error"] for reply in again] == [None] * len(pages)
     pids = {reply["view"]["pid"] for reply in again}
@@ -339,7 +338,7 @@ def test_what_processes_are_forked_from_is_killed_and_all_goes_on(forked):
     wait_until(lambda: not any(map(psutil.pid_exists, pids)))
 
 
-def test_temporary_files_that_disappear_are_named(forked):
+def test_temporary_files_that_disappear_are_named(forked, snapshot):
     _, pages, helper, _ = forked
     [reached_by] = {
         one.laddr for one in psutil.net_connections("unix") if one.pid == helper.pid and one.laddr
@@ -349,16 +348,16 @@ def test_temporary_files_that_disappear_are_named(forked):
         said = {page.follow(page.ask())["error"] for page in pages}
     finally:
         os.rename(f"{reached_by}.gone", reached_by)
-    gone = "the explorer's temporary files were removed while it ran; start the explorer again."
-    assert said == {None, f"No process could be started to search: {gone}"}
+    assert None in said
+    assert [one for one in said if one is not None] == snapshot
     assert {page.follow(page.ask())["error"] for page in pages} == {None}
 
 
-def test_a_process_that_is_never_there_is_an_error(monkeypatch):
+def test_a_process_that_is_never_there_is_an_error(monkeypatch, snapshot):
     monkeypatch.setattr(workers, "STARTED", 0.0)
     with running() as explorer:
         page = Page(explorer)
-        assert "No process could be started to search" in page.follow(page.ask())["error"]
+        assert page.follow(page.ask())["error"] == snapshot
 
 
 def test_idle_connections_do_not_keep_the_page_out(monkeypatch):
@@ -379,9 +378,11 @@ def test_idle_connections_do_not_keep_the_page_out(monkeypatch):
                 assert one.recv(1) == b""
 
 
-def test_a_port_in_use():
+def test_a_port_in_use(snapshot):
     with running() as explorer:
-        with pytest.raises(InputError, match=rf"--port {explorer.port} cannot be used .*; give another one"):
+        with pytest.raises(InputError) as refused:
             Explorer(stand_in, explorer.port)
-        with pytest.raises(InputError, match="--port 70000 cannot be used"):
+        assert str(refused.value) == snapshot
+        with pytest.raises(InputError) as refused:
             Explorer(stand_in, 70000)
+        assert str(refused.value) == snapshot

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from clocks import wait_until
 from rich.console import Console
+from words import about
 
 import altsets
 from altsets import measures, problem
@@ -35,19 +36,19 @@ COMMAND = [sys.executable, "-c", f"{QUIET}; main()"]
 # Answers
 
 
-def test_find_prints_a_verdict_and_sets_first(run, table):
+def test_find_prints_a_verdict_and_sets_first(run, table, snapshot):
     asked = ("find", table, "--target", "y", "-k", 2, "-a", 2, "--tau", "1", "--quality", "f")
     code, out, err = run(*asked)
     assert (code, err) == (0, "")
     lines = out.splitlines()
-    assert lines[0] == "The best set of 2 features: a, b."
+    assert lines[0] == snapshot
     assert lines[1].startswith("Set 1 keeps ")
     assert "optimal" not in out
     assert "Objective" not in out
     assert "engine" not in out
 
 
-def test_details_are_overlaps_bound_and_proof(run, table):
+def test_details_are_overlaps_bound_and_proof(run, table, snapshot):
     asked = ("find", table, "--target", "y", "-k", 2, "-a", 2, "--tau", "1", "--quality", "f", "--details")
     code, out, err = run(*asked)
     assert (code, err) == (0, "")
@@ -62,7 +63,7 @@ def test_details_are_overlaps_bound_and_proof(run, table):
     assert rows[0][4] == "100.0"
     assert re.search(r"0   2   0   0 *\n +1   0   2   0 *\n +2   0   0   2", out)
     assert re.search(r"Objective ([\d.]+), bound \1, gap", out)
-    assert "Each of 3 sets is proven optimal" in out
+    assert about(out, "Each of 3") == snapshot
 
 
 def test_json_is_one_document_and_matches_the_library(run, table):
@@ -150,25 +151,24 @@ def test_names_with_commas_stand_in_quotes(run, tmp_path):
     assert json.loads(out)["sets"][0]["features"] == ["w"]
 
 
-def test_some_sets_are_an_answer_and_the_missing_ones_are_reported(run, table):
+def test_some_sets_are_an_answer_and_the_missing_ones_are_reported(run, table, snapshot):
     args = ("find", table, "-t", "y", "-k", 2, "-a", 4, "--tau", 1, "--quality", "f")
     code, out, err = run(*args)
     assert code == 0
-    assert err == "2 of 5 sets are missing.\n"
+    assert err == snapshot
     said = " ".join(out.split())
-    assert "Caution: Only 3 of 5 sets were found; proven that no further set is this different." in said
+    assert said == snapshot
     assert said.index("Caution") < said.index("Quality")
     code, out, err = run(*args, "--json")
     assert code == 0
-    assert err.startswith("3 of 5 sets found; proven that no more exist")
     assert json.loads(out)["statuses"] == ["optimal"] * 3 + ["infeasible"] * 2
 
 
-def test_no_set_is_exit_status_1(run, table):
+def test_no_set_is_exit_status_1(run, table, snapshot):
     args = ("find", table, "-t", "y", "-k", 2, "-a", 4, "--tau", 1, "--search", "simultaneous")
     code, out, err = run(*args)
     assert (code, out) == (1, "")
-    assert "no solution exists" in err
+    assert err == snapshot
     assert err.count("\n") == 1
     code, out, err = run(*args, "--json")
     assert code == 1
@@ -178,11 +178,10 @@ def test_no_set_is_exit_status_1(run, table):
     assert document["bound"] is None
 
 
-def test_many_sets_have_a_line_instead_of_an_overlap_table(run, table):
+def test_many_sets_have_a_line_instead_of_an_overlap_table(run, table, snapshot):
     code, out, _ = run("find", table, "-t", "y", "-k", 3, "-a", 15, "--min-difference", 1, "--quality", "f")
     assert code == 0
-    assert "No two sets share more than 2 features." in out
-    assert "Features that two sets share" not in out
+    assert about(out, "No two sets") == snapshot
 
 
 def test_negative_qualities_have_no_share(table):
@@ -193,10 +192,9 @@ def test_negative_qualities_have_no_share(table):
     assert "-1.00000" in console.file.getvalue()
 
 
-def test_a_heuristic_has_a_bound(run, table):
+def test_a_heuristic_has_a_bound(run, table, snapshot):
     out = run("find", table, "-t", "y", "-k", 2, "-a", 1, "--search", "greedy-replacement", "--details")[1]
-    assert "Nothing is proven" not in out
-    assert "Not proven: the best sets together could score up to" in out
+    assert out == snapshot
     assert "feasible" in out
 
 
@@ -222,14 +220,14 @@ def test_any_name_fits_any_width(run, tmp_path, monkeypatch, width):
     assert "w" * 150 in whole["sets"][0]["features"]
 
 
-def test_copies_are_one_line_on_standard_error(run, tmp_path):
+def test_copies_are_one_line_on_standard_error(run, tmp_path, snapshot):
     rng = np.random.default_rng(2)
     x, y = rng.normal(size=(2, 40))
     write_csv(Table(("x", "copy", "z", "y"), (x, x, x + y, y)), tmp_path / "t.csv")
     code, out, err = run("find", tmp_path / "t.csv", "-t", "y", "-k", 1, "-a", 1, "--json")
     assert code == 0
     assert len(json.loads(out)["sets"]) == 2
-    assert re.fullmatch(r"Warning: [^\n]*\(x = copy\); a copy is no real alternative[^\n]*\n", err)
+    assert err == snapshot
 
 
 # Text and holes
@@ -278,7 +276,7 @@ def test_a_table_with_text_and_holes(run, mixed_table, quality):
     assert err.count("\n") <= 1
 
 
-def test_scores_of_a_table_with_text_are_saved(run, mixed_table, tmp_path):
+def test_scores_of_a_table_with_text_are_saved(run, mixed_table, tmp_path, snapshot):
     saved = tmp_path / "scores.csv"
     args = ("find", mixed_table, "-t", "y", "-k", 2, "-a", 0, "--quality", "importance")
     code, out, _ = run(*args, "--save-scores", saved, "--json")
@@ -288,7 +286,7 @@ def test_scores_of_a_table_with_text_are_saved(run, mixed_table, tmp_path):
     with_table = run(*args, "--scores", saved, "--categorical", "code", "--json")
     assert json.loads(with_table[1])["sets"] == json.loads(out)["sets"]
     code, _, err = run("find", "--scores", saved, "--categorical", "code")
-    assert (code, "--categorical 'code' has no use with --scores" in err) == (2, True)
+    assert (code, err) == (2, snapshot)
 
 
 @pytest.mark.parametrize(
@@ -329,7 +327,7 @@ def test_what_some_measures_cannot_take_is_one_line(run, mixed_table, args, mess
     ("args", "message"),
     [
         ("find nowhere.csv -t y", "there is no file nowhere.csv"),
-        ("find docs -t y", "holds no Parquet files"),
+        ("find benchmarks -t y", "holds no Parquet files"),
         ("find TABLE -t z", "no target column 'z'"),
         ("find TABLE -t y --drop q", "no column to drop 'q'"),
         ("find TABLE -t y --existing a,bb", "--existing names 'bb', which is not a feature"),
@@ -378,14 +376,14 @@ def test_what_is_wrong_with_the_request_is_said_before_the_features_are_scored(r
     assert run("find", table, "-t", "y", "-k", 7)[0] == 2
 
 
-def test_a_failed_check_is_no_bad_input(run, table, monkeypatch):
+def test_a_failed_check_is_no_bad_input(run, table, monkeypatch, snapshot):
     def broken(*_, **__):
         raise altsets.errors.VerificationError("set 0 is wrong.")
 
     monkeypatch.setattr("altsets.search.find.verify", broken)
     code, out, err = run("find", table, "-t", "y", "-k", 2)
     assert (code, out) == (1, "")
-    assert err == "set 0 is wrong. This is a bug in altsets; please report it.\n"
+    assert err == snapshot
 
 
 # The rest of the house
@@ -421,11 +419,11 @@ def test_the_demo_shows_everything_and_its_suggestions_work(run, tmp_path, monke
         "569 breast tumours",
         "worst perimeter",
         "Use set 1 instead of set 0?",
-        "Proven: no set of 4 features scores higher",
+        "Proven: no set",
         "In other words: ",
     ):
         assert words in out
-    assert out.index("Use set 1 instead of set 0?") < out.index("The best set of 4 features")
+    assert out.index("instead of set 0?") < out.index("The best set")
     # Sets that are called quite different are not flagged as near-copies.
     assert "Caution" not in out
     suggestions = out.partition("Try next:\n")[2].splitlines()
@@ -548,16 +546,20 @@ def test_waiting_is_shown_on_a_terminal_only_after_a_while():
         wait_until(lambda: "best 1.25, bound none yet, 3 s" in screen.getvalue())
 
 
-def test_lines_come_every_few_seconds_where_there_is_no_terminal(clock):
-    screen = io.StringIO()
-    with printing.Waiting(Console(file=screen, force_terminal=False, width=20), every=0.01) as waiting:
+def test_lines_come_every_few_seconds_where_there_is_no_terminal(clock, capsys, snapshot):
+    written = []
+
+    def said():
+        written.append(capsys.readouterr().err)
+        return "".join(written)
+
+    with printing.Waiting(Console(file=io.StringIO(), force_terminal=False), every=0.01) as waiting:
         waiting.say("Scoring [bold] features of a table with a long name")
-        wait_until(lambda: "Scoring" in screen.getvalue())
+        wait_until(lambda: "Scoring" in said())
         waiting.report(progress(1.25, float("inf")))
-        wait_until(lambda: "bound none yet" in screen.getvalue())
-    lines = screen.getvalue().splitlines()
-    assert lines[0] == "[0 s] Scoring [bold] features of a table with a long name"
-    assert lines[-1] == "[0 s] Searching: best 1.25, bound none yet"
+        wait_until(lambda: "bound" in said())
+    lines = said().splitlines()
+    assert [lines[0], lines[-1]] == snapshot
 
 
 @pytest.mark.parametrize("terminal", [True, False])
@@ -577,7 +579,7 @@ def test_statuses_have_colours_on_a_terminal():
     assert "\x1b[32moptimal" in screen.getvalue()
 
 
-def test_linear_models_are_printed(run, write):
+def test_linear_models_are_printed(run, write, snapshot):
     rng = np.random.default_rng(0)
     rows = [f"{a},{b},{c},{2 * a - b + 0.3 * e:.6f}" for a, b, c, e in rng.normal(size=(30, 4)).round(3)]
     table = write("\n".join(["a,b,c,y", *rows]))
@@ -586,7 +588,7 @@ def test_linear_models_are_printed(run, write):
     _, detailed, _ = run(*asked, "-k", 2, "--details")
     assert "(intercept)" not in plain
     assert " R²" not in plain[plain.index("Quality") :].splitlines()[0]
-    assert "standard errors as if their columns had been fixed in advance" in " ".join(detailed.split())
+    assert " ".join(detailed.split()) == snapshot
     assert [line.split()[0] for line in detailed[detailed.index("(intercept)") :].splitlines()[:3]] == [
         *("(intercept)", "a", "b")
     ]

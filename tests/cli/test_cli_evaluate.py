@@ -95,7 +95,7 @@ def test_sets_from_a_file(run, table, tmp_path, form):
     assert same(json.loads(out), expected)
 
 
-def test_a_positive_class_and_weights_of_classes(run, tmp_path):
+def test_a_positive_class_and_weights_of_classes(run, tmp_path, snapshot):
     table, sets = tmp_path / "table.csv", tmp_path / "sets.txt"
     lines = [f"{(i * 7) % 11 + 3 * (i % 4 == 0)},{'no' if i % 4 else 'yes'}" for i in range(80)]
     table.write_text("\n".join(["a,y", *lines, ""]), encoding="utf-8")
@@ -111,7 +111,7 @@ def test_a_positive_class_and_weights_of_classes(run, tmp_path):
     assert means[1] > means[2] > means[0]
     code, _, err = run(*asked, "--positive", "maybe")
     assert code == 2
-    assert "choose one of 'no', 'yes'" in err
+    assert err == snapshot
     found = run(
         "find",
         table,
@@ -159,7 +159,7 @@ def test_what_find_refuses(run, table, options, message):
     assert err.count("\n") == 1
 
 
-def test_what_evaluate_refuses(run, table, tmp_path):
+def test_what_evaluate_refuses(run, table, tmp_path, snapshot):
     path = tmp_path / "sets.txt"
     path.write_text("a,b\na,hello\n", encoding="utf-8")
     for options, message in (
@@ -171,10 +171,10 @@ def test_what_evaluate_refuses(run, table, tmp_path):
         assert (code, out) == (2, "")
         assert err.startswith(message)
     path.write_text('{"schema": 7}', encoding="utf-8")
-    assert "not an altsets result" in run("evaluate", table, "-t", "y", "--sets", path)[2]
+    assert run("evaluate", table, "-t", "y", "--sets", path)[2] == snapshot
 
 
-def test_ctrl_c_before_the_first_fold_still_prints_the_sets(run, table, monkeypatch):
+def test_ctrl_c_before_the_first_fold_still_prints_the_sets(run, table, monkeypatch, snapshot):
     from altsets import evaluation
 
     def press(*_, **__):
@@ -182,7 +182,8 @@ def test_ctrl_c_before_the_first_fold_still_prints_the_sets(run, table, monkeypa
 
     monkeypatch.setattr(evaluation, "evaluate", press)
     code, out, err = run("find", table, "-t", "y", *FIND, "--evaluate", "--json")
-    assert (code, err) == (0, "Interrupted: the sets were not evaluated.\n")
+    assert code == 0
+    assert err == snapshot
     assert "evaluation" not in json.loads(out)
     assert len(json.loads(out)["sets"]) == 2
 
@@ -211,22 +212,18 @@ def evaluated(run, *args):
 
 
 @pytest.mark.parametrize("command", ["find", "evaluate"])
-def test_folds_in_time_order(run, visits, tmp_path, command):
+def test_folds_in_time_order(run, visits, tmp_path, command, snapshot):
     (tmp_path / "sets.txt").write_text("a,b\n")
     asked = (*FIND, "--evaluate") if command == "find" else ("--sets", tmp_path / "sets.txt")
     drop = ("--drop", 'patient,"clinic: id"')
     document = evaluated(run, command, visits, "-t", "y", *asked, *drop, "--cv", "time:3")
-    assert document["parameters"]["splits"] == "3 folds in time order"
+    assert document["parameters"]["splits"] == snapshot
     assert [(fold["n_train"], fold["n_test"]) for fold in document["folds"]] == [(15, 15), (30, 15), (45, 15)]
     data = split_target(read_columns(visits), "y", drop=["patient", "clinic: id"])
     what = SelectAlternatives("f", n_features=2, n_alternatives=1) if command == "find" else [["a", "b"]]
     expected = evaluate(what, data.X, data.y, cv=TimeSeriesSplit(3))
     assert same(document, expected)
-    assert (
-        expected.summary()
-        .splitlines()[0]
-        .endswith("3 folds in time order on 60 rows, 3 features; model: tree.")
-    )
+    assert expected.summary().splitlines()[0] == snapshot
 
 
 @pytest.mark.parametrize("column", ["patient", "clinic: id"])
@@ -258,15 +255,14 @@ def test_folds_that_keep_groups_together(run, visits, column):
     assert expected.parameters["splits"] == words
 
 
-def test_a_column_of_groups_is_no_feature_of_the_search(run, visits):
+def test_a_column_of_groups_is_no_feature_of_the_search(run, visits, snapshot):
     asked = ("-t", "y", "-k", 1, "-a", 3, "--tau", 1, "--drop", '"clinic: id"', "--evaluate", "--cv")
     code, out, err = run("find", visits, *asked, "group:patient:3", "--quality", "f", "--json")
     assert code == 0
     assert [entry["features"] for entry in json.loads(out)["sets"]] == [["a"], ["b"], ["c"]]
-    assert "3 of 4 sets found" in err
+    assert err == snapshot
     code, _, err = run("find", visits, *asked, "group:patient:3", "--require", "patient")
     assert code == 2
-    assert "--require names 'patient', which is not a feature" in err
 
 
 @pytest.mark.parametrize(("options", "words"), [
@@ -296,9 +292,7 @@ def test_splits_that_are_refused(run, visits, tmp_path, options, words):
 
 
 @pytest.mark.parametrize("options", [("--cv", "group:patient:3"), ("--n-repeats", 2)])
-def test_splits_need_an_evaluation(run, visits, options):
+def test_splits_need_an_evaluation(run, visits, options, snapshot):
     code, _, err = run("find", visits, "-t", "y", *FIND, *options)
     assert code == 2
-    assert (
-        err == f"Error: {options[0]} {options[1]} goes with --evaluate; add it, or leave out {options[0]}.\n"
-    )
+    assert err == snapshot

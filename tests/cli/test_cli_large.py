@@ -68,11 +68,11 @@ def test_a_folder_is_searched_in_passes_as_in_memory(quality, run, folder, littl
     assert json.loads(in_passes[1])["provenance"]["data"]["rows"] == 2000
 
 
-def test_default_quality_says_that_it_counts_in_bins(run, folder, little):
+def test_default_quality_says_that_it_counts_in_bins(run, folder, little, snapshot):
     code, out, err = run("find", folder, "-t", "ill", "-k", "2", *little)
     assert code == 0
-    assert "counted in bins instead" in err
-    assert "The best set of 2 features: a, b." in out
+    assert err == snapshot
+    assert out == snapshot
 
 
 def test_columns_and_rows_are_chosen_as_in_memory(run, folder, little):
@@ -114,7 +114,7 @@ def test_what_needs_all_rows_is_refused_in_one_sentence(options, said, run, fold
     assert len(err.splitlines()) == 1
 
 
-def test_a_damaged_file_of_a_folder_is_named_and_nothing_written(run, folder, tmp_path, little):
+def test_a_damaged_file_of_a_folder_is_named_and_nothing_written(run, folder, tmp_path, little, snapshot):
     broken = tmp_path / "broken"
     broken.mkdir()
     for number in range(2):
@@ -123,7 +123,7 @@ def test_a_damaged_file_of_a_folder_is_named_and_nothing_written(run, folder, tm
     for more in ([], little):
         code, _, err = run("find", str(broken), "-t", "ill", "--output", str(output), *more)
         assert code == 2
-        assert err.startswith("Error: 1.parquet is damaged or cannot be read: ")
+        assert err == snapshot
         assert not output.exists()
 
 
@@ -132,7 +132,7 @@ def pq_bytes(folder, number):
         return file.read()
 
 
-def test_texts_are_checked_in_passes_as_well(run, tmp_path, little):
+def test_texts_are_checked_in_passes_as_well(run, tmp_path, little, snapshot):
     days = FRAME.assign(day="2026-01-31", code=np.where(FRAME["a"] > 0, "1,5", "2"))
     days.to_parquet(tmp_path / "days.parquet")
     options = [
@@ -146,10 +146,10 @@ def test_texts_are_checked_in_passes_as_well(run, tmp_path, little):
     ]
     code, _, err = run(*options)
     assert code == 2
-    assert err.startswith("Error: 2 columns cannot be used: day holds dates or times")
+    assert err == snapshot
     code, out, err = run(*options, "--drop-unusable", "-k", "2")
     assert code == 0, err
-    assert "2 columns that cannot be used were left out: day holds dates" in " ".join(out.split())
+    assert " ".join(out.split()) == snapshot
 
 
 def test_read_table_reads_folders_and_opens_large_ones(folder, monkeypatch):
@@ -181,13 +181,13 @@ def odd_entry(path, kind):
 @pytest.mark.skipif(os.name == "nt", reason="there are no such entries")
 @pytest.mark.parametrize("kind", ["link to a folder", "pipe", "device", "lost link"])
 @pytest.mark.parametrize("name", ["part-9.parquet", "year=2024"])
-def test_no_part_of_a_folder_is_left_out_without_a_word(kind, name, folder, tmp_path):
+def test_no_part_of_a_folder_is_left_out_without_a_word(kind, name, folder, tmp_path, snapshot):
     copied = tmp_path / "table"
     shutil.copytree(folder, copied)
     odd_entry(copied / name, kind)
-    said = "a link to a folder" if kind == "link to a folder" else "no file"
-    with pytest.raises(TableError, match=rf"{name} is {said}, which is not read; put files in its place"):
+    with pytest.raises(TableError) as refused:
         altsets.read_table(copied, "ill")
+    assert str(refused.value) == snapshot
 
 
 def test_links_to_files_and_hidden_entries(folder, tmp_path):
@@ -204,7 +204,7 @@ def test_links_to_files_and_hidden_entries(folder, tmp_path):
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_csv_becomes_parquet(packed, run, tmp_path, monkeypatch):
+def test_csv_becomes_parquet(packed, run, tmp_path, monkeypatch, snapshot):
     monkeypatch.setattr("altsets.files.parsing.CELLS_AT_A_TIME", 300)
     monkeypatch.setattr("altsets.files.convert.CELLS_OF_GROUP", 4000)
     frame = FRAME.copy()
@@ -224,7 +224,7 @@ def test_csv_becomes_parquet(packed, run, tmp_path, monkeypatch):
     assert pq.ParquetFile(made).num_row_groups > 2
     code, _, err = run("convert", str(path), str(made))
     assert code == 2
-    assert "exists already; choose another name, or add --force" in err
+    assert err == snapshot
     assert run("convert", str(path), str(made), "--force")[0] == 0
 
 
@@ -253,11 +253,11 @@ def test_decimal_commas_are_converted(run, tmp_path):
     assert pd.read_parquet(tmp_path / "t.parquet")["a"].tolist() == [1.5, 2.0]
 
 
-def test_csv_larger_than_memory_names_the_command(run, tmp_path, monkeypatch):
+def test_csv_larger_than_memory_names_the_command(run, tmp_path, monkeypatch, snapshot):
     path = tmp_path / "big table.csv"
     path.write_text("a,y\n" + "0.25,1\n" * 20_000)
     monkeypatch.setattr(machine, "memory", lambda: 100_000)
     code, _, err = run("find", str(path), "-t", "y")
     assert code == 2
     assert len(err.splitlines()) == 1
-    assert err.rstrip().endswith(f"with: altsets convert '{path}' '{tmp_path}/big table.parquet'")
+    assert err.rstrip() == snapshot

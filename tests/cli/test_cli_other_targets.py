@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
+from words import about
 
 import altsets
 from altsets.cli import app
@@ -36,25 +37,25 @@ def run(*words):
 SURVIVAL = ("--time", "days", "--event", "status=dead", "--drop", "warm,loud")
 
 
-def test_survival_is_found_evaluated_and_repeated(table, tmp_path):
+def test_survival_is_found_evaluated_and_repeated(table, tmp_path, snapshot):
     saved = tmp_path / "answer.json"
     done = run("find", table, *SURVIVAL, "-k", 2, "-a", 1, "--evaluate", "--output", saved)
     assert done.exit_code == 0, done.output
     said = " ".join(done.output.split())
-    assert "The best set of 2 features: a, b." in said
-    assert "The target is survival: 100 rows, " in said
-    assert "Prediction (concordance_index)" in said
+    assert about(said, "best set") == snapshot
+    assert about(said, "survival") == snapshot
+    assert about(said, "concordance_index") == snapshot
     document = json.loads(saved.read_text())
     assert document["provenance"]["task"] == "survival"
     assert document["request"]["quality"] == {"name": "concordance"}
     again = run("find", "--again", saved)
     assert again.exit_code == 0, again.output
-    assert "same sets, same qualities" in " ".join(again.output.split())
+    assert about(" ".join(again.output.split()), "same sets") == snapshot
     lines = altsets.Result.from_json(json.dumps({**document})).request.to_python()
     assert "'concordance'" in lines
 
 
-def test_several_targets_with_weights(table, tmp_path):
+def test_several_targets_with_weights(table, tmp_path, snapshot):
     saved = tmp_path / "answer.json"
     words = (
         "find",
@@ -72,8 +73,8 @@ def test_several_targets_with_weights(table, tmp_path):
     )
     done = run(*words, "--combine", "0,1", "--output", saved)
     assert done.exit_code == 0, done.output
-    assert "The best set of 1 feature: b." in done.output
-    assert "There are 2 targets: warm (numeric) and loud (2 classes)." in " ".join(done.output.split())
+    assert done.output == snapshot
+    assert " ".join(done.output.split()) == snapshot
     request = altsets.Request.from_dict(json.loads(saved.read_text())["request"])
     assert request.quality == NamedQuality("f", combine=(0, 1))
     assert altsets.Request.from_json(request.to_json()) == request
@@ -113,25 +114,25 @@ def test_what_is_refused(table, words, message):
     assert message in " ".join(done.output.split())
 
 
-def test_commands_name_the_columns_of_survival():
+def test_commands_name_the_columns_of_survival(snapshot):
     request = altsets.Request(quality="concordance", n_features=2)
-    assert request.to_command().startswith("altsets find TABLE --time=TIME --event=EVENT --n-features=2 ")
+    assert request.to_command() == snapshot
     named = request.to_command("patients.csv", time="days", event="status=dead")
-    assert named.startswith("altsets find patients.csv --time=days --event=status=dead ")
+    assert named == snapshot
     either = altsets.Request(quality="mrmr", n_features=2)
-    assert either.to_command().startswith("altsets find TABLE --target=TARGET ")
-    assert "--time=days --event=EVENT" in either.to_command(time="days")
+    assert either.to_command() == snapshot
+    assert either.to_command(time="days") == snapshot
     survival = altsets.Request(quality="mrmr", task="survival").to_command()
-    assert "--time=TIME --event=EVENT" in survival
+    assert survival == snapshot
     assert "--task" not in survival
 
 
 @pytest.mark.parametrize("name", ["mrmr", "linear_fit", "importance"])
-def test_answers_know_that_their_target_is_survival(name):
+def test_answers_know_that_their_target_is_survival(name, snapshot):
     rng = np.random.default_rng(0)
     y = altsets.survival_target(time=rng.random(60), event=np.arange(60) % 2)
     asked = altsets.SelectAlternatives(name, n_features=2, n_alternatives=1).fit(rng.random((60, 4)), y)
-    assert "TABLE --time=TIME --event=EVENT " in asked.result_.request.to_command()
+    assert asked.result_.request.to_command() == snapshot
     assert "task='survival'" in asked.result_.request.to_python()
 
 
@@ -151,11 +152,12 @@ def test_tables_are_read_with_their_targets(table):
     assert both.feature_names == ("a", "b", "c", "d", "status", "days")
 
 
-def test_rows_without_a_target_are_left_out_if_asked(tmp_path):
+def test_rows_without_a_target_are_left_out_if_asked(tmp_path, snapshot):
     path = tmp_path / "gaps.csv"
     path.write_text("x,t,e\n1,5,1\n2,,0\n3,2,1\n4,7,0\n5,1,\n")
-    with pytest.raises(InputError, match="target column 'e' has 1 missing value"):
+    with pytest.raises(InputError) as refused:
         altsets.read_table(path, None, time="t", event="e")
+    assert str(refused.value) == snapshot
     data = altsets.read_table(path, None, time="t", event="e", drop_missing_target=True)
     assert (len(data.y), data.n_dropped) == (3, 2)
 
@@ -168,7 +170,7 @@ def test_a_report_on_survival_is_right_about_its_measure(table, tmp_path, name):
     assert done.exit_code == 0, done.output
     text = page.read_text()
     assert "mutual information" not in text
-    assert ("Cox model on its features" if name == "linear_fit" else "Somers' D: how much") in text
+    assert ("Cox model" if name == "linear_fit" else "Somers' D: how much") in text
     result = altsets.Result.from_json(saved.read_text())
     known = {}
     exec(python_lines(result, list("abcd")).replace("print", "str"), known)
@@ -176,7 +178,7 @@ def test_a_report_on_survival_is_right_about_its_measure(table, tmp_path, name):
     assert known["result"].qualities == pytest.approx(result.qualities)
 
 
-def test_events_as_files_have_them(table, tmp_path):
+def test_events_as_files_have_them(table, tmp_path, snapshot):
     frame = pd.read_csv(table).drop(columns=["warm", "loud"])
     frame["st=us"] = frame.pop("status") == "dead"
     path = tmp_path / "flags.csv"
@@ -186,5 +188,6 @@ def test_events_as_files_have_them(table, tmp_path):
     assert 0 < plain["st=us"].sum() < len(plain)
     other = altsets.read_table(path, time="days", event="st=us=False").y
     assert (other["st=us"] == ~plain["st=us"]).all()
-    with pytest.raises(InputError, match="no column of events 'st'"):
+    with pytest.raises(InputError) as refused:
         altsets.read_table(path, time="days", event="st=as=dead")
+    assert str(refused.value) == snapshot

@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from words import about
 
 from altsets.experiments import datasets
 from altsets.experiments.store import Store
@@ -34,15 +35,15 @@ def taken(folder, monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_small_part_of_the_study(run, tmp_path, taken, monkeypatch):
+def test_a_small_part_of_the_study(run, tmp_path, taken, monkeypatch, snapshot):
     out = tmp_path / "out"
     code, printed, err = run("reproduce", "--data", taken, "--out", out, *SMALL)
     # On a slow machine there is a line every 10 s.
     assert (code, [line for line in err.splitlines() if not line.startswith("[")]) == (0, [])
     said = " ".join(printed.split())
-    assert re.match(r"Tasks done in \d+ s: 2; there before: 0; failed: 0; left: 0\.", said)
+    assert re.search(r": 2; there before: 0; failed: 0; left: 0\.", said)
     page = (out / "report" / "index.html").read_text(encoding="utf-8")
-    assert "Time limits: 60 s for each set." in page
+    assert about(page, "Time limits") == snapshot
     assert "Model Gain" in page
     frame = Store(out).frame()
     assert set(frame["method"]) == {"model_gain", "fcbf"}
@@ -50,27 +51,24 @@ def test_a_small_part_of_the_study(run, tmp_path, taken, monkeypatch):
     monkeypatch.setattr("altsets.experiments.report.write_report", lambda frame, folder, notes: folder)
     again = run("reproduce", "--data", taken, "--out", out, *SMALL)
     assert again[0] == 0
-    assert re.match(
-        r"Tasks done in \d+ s: 0; there before: 2; failed: 0; left: 0\.", " ".join(again[1].split())
-    )
+    assert re.search(r": 0; there before: 2; failed: 0; left: 0\.", " ".join(again[1].split()))
 
 
-def test_other_limits_are_refused_for_the_same_folder(run, tmp_path, taken):
+def test_other_limits_are_refused_for_the_same_folder(run, tmp_path, taken, snapshot):
     out = tmp_path / "out"
     # No time for any task, so that there is a folder and nothing in it.
     code, printed, err = run("reproduce", "--data", taken, "--out", out, *SMALL, "--time-budget", "0.000001")
     assert code == 1
     assert "left: 2." in " ".join(printed.split())
-    assert "the same command goes on where it was" in err
+    assert err == snapshot
     code, printed, err = run("reproduce", "--data", taken, "--out", out, *SMALL, "--seconds-per-set", "3")
     assert (code, printed) == (2, "")
-    assert "results with seconds_per_set = 60.0, not 3.0; give another folder" in err
 
 
-def test_another_file_is_refused(run, tmp_path, folder):
+def test_another_file_is_refused(run, tmp_path, folder, snapshot):
     code, printed, err = run("reproduce", "--data", folder, "--out", tmp_path / "out", *SMALL)
     assert (code, printed) == (2, "")
-    assert "spect.tsv is not PMLB's table" in err
+    assert err == snapshot
     assert err.count("\n") == 1
     assert not list((tmp_path / "out").glob("results/*"))
 
@@ -101,19 +99,19 @@ def test_bad_input_is_one_sentence(run, tmp_path, monkeypatch, asked, says):
 
 
 @pytest.mark.parametrize("package", ["matplotlib", "jinja2", "pyarrow", "pandas"])
-def test_a_missing_package_is_said_before_anything_is_run(run, tmp_path, monkeypatch, package):
+def test_a_missing_package_is_said_before_anything_is_run(run, tmp_path, monkeypatch, package, snapshot):
     found = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == package else found(name))
     code, printed, err = run("reproduce", "--data", tmp_path, "--out", tmp_path / "out", *SMALL)
     assert (code, printed) == (2, "")
-    assert f"needs {package}; install it with: pip install 'altsets[study]'" in err
+    assert err == snapshot
     assert not (tmp_path / "out").exists()
 
 
-def test_a_folder_for_results_is_needed(run):
+def test_a_folder_for_results_is_needed(run, snapshot):
     code, _, err = run("reproduce")
     assert code == 2
-    assert "say where results are to be kept with --out DIR" in err
+    assert err == snapshot
 
 
 def test_the_help_names_what_there_is(run):

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from words import about
 
 import altsets
 from altsets import constraints, quality
@@ -140,11 +141,11 @@ def test_existing_sets_come_from_an_earlier_answer(answer, run, sensors):
     assert third["request"]["existing"] == [["S1_mean", "S2_mean"], ["S1_max", "S2_max"], ["x[1]"]]
 
 
-def test_commands_with_patterns_are_repeated(answer, run, sensors):
+def test_commands_with_patterns_are_repeated(answer, run, sensors, snapshot):
     answer("--forbid", "@left", "--groups", "groups.csv", "--output", "saved.json", "--report", "page.html")
     code, out, err = run("find", "--again", "saved.json", "--groups", "groups.csv")
     assert code == 0, err
-    assert "same sets, same qualities" in out
+    assert about(out, "same sets") == snapshot
     assert "Forbid([" in (sensors / "page.html").read_text(encoding="utf-8")
 
 
@@ -181,11 +182,13 @@ def test_patterns_in_python(rule, best):
     assert altsets.Request.from_json(result.request.to_json()) == result.request
 
 
-def test_a_pattern_for_too_few_features_is_refused():
-    with pytest.raises(InputError, match="its group has only 2 features"):
+def test_a_pattern_for_too_few_features_is_refused(snapshot):
+    with pytest.raises(InputError) as refused:
         altsets.find(scores(), n_features=3, constraints=[constraints.AtLeast(3, ["S2_*"])])
-    with pytest.raises(InputError, match=r"Forbid: the pattern 'T\*' matches none of 6 features"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         altsets.find(scores(), constraints=[constraints.Forbid("T*")])
+    assert str(refused.value) == snapshot
 
 
 def test_patterns_in_groups_and_existing_sets():

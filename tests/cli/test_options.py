@@ -8,6 +8,7 @@ import re
 
 import numpy as np
 import pytest
+from words import about
 
 import altsets
 from altsets import measures, quality
@@ -286,7 +287,7 @@ def test_bad_options_on_sets_are_one_line_and_said_before_scoring(
     assert err.count("\n") == 1
 
 
-def test_a_close_match_is_suggested_everywhere(run, tmp_path, files, monkeypatch):
+def test_a_close_match_is_suggested_everywhere(run, tmp_path, files, monkeypatch, snapshot):
     rng = np.random.default_rng(5)
     columns = [rng.normal(size=30) for _ in range(3)]
     write_csv(Table(("lengths", "age", "y"), tuple(columns)), tmp_path / "t.csv")
@@ -296,14 +297,14 @@ def test_a_close_match_is_suggested_everywhere(run, tmp_path, files, monkeypatch
     ):  # fmt: skip
         code, _, err = run("find", tmp_path / "t.csv", "-t", "y", "-k", 1, *option.split())
         assert code == 2
-        assert "'length', which is not a feature; did you mean 'lengths'?" in err
+        assert err == snapshot
 
 
 @pytest.mark.parametrize("option", ["--require", "--exclusive", "--implies", "--drop"])
-def test_a_line_break_in_an_option_is_no_traceback(run, table, option):
+def test_a_line_break_in_an_option_is_no_traceback(run, table, option, snapshot):
     code, _, err = run("find", table, "-t", "y", option, "a\nb:c")
     assert code == 2
-    assert err.startswith("Error: cannot read the names in")
+    assert err == snapshot
     assert err.count("\n") == 1
 
 
@@ -330,17 +331,17 @@ def test_constraints_reach_the_search(run, table, files, options, features):
     assert document["sets"][0]["features"] == [*features]
 
 
-def test_sizes_reach_the_search(run, table):
+def test_sizes_reach_the_search(run, table, snapshot):
     code, out, err = run("find", table, "-t", "y", "--size", "2:3", "-a", 0, "--quality", "f")
     assert (code, err) == (0, "")
     assert re.findall(r"^ *0? +([a-z]) +\d+\.\d", out, flags=re.MULTILINE)[:2] == ["a", "b"]
-    assert "Sets may have 2 to 3 features" in " ".join(out.split())
+    assert " ".join(out.split()) == snapshot
 
 
-def test_constraints_that_clash_are_exit_status_1(run, table):
+def test_constraints_that_clash_are_exit_status_1(run, table, snapshot):
     code, out, err = run("find", table, "-t", "y", "-k", 2, "--require", "a", "--forbid", "a")
     assert (code, out) == (1, "")
-    assert "no solution exists" in err
+    assert err == snapshot
     assert err.count("\n") == 1
 
 
@@ -349,7 +350,7 @@ def test_constraints_that_clash_are_exit_status_1(run, table):
 
 @pytest.mark.parametrize("name", ["mrmr", "fcbf", "cfs"])
 @pytest.mark.parametrize("measure", [None, "mutual_info", "pearson"])
-def test_qualities_of_several_features(run, table, monkeypatch, name, measure):
+def test_qualities_of_several_features(run, table, monkeypatch, name, measure, snapshot):
     data = split_target(read_columns(table), "y")
     kind = {"mrmr": quality.MRMR, "fcbf": quality.FCBF, "cfs": quality.CFS}[name]
     expected = kind.from_data(data.X, data.y, **({"measure": measure} if measure else {}))
@@ -361,7 +362,7 @@ def test_qualities_of_several_features(run, table, monkeypatch, name, measure):
 
     monkeypatch.setattr("altsets.selector.noise.answer", stub)
     option = ("--measure", measure) if measure else ()
-    assert run("find", table, "-t", "y", "--quality", name, *option)[2] == "Error: stop here.\n"
+    assert run("find", table, "-t", "y", "--quality", name, *option)[2] == snapshot
     [made] = seen
     assert type(made) is kind
     assert made.feature_names == list("abcdef")
@@ -369,9 +370,9 @@ def test_qualities_of_several_features(run, table, monkeypatch, name, measure):
         assert made.evaluate(chosen) == expected.evaluate(chosen)
 
 
-def test_help_names_the_default_measures(run):
+def test_help_names_the_default_measures(run, snapshot):
     text = " ".join(run("find", "--help")[1].split())
-    assert "[default: pearson for cfs, else mutual_info]" in text
+    assert about(text, "default: pearson") == snapshot
     for kind, default in (
         (quality.CFS, "pearson"),
         (quality.MRMR, "mutual_info"),
@@ -400,7 +401,7 @@ def test_an_option_without_its_value_leads_to_the_help_of_its_command(run, comma
     assert f"(see altsets {command} --help)." in err
 
 
-def test_evaluations_need_a_target_and_offer_nothing_else(run, table, tmp_path):
+def test_evaluations_need_a_target_and_offer_nothing_else(run, table, tmp_path, snapshot):
     (tmp_path / "sets.txt").write_text("a\n")
     asked = ("evaluate", table, "--sets", tmp_path / "sets.txt")
     code, _, err = run(*asked)
@@ -408,5 +409,5 @@ def test_evaluations_need_a_target_and_offer_nothing_else(run, table, tmp_path):
     assert err.endswith("to predict.\n")
     code, _, err = run(*asked, "--no-target")
     assert code == 2
-    assert "No such option: --no-target" in err
+    assert err == snapshot
     assert "--no-target" not in run("evaluate", "--help")[1]

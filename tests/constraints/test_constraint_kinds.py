@@ -81,19 +81,21 @@ def test_written_as_json_and_read_again(constraint):
 
 
 @pytest.mark.parametrize("constraint", EXAMPLES, ids=repr)
-def test_written_as_python(constraint):
+def test_written_as_python(constraint, snapshot):
     if getattr(constraint, "groups", None) is not None:
-        with pytest.raises(NotExpressedError, match="groups are paid once"):
+        with pytest.raises(NotExpressedError) as refused:
             constraint.to_python()
+        assert str(refused.value) == snapshot
     else:
         assert eval(constraint.to_python(), {"constraints": constraints}) == constraint
 
 
 @pytest.mark.parametrize("constraint", EXAMPLES, ids=repr)
-def test_written_as_an_option(constraint):
+def test_written_as_an_option(constraint, snapshot):
     if isinstance(constraint, constraints.Budget):
-        with pytest.raises(NotExpressedError, match="takes a file of costs"):
+        with pytest.raises(NotExpressedError) as refused:
             constraint.option_text(NAMES)
+        assert str(refused.value) == snapshot
         return
     parsed = type(constraint).parse(constraint.option_text(NAMES), Reader(constraint.option.flag))
     if isinstance(constraint, constraints.Forbid):
@@ -146,11 +148,14 @@ def test_words(constraint):
     assert constraint.sentence(NAMES).endswith(".")
 
 
-def test_matrices_cannot_be_written():
+def test_matrices_cannot_be_written(snapshot):
     constraint = constraints.MaxSimilarity(SIMILARITY, 0.9)
-    with pytest.raises(NotExpressedError, match="a matrix of your own"):
+    with pytest.raises(NotExpressedError) as refused:
         constraint.to_python()
-    with pytest.raises(NotExpressedError, match="a matrix of your own"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(NotExpressedError) as refused:
         constraints.constraint_from(constraint.as_dict())
-    with pytest.raises(ValueError, match="kind 'other' is unknown"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(ValueError) as refused:
         constraints.constraint_from({"kind": "other"})
+    assert str(refused.value) == snapshot

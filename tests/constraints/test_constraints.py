@@ -153,7 +153,7 @@ def test_a_budget_of_groups_without_costs_is_read_again():
     assert Budget.from_dict(budget.as_dict()).resolve(NAMES).holds((3, 4, 5))
 
 
-def test_similarity_is_read_as_elsewhere():
+def test_similarity_is_read_as_elsewhere(snapshot):
     """The diagonal does not count, numbers that differ by rounding are averaged, and the limit itself is allowed."""
     nearly = MaxSimilarity([[0, 0.9 + 4e-10, 0.2], [0.9, 0, 0.9], [0.2, 0.9, 5]], 0.9)
     assert nearly.conflicts.tolist() == [[False, True, False], [True, False, False], [False, False, False]]
@@ -164,9 +164,10 @@ def test_similarity_is_read_as_elsewhere():
     named = MaxSimilarity("pearson", 0.25)
     assert repr(named) == "MaxSimilarity('pearson', 0.25)"
     assert named == MaxSimilarity("pearson", 0.25) != MaxSimilarity("spearman", 0.25)
-    assert named.describe(NAMES) == "no two features more alike than 0.25 (pearson)"
-    with pytest.raises(InputError, match="has no numbers yet"):
+    assert named.describe(NAMES) == snapshot
+    with pytest.raises(InputError) as refused:
         named.holds((0, 1))
+    assert str(refused.value) == snapshot
 
 
 N = 6
@@ -233,9 +234,9 @@ def test_a_budget_is_kept_to_the_last_digit():
 # Words
 
 
-def test_long_groups_are_cut():
+def test_long_groups_are_cut(snapshot):
     names = [f"g{number}" for number in range(40)]
-    assert AtMost(1, names).describe(names) == "at most 1 of {g0, g1, g2, g3, g4, 35 more}"
+    assert AtMost(1, names).describe(names) == snapshot
     assert Forbid(names[:6]).describe(names) == "forbid g0, g1, g2, g3, g4, g5"
     assert Forbid("g1").describe(names) == "forbid g1"
 
@@ -356,7 +357,7 @@ def test_harmless_constraints_are_fine():
 # Names that nobody has made up yet
 
 
-def test_a_million_names_are_not_made_up_for_indices(monkeypatch):
+def test_a_million_names_are_not_made_up_for_indices(monkeypatch, snapshot):
     scores = quality.Additive(np.arange(1_000_000.0))
     monkeypatch.setattr(
         quality.Additive, "feature_names", property(lambda _: pytest.fail("made up all names"))
@@ -366,8 +367,9 @@ def test_a_million_names_are_not_made_up_for_indices(monkeypatch):
     for constraint in (Require(5), AtMost(1, [1, 999_999]), Implies(3, 4), Budget({7: 1.0}, 2), Size(2, 3)):
         assert constraint.resolve(names).describe(names)
     assert Forbid(999_999).resolve(names).describe(names) == "forbid x999999"
-    with pytest.raises(InputError, match="names feature 1000000; there are 1000000"):
+    with pytest.raises(InputError) as refused:
         Require(1_000_000).resolve(names)
+    assert str(refused.value) == snapshot
 
 
 def test_names_behave_like_a_list():
@@ -427,22 +429,22 @@ def test_one_constraint_needs_no_list():
     assert result.sets == [(0, 5)]
 
 
-def test_sizes_replace_n_features():
+def test_sizes_replace_n_features(snapshot):
     scores = quality.Additive([3, 2, -1, -2])
     result = altsets.find(scores, n_alternatives=0, constraints=Size(1, 3))
     assert result.sets == [(0, 1)]
     assert result.parameters["sizes"] == [1, 3]
-    assert "larger sets win" in result.explain()
+    assert result.explain() == snapshot
     fixed = altsets.find(scores, n_alternatives=0, constraints=Size(3, 3))
     assert fixed.sets == [(0, 1, 2)]
-    assert "larger sets win" not in fixed.explain()
+    assert fixed.explain() == snapshot
 
 
-def test_a_normalised_quality_needs_no_word_on_sizes():
+def test_a_normalised_quality_needs_no_word_on_sizes(snapshot):
     scores = quality.MRMR([3, 2, 1], np.zeros((3, 3)))
     result = altsets.find(scores, n_alternatives=0, constraints=Size(1, 2))
     assert result.sets == [(0,)]
-    assert "larger sets win" not in result.explain()
+    assert result.explain() == snapshot
 
 
 @pytest.mark.parametrize(
@@ -476,8 +478,9 @@ def test_a_dissimilarity_of_your_own():
     assert result.parameters["max_overlap"] is None
 
 
-def test_a_dissimilarity_that_is_none_is_refused():
-    with pytest.raises(InputError, match="is 2; it must be a number between 0 and 1"):
+def test_a_dissimilarity_that_is_none_is_refused(snapshot):
+    with pytest.raises(InputError) as refused:
         altsets.find(
             quality.Additive(SCORES), n_features=2, n_alternatives=1, dissimilarity=lambda first, second: 2
         )
+    assert str(refused.value) == snapshot

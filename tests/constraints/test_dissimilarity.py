@@ -317,27 +317,29 @@ def test_similarity_that_is_none_is_refused_in_one_sentence(similarity, sentence
 
 
 @pytest.mark.parametrize("threshold", [0, 0.0, -0.1, 1.1, math.nan, math.inf, "0.9", True, [0.9]])
-def test_thresholds_are_above_0_and_at_most_1(threshold):
-    with pytest.raises(InputError, match=r"must be a number above 0 and at most 1, such as 0\.9"):
+def test_thresholds_are_above_0_and_at_most_1(threshold, snapshot):
+    with pytest.raises(InputError) as refused:
         Matched("spearman", threshold)
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("threshold", [0, 1.5, math.nan])
-def test_thresholds_of_groups_as_well(threshold):
-    with pytest.raises(InputError, match="must be a number above 0 and at most 1"):
+def test_thresholds_of_groups_as_well(threshold, snapshot):
+    with pytest.raises(InputError) as refused:
         Grouped.from_similarity(np.eye(2), threshold)
+    assert str(refused.value) == snapshot
 
 
-def test_similarity_of_other_features_is_refused():
-    with pytest.raises(InputError, match="similarities of 2 features, but the quality has 3; give one row"):
+def test_similarity_of_other_features_is_refused(snapshot):
+    with pytest.raises(InputError) as refused:
         altsets.find(SCORES, n_features=1, dissimilarity=Matched(np.eye(2), 0.9))
+    assert str(refused.value) == snapshot
 
 
-def test_a_name_needs_a_table():
-    with pytest.raises(
-        InputError, match=r"no table to compute it from; give Matched.from_data\(X, 'spearman'"
-    ):
+def test_a_name_needs_a_table(snapshot):
+    with pytest.raises(InputError) as refused:
         altsets.find(SCORES, n_features=1, dissimilarity=Matched("spearman", 0.9))
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize(
@@ -366,12 +368,14 @@ def test_groups_that_are_none_are_refused_in_one_sentence(groups, sentence):
     assert "\n" not in str(caught.value)
 
 
-def test_groups_by_a_separator_that_no_name_has_are_refused():
-    with pytest.raises(InputError, match="no name such as 'age' has '__' in it"):
+def test_groups_by_a_separator_that_no_name_has_are_refused(snapshot):
+    with pytest.raises(InputError) as refused:
         Grouped.from_names(["age", "height"], "__")
+    assert str(refused.value) == snapshot
     for separator in ("", None, 3):
-        with pytest.raises(InputError, match="the separator is"):
+        with pytest.raises(InputError) as refused:
             Grouped.from_names(["a__b"], separator)
+        assert str(refused.value) == snapshot
 
 
 def test_groups_and_min_difference_do_not_go_together():
@@ -379,9 +383,10 @@ def test_groups_and_min_difference_do_not_go_together():
         altsets.find(SCORES, n_features=1, min_difference=1, dissimilarity=Grouped({0: "x"}))
 
 
-def test_groups_without_features_cannot_be_asked():
-    with pytest.raises(InputError, match="does not know the features yet"):
+def test_groups_without_features_cannot_be_asked(snapshot):
+    with pytest.raises(InputError) as refused:
         Grouped({0: "x"})((0,), (1,))
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize(

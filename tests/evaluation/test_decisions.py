@@ -76,9 +76,10 @@ def two_sets(difference, *, n_folds=5, n_folds_asked=None, **more):
     (-0.1, 0.5, "equivalent", "yes"),
     (0.0, 0.01, "undecided", "undecided"),
 ])  # fmt: skip
-def test_the_rule(difference, margin, conclusion, answer):
+def test_the_rule(difference, margin, conclusion, answer, snapshot):
     (decision,) = two_sets(difference, margin=margin).decisions
-    assert (decision.number, decision.question) == (1, "Use set 1 instead of set 0?")
+    assert decision.number == 1
+    assert decision.question == snapshot
     assert (decision.conclusion, decision.answer, decision.beats_baseline) == (conclusion, answer, True)
 
 
@@ -103,10 +104,10 @@ def test_the_best_alternative_comes_first():
     ]
 
 
-def test_a_set_that_was_never_found_comes_last():
+def test_a_set_that_was_never_found_comes_last(snapshot):
     found = evaluation_of([[0.8] * 5, [math.nan] * 5]).decisions
     assert [decision.answer for decision in found] == ["undecided"]
-    assert "Set 1 was found in 0 of 5 folds." in found[0].cautions
+    assert found[0].cautions == snapshot
 
 
 def test_the_first_scorer_decides():
@@ -177,7 +178,7 @@ def test_a_score_without_a_scale_asks_for_a_margin():
     assert asks not in known.next_steps
 
 
-def test_the_decision_on_a_result_knows_costs_and_the_kind_of_difference():
+def test_the_decision_on_a_result_knows_costs_and_the_kind_of_difference(snapshot):
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     budget = Budget(dict.fromkeys(X.columns, 2.5), 10)
     same = altsets.dissimilarity.Matched.from_data(X, "spearman", threshold=0.9)
@@ -186,28 +187,26 @@ def test_the_decision_on_a_result_knows_costs_and_the_kind_of_difference():
     plain, known = evaluation.decisions, evaluation.decisions_on(selector.fit(X, y).result_)
     assert [decision.answer for decision in plain] == [decision.answer for decision in known]
     for decision in known:
-        assert f"Cost: 5 for set {decision.number}, 5 for set 0." in decision.why
-    assert any(
-        "a higher threshold of similarity" in step for decision in known for step in decision.next_steps
-    )
+        assert decision.why == snapshot
+        assert decision.next_steps == snapshot
     assert not any("Cost" in sentence for decision in plain for sentence in decision.why)
 
 
-def test_several_comparisons_are_a_caution():
+def test_several_comparisons_are_a_caution(snapshot):
     # The interval of set 1 lies just above 0; with three alternatives that may be luck.
     scores = [[0.8] * 5, 0.8 + 0.017 + SPREAD, 0.8 + SPREAD, 0.8 - SPREAD]
     first = evaluation_of(scores).decisions[0]
     assert (first.number, first.conclusion, first.answer) == (1, "better", "yes")
-    assert "The difference no longer holds after adjusting for 3 comparisons (Holm)." in first.cautions
+    assert first.cautions == snapshot
     assert evaluation_of(scores[:2]).decisions[0].cautions == ()
 
 
-def test_an_interrupted_evaluation_is_a_caution():
+def test_an_interrupted_evaluation_is_a_caution(snapshot):
     (decision,) = two_sets(0.0, n_folds_asked=10).decisions
-    assert "The evaluation was interrupted after 5 of 10 folds." in decision.cautions
+    assert decision.cautions == snapshot
 
 
-def test_decisions_in_frames_json_and_text():
+def test_decisions_in_frames_json_and_text(snapshot):
     evaluation = evaluation_of([[0.8] * 5, 0.7 + SPREAD, 0.82 + SPREAD])
     frame = evaluation.decisions_frame()
     assert frame.index.tolist() == [2, 1]
@@ -217,7 +216,7 @@ def test_decisions_in_frames_json_and_text():
     assert stored[1]["next_steps"] == list(evaluation.decisions[1].next_steps)
     assert Evaluation.from_json(evaluation.to_json()).decisions == evaluation.decisions
     shown = str(evaluation.decisions[1]).splitlines()
-    assert shown[0] == "Use set 1 instead of set 0? No."
+    assert shown[0] == snapshot
     assert shown[-1] == f"Next: {CLOSER}"
 
 

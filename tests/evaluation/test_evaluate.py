@@ -194,11 +194,11 @@ def test_sets_by_name_index_mask_and_result_are_the_same(wine):
     assert evaluate(unnamed, X, y, cv=2, n_repeats=1).folds[0].sets == ((0,), (1,))
 
 
-def test_given_sets_have_no_quality_and_no_stability(wine):
+def test_given_sets_have_no_quality_and_no_stability(wine, snapshot):
     evaluation = evaluate([[0, 1], [2]], *wine, cv=3, n_repeats=1)
     assert np.isnan(evaluation.folds[0].qualities).all()
     assert evaluation.stability() == []
-    assert "found on these rows" in evaluation.summary()
+    assert evaluation.summary() == snapshot
     assert set(evaluation.scores_frame()["status"]) == {"given"}
 
 
@@ -216,14 +216,14 @@ def test_a_search_on_all_rows_is_visible_in_the_numbers():
     assert abs(np.mean(honest.mean_scores())) < 0.1
 
 
-def test_scores_that_were_given_may_leak_and_say_so(wine):
+def test_scores_that_were_given_may_leak_and_say_so(wine, snapshot):
     X, y = wine
     scores = quality.Additive.from_data(X, y, measure="f").scores
     evaluation = evaluate(SelectAlternatives(scores, n_features=2, n_alternatives=1), X, y, cv=2, n_repeats=1)
-    assert "scores that were given" in evaluation.summary()
+    assert evaluation.summary() == snapshot
     assert np.isnan(evaluation.folds[0].test_qualities).all()
     assert not np.isnan(evaluation.folds[0].qualities).any()
-    assert "scores that were given" not in evaluate(quick(), X, y, cv=2, n_repeats=1).summary()
+    assert evaluate(quick(), X, y, cv=2, n_repeats=1).summary() == snapshot
 
 
 # --- Rows ---------------------------------------------------------------------------------------------
@@ -296,7 +296,7 @@ def test_weights_are_repeated_rows(wine):
     )
 
 
-def test_categories_and_holes():
+def test_categories_and_holes(snapshot):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 90)
     colour = np.array(["red", "green", "blue"])[(y + rng.integers(0, 2, 90)) % 3]
@@ -305,14 +305,15 @@ def test_categories_and_holes():
     evaluation = evaluate(SelectAlternatives(n_features=1, n_alternatives=1, tau=1), X, y, cv=3, n_repeats=1)
     assert {name for name in evaluation.names.values()} <= {"colour", "size", "noise"}
     assert evaluation.mean_scores()[0] > 0.2
-    with pytest.raises(InputError, match=r"missing values \(size: \d+\)"):
+    with pytest.raises(InputError) as refused:
         evaluate([["size"]], X, y, estimator=LogisticRegression(), n_repeats=1)
+    assert str(refused.value) == snapshot
 
 
 # --- Sets that are missing ----------------------------------------------------------------------------
 
 
-def test_sets_that_were_not_found_are_nan_and_said():
+def test_sets_that_were_not_found_are_nan_and_said(snapshot):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 4)), rng.integers(0, 2, 60)
     evaluation = evaluate(
@@ -322,17 +323,15 @@ def test_sets_that_were_not_found_are_nan_and_said():
     assert [evaluation.n_found(number) for number in range(3)] == [3, 3, 0]
     assert all(math.isnan(score) for score in evaluation.scores(2))
     assert evaluation.folds[0].statuses[2] is Status.INFEASIBLE
-    assert "Set 2 was found in 0 of 3 folds." in evaluation.summary()
-    assert evaluation.comparisons[1].sentence == (
-        "Set 2 cannot be compared with set 0: no fold has a score for both."
-    )
+    assert evaluation.summary() == snapshot
+    assert evaluation.comparisons[1].sentence == snapshot
     frame = evaluation.scores_frame()
     assert frame.loc[(0, 2), "features"] == []
     assert math.isnan(evaluation.stability()[2].index)
     assert Evaluation.from_json(evaluation.to_json()) == evaluation
 
 
-def test_a_fold_without_any_set_is_no_error():
+def test_a_fold_without_any_set_is_no_error(snapshot):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 4)), rng.integers(0, 2, 40)
     nothing = SelectAlternatives(
@@ -340,7 +339,7 @@ def test_a_fold_without_any_set_is_no_error():
     )
     evaluation = evaluate(nothing, X, y, cv=2, n_repeats=1)
     assert math.isnan(evaluation.mean_scores()[0])
-    assert "Set 0 was found in 0 of 2 folds." in evaluation.summary()
+    assert evaluation.summary() == snapshot
     assert repr(evaluation).endswith("nan; baseline 0.000)")
 
 
@@ -382,9 +381,9 @@ def test_folds_say_how_many_rows_they_have(wine):
     assert "80 % interval" in entry.sentence
 
 
-def test_repeats_shuffle_anew_and_count_as_folds(wine):
+def test_repeats_shuffle_anew_and_count_as_folds(wine, snapshot):
     once, thrice = (evaluate([[0], [6]], *wine, cv=4, n_repeats=repeats) for repeats in (1, 3))
-    assert thrice.parameters["splits"] == "4-fold cross-validation, 3 repeats"
+    assert thrice.parameters["splits"] == snapshot
     assert len(thrice.folds) == thrice.n_folds == 12
     assert thrice.scores(0)[:4] == once.scores(0)
     assert len({tuple(thrice.scores(0)[start : start + 4]) for start in (0, 4, 8)}) == 3
@@ -402,15 +401,15 @@ def test_repeats_shuffle_anew_and_count_as_folds(wine):
 
 
 @pytest.mark.slow
-def test_repeats_keep_groups_together(wine):
+def test_repeats_keep_groups_together(wine, snapshot):
     X, y = wine
     groups = np.arange(len(y)) // 3
     with parallel_config(backend="threading"):
         evaluation = evaluate([[0]], X, y, cv=3, n_repeats=2, groups=groups, n_jobs=2)
-    assert evaluation.parameters["splits"] == "3 folds that keep groups together, 2 repeats"
+    assert evaluation.parameters["splits"] == snapshot
     assert evaluation == evaluate([[0]], X, y, cv=3, n_repeats=2, groups=groups)
     named = evaluate([[0]], X, y, cv=3, groups=pd.Series(groups, name="patient"), n_repeats=1)
-    assert named.parameters["splits"] == "3 folds that keep groups of 'patient' together"
+    assert named.parameters["splits"] == snapshot
 
 
 @pytest.mark.parametrize(("n_columns", "n_sets", "n_repeats"), [
@@ -433,12 +432,14 @@ def test_splits_that_are_given_are_not_repeated(wine):
 
 
 @pytest.mark.parametrize("cv", [KFold(3), [([0, 1], [2])]])
-def test_repeats_of_splits_that_are_given_are_refused(wine, cv):
+def test_repeats_of_splits_that_are_given_are_refused(wine, cv, snapshot):
     assert evaluate([[0]], *wine, cv=KFold(3)).parameters["splits"] == "3 folds"
-    with pytest.raises(InputError, match="n_repeats=2 goes with a number of folds, such as cv=5"):
+    with pytest.raises(InputError) as refused:
         evaluate([[0]], *wine, cv=cv, n_repeats=2)
-    with pytest.raises(InputError, match="n_repeats=0 is too small"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         evaluate([[0]], *wine, n_repeats=0)
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.slow
@@ -647,7 +648,7 @@ def test_disjoint_sets_have_kin_as_stand_ins():
     assert evaluation.kinship[0, 3] > evaluation.kinship[0, 1]
 
 
-def test_stand_ins_by_name(wine):
+def test_stand_ins_by_name(wine, snapshot):
     X, y = wine
     sets = [["hue", "flavanoids"], ["hue", "total_phenols"], ["hue", "proanthocyanins"]]
     evaluation = evaluate(sets, X, y, cv=2, n_repeats=1)
@@ -657,21 +658,22 @@ def test_stand_ins_by_name(wine):
     frame = evaluation.substitutions_frame()
     assert frame.loc["flavanoids", "total_phenols"] == pytest.approx(1 / 3)
     assert (frame == frame.T).all(axis=None)
-    assert "flavanoids: total_phenols 50%, proanthocyanins 50%" in evaluation.summary()
-    with pytest.raises(InputError, match="did you mean 'flavanoids'"):
+    assert evaluation.summary() == snapshot
+    with pytest.raises(InputError) as refused:
         evaluation.stand_ins("flavanoid")
+    assert str(refused.value) == snapshot
 
 
-def test_columns_that_have_nothing_to_do_with_each_other_do_not_stand_in():
+def test_columns_that_have_nothing_to_do_with_each_other_do_not_stand_in(snapshot):
     rng = np.random.default_rng(0)
     X, y = pd.DataFrame(rng.normal(size=(200, 4)), columns=list("abcd")), rng.integers(0, 2, 200)
     evaluation = evaluate([["a", "b"], ["c", "d"]], X, y, estimator="linear", cv=2, n_repeats=1)
     assert [evaluation.stand_ins(name) for name in "abcd"] == [{}] * 4
     text = evaluation.summary()
-    assert "No feature takes the place of another: none has a similarity of 0.5 or more." in text
-    assert "What takes the place" not in text
-    with pytest.raises(InputError, match="those that differ are not similar"):
+    assert text == snapshot
+    with pytest.raises(InputError) as refused:
         plots.stand_ins(evaluation)
+    assert str(refused.value) == snapshot
 
 
 # --- Processes, progress, Ctrl-C, warnings ------------------------------------------------------------
@@ -707,28 +709,30 @@ class Talking(LinearRegression):
 
 
 @pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
-def test_each_warning_once(n_jobs):
+def test_each_warning_once(n_jobs, snapshot):
     X, y = load_diabetes(return_X_y=True)
-    with pytest.warns(UserWarning, match="so little data") as said:
+    with pytest.warns(UserWarning) as said:
         evaluate([[0], [1]], X, y, estimator=Talking(), cv=3, n_jobs=n_jobs, n_repeats=1)
+    assert [str(one.message) for one in said] == snapshot
     assert len(said) == 1
     assert Path(said[0].filename).name == "test_evaluate.py"
 
 
-def test_a_warning_whose_numbers_differ_between_folds_comes_once(wine):
+def test_a_warning_whose_numbers_differ_between_folds_comes_once(wine, snapshot):
     X, y = np.array(wine[0]), wine[1]
     # How many of them are among the training rows differs from fold to fold.
     X[:30, 0] = np.nan
     with pytest.warns(UserWarning, match="missing values") as said:
         evaluate(SelectAlternatives("spearman", n_features=2, n_alternatives=1), X, y)
     assert len(said) == 1
-    assert "more such warnings" in str(said[0].message)
+    assert str(said[0].message) == snapshot
 
 
-def test_errors_come_back_from_other_processes(wine):
+def test_errors_come_back_from_other_processes(wine, snapshot):
     bad = LogisticRegression(C=-1)
-    with pytest.raises(InputError, match="fold 0, set 0: LogisticRegression could not be fitted: "):
+    with pytest.raises(InputError) as refused:
         evaluate([[0]], *wine, estimator=bad, n_jobs=2, n_repeats=1)
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
@@ -827,24 +831,16 @@ def test_json_that_is_none(text, message):
         Evaluation.from_json(text)
 
 
-def test_the_summary_names_everything(wine):
+def test_the_summary_names_everything(wine, snapshot):
     evaluation = evaluate(quick(), *wine, n_bootstraps=3, n_repeats=1)
     text = evaluation.summary()
     assert str(evaluation) == text
-    assert text.startswith(
-        "2 sets, searched anew in each fold. 5-fold cross-validation on 178 rows, 13 features; model: tree."
-    )
+    assert text == snapshot
     assert f"{evaluation.mean_scores()[0]:.3f} ± " in text
     assert evaluation.comparisons[0].sentence in text
     assert "  set 0: " in text
     assert "flavanoids 100%" in text
-    assert (
-        "Stability over 3 bootstrap samples (1: always the same features, 0: as by chance):\n  set 0: "
-        in text
-    )
     assert "\nbaseline      0.000 ± 0.000\n" in text
-    assert "Both sets predict better than always saying '1'." in text
-    assert "What takes the place of a feature from set to set:" in text
 
 
 def test_frames(wine):
@@ -864,13 +860,14 @@ def test_frames(wine):
     assert evaluation.stability_index_frame().index.tolist() == [0, 1, "any"]
 
 
-def test_frames_need_pandas(wine, monkeypatch):
+def test_frames_need_pandas(wine, monkeypatch, snapshot):
     import sys
 
     evaluation = evaluate([[0]], *wine, cv=2, n_repeats=1)
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(MissingExtraError, match=r"scores_frame\(\) needs pandas"):
+    with pytest.raises(MissingExtraError) as refused:
         evaluation.scores_frame()
+    assert str(refused.value) == snapshot
 
 
 def test_the_name_is_always_the_function():
@@ -922,25 +919,29 @@ def test_what_is_refused(wine, what, options, message):
     assert "\n" not in str(caught.value)
 
 
-def test_errors_name_the_fold(wine):
+def test_errors_name_the_fold(wine, snapshot):
     X, y = wine
     only = np.flatnonzero(y == 0)
-    with pytest.raises(InputError, match="fold 0: the target has only one value"):
+    with pytest.raises(InputError) as refused:
         evaluate(quick(), X, y, cv=[(only, np.arange(100, 120))])
+    assert str(refused.value) == snapshot
 
     def broken(model, X, y):
         raise RuntimeError("no score today")
 
-    with pytest.raises(InputError, match="fold 0, set 0: scoring 'broken' does not work: no score today"):
+    with pytest.raises(InputError) as refused:
         evaluate([[0]], X, y, scoring=broken, n_repeats=1)
+    assert str(refused.value) == snapshot
 
 
-def test_an_unknown_scorer_or_source(wine):
+def test_an_unknown_scorer_or_source(wine, snapshot):
     evaluation = evaluate([[0]], *wine, cv=2, n_repeats=1)
-    with pytest.raises(InputError, match="scorer='praise' is unknown"):
+    with pytest.raises(InputError) as refused:
         evaluation.scores(0, "praise")
-    with pytest.raises(InputError, match="source='dreams' is unknown"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         evaluation.runs("dreams")
+    assert str(refused.value) == snapshot
 
 
 def test_repeated_folds_of_classes(wine):
@@ -965,13 +966,14 @@ def test_numbered_classes_are_correlated_in_folds_as_in_fit(wine, quality):
     assert fold.qualities == pytest.approx(again.qualities)
 
 
-def test_classes_by_name_are_not_correlated_in_folds_either(wine):
+def test_classes_by_name_are_not_correlated_in_folds_either(wine, snapshot):
     X, y = wine
     kinds = pd.Series(pd.Categorical(y))
     selector = SelectAlternatives("pearson", n_features=3, n_alternatives=1)
     for call in (selector.fit, lambda *table: evaluate(selector, *table, n_repeats=1)):
-        with pytest.raises(InputError, match="needs numbers or two classes"):
+        with pytest.raises(InputError) as refused:
             call(X, kinds)
+        assert str(refused.value) == snapshot
 
 
 def test_few_rows_do_not_change_the_task():

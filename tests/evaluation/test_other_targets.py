@@ -53,7 +53,7 @@ def test_a_sparse_cox_model_leaves_columns_out_and_is_at_its_optimum():
     assert np.abs(slope[2:]).max() < threshold
 
 
-def test_survival_is_evaluated_by_the_c_index():
+def test_survival_is_evaluated_by_the_c_index(snapshot):
     X, y = patients()
     found = altsets.evaluate(
         altsets.SelectAlternatives("cox", n_features=2, n_alternatives=1), X, y, n_repeats=1
@@ -63,18 +63,19 @@ def test_survival_is_evaluated_by_the_c_index():
     assert found.parameters["task"] == "survival"
     assert found.baseline == 0.5
     assert {fold.sets[0] for fold in found.folds} == {(0, 1)}
-    assert "better than always predicting the same risk" in str(found)
+    assert str(found) == snapshot
 
 
-def test_folds_have_events_alike():
+def test_folds_have_events_alike(snapshot):
     X, y = patients(100)
     y["event"] = False
     y["event"][:10] = True
     y["time"][:10] = np.linspace(0, 0.01, 10)
     found = altsets.evaluate([["a"]], X, y, cv=5, n_repeats=1)
     assert len(found.folds) == 5
-    with pytest.raises(InputError, match="needs an event in each fold, but only 10 rows have one"):
+    with pytest.raises(InputError) as refused:
         altsets.evaluate([["a"]], X, y, cv=11, n_repeats=1)
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize(
@@ -139,11 +140,11 @@ def test_models_of_sets_take_survival(quality):
     assert found.alternatives_[0].names == ("a", "b")
 
 
-def test_shuffled_times_predict_no_better_than_a_guess():
+def test_shuffled_times_predict_no_better_than_a_guess(snapshot):
     X, y = patients(100)
     shuffled = np.random.default_rng(1).permutation(y)
     selector = altsets.SelectAlternatives("concordance", n_features=2, n_alternatives=0)
-    assert "Set 0 predicts better" not in str(altsets.evaluate(selector, X, shuffled, n_repeats=1))
+    assert str(altsets.evaluate(selector, X, shuffled, n_repeats=1)) == snapshot
 
 
 # --- Several targets --------------------------------------------------------------------------------------
@@ -173,14 +174,15 @@ def test_several_amounts():
     assert altsets.quality.Wrapper("linear", X, y).evaluate([0]) == pytest.approx(0.5, abs=0.1)
 
 
-def test_classes_and_amounts_together_are_for_measures_only():
+def test_classes_and_amounts_together_are_for_measures_only(snapshot):
     X, _ = patients()
     y = pd.DataFrame({"warm": 2 * X["a"], "loud": np.where(X["b"] > 0, "yes", "no")})
     assert altsets.SelectAlternatives("mutual_info", n_features=2, n_alternatives=0).fit(
         X, y
     ).result_.sets == [(0, 1)]
-    with pytest.raises(InputError, match="loud of the target is classes and the rest are numbers"):
+    with pytest.raises(InputError) as refused:
         altsets.evaluate([["a"]], X, y, n_repeats=1)
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("name", ["scores", "stability", "stand_ins"])
@@ -192,12 +194,14 @@ def test_an_evaluation_of_survival_is_drawn(name):
     assert getattr(altsets.plots, name)(found).has_data()
 
 
-def test_a_measure_for_classes_is_refused_for_survival():
+def test_a_measure_for_classes_is_refused_for_survival(snapshot):
     X, y = patients(60)
-    with pytest.raises(InputError, match=r"quality='mutual_info' is for classes .*; use concordance, cox, "):
+    with pytest.raises(InputError) as refused:
         altsets.SelectAlternatives("mutual_info", n_features=2).fit(X, y)
-    with pytest.raises(InputError, match=r"the target is survival; use concordance, cox, "):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         _ = altsets.Session(X, y, n_features=2).result
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.slow
@@ -250,49 +254,54 @@ def test_models_that_predict_times_are_scored_by_their_order():
 
 
 @pytest.mark.parametrize("name", ["wrapper", "embedded", "permutation"])
-def test_one_row_that_differs_from_all_others_is_no_stratum(name):
+def test_one_row_that_differs_from_all_others_is_no_stratum(name, snapshot):
     X, y = patients(60)
     y["event"] = np.arange(60) != 7
     selector = altsets.SelectAlternatives(name, n_features=2, n_alternatives=0).fit(X, y)
     assert len(selector.alternatives_) == 1
     y["event"] = np.arange(60) == np.argsort(y["time"])[30]
-    with pytest.raises(InputError, match=r"takes an event in both, but only 1 row has one; use a quality"):
+    with pytest.raises(InputError) as refused:
         selector.fit(X, y)
+    assert str(refused.value) == snapshot
     labels = np.column_stack([X["a"] > 0, X["a"] > 0]).astype(int)
     labels[7, 1] = 1 - labels[7, 1]
     assert len(selector.fit(X, labels).alternatives_) == 1
 
 
-def test_one_event_cannot_be_folded():
+def test_one_event_cannot_be_folded(snapshot):
     X, y = patients(60)
     y["event"] = np.arange(60) == np.argsort(y["time"])[30]
-    with pytest.raises(InputError, match="only 1 row has one; collect more events"):
+    with pytest.raises(InputError) as refused:
         altsets.evaluate([["a"]], X, y, cv=3, n_repeats=1)
+    assert str(refused.value) == snapshot
 
 
-def test_test_rows_that_cannot_be_compared():
+def test_test_rows_that_cannot_be_compared(snapshot):
     X, y = patients(60)
     y["event"] = np.isin(np.arange(60), np.argsort(y["time"])[-3:-1])
-    with pytest.raises(InputError, match=r"no two of 12 rows can be compared.*test on more rows"):
+    with pytest.raises(InputError) as refused:
         altsets.SelectAlternatives("wrapper", n_features=2).fit(X, y)
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("name", ["linear", "boosting", "svm"])
-def test_models_of_one_target(name):
+def test_models_of_one_target(name, snapshot):
     X, _ = patients(60)
     labels = (X[["a", "b"]] > 0).astype(int)
-    with pytest.raises(InputError, match="predicts one target, but there are several; use a tree, a forest"):
+    with pytest.raises(InputError) as refused:
         altsets.evaluate([["a"]], X, labels, estimator=name, cv=2, n_repeats=1)
+    assert str(refused.value) == snapshot
 
 
-def test_scorers_of_one_target():
+def test_scorers_of_one_target(snapshot):
     X, _ = patients(60)
     labels = (X[["a", "b"]] > 0).astype(int)
-    with pytest.raises(InputError, match="several targets of this kind; use matthews_mean for classes"):
+    with pytest.raises(InputError) as refused:
         altsets.evaluate([["a"]], X, labels, scoring="matthews_corrcoef", cv=2, n_repeats=1)
+    assert str(refused.value) == snapshot
 
 
-def test_advice_is_for_survival_too():
+def test_advice_is_for_survival_too(snapshot):
     X, y = patients(60)
     X["group"] = np.where(X["a"] > 0, "u", "v")
 
@@ -300,24 +309,28 @@ def test_advice_is_for_survival_too():
         def fit(self, X, y):
             return self
 
-    with pytest.raises(InputError, match="or for survival cox"):
+    with pytest.raises(InputError) as refused:
         altsets.evaluate(
             [["a"]], X, y, estimator=NoWeights(), sample_weight=np.arange(60) % 2 + 1, n_repeats=1
         )
+    assert str(refused.value) == snapshot
     own = pytest.importorskip("sksurv.linear_model").CoxPHSurvivalAnalysis()
-    with pytest.raises(InputError, match="or for survival estimator='cox'"):
+    with pytest.raises(InputError) as refused:
         altsets.evaluate([["group"]], X, y, estimator=own, cv=2, n_repeats=1)
+    assert str(refused.value) == snapshot
 
 
-def test_importances_of_survival_models():
+def test_importances_of_survival_models(snapshot):
     linear = pytest.importorskip("sksurv.linear_model")
     forest = pytest.importorskip("sksurv.ensemble").RandomSurvivalForest(n_estimators=3)
     X, y = patients(60)
-    with pytest.raises(InputError, match="RandomSurvivalForest has no importances of features"):
+    with pytest.raises(InputError) as refused:
         altsets.SelectAlternatives(forest, n_features=2).fit(X, y)
+    assert str(refused.value) == snapshot
     # As many penalties as columns: coefficients of a path have one row for each column.
     path = linear.CoxnetSurvivalAnalysis(n_alphas=6)
     found = altsets.measures.importance(X, y, estimator=path)
     assert found == pytest.approx(np.abs(path.fit(X.to_numpy(), y).coef_[:, -1]))
-    with pytest.raises(InputError, match=r"^Fitter has neither .*or for survival a Cox model"):
+    with pytest.raises(InputError) as refused:
         altsets.SelectAlternatives(Fitter(), n_features=2).fit(X, y)
+    assert str(refused.value) == snapshot

@@ -370,12 +370,12 @@ def test_failing_information_fails_the_tasks_that_need_it(tmp_path, monkeypatch)
 
 
 @pytest.mark.slow
-def test_a_worker_that_dies_costs_nobody_else_anything(tmp_path):
+def test_a_worker_that_dies_costs_nobody_else_anything(tmp_path, snapshot):
     asked = {"methods": ("fcbf", DYING, "model_gain"), "folds": (0,), "sizes": (2,), "n_jobs": 2}
     outcome = reproduce(tables(1), tmp_path, **asked)
     assert (outcome.n_done, outcome.n_left) == (2, 0)
     assert {task.method for task in outcome.failed} == {"dying"}
-    assert all("worker process died" in said for said in outcome.failed.values())
+    assert list(outcome.failed.values()) == snapshot
 
 
 @pytest.mark.slow
@@ -385,27 +385,30 @@ def test_a_worker_that_dies_by_chance_is_replaced(tmp_path):
     assert reproduce(tables(), tmp_path / "out", **asked).is_complete
 
 
-def test_other_settings_are_refused(undisturbed):
+def test_other_settings_are_refused(undisturbed, snapshot):
     before = {path: path.read_bytes() for path in undisturbed.rglob("*") if path.is_file()}
     for changes in ({"seed": 1}, {"seconds_per_set": 1.0}, {"information": "altsets"}, {"max_iters": 3}):
-        name = next(iter(changes))
-        with pytest.raises(InputError, match=rf"results with {name} = .*give another folder"):
+        with pytest.raises(InputError) as refused:
             reproduce(tables(), undisturbed, **SMALL, n_jobs=1, settings=Settings(**changes))
+        assert str(refused.value) == snapshot
     assert before == {path: path.read_bytes() for path in undisturbed.rglob("*") if path.is_file()}
 
 
-def test_results_of_another_version_are_refused(undisturbed, tmp_path, monkeypatch):
+def test_results_of_another_version_are_refused(undisturbed, tmp_path, monkeypatch, snapshot):
     monkeypatch.setattr("altsets.experiments.store.__version__", "9.9")
-    with pytest.raises(InputError, match=r"results of altsets .*, and this is 9\.9; give another folder"):
+    with pytest.raises(InputError) as refused:
         reproduce(tables(), undisturbed, **SMALL, n_jobs=1)
+    assert str(refused.value) == snapshot
 
 
-def test_folders_of_others_are_left_alone(tmp_path):
+def test_folders_of_others_are_left_alone(tmp_path, snapshot):
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(InputError, match="holds other files; give a new folder"):
+    with pytest.raises(InputError) as refused:
         reproduce(tables(), tmp_path, **SMALL, n_jobs=1)
-    with pytest.raises(InputError, match="is a file; give a folder"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         reproduce(tables(), tmp_path / "notes.txt", **SMALL, n_jobs=1)
+    assert str(refused.value) == snapshot
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
@@ -420,42 +423,46 @@ def test_a_damaged_description_is_said(content, tmp_path):
 
 
 @pytest.mark.parametrize("folder", ["results", "information"])
-def test_a_damaged_file_is_named(folder, tmp_path):
+def test_a_damaged_file_is_named(folder, tmp_path, snapshot):
     asked = {"methods": ("fcbf",), "folds": (0,), "n_jobs": 1}
     reproduce(tables(1), tmp_path, **asked, sizes=(2,))
     path = next((tmp_path / folder).iterdir())
     path.write_bytes(path.read_bytes()[:100])
-    with pytest.raises(InputError, match=rf"{path.name}.*delete it, and it is computed again"):
+    with pytest.raises(InputError) as refused:
         reproduce(tables(1), tmp_path, **asked, sizes=(2, 3))
+    assert str(refused.value) == snapshot
     path.unlink()
     assert reproduce(tables(1), tmp_path, **asked, sizes=(2, 3)).is_complete
 
 
 @pytest.mark.parametrize("folder", ["results", "information"])
-def test_a_file_of_another_task_is_no_result(folder, tmp_path):
+def test_a_file_of_another_task_is_no_result(folder, tmp_path, snapshot):
     asked = {"methods": ("fcbf",), "folds": (0,), "n_jobs": 1}
     reproduce(tables(2), tmp_path, **asked, sizes=(2,))
     one, other = sorted((tmp_path / folder).iterdir())
     other.write_bytes(one.read_bytes())
     for sizes in ((2,), (2, 3)) if folder == "results" else ((2, 3),):
-        with pytest.raises(InputError, match=rf"{other.name} has the contents of {one.name}; delete it"):
+        with pytest.raises(InputError) as refused:
             reproduce(tables(2), tmp_path, **asked, sizes=sizes)
+        assert str(refused.value) == snapshot
     if folder == "results":
-        with pytest.raises(InputError, match=rf"{other.name} has the contents of {one.name}; delete it"):
+        with pytest.raises(InputError) as refused:
             Store(tmp_path).frame()
+        assert str(refused.value) == snapshot
     other.unlink()
     assert reproduce(tables(2), tmp_path, **asked, sizes=(2, 3)).is_complete
 
 
-def test_a_folder_has_one_writer(tmp_path):
+def test_a_folder_has_one_writer(tmp_path, snapshot):
     pytest.importorskip("fcntl")
     store = Store(tmp_path)
-    with store.opened(Settings()), pytest.raises(InputError, match="another run is writing to"):
+    with store.opened(Settings()), pytest.raises(InputError) as refused:
         reproduce(tables(), tmp_path, **SMALL, n_jobs=1)
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.slow
-def test_a_full_disk_is_said_and_costs_nothing_that_is_done(first, undisturbed, tmp_path):
+def test_a_full_disk_is_said_and_costs_nothing_that_is_done(first, undisturbed, tmp_path, snapshot):
     """By a limit on the size of files, which is how a full disk looks to whoever writes."""
     sizes = {
         method: [path.stat().st_size for path in (undisturbed / "results").glob(f"*.fold0.{method}.parquet")]
@@ -475,7 +482,7 @@ def test_a_full_disk_is_said_and_costs_nothing_that_is_done(first, undisturbed, 
     done = subprocess.run(
         [sys.executable, "-c", script, str(HELPERS), str(out)], capture_output=True, text=True, check=True
     )
-    assert "File too large; nothing that was finished is lost" in done.stdout
+    assert done.stdout == snapshot
     assert done.stdout.count("\n") == 1
     assert not list(out.rglob("*.unfinished"))
     # Files of the first method are smaller than the limit, those of the other one are not.
@@ -487,7 +494,7 @@ def test_a_full_disk_is_said_and_costs_nothing_that_is_done(first, undisturbed, 
 
 
 @pytest.mark.slow
-def test_a_disk_that_is_full_from_the_start_does_not_spoil_the_folder(tmp_path, monkeypatch):
+def test_a_disk_that_is_full_from_the_start_does_not_spoil_the_folder(tmp_path, monkeypatch, snapshot):
     """Not even study.json could be written: the folder holds nothing, and the same command resumes."""
 
     def full(*_):
@@ -496,8 +503,9 @@ def test_a_disk_that_is_full_from_the_start_does_not_spoil_the_folder(tmp_path, 
     out = tmp_path / "out"
     with monkeypatch.context() as patched:
         patched.setattr(os, "fsync", full)
-        with pytest.raises(InputError, match="No space left on device"):
+        with pytest.raises(InputError) as refused:
             reproduce(tables(1), out, **SMALL, n_jobs=1)
+        assert str(refused.value) == snapshot
     assert not (out / "study.json").exists()
     # A run that was killed between its first bytes leaves this one besides.
     (out / "study.json.unfinished").write_text("{")
@@ -505,15 +513,16 @@ def test_a_disk_that_is_full_from_the_start_does_not_spoil_the_folder(tmp_path, 
 
 
 @pytest.mark.parametrize("place", ["results/mine.txt", "information/mine.npz", "report/mine.html"])
-def test_folders_of_the_same_names_with_other_files_are_refused(place, tmp_path):
+def test_folders_of_the_same_names_with_other_files_are_refused(place, tmp_path, snapshot):
     (tmp_path / place).parent.mkdir()
     (tmp_path / place).write_text("mine")
-    with pytest.raises(InputError, match="holds other files"):
+    with pytest.raises(InputError) as refused:
         reproduce(tables(1), tmp_path, **SMALL, n_jobs=1)
+    assert str(refused.value) == snapshot
     assert (tmp_path / place).read_text() == "mine"
 
 
-def test_of_two_first_runs_the_second_hears_of_the_first(tmp_path, monkeypatch):
+def test_of_two_first_runs_the_second_hears_of_the_first(tmp_path, monkeypatch, snapshot):
     """The first one has the lock and has made folders, but has not described the folder yet."""
     pytest.importorskip("fcntl")
     heard = []
@@ -528,10 +537,10 @@ def test_of_two_first_runs_the_second_hears_of_the_first(tmp_path, monkeypatch):
     with Store(tmp_path / "out").opened(Settings()):
         pass
     assert len(heard) == 1
-    assert "another run is writing to" in heard[0]
+    assert heard[0] == snapshot
 
 
-def test_settings_are_compared_once_the_folder_is_locked(tmp_path, monkeypatch):
+def test_settings_are_compared_once_the_folder_is_locked(tmp_path, monkeypatch, snapshot):
     """Another first run, with other settings, came and went between a look at the folder and the lock."""
     fcntl = pytest.importorskip("fcntl")
     store, other = Store(tmp_path / "out"), Store(tmp_path / "out")
@@ -544,11 +553,12 @@ def test_settings_are_compared_once_the_folder_is_locked(tmp_path, monkeypatch):
         lock(*arguments)
 
     monkeypatch.setattr(fcntl, "flock", late)
-    with pytest.raises(InputError, match="has results with seed = 1, not 25"), store.opened(Settings()):
+    with pytest.raises(InputError) as refused, store.opened(Settings()):
         pass
+    assert str(refused.value) == snapshot
 
 
-def test_damaged_information_is_named_whatever_is_damaged(tmp_path):
+def test_damaged_information_is_named_whatever_is_damaged(tmp_path, snapshot):
     store = Store(tmp_path)
     (tmp_path / "information").mkdir()
     known = Information(np.arange(9.0), np.arange(81.0).reshape(9, 9))
@@ -561,8 +571,9 @@ def test_damaged_information_is_named_whatever_is_damaged(tmp_path):
             train, _ = store.information("table0", 0)
             assert train.pairs.shape == (9, 9)
     store.write_information("table0", 0, (known, Information(np.arange(9.0), np.arange(9.0))))
-    with pytest.raises(InputError, match="is damaged; delete it, and it is computed again"):
+    with pytest.raises(InputError) as refused:
         store.information("table0", 0)
+    assert str(refused.value) == snapshot
 
 
 def test_an_unwritable_folder_is_said(tmp_path):
@@ -614,10 +625,12 @@ def test_a_cluster_gives_the_same_results_though_a_worker_dies(first, tmp_path, 
 
 
 @pytest.mark.slow
-def test_a_cluster_that_is_not_there_is_said(tmp_path, monkeypatch):
+def test_a_cluster_that_is_not_there_is_said(tmp_path, monkeypatch, snapshot):
     pytest.importorskip("distributed")
     monkeypatch.setattr("altsets.experiments.run.CONNECTED", 0.5)
-    with pytest.raises(InputError, match=r"no Dask scheduler at 'tcp://127.0.0.1:9'.*leave out --scheduler"):
+    with pytest.raises(InputError) as refused:
         reproduce(tables(), tmp_path / "out", **SMALL, scheduler="tcp://127.0.0.1:9")
-    with pytest.raises(InputError, match="no Dask scheduler at 'nonsense'"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         reproduce(tables(), tmp_path / "out", **SMALL, scheduler="nonsense")
+    assert str(refused.value) == snapshot

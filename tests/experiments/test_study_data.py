@@ -101,16 +101,16 @@ def test_names_are_put_into_the_order_of_the_study():
     ("asked", "meant"),
     [("sonarr", "'sonar'"), ("WDBC", "'wdbc'"), ("hill_valley", "'Hill_Valley_with_noise'")],
 )
-def test_unknown_names_are_guessed(asked, meant):
+def test_unknown_names_are_guessed(asked, meant, snapshot):
     with pytest.raises(InputError, match=re.escape(repr(asked))) as caught:
         known_names(["wdbc", asked])
-    assert f"did you mean {meant}" in sentence(caught)
+    assert sentence(caught) == snapshot
 
 
-def test_names_like_no_other_are_answered_with_all():
+def test_names_like_no_other_are_answered_with_all(snapshot):
     with pytest.raises(InputError) as caught:
         known_names(["zzz"], records=RECORDS)
-    assert "small, Other.1, large" in sentence(caught)
+    assert sentence(caught) == snapshot
 
 
 @pytest.mark.parametrize(
@@ -171,27 +171,30 @@ def test_tables_are_loaded_number_for_number(tmp_path, ending, packed):
     assert table.feature_names == ("0", "1", "a b", "?")
 
 
-def test_without_a_folder_the_cache_is_used(tmp_path, monkeypatch):
+def test_without_a_folder_the_cache_is_used(tmp_path, monkeypatch, snapshot):
     monkeypatch.setenv("ALTSETS_CACHE", str(tmp_path))
-    with pytest.raises(TableError, match="there is no folder") as caught:
+    with pytest.raises(TableError) as caught:
         load("small", records=RECORDS)
+    assert str(caught.value) == snapshot
     assert str(tmp_path / "pmlb") in sentence(caught)
     (tmp_path / "pmlb").mkdir()
     (tmp_path / "pmlb" / "small.tsv.gz").write_bytes(PACKED["small"])
     assert load("small", records=RECORDS).X.shape == (6, 4)
 
 
-def test_a_missing_file_is_said_with_its_folder(tmp_path):
+def test_a_missing_file_is_said_with_its_folder(tmp_path, snapshot):
     (tmp_path / "small.tsv.gz.part").write_bytes(PACKED["small"])
-    with pytest.raises(TableError, match="has no file small") as caught:
+    with pytest.raises(TableError) as caught:
         load("small", tmp_path, records=RECORDS)
+    assert str(caught.value) == snapshot
     assert f"{tmp_path} " in sentence(caught)
     assert "small.tsv.gz" in str(caught.value)
 
 
-def test_an_unknown_name_is_no_missing_file(tmp_path):
-    with pytest.raises(InputError, match="did you mean 'small'"):
+def test_an_unknown_name_is_no_missing_file(tmp_path, snapshot):
+    with pytest.raises(InputError) as refused:
         load("smal", tmp_path, records=RECORDS)
+    assert str(refused.value) == snapshot
 
 
 def flipped(content):
@@ -227,24 +230,26 @@ def test_a_folder_instead_of_a_file_is_refused(tmp_path):
     sentence(caught)
 
 
-def test_a_folder_that_cannot_be_looked_into_is_refused(tmp_path, monkeypatch):
+def test_a_folder_that_cannot_be_looked_into_is_refused(tmp_path, monkeypatch, snapshot):
     def refuse(path):
         raise PermissionError(errno.EACCES, "Permission denied", path)
 
     # For the administrator, there is no such folder.
     monkeypatch.setattr(os, "listdir", refuse)
-    with pytest.raises(TableError, match=r"cannot look into .*: Permission denied") as caught:
+    with pytest.raises(TableError) as caught:
         load("small", tmp_path, records=RECORDS)
+    assert str(caught.value) == snapshot
     assert str(tmp_path) in sentence(caught)
 
 
-def test_a_link_to_nothing_is_refused(tmp_path):
+def test_a_link_to_nothing_is_refused(tmp_path, snapshot):
     try:
         (tmp_path / "small.tsv").symlink_to(tmp_path / "gone")
     except OSError:
         pytest.skip("this system does not let everybody make links")
-    with pytest.raises(TableError, match=r"there is no file .*small\.tsv;") as caught:
+    with pytest.raises(TableError) as caught:
         load("small", tmp_path, records=RECORDS)
+    assert str(caught.value) == snapshot
     sentence(caught)
 
 
@@ -274,13 +279,14 @@ def test_quirks_of_pmlb_are_kept():
 
 
 @needs_datasets
-def test_one_changed_digit_in_a_real_table_is_refused(tmp_path):
+def test_one_changed_digit_in_a_real_table_is_refused(tmp_path, snapshot):
     content = gzip.decompress((FOLDER / "sonar.csv.gz").read_bytes())
     (tmp_path / "sonar.csv").write_bytes(content)
     assert load("sonar", tmp_path).X.shape == (208, 60)
     (tmp_path / "sonar.csv").write_bytes(content[:-3] + bytes([content[-3] ^ 1]) + content[-2:])
-    with pytest.raises(TableError, match=r"sonar\.csv is not PMLB's"):
+    with pytest.raises(TableError) as refused:
         load("sonar", tmp_path)
+    assert str(refused.value) == snapshot
 
 
 # Downloading
@@ -499,20 +505,20 @@ def test_a_silent_server_is_not_waited_for(server, fetch):
     assert server.asked[:2] == [("large", None), ("large", f"bytes={20_000 // BLOCK * BLOCK}-")]
 
 
-def test_a_server_that_never_recovers_is_given_up(server, fetch):
+def test_a_server_that_never_recovers_is_given_up(server, fetch, snapshot):
     server.faults = [failing(500)] * 9
     text = fetch.refused("small", attempts=4)
-    assert "500 Internal Server Error" in text
+    assert text == snapshot
     assert "small.tsv.gz" in text
     assert len(server.asked) == 4
     assert fetch.pauses == [1.0, 2.0, 3.0]
     assert fetch.files() == []
 
 
-def test_nobody_at_the_address(server, fetch):
+def test_nobody_at_the_address(server, fetch, snapshot):
     server.stop()
     text = fetch.refused("small", attempts=2)
-    assert "cannot fetch http://127.0.0.1" in text
+    assert text == snapshot
     assert "<urlopen" not in text
     assert fetch.pauses == [1.0]
 
@@ -577,18 +583,18 @@ def test_a_wrong_checksum_is_a_reason_to_try_once_more(server, fetch):
     assert server.asked == [("small", None)] * 2
 
 
-def test_a_wrong_checksum_twice_is_the_end(server, fetch):
+def test_a_wrong_checksum_twice_is_the_end(server, fetch, snapshot):
     server.faults = [always(PACKED["Other.1"])] * 9
     text = fetch.refused("small")
-    assert "something else than PMLB's small" in text
+    assert text == snapshot
     assert server.asked == [("small", None)] * 2
     assert fetch.files() == []
 
 
-def test_a_pointer_instead_of_data_is_recognised(server, fetch):
+def test_a_pointer_instead_of_data_is_recognised(server, fetch, snapshot):
     server.faults = [always(POINTER)] * 9
     text = fetch.refused("small")
-    assert "Git LFS pointer" in text
+    assert text == snapshot
     assert len(server.asked) == 1
     assert fetch.files() == []
 
@@ -603,30 +609,31 @@ def test_what_does_not_pass_is_said_at_once(server, fetch, status):
     assert fetch.pauses == []
 
 
-def test_certificates_are_no_matter_of_patience(server, fetch, monkeypatch):
+def test_certificates_are_no_matter_of_patience(server, fetch, monkeypatch, snapshot):
     def refuse(*args, **options):
         error = downloading.ssl.SSLCertVerificationError(1, "certificate verify failed")
         error.verify_message = "certificate has expired"
         raise downloading.URLError(error)
 
     monkeypatch.setattr(downloading, "urlopen", refuse)
-    assert "certificate has expired" in fetch.refused("small")
+    assert fetch.refused("small") == snapshot
     assert fetch.pauses == []
 
 
 @pytest.mark.parametrize("name", ["small.tsv.gz", "small.csv"])
-def test_a_wrong_file_is_never_overwritten(server, fetch, name):
+def test_a_wrong_file_is_never_overwritten(server, fetch, name, snapshot):
     put(fetch, name, flipped(TABLES["small"]))
     text = fetch.refused()
     assert str(fetch.folder / name) in text
-    assert "is not PMLB's" in text
+    assert text == snapshot
     assert (fetch.folder / name).read_bytes() == flipped(TABLES["small"])
     assert server.asked == []
 
 
-def test_an_unknown_name_fetches_nothing(server, fetch):
-    with pytest.raises(InputError, match="did you mean 'large'"):
+def test_an_unknown_name_fetches_nothing(server, fetch, snapshot):
+    with pytest.raises(InputError) as refused:
         fetch("small", "larg")
+    assert str(refused.value) == snapshot
     assert server.asked == []
     assert not fetch.folder.exists()
 
@@ -642,9 +649,10 @@ def test_an_unknown_name_fetches_nothing(server, fetch):
         "http://h/ä{name}",
     ],
 )
-def test_addresses_that_cannot_be_are_refused(fetch, url):
-    with pytest.raises(InputError, match="cannot be used") as caught:
+def test_addresses_that_cannot_be_are_refused(fetch, url, snapshot):
+    with pytest.raises(InputError) as caught:
         fetch("small", url=url)
+    assert str(caught.value) == snapshot
     sentence(caught)
     assert fetch.pauses == []
 

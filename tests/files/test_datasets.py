@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import re
 import subprocess
 import sys
 
@@ -201,9 +200,10 @@ def test_files_that_are_refused(write, content, message):
     assert "\n" not in str(caught.value)
 
 
-def test_places_that_hold_no_file(tmp_path):
-    with pytest.raises(TableError, match=r"there is no file .*nowhere\.csv"):
+def test_places_that_hold_no_file(tmp_path, snapshot):
+    with pytest.raises(TableError) as refused:
         read_columns(tmp_path / "nowhere.csv")
+    assert str(refused.value) == snapshot
     with pytest.raises(TableError, match="is a directory"):
         read_columns(tmp_path)
     with pytest.raises(TableError, match="cannot read"):
@@ -271,13 +271,13 @@ def test_tables_that_are_refused(write, content, target, drop, message):
     assert message in str(caught.value)
 
 
-def test_a_named_index_in_a_parquet_file_is_no_feature_unless_it_is_named(tmp_path):
+def test_a_named_index_in_a_parquet_file_is_no_feature_unless_it_is_named(tmp_path, snapshot):
     frame = pd.DataFrame({"a": [1.0, 2, 3], "y": [0, 1, 1]}, index=pd.Index([4, 4, 5], name="patient"))
     frame.to_parquet(tmp_path / "indexed.parquet")
     table = read_columns(tmp_path / "indexed.parquet")
     data = split_target(table, "y")
     assert data.feature_names == ("a",)
-    assert data.notes == ("Column patient was left out: it is the index of a frame.",)
+    assert data.notes == snapshot
     assert split_target(table, "y", groups="patient").groups.tolist() == [4, 4, 5]
     assert split_target(table, "y", categorical=["patient"]).feature_names == ("a", "patient")
     assert split_target(table, "patient").feature_names == ("a", "y")
@@ -286,7 +286,7 @@ def test_a_named_index_in_a_parquet_file_is_no_feature_unless_it_is_named(tmp_pa
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "xlsx"])
-def test_only_some_columns_are_read(tmp_path, ending):
+def test_only_some_columns_are_read(tmp_path, ending, snapshot):
     frame = pd.DataFrame(
         {
             "id": ["p", "q", "r"],
@@ -307,10 +307,9 @@ def test_only_some_columns_are_read(tmp_path, ending):
     assert data.feature_names == ("t", "s_2")
     assert data.groups.tolist() == [1, 1, 2]
     for wrong in ("u", "u_*"):
-        with pytest.raises(
-            TableError, match=rf"has no column '{re.escape(wrong)}', which is to be read \(columns\)"
-        ):
+        with pytest.raises(TableError) as refused:
             read_table(path, "y", columns=["t", wrong])
+        assert str(refused.value) == snapshot
 
 
 def test_an_index_is_a_feature_if_it_is_to_be_read(tmp_path):
@@ -319,16 +318,14 @@ def test_an_index_is_a_feature_if_it_is_to_be_read(tmp_path):
     assert read_table(tmp_path / "indexed.parquet", "y", columns=["patient"]).feature_names == ("patient",)
 
 
-def test_many_wrong_columns_are_counted_not_listed(write):
+def test_many_wrong_columns_are_counted_not_listed(write, snapshot):
     names = [f"c{i}" for i in range(30)]
     table = read_columns(
         write(",".join([*names, "y"]) + "\n" + "2020-01-31," * 30 + "0\n" + "2020-01-31," * 30 + "1\n")
     )
-    with pytest.raises(
-        TableError,
-        match=r"^30 columns .*: c0 holds dates .*; c4 holds .*; and 25 more; .*drop_unusable=True\.$",
-    ):
+    with pytest.raises(TableError) as refused:
         split_target(table, "y")
+    assert str(refused.value) == snapshot
 
 
 # Text and holes
@@ -345,7 +342,7 @@ def test_text_is_categories_and_holes_stay(write):
     assert data.X.names == list(data.feature_names) == ["age", "town", "smoker", "nothing", "code"]
 
 
-def test_what_is_a_category_can_be_said(write):
+def test_what_is_a_category_can_be_said(write, snapshot):
     table = read_columns(write(MIXED.replace("42", "2020-01-31")))
     data = split_target(table, "y", categorical=["code", "age", "y", "nothing"])
     assert data.X.categories[0] == ("17", "18", "2020-01-31", "(missing)")
@@ -353,8 +350,9 @@ def test_what_is_a_category_can_be_said(write):
     assert data.X.values[:, 4].tolist() == [0, 1, 0, 2]
     assert np.isnan(data.X.values[:, 3]).all()
     assert data.y.tolist() == ["0", "1", "0", "1"]
-    with pytest.raises(TableError, match="no categorical column 'cod'; did you mean 'code'"):
+    with pytest.raises(TableError) as refused:
         split_target(table, "y", categorical=["cod"])
+    assert str(refused.value) == snapshot
 
 
 def test_categories_of_numbers_keep_their_order(write):
@@ -387,13 +385,14 @@ def test_categories_in_parquet(tmp_path):
 
 
 @pytest.mark.parametrize("kind", [pa.date32(), pa.timestamp("ms"), pa.time32("s"), pa.duration("s")])
-def test_dates_in_parquet_are_refused(tmp_path, kind):
+def test_dates_in_parquet_are_refused(tmp_path, kind, snapshot):
     when = pa.array([0, 90_000 if "time32" not in str(kind) else 60, None], pa.int64())
     when = when.cast(pa.int32()).cast(kind) if kind.bit_width == 32 else when.cast(kind)
     pq.write_table(pa.table({"a": [1, 2, 3], "when": when, "y": [0, 1, 0]}), tmp_path / "t.parquet")
     table = read_columns(tmp_path / "t.parquet")
-    with pytest.raises(TableError, match="when holds dates or times"):
+    with pytest.raises(TableError) as refused:
         split_target(table, "y")
+    assert str(refused.value) == snapshot
     assert split_target(table, "y", drop=["when"]).feature_names == ("a",)
 
 
@@ -416,17 +415,19 @@ def test_written_tables_are_read_back_exactly(tmp_path):
     assert contents(read_columns(tmp_path / "t.csv")) == {"x, y": values.tolist(), "label": labels.tolist()}
 
 
-def test_files_are_never_overwritten(tmp_path):
+def test_files_are_never_overwritten(tmp_path, snapshot):
     table = Table(("a",), (np.array([1.0]),))
     write_csv(table, tmp_path / "t.csv")
     write_csv(table, tmp_path / "t.csv")
-    with pytest.raises(InputError, match=r"t\.csv exists already"):
+    with pytest.raises(InputError) as refused:
         write_csv(Table(("a",), (np.array([2.0]),)), tmp_path / "t.csv")
+    assert str(refused.value) == snapshot
     assert (tmp_path / "t.csv").read_text() == "a\n1.0\n"
     with pytest.raises(InputError, match="exists already"):
         write_csv(table, tmp_path)
-    with pytest.raises(InputError, match="cannot be written"):
+    with pytest.raises(InputError) as refused:
         write_csv(table, tmp_path / "nowhere" / "t.csv")
+    assert str(refused.value) == snapshot
 
 
 def test_the_demo_is_the_breast_cancer_table():
@@ -450,14 +451,13 @@ def test_reading_a_table_needs_no_frame_library(write):
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_whole_numbers_that_floats_cannot_tell_apart_are_refused(tmp_path, kind):
+def test_whole_numbers_that_floats_cannot_tell_apart_are_refused(tmp_path, kind, snapshot):
     table = pd.DataFrame({"id": 2**60 + np.arange(40), "a": np.arange(40.0) ** 2, "y": [0, 1] * 20})
     path = tmp_path / f"table.{kind}"
     table.to_csv(path, index=False) if kind == "csv" else table.to_parquet(path)
-    with pytest.raises(
-        TableError, match=rf"column id holds whole numbers .* '{2**60}'; drop it .*drop=\['id'\]"
-    ):
+    with pytest.raises(TableError) as refused:
         split_target(read_columns(path), "y")
+    assert str(refused.value) == snapshot
     assert split_target(read_columns(path), "y", drop=["id"]).feature_names == ("a",)
     huge = table.assign(id=1e300 * np.arange(40))
     huge.to_csv(path, index=False) if kind == "csv" else huge.to_parquet(path)
@@ -482,13 +482,13 @@ def with_commas(path, n_columns, odd=()):
     return path
 
 
-def test_columns_with_decimal_commas_are_read_not_dropped(tmp_path):
+def test_columns_with_decimal_commas_are_read_not_dropped(tmp_path, snapshot):
     """Also if another column is unusable for another reason."""
     for odd in ((), [f"{day}.01.2024" for day in range(1, 38)]):
         path = with_commas(tmp_path / "table.csv", 19, odd)
         with pytest.raises(TableError) as caught:
             read_table(path, "y")
-        assert "use decimal=',' if commas are decimal signs" in str(caught.value)
+        assert str(caught.value) == snapshot
         assert "drop" not in str(caught.value)
     assert len(read_table(with_commas(path, 19), "y", decimal=",").feature_names) == 19
 
@@ -505,16 +505,18 @@ def test_bad_cells_among_decimal_commas_are_quoted(tmp_path, n_columns):
         read_table(path, "c0", decimal=",")
 
 
-def test_numbers_with_points_and_commas_are_respelled(tmp_path):
+def test_numbers_with_points_and_commas_are_respelled(tmp_path, snapshot):
     path = with_commas(tmp_path / "table.csv", 2, ["1.234,5"])
-    with pytest.raises(TableError, match=r"for example '1\.234,5'; write numbers with a decimal comma"):
+    with pytest.raises(TableError) as refused:
         read_table(path, "y", decimal=",")
+    assert str(refused.value) == snapshot
 
 
-def test_files_other_than_text_get_no_advice_on_decimal_signs(tmp_path):
+def test_files_other_than_text_get_no_advice_on_decimal_signs(tmp_path, snapshot):
     pd = pytest.importorskip("pandas")
     frame = pd.read_csv(with_commas(tmp_path / "table.csv", 2), sep=";", dtype=str)
     frame.to_parquet(tmp_path / "table.parquet")
-    with pytest.raises(TableError, match="change these columns, or leave them out") as caught:
+    with pytest.raises(TableError) as caught:
         read_table(tmp_path / "table.parquet", "y")
+    assert str(caught.value) == snapshot
     assert "decimal=" not in str(caught.value)

@@ -64,9 +64,9 @@ def test_other_formats_are_named(write, content, words):
     ("beginning", "kind", "advice"),
     [(one, kind, advice) for several, kind, advice in BEGINNINGS for one in several],
 )
-def test_beginnings_are_known(write, beginning, kind, advice):
+def test_beginnings_are_known(write, beginning, kind, advice, snapshot):
     message = refusal(write(beginning + b"\x00\x01\x02\x03" * 10))
-    assert message == f"table.csv is {kind}; {advice}."
+    assert message == snapshot
 
 
 def test_real_files_of_pandas_are_named(tmp_path):
@@ -128,18 +128,19 @@ def test_decimal_signs_that_make_no_sense(write, content, decimal, words):
     assert words in refusal(write(content), decimal=decimal)
 
 
-def test_dates_beside_decimal_commas_are_dates(write):
+def test_dates_beside_decimal_commas_are_dates(write, snapshot):
     table = read_columns(write("day;a;y\n31.12.2020;1,5;0\n1.1.2021;2,5;1\n"), decimal=",")
-    with pytest.raises(TableError, match="day holds dates or times"):
+    with pytest.raises(TableError) as refused:
         split_target(table, "y")
+    assert str(refused.value) == snapshot
 
 
-def test_decimal_and_sheet_are_about_one_format(write, tmp_path):
+def test_decimal_and_sheet_are_about_one_format(write, tmp_path, snapshot):
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     pq.write_table(pa.table({"a": [1], "y": [2]}), tmp_path / "t.parquet")
-    assert "t.parquet is not a CSV file" in refusal(tmp_path / "t.parquet", decimal=",")
-    assert "book.xlsx is not a CSV file" in refusal(write(WORKBOOK, "book.xlsx"), decimal=",")
-    assert "table.csv has no sheets" in refusal(write("a,y\n1,2\n"), sheet="one")
+    assert refusal(tmp_path / "t.parquet", decimal=",") == snapshot
+    assert refusal(write(WORKBOOK, "book.xlsx"), decimal=",") == snapshot
+    assert refusal(write("a,y\n1,2\n"), sheet="one") == snapshot
 
 
 # --- Excel -----------------------------------------------------------------------------------------
@@ -171,7 +172,7 @@ def excel(write, monkeypatch):
     return excel
 
 
-def test_a_sheet_is_read_like_csv(excel):
+def test_a_sheet_is_read_like_csv(excel, snapshot):
     path = excel(
         first=[
             ["a, cm", "town", "ok", 2020, None],
@@ -189,25 +190,22 @@ def test_a_sheet_is_read_like_csv(excel):
     assert table.columns[2].tolist() == [1.0, 0.0, 1.0]
     assert np.array_equal(table.columns[3], [0.1, np.nan, 1e300], equal_nan=True)
     assert read_columns(path, sheet="second").names == ("b",)
-    assert refusal(path, sheet="third") == "book.xlsx has no sheet 'third'; its sheets are: first, second."
+    assert refusal(path, sheet="third") == snapshot
 
 
-def test_empty_sheets_and_damaged_workbooks(excel):
-    assert "has an empty sheet" in refusal(excel(first=[[None, None], []]))
-    assert "cannot be read as an Excel workbook: list index out of range." in refusal(excel())
+def test_empty_sheets_and_damaged_workbooks(excel, snapshot):
+    assert refusal(excel(first=[[None, None], []])) == snapshot
+    assert refusal(excel()) == snapshot
 
 
-def test_without_openpyxl_the_extra_is_named(write, monkeypatch):
+def test_without_openpyxl_the_extra_is_named(write, monkeypatch, snapshot):
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with pytest.raises(MissingExtraError) as caught:
         read_columns(write(WORKBOOK, "book.xlsx"))
-    assert str(caught.value) == (
-        "reading book.xlsx, an Excel workbook, needs openpyxl; install it with: pip install 'altsets[excel]', or save "
-        "the sheet as CSV"
-    )
+    assert str(caught.value) == snapshot
 
 
-def test_a_real_workbook(tmp_path):
+def test_a_real_workbook(tmp_path, snapshot):
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
     for row in (["a", "when", "y"], [1.5, None, "no"], [2, None, "yes"]):
@@ -218,18 +216,17 @@ def test_a_real_workbook(tmp_path):
     assert table.names == ("a", "when", "y")
     assert table.columns[0].tolist() == [1.5, 2.0]
     assert table.columns[2].tolist() == ["no", "yes"]
-    assert "has no rows of data" in refusal(tmp_path / "book.xlsx", sheet="more")
+    assert refusal(tmp_path / "book.xlsx", sheet="more") == snapshot
 
 
 # --- Rows without a target -------------------------------------------------------------------------
 
 
-def test_rows_without_a_target_can_be_dropped(write):
+def test_rows_without_a_target_can_be_dropped(write, snapshot):
     table = read_columns(write("a,g,y\n1,u,no\n2,v,\n3,w,yes\n4,u,NA\n"))
-    with pytest.raises(
-        TableError, match=r"has 2 missing values \(of 4\); use drop_missing_target=True to leave out"
-    ):
+    with pytest.raises(TableError) as refused:
         split_target(table, "y")
+    assert str(refused.value) == snapshot
     data = split_target(table, "y", groups="g", drop_missing_target=True)
     assert data.X.values.tolist() == [[1.0], [3.0]]
     assert data.y.tolist() == ["no", "yes"]

@@ -54,12 +54,7 @@ def test_long_texts_are_read_line_by_line_as_they_are_at_once(write, small_machi
 def test_tables_that_take_too_much_memory_are_refused_early(write, small_machine, packed):
     content = b"a,b,c,y\n" + b"0.25,1,2,1\n" * 2**15
     message = refusal(write(gzip.compress(content) if packed else content))
-    assert re.fullmatch(
-        r".* holds a table that takes about \d MB of memory or more, over 50 % of the 2 MB of this machine; read "
-        r"fewer columns \(columns=\['NAME', 'PREFIX_\*'\]\), or make a Parquet file of it, which is read in parts, "
-        r"with: altsets convert table\S* table\.parquet",
-        message,
-    ), message
+    assert re.search(r"\d MB .* 50 % of the 2 MB .* columns=.*convert table\S* table\.parquet", message)
     # Fewer columns fit.
     assert read_columns(write(gzip.compress(content)), wanted=Wanted(["a"])).n_rows == 2**15
 
@@ -76,7 +71,7 @@ def test_a_gzip_file_of_gigabytes_is_refused_without_unpacking_it(write, monkeyp
     del content
     tracemalloc.start()
     try:
-        assert re.search(r"takes about [\d.]+ GB of memory or more, over 50 % of the 8\.6 GB", refusal(path))
+        assert re.search(r"[\d.]+ GB .* 50 % of the 8\.6 GB", refusal(path))
         assert tracemalloc.get_traced_memory()[1] < 6 * contents.MOST_AT_ONCE
     finally:
         tracemalloc.stop()
@@ -95,10 +90,10 @@ def test_long_texts_with_something_wrong_far_down(write, small_machine, more, wo
     assert words in refusal(write(gzip.compress(b"a,y\n" + b"0,1\n" * 2**14 + more)))
 
 
-def test_a_long_text_that_ends_too_early(write, small_machine):
+def test_a_long_text_that_ends_too_early(write, small_machine, snapshot):
     rng = np.random.default_rng(0)
     content = b"a,y\n" + "".join(f"{value},1\n" for value in rng.random(20_000)).encode()
-    assert "damaged gzip file" in refusal(write(gzip.compress(content)[:-50_000]))
+    assert refusal(write(gzip.compress(content)[:-50_000])) == snapshot
 
 
 def test_lines_without_an_end(write, small_machine, monkeypatch):
@@ -111,20 +106,20 @@ def test_utf_16_in_a_long_text(write, small_machine):
     assert read_columns(write(gzip.compress(content))).names == ("a", "\u00fc")
 
 
-def test_parquet_files_unpack_to_a_limit(tmp_path, monkeypatch):
+def test_parquet_files_unpack_to_a_limit(tmp_path, monkeypatch, snapshot):
     """One value that repeats a million times is stored once; a large file may hold more than a small one."""
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"a": np.zeros(2**20), "y": np.ones(2**20)}), path)
     assert path.stat().st_size < 2**15
     assert read_columns(path).n_rows == 2**20
     monkeypatch.setattr(contents, "MOST_UNPACKED", 2**20)
-    assert "unpacks to more than 1 MiB; if that is right, read it with pandas.read_parquet" in refusal(path)
+    assert refusal(path) == snapshot
     numbers = np.random.default_rng(0).random(2**18)
     pq.write_table(pa.table({"a": numbers, "y": numbers}), path)
     assert read_columns(path).n_rows == 2**18
 
 
-def test_workbooks_unpack_to_a_limit(write, tmp_path, monkeypatch):
+def test_workbooks_unpack_to_a_limit(write, tmp_path, monkeypatch, snapshot):
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
     for row in [["a", "y"], *([0, 1] for _ in range(2000))]:
@@ -132,7 +127,7 @@ def test_workbooks_unpack_to_a_limit(write, tmp_path, monkeypatch):
     book.save(tmp_path / "t.xlsx")
     assert read_columns(tmp_path / "t.xlsx").n_rows == 2000
     monkeypatch.setattr(contents, "MOST_UNPACKED", 2**15)
-    assert "unpacks to more than 0 MiB" in refusal(tmp_path / "t.xlsx")
+    assert refusal(tmp_path / "t.xlsx") == snapshot
 
 
 @pytest.mark.parametrize("content", ['"', '""', '"\n', '"\n\n\n', '""\n""\n', " \t,", '"" ""'])
@@ -154,18 +149,16 @@ PARQUET = {
 
 
 @pytest.mark.parametrize("kind", PARQUET)
-def test_parquet_columns_without_one_value_in_a_cell_are_refused(tmp_path, kind):
+def test_parquet_columns_without_one_value_in_a_cell_are_refused(tmp_path, kind, snapshot):
     columns = {"v": PARQUET[kind], "a": [1.0, 2.0, 4.0], "y": [0, 1, 1]}
     pq.write_table(pa.table(columns), tmp_path / "t.parquet")
     table = read_columns(tmp_path / "t.parquet")
-    with pytest.raises(
-        TableError, match=r"^column v of t\.parquet holds values of type .*; drop it \(drop=\['v'\]\)"
-    ):
+    with pytest.raises(TableError) as refused:
         split_target(table, "y")
-    with pytest.raises(
-        TableError, match=r"^target column 'v' holds values of type .*; choose another target"
-    ):
+    assert str(refused.value) == snapshot
+    with pytest.raises(TableError) as refused:
         split_target(table, "v")
+    assert str(refused.value) == snapshot
     assert split_target(table, "y", drop=["v"]).feature_names == ("a",)
 
 
@@ -183,9 +176,9 @@ def test_parquet_columns_with_one_value_in_a_cell_are_taken(tmp_path, values):
 
 
 @pytest.mark.parametrize("name", ["", "  "])
-def test_parquet_columns_without_a_name_are_refused(tmp_path, name):
+def test_parquet_columns_without_a_name_are_refused(tmp_path, name, snapshot):
     pq.write_table(pa.table({"a": [1.0, 2.0], name: [1.0, 2.0], "y": [0, 1]}), tmp_path / "t.parquet")
-    assert refusal(tmp_path / "t.parquet") == "t.parquet: column 2 has no name; give it one."
+    assert refusal(tmp_path / "t.parquet") == snapshot
 
 
 # --- Names that a spreadsheet would run ------------------------------------------------------------

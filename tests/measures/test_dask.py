@@ -57,16 +57,20 @@ def test_pairs_over_partitions():
     np.testing.assert_allclose(found.redundancy, whole.redundancy, rtol=1e-12, atol=1e-13)
 
 
-def test_targets_of_dask_tables():
+def test_targets_of_dask_tables(snapshot):
     lazy = dd.from_pandas(FRAME, npartitions=2)
-    with pytest.raises(InputError, match="no target column 'z'"):
+    with pytest.raises(InputError) as refused:
         measures.score(lazy, "z", "f")
-    with pytest.raises(InputError, match="is one of its columns, given by name; got Series"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         measures.score(lazy, lazy["y"], "f")
-    with pytest.raises(InputError, match="the target of a Dask array is a Dask array as well"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         measures.score(da.zeros((4, 2)), np.zeros(4), "f")
-    with pytest.raises(InputError, match=r"got shapes \(4, 2\) and \(3,\)"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         measures.score(da.zeros((4, 2)), da.zeros(3), "f")
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.slow

@@ -69,7 +69,7 @@ def options_of(measure):
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("measure", MERGED)
 @pytest.mark.parametrize("target", ["ill", "dose", "town"])
-def test_scores_are_those_of_the_table_in_memory(measure, target, folder):
+def test_scores_are_those_of_the_table_in_memory(measure, target, folder, snapshot):
     features = [name for name in FEATURES if measure != "chi2" or name in ("few", "flag", "same", "far")]
     if target == "dose" and measure in ("f", "mutual_info", "symmetrical_uncertainty"):
         features.append("town")
@@ -81,9 +81,10 @@ def test_scores_are_those_of_the_table_in_memory(measure, target, folder):
 
     in_memory, streamed = both()
     if (measure, target) in (("chi2", "dose"), ("pearson", "town")):
-        for refused in (in_memory, streamed):
-            with pytest.raises(InputError, match=r"needs (a target of classes|numbers or two classes)"):
-                refused()
+        for scores in (in_memory, streamed):
+            with pytest.raises(InputError) as refused:
+                scores()
+            assert str(refused.value) == snapshot
         return
     assert streamed() == pytest.approx(in_memory(), rel=1e-12, abs=1e-12)
 
@@ -118,15 +119,16 @@ def test_sets_are_found(folder):
     assert one.qualities == pytest.approx(other.qualities)
 
 
-def test_warnings_name_columns(folder):
+def test_warnings_name_columns(folder, snapshot):
     wanted = large(folder, "ill", FEATURES)
     with (
         pytest.warns(UserWarning, match=r"constant \(same\)"),
         pytest.warns(UserWarning, match=rf"sparse: {FRAME['sparse'].isna().sum()}\): f leaves out"),
     ):
         measures.score(wanted, "ill", "f")
-    with pytest.warns(UserWarning, match="counted in bins"):
+    with pytest.warns(UserWarning) as warned:
         measures.score(large(folder, "ill", ["near"]), "ill")
+    assert [str(one.message) for one in warned] == snapshot
 
 
 def test_merged_moments_keep_their_digits():
@@ -277,9 +279,10 @@ def test_the_program_itself_counts_as_memory(folder):
 
 
 @pytest.mark.parametrize("given", ["much", "-1GB", 5, "nan", ""])
-def test_memory_that_makes_no_sense(given):
-    with pytest.raises(InputError, match="no amount of memory"):
+def test_memory_that_makes_no_sense(given, snapshot):
+    with pytest.raises(InputError) as refused:
         memory_of(given)
+    assert str(refused.value) == snapshot
 
 
 def test_progress_comes_to_an_end_and_can_stop_it(folder):
@@ -321,18 +324,19 @@ def test_datasets_of_other_formats_and_in_memory(tmp_path):
         assert measures.score(dataset, "ill", "f")[0] == pytest.approx(whole, rel=1e-12)
 
 
-def test_the_index_of_a_frame_is_no_feature(tmp_path):
+def test_the_index_of_a_frame_is_no_feature(tmp_path, snapshot):
     FRAME[["near", "ill"]].set_index(FRAME["far"]).to_parquet(tmp_path / "indexed.parquet")
     found = LargeTable(ArrowRows(ds.dataset(tmp_path / "indexed.parquet")), "ill")
     assert found.names == ["near"]
-    assert found.notes == ["Column far was left out: it is the index of a frame."]
+    assert found.notes == snapshot
 
 
-def test_rows_without_a_target_can_be_left_out(tmp_path):
+def test_rows_without_a_target_can_be_left_out(tmp_path, snapshot):
     frame = FRAME[["near", "few"]].assign(y=FRAME["dose"].where(FRAME["dose"] > 0))
     path = write(frame, tmp_path / "holes")
-    with pytest.raises(TableError, match=r"target column 'y' has [\d,]+ missing values"):
+    with pytest.raises(TableError) as refused:
         measures.score(path, "y", "f")
+    assert str(refused.value) == snapshot
     found = LargeTable(ArrowRows(ds.dataset(path)), "y", drop_missing_target=True)
     known = frame.dropna()
     assert measures.score(found, "y", "f")[0] == pytest.approx(
@@ -355,13 +359,12 @@ def truncate(path):
 
 
 @pytest.mark.parametrize("how", [damage, truncate])
-def test_a_damaged_file_is_named(how, tmp_path):
+def test_a_damaged_file_is_named(how, tmp_path, snapshot):
     path = write(FRAME, tmp_path / "damaged")
     how(path / "part-2.parquet")
-    with pytest.raises(
-        TableError, match=r"part-2\.parquet is damaged or cannot be read: .*get it once more\.$"
-    ):
+    with pytest.raises(TableError) as refused:
         measures.score(path, "ill", "symmetrical_uncertainty")
+    assert str(refused.value) == snapshot
 
 
 def change(path):
@@ -431,33 +434,37 @@ def test_targets_that_are_none(target, said, folder):
         measures.score(folder, target, "f")
 
 
-def test_empty_folders(tmp_path):
+def test_empty_folders(tmp_path, snapshot):
     (tmp_path / "empty").mkdir()
-    with pytest.raises(TableError, match=r"holds no Parquet files \(\.parquet\); it is empty\."):
+    with pytest.raises(TableError) as refused:
         measures.score(tmp_path / "empty", "y", "f")
+    assert str(refused.value) == snapshot
     (tmp_path / "empty" / "notes.txt").write_text("nothing")
-    with pytest.raises(TableError, match=r"it has notes\.txt\."):
+    with pytest.raises(TableError) as refused:
         measures.score(tmp_path / "empty", "y", "f")
-    with pytest.raises(TableError, match="there is no file or folder"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(TableError) as refused:
         measures.score(tmp_path / "nowhere", "y", "f")
+    assert str(refused.value) == snapshot
     write(FRAME[:0], tmp_path / "no rows", 1)
-    with pytest.raises(TableError, match="no rows has no rows of data"):
+    with pytest.raises(TableError) as refused:
         measures.score(tmp_path / "no rows", "ill", "f")
+    assert str(refused.value) == snapshot
 
 
-def test_columns_that_are_no_features(tmp_path):
+def test_columns_that_are_no_features(tmp_path, snapshot):
     n = 40
     frame = pd.DataFrame({"y": np.tile([0, 1], 20), "a": np.arange(n), "nothing": [None] * n})
     frame["day"] = pd.Timestamp("2026-01-31")
     path = write(frame, tmp_path / "dates", 2)
-    with pytest.raises(TableError, match="column day of dates holds dates or times"):
+    with pytest.raises(TableError) as refused:
         measures.score(path, "y", "f")
+    assert str(refused.value) == snapshot
     frame["list"] = [[1, 2]] * n
     path = write(frame, tmp_path / "lists", 2)
-    with pytest.raises(
-        TableError, match=r"2 columns cannot be used: .*leave them out with drop_unusable=True"
-    ):
+    with pytest.raises(TableError) as refused:
         measures.score(path, "y", "f")
+    assert str(refused.value) == snapshot
     found = LargeTable(ArrowRows(ds.dataset(path)), "y", drop_unusable=True)
     assert found.names == ["a", "nothing"]
     with warnings.catch_warnings():
@@ -466,33 +473,37 @@ def test_columns_that_are_no_features(tmp_path):
         assert measures.score(found, "y", "mutual_info")[0][1] == 0
 
 
-def test_text_that_names_rows_is_refused(tmp_path, monkeypatch):
+def test_text_that_names_rows_is_refused(tmp_path, monkeypatch, snapshot):
     monkeypatch.setattr("altsets.measures.large.decoding.MOST_LABELS", 20)
     frame = pd.DataFrame({"y": np.tile([0, 1], 20), "id": [f"patient {number}" for number in range(40)]})
-    with pytest.raises(
-        TableError, match=r"column id has more than 20 categories, such as 'patient 0'; drop it"
-    ):
+    with pytest.raises(TableError) as refused:
         measures.score(write(frame, tmp_path / "named", 2), "y", "symmetrical_uncertainty")
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("measure", ["spearman", "relief", "importance", lambda X, y: X[0]])
-def test_measures_that_need_all_rows_are_refused(measure, folder):
-    with pytest.raises(
-        InputError, match="needs the table in memory, and this one is read in passes; choose f, "
-    ):
+def test_measures_that_need_all_rows_are_refused(measure, folder, snapshot):
+    with pytest.raises(InputError) as refused:
         measures.score(folder, "ill", measure)
+    assert str(refused.value) == snapshot
 
 
-def test_more_that_is_refused(folder):
-    with pytest.raises(InputError, match="sample_weight needs the table in memory"):
+def test_more_that_is_refused(folder, snapshot):
+    with pytest.raises(InputError) as refused:
         measures.score(large(folder, "ill", ["near"]), "ill", "f", sample_weight=[1])
-    with pytest.raises(InputError, match="f takes no options but task; got n_bins"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         measures.score(large(folder, "ill", ["near"]), "ill", "f", n_bins=3)
-    with pytest.raises(InputError, match="is one of its columns, given by name"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         measures.score(folder, FRAME["ill"], "f")
-    with pytest.raises(InputError, match=r"the target of this table is its column 'ill'"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         measures.score(large(folder, "ill", ["near"]), "dose", "f")
-    with pytest.raises(InputError, match=r"method='sklearn' needs the table in memory"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         measures.score(large(folder, "ill", ["near"]), "ill", "mutual_info", method="sklearn")
-    with pytest.raises(InputError, match=r"chi2 needs counts or frequencies, but 1 column"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         measures.score(large(folder, "ill", ["near"]), "ill", "chi2")
+    assert str(refused.value) == snapshot

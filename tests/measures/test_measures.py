@@ -119,10 +119,11 @@ def test_pearson_of_two_named_classes_is_that_of_their_codes(classes):
     assert pearson(X, labels) == pytest.approx(pearson(X, y == 2))
 
 
-def test_pearson_refuses_three_classes(classes):
+def test_pearson_refuses_three_classes(classes, snapshot):
     X, y = classes
-    with pytest.raises(InputError, match="3 classes; use the measure mutual_info or symm"):
+    with pytest.raises(InputError) as refused:
         pearson(X, np.array(["a", "b", "c"])[y])
+    assert str(refused.value) == snapshot
     with pytest.raises(InputError, match="3 classes"):
         pearson(X, y, task="classification")
     assert pearson(X, y).argmax() == 4
@@ -143,13 +144,12 @@ def test_spearman_looks_at_the_order_alone(amounts):
     assert spearman(np.exp(y)[:, None], y).tolist() == [pytest.approx(1)]
 
 
-def test_spearman_of_two_named_classes_and_of_three(classes):
+def test_spearman_of_two_named_classes_and_of_three(classes, snapshot):
     X, y = classes
     assert spearman(X, np.where(y == 2, "ill", "healthy")) == pytest.approx(spearman(X, y == 2))
-    with pytest.raises(
-        InputError, match=r"rank correlation needs .* 3 classes; use the measure mutual_info or symm"
-    ):
+    with pytest.raises(InputError) as refused:
         spearman(X, np.array(["a", "b", "c"])[y])
+    assert str(refused.value) == snapshot
 
 
 def test_chi2_is_scikit_learns(classes):
@@ -171,14 +171,14 @@ def test_chi2_of_empty_and_of_huge_columns_is_finite(classes):
     assert chi2(X, y).tolist() == [0.0, 0.0, np.finfo(float).max]
 
 
-def test_chi2_refuses_negative_values_and_amounts(classes, amounts):
-    with pytest.raises(
-        InputError, match=r"5 column\(s\) hold negative values \(column 0, .*; use f or mutual_info"
-    ):
+def test_chi2_refuses_negative_values_and_amounts(classes, amounts, snapshot):
+    with pytest.raises(InputError) as refused:
         chi2(*classes)
+    assert str(refused.value) == snapshot
     X, y = amounts
-    with pytest.raises(InputError, match="the target has 90 different numbers; use f, or say"):
+    with pytest.raises(InputError) as refused:
         chi2(np.abs(X), y)
+    assert str(refused.value) == snapshot
 
 
 #: Measures that need no package of their own.
@@ -301,16 +301,18 @@ def test_classes_of_any_library(y):
     assert (found.task, found.values.tolist()) == ("classification", [0, 1, 0, 1])
 
 
-def test_targets_of_polars():
+def test_targets_of_polars(snapshot):
     pl = pytest.importorskip("polars")
     labels = ["u", "v", "u", "v"]
     for y in (pl.Series(labels), pl.Series(labels, dtype=pl.Categorical), pl.DataFrame({"y": labels})):
         assert target_of(y, 4).values.tolist() == [0, 1, 0, 1]
     assert target_of(pl.Series([0.5, 1.5, 7.0]), 3).numeric.tolist() == [0.5, 1.5, 7.0]
-    with pytest.raises(InputError, match="has 1 missing value;"):
+    with pytest.raises(InputError) as refused:
         target_of(pl.Series([1, None, 2]), 3)
-    with pytest.raises(InputError, match="holds dates or times"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         target_of(pl.Series([date(2020, 1, 1)] * 3), 3)
+    assert str(refused.value) == snapshot
 
 
 def test_categories_of_numbers_are_no_amounts():
@@ -325,9 +327,10 @@ def test_amounts_of_any_library():
         assert target_of(y, 3).numeric.tolist() == [0.5, 1.5, 7.0]
 
 
-def test_one_row_is_nothing_to_compare():
-    with pytest.raises(InputError, match=r"one row \(n_samples = 1\)"):
+def test_one_row_is_nothing_to_compare(snapshot):
+    with pytest.raises(InputError) as refused:
         f_score([[1.0, 2.0]], [1])
+    assert str(refused.value) == snapshot
 
 
 # Categories and missing values
@@ -399,10 +402,11 @@ def test_chi2_of_known_rows(mixed):
 
 
 @pytest.mark.parametrize("measure", [pearson, spearman, f_score])
-def test_three_categories_are_refused_where_numbers_are_needed(mixed, measure):
+def test_three_categories_are_refused_where_numbers_are_needed(mixed, measure, snapshot):
     frame, classes, _ = mixed
-    with pytest.raises(InputError, match=r"town is text or categories \(3 different ones.*use mutual_info"):
+    with pytest.raises(InputError) as refused:
         measure(frame, classes)
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("measure", [pearson, spearman, f_score, chi2])
@@ -427,11 +431,12 @@ def test_complete_columns_do_not_care_about_the_holes_of_others(classes, measure
 # The door
 
 
-def test_copies_are_named_in_one_warning(classes):
+def test_copies_are_named_in_one_warning(classes, snapshot):
     X, y = classes
     frame = pd.DataFrame(X, columns=list("abcde")).assign(f=X[:, 1], g=X[:, 3], h=X[:, 1])
-    with pytest.warns(UserWarning, match=r"\(b = f = h, d = g\); a copy is no real alternative") as caught:
+    with pytest.warns(UserWarning) as caught:
         score(frame, y, "f")
+    assert [str(one.message) for one in caught] == snapshot
     assert len(caught) == 1
 
 
@@ -507,14 +512,15 @@ def test_the_names_of_the_measures_are_fixed():
     assert list(measures.PAIR_MEASURES) == ["mutual_info", "pearson", "spearman", "symmetrical_uncertainty"]
 
 
-def test_the_papers_scaling_makes_scores_add_up_to_one(classes):
+def test_the_papers_scaling_makes_scores_add_up_to_one(classes, snapshot):
     X, y = classes
     plain = Additive.from_data(X, y, measure="pearson")
     scaled = Additive.from_data(X, y, measure="pearson", scaling="paper")
     assert np.sum(scaled.scores) == pytest.approx(1)
     assert scaled.scores == pytest.approx(plain.scores / np.sum(plain.scores))
-    with pytest.raises(InputError, match="scaling='other' is unknown"):
+    with pytest.raises(InputError) as refused:
         Additive.from_data(X, y, scaling="other")
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("measure", ["pearson", "spearman"])

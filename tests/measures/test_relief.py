@@ -288,14 +288,11 @@ def test_categories_are_discrete_whatever_is_said(mixed):
             assert relief(table, y, discrete=discrete).tolist() == expected.tolist()
 
 
-def test_missing_values_are_refused(mixed):
+def test_missing_values_are_refused(mixed, snapshot):
     frame, classes, _ = mixed
-    counts = frame[["a", "b"]].isna().sum()
-    with pytest.raises(
-        InputError,
-        match=rf"relief .* \(a: {counts['a']}, b: {counts['b']}\); use mutual_info, or fill them in",
-    ):
+    with pytest.raises(InputError) as refused:
         relief(frame, classes)
+    assert str(refused.value) == snapshot
 
 
 def test_some_rows_stand_for_all():

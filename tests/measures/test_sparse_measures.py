@@ -139,16 +139,15 @@ def test_pairs_say_the_same_of_sparse_and_of_dense_tables(measure, options, weig
     np.testing.assert_allclose(on_demand[[0, 4], [3, 6]], without[[0, 4], [3, 6]], **CLOSE)
 
 
-def test_pairs_with_missing_values_are_counted_or_refused():
+def test_pairs_with_missing_values_are_counted_or_refused(snapshot):
     X = table(5, missing=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         dense, found = (pairwise(Z, "symmetrical_uncertainty") for Z in (X, sparse.csr_array(X)))
     np.testing.assert_allclose(found, dense, **CLOSE)
-    with pytest.raises(
-        InputError, match=r"^pearson does not compare columns of a sparse table with missing .*column 0: 1"
-    ):
+    with pytest.raises(InputError) as refused:
         pairwise(sparse.csr_array(X), "pearson")
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("kind", ["csr", "csc", "coo", "lil", "dok", "bsr", "dia"])
@@ -201,13 +200,13 @@ def test_frames_that_leave_out_missing_values_are_dense_ones():
         )
 
 
-def test_all_zero_columns_and_copies_are_named():
+def test_all_zero_columns_and_copies_are_named(snapshot):
     X = sparse.csr_array(table(4)[:, [0, 1, 4, 8]])
     with pytest.warns(UserWarning, match="columns are") as said:
         found, _ = score(X, two_classes(4), "f")
     texts = [str(one.message) for one in said]
     assert any("constant (column 1)" in text for text in texts)
-    assert any("copies of each other (column 0 = column 3)" in text for text in texts)
+    assert list(texts) == snapshot
     assert found[1] == 0.0
     assert found[0] == found[3]
 
@@ -264,32 +263,30 @@ def test_bad_input_is_refused_in_one_sentence(bad):
         (lambda X, y: Redundancy(X, "mutual_info"), "mutual_info of pairs by nearest neighbours"),
     ],
 )
-def test_what_needs_density_refuses_and_says_what_works(call, name, monkeypatch):
+def test_what_needs_density_refuses_and_says_what_works(call, name, monkeypatch, snapshot):
     monkeypatch.setattr("altsets.measures.sparse_columns.DENSE_CELLS", 1_000)
-    with pytest.raises(
-        InputError, match=f"^{name} needs a dense table, .* sparse .80 rows, 14 columns.; use "
-    ):
+    with pytest.raises(InputError) as refused:
         call(sparse.csr_array(table(6)), two_classes(6))
+    assert str(refused.value) == snapshot
 
 
-def test_functions_get_the_sparse_table():
+def test_functions_get_the_sparse_table(snapshot):
     from sklearn.feature_selection import chi2, f_classif
 
     X, y = np.abs(table(8))[:, [0, 4, 5, 9, 11]], two_classes(8)
     for function in (chi2, f_classif):
         found, _ = score(sparse.csr_array(X), y, function)
         np.testing.assert_allclose(found, function(X, y)[0], rtol=1e-9)
-    with pytest.raises(
-        InputError, match=r"^the function given as measure \(oh\) needs a dense table, .*; use f, "
-    ):
+    with pytest.raises(InputError) as refused:
         score(sparse.csr_array(X), y, refusing)
+    assert str(refused.value) == snapshot
 
 
 def refusing(X, y):
     raise TypeError("oh")
 
 
-def test_importance_of_models_that_take_sparse_tables():
+def test_importance_of_models_that_take_sparse_tables(snapshot):
     from sklearn.ensemble import HistGradientBoostingClassifier
     from sklearn.linear_model import LogisticRegression
 
@@ -297,8 +294,9 @@ def test_importance_of_models_that_take_sparse_tables():
     for model in (None, LogisticRegression()):
         dense, found = (measures.importance(Z, y, estimator=model) for Z in (X, sparse.csr_array(X)))
         np.testing.assert_allclose(found, dense, atol=1e-6)
-    with pytest.raises(InputError, match=r"^HistGradientBoostingClassifier needs a dense table"):
+    with pytest.raises(InputError) as refused:
         measures.importance(sparse.csr_array(X), y, estimator=HistGradientBoostingClassifier())
+    assert str(refused.value) == snapshot
 
 
 def test_correlations_do_not_depend_on_units_or_far_means():

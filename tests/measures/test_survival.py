@@ -139,12 +139,13 @@ def test_targets_of_another_kind_are_refused(y, name, message):
         score(X, survival if y is None else y, name)
 
 
-def test_text_has_groups_but_no_order():
+def test_text_has_groups_but_no_order(snapshot):
     X, y = some_rows()
     frame = pd.DataFrame({"stage": np.array(["I", "II", "III"])[np.arange(len(X)) % 3]})
     assert cox(frame, y)[0] == pytest.approx(logrank(frame, y)[0], rel=0.3)
-    with pytest.raises(InputError, match="use cox or logrank"):
+    with pytest.raises(InputError) as refused:
         concordance(frame, y)
+    assert str(refused.value) == snapshot
 
 
 def test_the_score_test_of_columns_together_is_that_of_one_alone():
@@ -174,7 +175,7 @@ def test_mrmr_finds_what_brute_force_finds(seed):
 
 
 @pytest.mark.parametrize("name", ["cfs", "fcbf", "mrmr", "concordance", "cox", "logrank"])
-def test_selectors_find_what_decides(name):
+def test_selectors_find_what_decides(name, snapshot):
     X, y = some_rows(150, 6, 3)
     selector = altsets.SelectAlternatives(name, n_features=1, n_alternatives=1, above_noise=name == "cox")
     if name == "cox":
@@ -183,7 +184,7 @@ def test_selectors_find_what_decides(name):
     else:
         selector.fit(X, y)
     assert selector.result_.sets[0] == (0,)
-    assert "The target is survival: 150 rows" in selector.note_
+    assert selector.note_ == snapshot
 
 
 def score_statistic(X, target, weights, chosen):
@@ -276,7 +277,8 @@ def test_linear_models_of_survival_take_many_rows():
     assert made.fit([2]).coefficients[0, 0] == pytest.approx(0.5, abs=0.05)
 
 
-def test_weights_that_add_up_to_one_are_no_counts():
+def test_weights_that_add_up_to_one_are_no_counts(snapshot):
     X, y = some_rows()
-    with pytest.raises(InputError, match="sample_weight adds up to 1 only; multiply it by one number"):
+    with pytest.raises(InputError) as refused:
         logrank(X, y, sample_weight=np.full(len(y), 1 / len(y)))
+    assert str(refused.value) == snapshot

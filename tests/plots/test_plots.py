@@ -168,37 +168,35 @@ def test_a_plot_goes_where_it_is_told(name, answers):
 
 
 @pytest.mark.parametrize("name", PLOTS)
-def test_the_wrong_kind_of_answer_makes_no_figure(name, answers):
+def test_the_wrong_kind_of_answer_makes_no_figure(name, answers, snapshot):
     wrong = answers["scores"] if name == "membership" else answers["membership"]
     wrong = "sets.json" if name in ("quality", "overlap") else wrong
-    kind = type(wrong).__name__
-    with pytest.raises(InputError, match=rf"takes an? [\w, ]+, such as .*, not an? {kind}\.$"):
+    with pytest.raises(InputError) as refused:
         getattr(plots, name)(wrong)
+    assert str(refused.value) == snapshot
     assert plt.get_fignums() == []
 
 
 @pytest.mark.parametrize("name", PLOTS)
-def test_what_is_no_axes_is_refused(name, answers):
-    with pytest.raises(
-        InputError, match=r"ax must be Axes of matplotlib, such as plt\.subplots\(\) returns, not str"
-    ):
+def test_what_is_no_axes_is_refused(name, answers, snapshot):
+    with pytest.raises(InputError) as refused:
         getattr(plots, name)(answers[name], ax="here")
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("name", PLOTS)
-def test_without_matplotlib_the_extra_is_named(name, answers, monkeypatch):
+def test_without_matplotlib_the_extra_is_named(name, answers, monkeypatch, snapshot):
     for module in ("matplotlib", "matplotlib.font_manager", "matplotlib.pyplot"):
         monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(
-        MissingExtraError, match=r"needs matplotlib; install it with: pip install 'altsets\[plots\]'"
-    ):
+    with pytest.raises(MissingExtraError) as refused:
         getattr(plots, name)(answers[name])
+    assert str(refused.value) == snapshot
 
 
 # --- Names --------------------------------------------------------------------------------------------
 
 
-def test_names_are_text_and_nothing_else():
+def test_names_are_text_and_nothing_else(snapshot):
     scores = quality.Additive(np.arange(len(HOSTILE), 0.0, -1), feature_names=HOSTILE)
     found = altsets.find(scores, n_features=len(HOSTILE), n_alternatives=0)
     near = altsets.near_best(scores, n_features=len(HOSTILE) - 1, within=0.5)
@@ -208,17 +206,17 @@ def test_names_are_text_and_nothing_else():
         assert "$E = mc^2$" in shown
         assert "cost_in_$_per_$day" in shown
         assert r"\frac{1}{2}" in shown
-        assert "two lines and a tab" in shown
+        assert shown == snapshot
         assert "adesrever" in shown
         assert "□" * 6 in shown
         assert any(name.startswith("xxx") and name.endswith("xxx") and len(name) == 32 for name in shown)
         assert max(map(len, shown)) == 32
         assert not any(label.get_parse_math() for label in ax.get_yticklabels())
-        assert "□ is not in the font: set plt.rcParams['font.family']" in note(ax)
+        assert note(ax) == snapshot
         assert clipped(ax) < 1
 
 
-def test_names_of_columns_and_classes_are_text_too(evaluation):
+def test_names_of_columns_and_classes_are_text_too(evaluation, snapshot):
     names = dict(zip(evaluation.names, HOSTILE, strict=False))
     folds = tuple(replace(fold, majority="$no$ 日本") for fold in evaluation.folds)
     changed = replace(evaluation, names=names, folds=folds)
@@ -228,7 +226,7 @@ def test_names_of_columns_and_classes_are_text_too(evaluation):
         assert "cost_in_$_per_$day" in labels(ax.yaxis)
     ax = plots.scores(changed)
     ax.figure.canvas.draw()
-    assert "baseline: always saying '$no$ □□'" in legend(ax)
+    assert legend(ax) == snapshot
 
 
 def test_a_font_that_has_the_characters_shows_them(result):
@@ -238,13 +236,13 @@ def test_a_font_that_has_the_characters_shows_them(result):
     assert note(ax) == ""
 
 
-def test_two_hundred_features_become_forty_with_a_note():
+def test_two_hundred_features_become_forty_with_a_note(snapshot):
     rng = np.random.default_rng(0)
     scores = quality.Additive(rng.random(400), feature_names=[f"probe_{i}_at" for i in range(400)])
     found = altsets.find(scores, n_features=50, n_alternatives=3, tau=1)
     ax = plots.membership(found)
     assert len(labels(ax.yaxis)) == 40
-    assert note(ax) == "40 of 200 features are shown: those in the most sets, and of these the best."
+    assert note(ax) == snapshot
     assert clipped(ax) < 1
     assert ax.figure.get_size_inches()[1] < 12
     near = altsets.near_best(scores, n_features=3, within=0.2)
@@ -253,13 +251,13 @@ def test_two_hundred_features_become_forty_with_a_note():
     assert "25 of " in note(drawn)
 
 
-def test_hundreds_of_sets_are_capped():
+def test_hundreds_of_sets_are_capped(snapshot):
     found = altsets.find(quality.Additive(np.arange(80.0)), n_features=2, n_alternatives=29, tau=1)
     assert len(labels(plots.membership(found).xaxis)) == 20
     assert len(plots.quality(found, most=12).patches) == 12
     ax = plots.overlap(found)
     assert len(labels(ax.xaxis)) == 20
-    assert note(ax) == "20 of 30 sets are shown: the first ones."
+    assert note(ax) == snapshot
 
 
 # --- Sets ---------------------------------------------------------------------------------------------
@@ -279,15 +277,15 @@ def test_membership_has_a_dot_for_each_member(result):
     assert ax.get_ylim()[0] > ax.get_ylim()[1]
 
 
-def test_membership_shows_what_is_noise(result):
+def test_membership_shows_what_is_noise(result, snapshot):
     ax = plots.membership(replace(result, noise_floors=[(7.5, 7.5)] * 3))
     assert labels(ax.yaxis) == ["age", "bmi", "crp*", "dose*"]
     (beside,) = ax.child_axes
     assert [bool(bar.get_hatch()) for bar in beside.patches] == [False, False, True, True]
     (line,) = beside.collections
     assert {x for segment in line.get_segments() for x, _ in segment} == {7.5}
-    assert legend(ax) == ["noise floor: what chance reaches"]
-    assert "* not above the noise floor of 7.5" in note(ax)
+    assert legend(ax) == snapshot
+    assert note(ax) == snapshot
 
 
 def test_membership_without_scores(result):
@@ -296,21 +294,21 @@ def test_membership_without_scores(result):
     assert clipped(ax) < 1
 
 
-def test_quality_has_bars_and_a_bound():
+def test_quality_has_bars_and_a_bound(snapshot):
     found = altsets.find(
         quality.Additive(SCORES), n_features=2, n_alternatives=2, tau=1, search="simultaneous"
     )
     ax = plots.quality(found)
     assert [bar.get_height() for bar in ax.patches] == pytest.approx(found.qualities)
     assert [line.get_ydata()[0] for line in ax.lines] == pytest.approx([found.bound / 3])
-    assert legend(ax) == ["proven: no sets have a larger mean"]
+    assert legend(ax) == snapshot
 
 
-def test_quality_hatches_what_is_not_proven(result):
+def test_quality_hatches_what_is_not_proven(result, snapshot):
     statuses = [Status.OPTIMAL, Status.FEASIBLE, Status.FEASIBLE]
     ax = plots.quality(replace(result, statuses=statuses, status=Status.FEASIBLE, bound=60.0))
     assert [bool(bar.get_hatch()) for bar in ax.patches] == [False, True, True]
-    assert legend(ax) == ["no sets found one by one have a larger mean", "not proven to be the best"]
+    assert legend(ax) == snapshot
     assert cells(ax) == ["17.0\n100 %", "16.0\n94 %", "15.0\n88 %"]
 
 
@@ -325,22 +323,24 @@ def test_overlap_has_a_number_in_each_cell(result):
     assert labels(ax.xaxis) == labels(ax.yaxis) == ["set 0", "set 1", "set 2"]
 
 
-def test_overlap_through_similarity():
+def test_overlap_through_similarity(snapshot):
     alike = dissimilarity.Matched([[1, 0.9, 0], [0.9, 1, 0], [0, 0, 1]], threshold=0.8)
     found = altsets.find(quality.Additive([9.0, 8, 1]), 1, 1, tau=0, dissimilarity=alike)
     assert cells(plots.overlap(found)) == ["1.00\n1 shared"] * 4
     assert cells(plots.overlap(found, matched=False)) == ["1"] * 4
-    with pytest.raises(InputError, match="search with dissimilarity=Matched"):
+    with pytest.raises(InputError) as refused:
         plots.overlap(altsets.find(quality.Additive([9.0, 8, 1]), 1, 1, tau=0), matched=True)
+    assert str(refused.value) == snapshot
 
 
-def test_no_sets_to_show():
+def test_no_sets_to_show(snapshot):
     none = altsets.find(
         quality.Additive(SCORES), n_features=4, n_alternatives=1, tau=1, search="simultaneous"
     )
     for draw in (plots.membership, plots.quality, plots.overlap):
-        with pytest.raises(InputError, match=r"there is no set to show; explain\(\)"):
+        with pytest.raises(InputError) as refused:
             draw(none)
+        assert str(refused.value) == snapshot
 
 
 # --- Frontiers ----------------------------------------------------------------------------------------
@@ -350,7 +350,7 @@ def curves(ax):
     return {line.get_label(): line for line in ax.lines if not line.get_label().startswith("_")}
 
 
-def test_frontier_draws_a_curve_for_each_size(frontier):
+def test_frontier_draws_a_curve_for_each_size(frontier, snapshot):
     ax = plots.frontier(frontier)
     seen = frontier_views.curve_over_tau(frontier)
     drawn = curves(ax)
@@ -359,28 +359,28 @@ def test_frontier_draws_a_curve_for_each_size(frontier):
         assert drawn[line.name].get_ydata() == pytest.approx([100 * point.y for point in line.points])
     assert len({line.get_marker() for line in drawn.values()}) == len(drawn)
     assert len({line.get_linestyle() for line in drawn.values()}) == 4
-    assert ax.get_ylabel() == "mean quality, share of the best set (%)"
+    assert ax.get_ylabel() == snapshot
     suggested = frontier.suggestion
     (ring,) = [line for line in ax.lines if line.get_gid() == "mark"]
     assert ring.get_xdata()[0] == suggested.tau
-    assert f"Ringed and suggested: {suggested.n_features} features, tau = {suggested.tau:.3g}." in note(ax)
+    assert note(ax) == snapshot
 
 
-def test_frontier_points_without_a_proof_are_hollow(frontier):
+def test_frontier_points_without_a_proof_are_hollow(frontier, snapshot):
     first = frontier.points[0]
     unproven = replace(first, result=replace(first.result, status=Status.FEASIBLE))
     ax = plots.frontier(replace(frontier, points=[unproven, *frontier.points[1:]]))
     (hollow,) = [line for line in ax.lines if line.get_gid() == "hollow"]
     assert list(hollow.get_xdata()) == [first.tau]
     assert hollow.get_markerfacecolor() == ax.get_facecolor()
-    assert "Hollow: not proven." in note(ax)
+    assert note(ax) == snapshot
 
 
 @pytest.mark.parametrize(
     ("by", "axis"),
     [("penalty", "features that pairs of sets share"), ("balance", "quality of the worst set")],
 )
-def test_sums_over_what_they_are_traded_for(by, axis):
+def test_sums_over_what_they_are_traded_for(by, axis, snapshot):
     scores = quality.Additive(SCORES, feature_names=NAMES)
     found = (
         altsets.frontier(scores, 3, 2, by="penalty", search="simultaneous")
@@ -389,37 +389,41 @@ def test_sums_over_what_they_are_traded_for(by, axis):
     )
     open_point = replace(found, points=[replace(found.points[0], proven=False), *found.points[1:]])
     ax = plots.tradeoff(open_point)
-    assert (ax.get_xlabel(), ax.get_ylabel()) == (axis, "sum of the qualities, share of the best (%)")
+    assert ax.get_xlabel() == axis
+    assert ax.get_ylabel() == snapshot
     order = sorted((getattr(point, found.second), point.sum) for point in found)
     best = found.points[0].sum
     assert ax.lines[0].get_xdata().tolist() == [x for x, _ in order]
     assert ax.lines[0].get_ydata() == pytest.approx([100 * total / best for _, total in order])
-    assert "Hollow: not proven." in note(ax)
+    assert note(ax) == snapshot
 
 
-def test_frontier_over_sizes(frontier):
+def test_frontier_over_sizes(frontier, snapshot):
     ax = plots.frontier_sizes(frontier)
     assert curves(ax)["best set"].get_ydata() == pytest.approx(
         [frontier.best(size) for size in frontier.sizes]
     )
     assert all(float(label).is_integer() for label in ax.get_xticks())
     one_size = altsets.frontier(quality.Additive(SCORES), n_features=2, n_alternatives=1)
-    with pytest.raises(InputError, match="ask for several sizes"):
+    with pytest.raises(InputError) as refused:
         plots.frontier_sizes(one_size)
+    assert str(refused.value) == snapshot
 
 
-def test_what_is_no_curve_is_refused():
+def test_what_is_no_curve_is_refused(snapshot):
     one_tau = altsets.frontier(quality.Additive(SCORES), n_features=[1, 2], n_alternatives=1, taus=0.5)
-    with pytest.raises(InputError, match="one value of tau for each size, which is no curve"):
+    with pytest.raises(InputError) as refused:
         plots.frontier(one_tau)
+    assert str(refused.value) == snapshot
     incomplete = altsets.frontier(quality.Additive(SCORES), n_features=3, n_alternatives=2, taus=[0.9, 1])
     for draw in (plots.frontier, plots.frontier_heat):
-        with pytest.raises(InputError, match="no point of this frontier has all its sets"):
+        with pytest.raises(InputError) as refused:
             draw(incomplete)
+        assert str(refused.value) == snapshot
     assert plt.get_fignums() == []
 
 
-def test_frontier_scores_have_a_baseline_and_intervals(evaluated):
+def test_frontier_scores_have_a_baseline_and_intervals(evaluated, snapshot):
     ax = plots.frontier_scores(evaluated)
     assert legend(ax) == ["1 feature", f"baseline: {evaluated.any_evaluation.guess()}"]
     curve, line = ax.lines
@@ -428,11 +432,12 @@ def test_frontier_scores_have_a_baseline_and_intervals(evaluated):
     (intervals,) = [entry for entry in ax.collections if entry.get_gid() == "interval"]
     low, high = evaluated.points[1].interval
     assert intervals.get_segments()[-1][:, 1].tolist() == [low, high]
-    with pytest.raises(InputError, match="takes an EvaluatedFrontier"):
+    with pytest.raises(InputError) as refused:
         plots.frontier_scores(evaluated.frontier)
+    assert str(refused.value) == snapshot
 
 
-def test_frontier_heat_frames_the_suggestion(frontier):
+def test_frontier_heat_frames_the_suggestion(frontier, snapshot):
     ax = plots.frontier_heat(frontier)
     seen = frontier_views.heat(frontier)
     shown = [f"{100 * value:.0f}" for row in seen.values for value in row if value is not None]
@@ -440,21 +445,21 @@ def test_frontier_heat_frames_the_suggestion(frontier):
     (frame,) = [patch for patch in ax.patches if patch.get_gid() == "black frame"]
     row, column = seen.mark
     assert (frame.get_x() + 0.5, frame.get_y() + 0.5) == (column, row)
-    assert "Framed: the suggested point." in note(ax)
+    assert note(ax) == snapshot
 
 
-def test_frontier_heat_hatches_what_is_missing():
+def test_frontier_heat_hatches_what_is_missing(snapshot):
     found = altsets.frontier(quality.Additive(SCORES), n_features=[2, 3], n_alternatives=2)
     ax = plots.frontier_heat(found)
     missing = sum(value is None for row in frontier_views.heat(found).values for value in row)
     assert sum(bool(patch.get_hatch()) for patch in ax.patches) == missing > 0
-    assert "Hatched: sets are missing." in note(ax)
+    assert note(ax) == snapshot
 
 
 # --- Evaluations and near-best sets -------------------------------------------------------------------
 
 
-def test_scores_show_means_folds_and_the_baseline(evaluation):
+def test_scores_show_means_folds_and_the_baseline(evaluation, snapshot):
     ax = plots.scores(evaluation)
     assert labels(ax.xaxis) == ["0", "1", "2"]
     (folds,) = [part for part in ax.collections if isinstance(part, PathCollection)]
@@ -462,13 +467,13 @@ def test_scores_show_means_folds_and_the_baseline(evaluation):
     assert folds.get_offsets()[:, 1].tolist() == pytest.approx(every)
     (means, *_) = (container.lines[0] for container in ax.containers)
     assert means.get_ydata().tolist() == pytest.approx(evaluation.mean_scores())
-    assert legend(ax)[0] == "mean with its 95 % interval from 5 folds"
+    assert legend(ax)[0] == snapshot
     assert legend(ax)[1].startswith("baseline: always")
     lines = [line.get_ydata()[0] for line in ax.lines if line.get_linestyle() == "--"]
     assert lines == pytest.approx([evaluation.baseline])
 
 
-def test_scores_that_are_no_better_are_hollow():
+def test_scores_that_are_no_better_are_hollow(snapshot):
     rng = np.random.default_rng(3)
     y = np.repeat(["no", "yes"], 60)
     X = rng.normal(size=(120, 2)) + 3 * np.outer(y == "yes", [1, 0])
@@ -476,13 +481,13 @@ def test_scores_that_are_no_better_are_hollow():
     full, hollow = (container.lines[0] for container in ax.containers)
     assert (list(full.get_xdata()), list(hollow.get_xdata())) == ([0], [1])
     assert hollow.get_markerfacecolor() == ax.get_facecolor()
-    assert any(text.startswith("not shown to predict better") for text in legend(ax))
+    assert legend(ax) == snapshot
 
 
-def test_one_fold_has_no_interval(evaluation):
+def test_one_fold_has_no_interval(evaluation, snapshot):
     ax = plots.scores(replace(evaluation, folds=evaluation.folds[:1]))
     assert legend(ax)[0] == "mean"
-    assert "1 of 5 folds were done." in note(ax)
+    assert note(ax) == snapshot
 
 
 def test_stand_ins_are_numbers_in_per_cent(evaluation):
@@ -492,23 +497,23 @@ def test_stand_ins_are_numbers_in_per_cent(evaluation):
     assert (ax.get_ylabel(), ax.get_xlabel()) == ("replaced feature", "stand-in")
 
 
-def test_stability_shows_shares_and_the_index(evaluation):
+def test_stability_shows_shares_and_the_index(evaluation, snapshot):
     ax = plots.stability(evaluation)
     seen = set_views.stability(evaluation)
     assert cells(ax) == [f"{100 * value:.0f}" for row in seen.shares.values for value in row if value]
     index = [f"{value:.2f}" for value in seen.index.values]
     assert [label.split("\n")[1] for label in labels(ax.xaxis)] == index
-    assert "index of stability" in note(ax)
+    assert note(ax) == snapshot
 
 
-def test_near_best_hatches_what_is_not_in_the_best_set(near):
+def test_near_best_hatches_what_is_not_in_the_best_set(near, snapshot):
     ax = plots.near_best(near)
     seen = set_views.near_best_frequencies(near)
     assert labels(ax.yaxis) == list(seen.labels)
     assert [bar.get_width() for bar in ax.patches] == pytest.approx([100 * value for value in seen.values])
     assert [bool(bar.get_hatch()) for bar in ax.patches] == [not marked for marked in seen.marked]
-    assert legend(ax) == ["in the best set", "not in the best set"]
-    assert note(ax).startswith(f"{near.count} sets of 2 features")
+    assert legend(ax) == snapshot
+    assert note(ax) == snapshot
 
 
 # --- Colours ------------------------------------------------------------------------------------------
@@ -552,13 +557,15 @@ def test_the_guide_shows_every_plot_of_two_tables_and_all_are_small():
     assert max(drawn[name] for name in shown) < 60_000
 
 
-def test_the_script_that_draws_them_says_what_it_needs(tmp_path):
+def test_the_script_that_draws_them_says_what_it_needs(tmp_path, snapshot):
     script = runpy.run_path(str(DOCS / "plots.py"))
     for arguments in ([], [str(tmp_path)]):
-        with pytest.raises(SystemExit, match=r"python docs/plots\.py DATA_FOLDER"):
+        with pytest.raises(SystemExit) as refused:
             script["main"](arguments)
-    with pytest.raises(SystemExit, match=r"has no wdbc\.csv\.gz and no house_votes_84\.csv\.gz"):
+        assert str(refused.value) == snapshot
+    with pytest.raises(SystemExit) as refused:
         script["main"]([str(tmp_path)])
+    assert str(refused.value) == snapshot
 
 
 # --- Styles -------------------------------------------------------------------------------------------
@@ -604,11 +611,10 @@ def test_a_style_stays_until_another_one_and_blocks_may_nest(result):
     assert mpl.rcParams == before
 
 
-def test_other_styles_are_refused(monkeypatch):
-    with pytest.raises(
-        InputError, match="there is no style 'poster'; the styles are 'document' and 'slides'"
-    ):
+def test_other_styles_are_refused(monkeypatch, snapshot):
+    with pytest.raises(InputError) as refused:
         plots.style("poster")
+    assert str(refused.value) == snapshot
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError, match="matplotlib"):
         plots.style("slides")

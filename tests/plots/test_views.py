@@ -71,29 +71,29 @@ def test_members_come_by_how_many_sets_have_them_and_by_score(result):
     assert seen.note == ""
 
 
-def test_members_are_capped_and_it_is_said(result):
+def test_members_are_capped_and_it_is_said(result, snapshot):
     seen = set_views.membership(result, most=2)
     assert len(seen.features) == len(seen.members) == len(seen.scores) == 2
-    assert seen.note == "2 of 4 features are shown: those in the most sets, and of these the best."
+    assert seen.note == snapshot
     assert seen.features == set_views.membership(result).features[:2]
 
 
-def test_sets_are_capped_and_so_are_their_members(result):
+def test_sets_are_capped_and_so_are_their_members(result, snapshot):
     seen = set_views.membership(result, most_sets=1)
     assert seen.features == result.named_sets[0]
     assert seen.members == ((True,), (True,))
     assert seen.qualities == (17.0,)
     assert seen.scores == result.scores[0]
-    assert seen.note == "Only one of 3 sets is shown."
+    assert seen.note == snapshot
 
 
-def test_members_below_the_noise_floor_are_told(result):
+def test_members_below_the_noise_floor_are_told(result, snapshot):
     seen = set_views.membership(replace(result, noise_floors=[(7.5, 7.5)] * 3))
     assert dict(zip(seen.features, seen.above_noise, strict=True)) == dict.fromkeys(["age", "bmi"], True) | {
         "crp": False,
         "dose": False,
     }
-    assert "not above the noise floor of 7.5" in seen.note
+    assert seen.note == snapshot
     # Where the one that is below is not shown, there is nothing to explain.
     assert "noise" not in set_views.membership(replace(result, noise_floors=[(7.5, 7.5)] * 3), most=2).note
 
@@ -110,7 +110,7 @@ def test_features_of_one_name_stay_apart(result):
     assert set_views.membership(twins).features == ("x",) * 4
 
 
-def test_overlaps_count_shared_features(result):
+def test_overlaps_count_shared_features(result, snapshot):
     seen = set_views.overlaps(result)
     for i, first in enumerate(result.sets):
         for j, second in enumerate(result.sets):
@@ -118,7 +118,7 @@ def test_overlaps_count_shared_features(result):
     assert (seen.low, seen.high) == (0, 2)
     smaller = set_views.overlaps(result, most=2)
     assert (len(smaller.rows), len(smaller.values)) == (2, 2)
-    assert smaller.note == "2 of 3 sets are shown: the first ones."
+    assert smaller.note == snapshot
 
 
 @pytest.mark.parametrize("threshold", [None, 0.6])
@@ -155,26 +155,27 @@ def test_a_shared_feature_that_is_matched_with_others_counts_twice(result):
     assert set_views.likeness(made).values[0][1] == pytest.approx(1 - matched(*sets)) == pytest.approx(0.9)
 
 
-def test_likeness_needs_matches(result):
-    with pytest.raises(InputError, match=r"search with dissimilarity=Matched"):
+def test_likeness_needs_matches(result, snapshot):
+    with pytest.raises(InputError) as refused:
         set_views.likeness(result)
+    assert str(refused.value) == snapshot
 
 
-def test_sets_found_one_by_one_are_their_own_bounds(result):
+def test_sets_found_one_by_one_are_their_own_bounds(result, snapshot):
     seen = set_views.qualities(result)
     assert seen.values == tuple(result.qualities)
     assert seen.lines == ()
     assert seen.marked == ()
-    assert seen.note == "Each set is proven to be the best one, given the sets before it."
+    assert seen.note == snapshot
 
 
-def test_bounds_of_a_sum_are_about_the_mean():
+def test_bounds_of_a_sum_are_about_the_mean(snapshot):
     found = altsets.find(
         quality.Additive(SCORES), n_features=2, n_alternatives=2, tau=1, search="simultaneous"
     )
     (line,) = set_views.qualities(found).lines
     assert line.value == pytest.approx(found.bound / 3)
-    assert line.label == "proven: no sets have a larger mean"
+    assert line.label == snapshot
 
 
 def test_bounds_of_a_minimum_are_about_the_worst():
@@ -206,31 +207,32 @@ def test_the_bound_of_heuristics_is_a_line():
     assert seen.marked == (True, True)
 
 
-def test_the_quality_that_was_asked_for_is_a_line():
+def test_the_quality_that_was_asked_for_is_a_line(snapshot):
     found = altsets.most_sets(quality.Additive(SCORES), n_features=2, tau=1, min_quality=10)
     (line,) = set_views.qualities(found).lines
-    assert (line.label, line.value) == ("quality that was asked for", 10)
+    assert line.label == snapshot
+    assert line.value == 10
 
 
-def test_sets_that_are_missing_are_counted():
+def test_sets_that_are_missing_are_counted(snapshot):
     found = altsets.find(quality.Additive(SCORES), n_features=3, n_alternatives=2, tau=1)
-    assert set_views.qualities(found).note.endswith("1 of 3 sets were not found.")
+    assert set_views.qualities(found).note == snapshot
 
 
 # --- Frontiers ----------------------------------------------------------------------------------------
 
 
-def test_one_size_shows_mean_and_worst():
+def test_one_size_shows_mean_and_worst(snapshot):
     found = altsets.frontier(quality.Additive([9, 8, 8, 8, 7, 3, 1, 1]), n_features=4, n_alternatives=1)
     seen = frontier_views.curve_over_tau(found)
     mean, worst = seen.series
     assert [point.x for point in mean.points] == [point.tau for point in found]
     assert [point.y for point in mean.points] == pytest.approx([point.mean / 33 for point in found])
     assert [point.y for point in worst.points] == pytest.approx([point.worst / 33 for point in found])
-    assert seen.y_name == "quality, share of the best set"
+    assert seen.y_name == snapshot
 
 
-def test_several_sizes_have_a_curve_each(frontier):
+def test_several_sizes_have_a_curve_each(frontier, snapshot):
     seen = frontier_views.curve_over_tau(frontier)
     assert [line.name for line in seen.series] == ["2 features", "3 features", "4 features", "5 features"]
     frame = frontier.to_frame()
@@ -239,7 +241,7 @@ def test_several_sizes_have_a_curve_each(frontier):
         assert [point.y for point in line.points] == pytest.approx(kept.mean_share.tolist())
     few = frontier_views.curve_over_tau(frontier, n_alternatives=1, most=2)
     assert {"2 features", "5 features"} <= {line.name for line in few.series}
-    assert few.note == f"{len(few.series)} of 4 sizes are shown."
+    assert few.note == snapshot
 
 
 def test_several_numbers_of_sets_have_a_curve_each():
@@ -264,10 +266,10 @@ def test_the_suggested_point_is_marked_everywhere():
     assert grid.values[row][column] == pytest.approx(suggested.point.kept / found.best(suggested.n_features))
 
 
-def test_the_best_set_over_sizes(frontier):
+def test_the_best_set_over_sizes(frontier, snapshot):
     best, half, disjoint = frontier_views.curve_over_size(frontier, n_alternatives=1).series
     assert [point.y for point in best.points] == [frontier.best(size) for size in frontier.sizes]
-    assert half.name == "mean of 2 sets, tau = 0.5"
+    assert half.name == snapshot
     for point, size in zip(disjoint.points, frontier.sizes, strict=True):
         assert point.y == pytest.approx(frontier.curve(size, 1)[-1].mean)
     # Of three features, the next tau that asks for half of them is two thirds.
@@ -285,10 +287,11 @@ def test_means_over_features_are_multiplied_by_their_number():
     assert seen.y_name == "quality \N{MULTIPLICATION SIGN} features"
 
 
-def test_one_size_is_no_curve():
+def test_one_size_is_no_curve(snapshot):
     found = altsets.frontier(quality.Additive(SCORES), n_features=2, n_alternatives=1)
-    with pytest.raises(InputError, match=r"have 2 features; ask for several sizes, such as n_features=range"):
+    with pytest.raises(InputError) as refused:
         frontier_views.curve_over_size(found)
+    assert str(refused.value) == snapshot
 
 
 def test_heat_holds_what_each_search_at_that_tau_finds(frontier):
@@ -312,22 +315,22 @@ def test_many_taus_become_tenths():
     assert len(seen.columns) <= 12
 
 
-def test_points_without_sets_are_left_open():
+def test_points_without_sets_are_left_open(snapshot):
     found = altsets.frontier(quality.Additive(SCORES), n_features=[2, 3], n_alternatives=2)
     seen = frontier_views.heat(found)
     assert seen.values[1][-1] is None
-    assert "too few sets" in seen.note
+    assert seen.note == snapshot
     assert all(not flag for row in seen.open for flag in row)
     assert (seen.low, seen.high) == (min(value for row in seen.values for value in row if value), 1.0)
 
 
-def test_points_that_are_not_proven_are_open(frontier):
+def test_points_that_are_not_proven_are_open(frontier, snapshot):
     first = frontier.points[0]
     unproven = replace(first, result=replace(first.result, status=Status.FEASIBLE))
     changed = replace(frontier, points=[unproven, *frontier.points[1:]])
     seen = frontier_views.curve_over_tau(changed, n_alternatives=first.n_alternatives)
     assert [point.open for point in seen.series[0].points] == [True, False, False]
-    assert seen.note == f"1 of {sum(len(line.points) for line in seen.series)} points is not proven."
+    assert seen.note == snapshot
     assert frontier_views.heat(changed, n_alternatives=first.n_alternatives).open[0][0]
 
 
@@ -340,14 +343,16 @@ def test_qualities_below_zero_are_no_shares():
     assert grid.low == pytest.approx(min(point.mean for point in found))
 
 
-def test_a_number_of_alternatives_that_is_not_there(frontier):
-    with pytest.raises(InputError, match=r"n_alternatives=7 is not in this frontier; choose from 1, 2\."):
+def test_a_number_of_alternatives_that_is_not_there(frontier, snapshot):
+    with pytest.raises(InputError) as refused:
         frontier_views.heat(frontier, n_alternatives=7)
+    assert str(refused.value) == snapshot
 
 
-def test_a_frontier_without_points(frontier):
-    with pytest.raises(InputError, match="no points to show"):
+def test_a_frontier_without_points(frontier, snapshot):
+    with pytest.raises(InputError) as refused:
         frontier_views.heat(replace(frontier, points=[]))
+    assert str(refused.value) == snapshot
 
 
 def test_a_frontier_of_incomplete_points_has_no_numbers():
@@ -381,7 +386,7 @@ def test_scores_have_intervals_and_a_baseline(evaluation):
     assert seen.marked == ()
 
 
-def test_intervals_of_few_folds_are_called_rough(table):
+def test_intervals_of_few_folds_are_called_rough(table, snapshot):
     X, y = table
     rough = "95 % interval from 3 folds, too few for more than a rough guide"
     assert (
@@ -389,8 +394,7 @@ def test_intervals_of_few_folds_are_called_rough(table):
         == rough
     )
     assert (
-        set_views.predictive_scores(altsets.evaluate([[0], [1]], X, y, n_repeats=1)).interval_name
-        == "95 % interval from 5 folds"
+        set_views.predictive_scores(altsets.evaluate([[0], [1]], X, y, n_repeats=1)).interval_name == snapshot
     )
 
 
@@ -414,24 +418,25 @@ def test_intervals_stay_within_the_range_of_the_score(scorer, low, high):
     assert top_score(scorer) == high
 
 
-def test_sets_no_better_than_the_baseline_are_marked(table):
+def test_sets_no_better_than_the_baseline_are_marked(table, snapshot):
     X, y = table
     seen = set_views.predictive_scores(altsets.evaluate([[0, 2], [6, 7]], X, y, n_repeats=1))
     assert seen.marked == (False, True)
-    assert seen.mark_means.startswith("not shown to predict better than always")
-    assert "scores are too high" in seen.note
+    assert seen.mark_means == snapshot
+    assert seen.note == snapshot
 
 
-def test_a_scorer_that_is_not_there(evaluation):
-    with pytest.raises(InputError, match="scorer='r2' is unknown"):
+def test_a_scorer_that_is_not_there(evaluation, snapshot):
+    with pytest.raises(InputError) as refused:
         set_views.predictive_scores(evaluation, scorer="r2")
+    assert str(refused.value) == snapshot
 
 
-def test_one_fold_has_no_interval(evaluation):
+def test_one_fold_has_no_interval(evaluation, snapshot):
     seen = set_views.predictive_scores(replace(evaluation, folds=evaluation.folds[:1]))
     assert seen.low is None
     assert seen.interval_name == ""
-    assert "1 of 5 folds were done." in seen.note
+    assert seen.note == snapshot
 
 
 def test_stand_ins_are_shares_of_swaps(evaluation):
@@ -453,12 +458,13 @@ def test_partners_stand_beside_each_other():
     assert neighbours(shares) == [0, 5, 1, 4]
 
 
-def test_sets_that_are_all_the_same_have_no_stand_ins(table):
-    with pytest.raises(InputError, match="no feature stands in"):
+def test_sets_that_are_all_the_same_have_no_stand_ins(table, snapshot):
+    with pytest.raises(InputError) as refused:
         set_views.stand_ins(altsets.evaluate([[0, 1]], *table, n_repeats=1))
+    assert str(refused.value) == snapshot
 
 
-def test_stability_shows_shares_and_the_index(evaluation):
+def test_stability_shows_shares_and_the_index(evaluation, snapshot):
     seen = set_views.stability(evaluation)
     frame = evaluation.stability_frame()
     assert list(seen.shares.columns) == ["set 0", "set 1", "set 2", "any set"]
@@ -469,37 +475,40 @@ def test_stability_shows_shares_and_the_index(evaluation):
     assert seen.index.labels == ("set 0", "set 1", "set 2", "any set")
     for value, entry in zip(seen.index.values, evaluation.stability(), strict=True):
         assert value == pytest.approx(entry.index)
-    assert set_views.stability(evaluation, most=2).shares.note.endswith("those that are chosen most often.")
+    assert set_views.stability(evaluation, most=2).shares.note == snapshot
 
 
-def test_given_sets_have_no_stability(table):
-    with pytest.raises(InputError, match="evaluate a selector instead"):
+def test_given_sets_have_no_stability(table, snapshot):
+    with pytest.raises(InputError) as refused:
         set_views.stability(altsets.evaluate([[0]], *table, n_repeats=1))
+    assert str(refused.value) == snapshot
 
 
-def test_an_evaluation_without_folds(evaluation):
+def test_an_evaluation_without_folds(evaluation, snapshot):
     for view in (set_views.predictive_scores, set_views.stand_ins, set_views.stability):
-        with pytest.raises(InputError, match="no fold of this evaluation was done"):
+        with pytest.raises(InputError) as refused:
             view(replace(evaluation, folds=()))
+        assert str(refused.value) == snapshot
 
 
 # --- Near-best sets -----------------------------------------------------------------------------------
 
 
-def test_frequencies_come_by_share_with_the_best_set_marked():
+def test_frequencies_come_by_share_with_the_best_set_marked(snapshot):
     near = altsets.near_best(quality.Additive(SCORES, feature_names=NAMES), n_features=2, within=0.3)
     seen = set_views.near_best_frequencies(near)
     assert dict(zip(seen.labels, seen.values, strict=True)) == {
         near.feature_names[index]: near.frequencies[index] for index in near.ordered()
     }
     assert [label for label, marked in zip(seen.labels, seen.marked, strict=True) if marked] == ["age", "bmi"]
-    assert seen.note.startswith(f"{near.count} sets of 2 features are within 30 % of the best.")
+    assert seen.note == snapshot
 
 
-def test_no_near_best_sets():
+def test_no_near_best_sets(snapshot):
     near = altsets.near_best(quality.Additive(SCORES), n_features=2, min_quality=99)
-    with pytest.raises(InputError, match=r"explain\(\) says why"):
+    with pytest.raises(InputError) as refused:
         set_views.near_best_frequencies(near)
+    assert str(refused.value) == snapshot
 
 
 # --- What is not to be shown --------------------------------------------------------------------------
@@ -521,23 +530,27 @@ def test_no_near_best_sets():
         (set_views.near_best_frequencies, "NearBest"),
     ],
 )
-def test_the_wrong_kind_of_answer_is_named(view, takes):
-    with pytest.raises(InputError, match=rf"takes an? {takes}, such as altsets\..*, not a dict\.$"):
+def test_the_wrong_kind_of_answer_is_named(view, takes, snapshot):
+    with pytest.raises(InputError) as refused:
         view({})
+    assert str(refused.value) == snapshot
 
 
-def test_no_sets_and_one_set(result):
+def test_no_sets_and_one_set(result, snapshot):
     none = altsets.find(
         quality.Additive(SCORES), n_features=4, n_alternatives=1, tau=1, search="simultaneous"
     )
     for view in (set_views.membership, set_views.qualities, set_views.overlaps):
-        with pytest.raises(InputError, match=r"there is no set to show; explain\(\)"):
+        with pytest.raises(InputError) as refused:
             view(none)
+        assert str(refused.value) == snapshot
     one = altsets.find(quality.Additive(SCORES), n_features=2, n_alternatives=0)
-    with pytest.raises(InputError, match="only one set"):
+    with pytest.raises(InputError) as refused:
         set_views.overlaps(one)
-    with pytest.raises(InputError, match="most=1 leaves one set"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         set_views.overlaps(result, most=1)
+    assert str(refused.value) == snapshot
     assert math.isfinite(set_views.qualities(one).values[0])
 
 
@@ -553,7 +566,7 @@ def evaluated():
     return altsets.evaluate_frontier("f", X, y, n_features=[2, 3, 4], n_alternatives=[0, 1], n_repeats=1)
 
 
-def test_scores_along_a_frontier(evaluated):
+def test_scores_along_a_frontier(evaluated, snapshot):
     seen = frontier_views.scores_along(evaluated)
     assert [line.name for line in seen.series] == ["2 features", "3 features", "4 features"]
     for line, size in zip(seen.series, [2, 3, 4], strict=True):
@@ -561,22 +574,22 @@ def test_scores_along_a_frontier(evaluated):
         assert [(point.x, point.y) for point in line.points] == [(point.tau, point.score) for point in points]
         assert all(point.low is None for point in line.points)
     assert [line.value for line in seen.lines] == [evaluated.baseline]
-    assert "Mean of 2 sets, searched anew in each of 5 folds." in seen.note
+    assert seen.note == snapshot
 
 
-def test_scores_over_sizes_where_there_is_one_tau(evaluated):
+def test_scores_over_sizes_where_there_is_one_tau(evaluated, snapshot):
     seen = frontier_views.scores_along(evaluated, n_alternatives=0)
     (line,) = seen.series
-    assert seen.x_name == "features in a set"
+    assert seen.x_name == snapshot
     assert [point.x for point in line.points] == [2, 3, 4]
     for shown, point in zip(line.points, [p for p in evaluated if not p.n_alternatives], strict=True):
         assert (shown.low, shown.high) == point.interval
 
 
-def test_scores_along_a_frontier_few_curves(evaluated):
+def test_scores_along_a_frontier_few_curves(evaluated, snapshot):
     seen = frontier_views.scores_along(evaluated, most=2)
     assert [line.name for line in seen.series] == ["2 features", "4 features"]
-    assert seen.note.startswith("2 of 3 sizes are shown.")
+    assert seen.note == snapshot
 
 
 def test_a_frontier_with_scores_is_a_frontier(evaluated):
@@ -590,20 +603,18 @@ def test_a_frontier_with_scores_is_a_frontier(evaluated):
         ({"n_alternatives": 7}, "n_alternatives=7 is not in this frontier; choose from 0, 1."),
     ],
 )
-def test_scores_that_are_not_there(evaluated, given, words):
+def test_scores_that_are_not_there(evaluated, given, words, snapshot):
     with pytest.raises(InputError) as caught:
         frontier_views.scores_along(evaluated, **given)
     assert str(caught.value) == words
-    with pytest.raises(InputError, match=r"takes an EvaluatedFrontier, such as altsets\.evaluate_frontier"):
+    with pytest.raises(InputError) as refused:
         frontier_views.scores_along(evaluated.frontier)
+    assert str(refused.value) == snapshot
 
 
-def test_what_does_not_fit_is_counted_and_what_is_left_is_spread_evenly():
-    assert cap("abc", 2, "feature", "those in the most sets") == (
-        ["a", "b"],
-        "2 of 3 features are shown: those in the most sets.",
-    )
-    assert cap("abc", 1, "feature", "") == (["a"], "Only one of 3 features is shown.")
+def test_what_does_not_fit_is_counted_and_what_is_left_is_spread_evenly(snapshot):
+    assert cap("abc", 2, "feature", "those in the most sets") == snapshot
+    assert cap("abc", 1, "feature", "") == snapshot
     assert cap("abc", None, "feature", "") == (["a", "b", "c"], "")
     assert spread(range(2, 11), 3) == [2, 6, 10]
     assert spread(range(2, 11), 3, keep=[5]) == [2, 5, 6, 10]

@@ -223,13 +223,13 @@ def test_a_criterion_compares_sizes(table, criterion):
     assert result.qualities[0] == pytest.approx(max(map(by_definition, every)), abs=1e-9)
 
 
-def test_wide_tables_have_a_bound(clock):
+def test_wide_tables_have_a_bound(clock, snapshot):
     rng = np.random.default_rng(4)
     X = rng.normal(size=(40, 120))
     y = X[:, 3] - X[:, 50] + rng.normal(size=40)
     judge = LinearFit.from_data(X, y)
     assert judge.ridge > 0
-    assert "120 columns and 40 rows" in judge.notes[0]
+    assert judge.notes[0] == snapshot
     result = altsets.find(judge, n_features=4, n_alternatives=1, tau=0.5, time_limit=clock.limit(100))
     assert len(result.sets) == 2
     assert result.objective <= result.bound < 2.001
@@ -384,11 +384,12 @@ def test_answers_without_models(table):
         lambda entry: entry.update(intercept=["one"]),
     ],
 )
-def test_damaged_models_are_refused(table, damage):
+def test_damaged_models_are_refused(table, damage, snapshot):
     document = altsets.find(LinearFit.from_data(*table), n_features=2, n_alternatives=0).to_dict()
     damage(document["sets"][0]["model"])
-    with pytest.raises(InputError, match="incomplete or damaged"):
+    with pytest.raises(InputError) as refused:
         altsets.Result.from_json(json.dumps(document))
+    assert str(refused.value) == snapshot
 
 
 def test_names_of_columns_follow_the_features():
@@ -397,26 +398,28 @@ def test_names_of_columns_follow_the_features():
     assert judge.fit(["hue", "width"]).columns == ("hue=b", "hue=g", "width")
 
 
-def test_no_model_without_a_table():
-    with pytest.raises(InputError, match="no model without a table and a target"):
+def test_no_model_without_a_table(snapshot):
+    with pytest.raises(InputError) as refused:
         LinearFit(np.eye(3), [1, 2, 3]).fit([0])
+    assert str(refused.value) == snapshot
 
 
 # --- Input ------------------------------------------------------------------------------------------------
 
 
-def test_copies_get_a_ridge_and_a_note(table):
+def test_copies_get_a_ridge_and_a_note(table, snapshot):
     X, y = table
     judge = LinearFit.from_data(np.column_stack([X, X[:, 0]]), y)
-    assert "nearly add up to others" in judge.notes[0]
+    assert judge.notes[0] == snapshot
     assert judge.evaluate((0, 9)) == pytest.approx(judge.evaluate((0,)), abs=1e-4)
 
 
-def test_copies_without_a_ridge_are_named(table):
+def test_copies_without_a_ridge_are_named(table, snapshot):
     X, y = table
     frame = pd.DataFrame(np.column_stack([X, X[:, 0]]), columns=[*"abcdefghi", "copy"])
-    with pytest.raises(InputError, match="a and copy depend on each other"):
+    with pytest.raises(InputError) as refused:
         LinearFit.from_data(frame, y, ridge=0.0)
+    assert str(refused.value) == snapshot
 
 
 def test_constant_columns_explain_nothing(table):
@@ -473,16 +476,18 @@ def test_unknown_options(table, options, said):
         LinearFit.from_data(*table, **options)
 
 
-def test_a_criterion_is_for_one_numeric_target(table):
+def test_a_criterion_is_for_one_numeric_target(table, snapshot):
     X, y = table
     for target in (None, (y > 0).astype(str), np.column_stack([y, y**2])):
-        with pytest.raises(InputError, match="is for one numeric target"):
+        with pytest.raises(InputError) as refused:
             LinearFit.from_data(X, target, criterion="bic")
+        assert str(refused.value) == snapshot
 
 
-def test_engines_that_need_sums_decline(table):
-    with pytest.raises(altsets.errors.UnsupportedError, match="not linear in the features"):
+def test_engines_that_need_sums_decline(table, snapshot):
+    with pytest.raises(altsets.errors.UnsupportedError) as refused:
         altsets.find(LinearFit.from_data(*table), n_features=2, n_alternatives=1, engine="milp")
+    assert str(refused.value) == snapshot
 
 
 def test_black_boxes_agree(table):
@@ -523,12 +528,14 @@ def test_notes_of_the_quality_are_those_of_the_answer(table):
     assert any("ridge of 1e-05" in note for note in selector.result_.notes)
 
 
-def test_sparse_and_large_tables_are_refused(table, tmp_path):
+def test_sparse_and_large_tables_are_refused(table, tmp_path, snapshot):
     X, y = table
-    with pytest.raises(InputError, match="linear_fit needs a dense table"):
+    with pytest.raises(InputError) as refused:
         LinearFit.from_data(scipy.sparse.csr_array(X), y)
-    with pytest.raises(InputError, match="needs a table in memory"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         LinearFit.from_data(tmp_path / "table.parquet", "y")
+    assert str(refused.value) == snapshot
 
 
 def test_sets_of_required_features_alone(table):

@@ -264,11 +264,12 @@ def test_sums_are_free_of_rounding_error():
 
 
 @pytest.mark.parametrize("cls", [MRMR, CFS])
-def test_an_empty_set_has_no_mean(cls):
+def test_an_empty_set_has_no_mean(cls, snapshot):
     quality = cls(*numbers(3))
     for ask in (lambda: quality.evaluate(()), lambda: quality.form(0)):
-        with pytest.raises(InputError, match="empty set is not defined"):
+        with pytest.raises(InputError) as refused:
             ask()
+        assert str(refused.value) == snapshot
 
 
 # Names
@@ -294,15 +295,15 @@ def test_names_come_along(cls):
 
 
 @pytest.mark.parametrize("cls", PAIRWISE)
-def test_labels_in_another_order_are_refused(cls):
+def test_labels_in_another_order_are_refused(cls, snapshot):
     relevance, pairs = numbers(3)
     frame = pd.DataFrame(pairs, index=["a", "c", "b"], columns=["a", "c", "b"])
-    with pytest.raises(InputError, match=r"name the features differently \('b' where the other has 'c'\)"):
+    with pytest.raises(InputError) as refused:
         cls(pd.Series(relevance, index=["a", "b", "c"]), frame)
-    with pytest.raises(
-        InputError, match=r"the index of relevance and the index of \w+ name the features differently"
-    ):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         labelled(cls, ["a", "b", "c"], index=["c", "b", "a"])
+    assert str(refused.value) == snapshot
 
 
 # What is refused
@@ -347,12 +348,11 @@ def test_names_that_are_refused(cls, names, message):
         cls([1, 2], np.eye(2), feature_names=names)
 
 
-def test_cfs_takes_no_negative_redundancy():
+def test_cfs_takes_no_negative_redundancy(snapshot):
     pairs = [[1, 0.2, 0], [-0.1, 1, 0], [0, 0, 1]]
-    with pytest.raises(
-        InputError, match=r"1 of 9 redundancy values are negative \(b and a\); take their absolute"
-    ):
+    with pytest.raises(InputError) as refused:
         CFS([1, 2, 3], pairs, feature_names=["a", "b", "c"])
+    assert str(refused.value) == snapshot
     assert MRMR([1, 2, 3], pairs).evaluate((0, 1)) == pytest.approx(1.45)
 
 
@@ -416,7 +416,7 @@ def test_information_between_columns_of_few_values_is_symmetric():
     assert found[0, 0] == pytest.approx(entropy(shares))
 
 
-def test_a_function_as_measure_between_features(table):
+def test_a_function_as_measure_between_features(table, snapshot):
     X, _ = table
 
     def covariance(matrix, target, power=1):
@@ -426,16 +426,16 @@ def test_a_function_as_measure_between_features(table):
     found = measures.pairwise(X, covariance)
     assert found == pytest.approx(np.cov(X.to_numpy(), rowvar=False, bias=True))
     assert measures.pairwise(X, covariance, power=3)[0, 1] != found[0, 1]
-    with pytest.raises(InputError, match="must return 6 scores"):
+    with pytest.raises(InputError) as refused:
         measures.pairwise(X, lambda matrix, target: [1.0])
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("measure", ["f", "importance", "relief", "chi3", None])
-def test_measures_that_do_not_compare_features(table, measure):
-    with pytest.raises(
-        InputError, match="does not compare features with each other; choose 'mutual_info' or"
-    ):
+def test_measures_that_do_not_compare_features(table, measure, snapshot):
+    with pytest.raises(InputError) as refused:
         measures.pairwise(table[0], measure)
+    assert str(refused.value) == snapshot
 
 
 # From data
@@ -465,12 +465,11 @@ def test_from_data_measures_and_names(table, measure):
         (CFS, {"measure": lambda X, y: np.arange(1.0, X.shape[1] + 1)}),
     ],
 )
-def test_constant_columns_are_named_in_one_warning_and_score_nothing(cls, options, table):
+def test_constant_columns_are_named_in_one_warning_and_score_nothing(cls, options, table, snapshot):
     X, y = table
-    with pytest.warns(
-        UserWarning, match=r"some columns are constant \(c, f\); they carry no information"
-    ) as caught:
+    with pytest.warns(UserWarning) as caught:
         quality = cls.from_data(X.assign(c=0.0), y, **options)
+    assert [str(one.message) for one in caught] == snapshot
     assert len(caught) == 1
     found = quality.scores if cls is Additive else quality.relevance
     assert [found[2], found[5]] == [0.0, 0.0]
@@ -478,10 +477,11 @@ def test_constant_columns_are_named_in_one_warning_and_score_nothing(cls, option
 
 
 @pytest.mark.parametrize("measure", ["pearson", "spearman", "mutual_info", np.eye(6)])
-def test_pairs_warn_of_constant_columns_unless_told_not_to(table, measure):
+def test_pairs_warn_of_constant_columns_unless_told_not_to(table, measure, snapshot):
     X, _ = table
-    with pytest.warns(UserWarning, match=r"some columns are constant \(f\)") as caught:
+    with pytest.warns(UserWarning) as caught:
         found = measures.pairwise(X, measure)
+    assert [str(one.message) for one in caught] == snapshot
     assert len(caught) == 1
     assert not found[5].any()
     with warnings.catch_warnings():
@@ -565,28 +565,33 @@ def test_options_reach_both_measures_and_task_only_the_first(cls, table):
 
 
 @pytest.mark.parametrize("cls", [MRMR, CFS])
-def test_redundancy_by_another_measure(cls, table):
+def test_redundancy_by_another_measure(cls, table, snapshot):
     X, y = table
     quality = cls.from_data(X, y, measure="f", redundancy_measure="pearson", task="regression")
     assert quality.relevance.tolist() == measures.f_score(X, y).tolist()
     assert quality.redundancy[0, 1] == pytest.approx(measures.pairwise(X, "pearson")[0, 1])
-    with pytest.raises(InputError, match=r"with the target only, .* such as redundancy_measure='pearson'"):
+    with pytest.raises(InputError) as refused:
         cls.from_data(X, y, measure="importance")
-    with pytest.raises(InputError, match="measure='f' does not compare features"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         cls.from_data(X, y, redundancy_measure="f")
+    assert str(refused.value) == snapshot
 
 
-def test_fcbf_needs_one_measure_for_both(table):
-    with pytest.raises(InputError, match=r"with the target only, .* choose 'mutual_info' or 'pearson'"):
+def test_fcbf_needs_one_measure_for_both(table, snapshot):
+    with pytest.raises(InputError) as refused:
         FCBF.from_data(*table, measure="f")
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("cls", PAIRWISE)
-def test_unknown_measures_and_scalings_are_refused(cls, table):
-    with pytest.raises(InputError, match="measure='chi3' is unknown"):
+def test_unknown_measures_and_scalings_are_refused(cls, table, snapshot):
+    with pytest.raises(InputError) as refused:
         cls.from_data(*table, measure="chi3")
-    with pytest.raises(InputError, match="scaling='max' is unknown; choose None or 'paper'"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         cls.from_data(*table, scaling="max")
+    assert str(refused.value) == snapshot
 
 
 def test_the_papers_scaling(table):

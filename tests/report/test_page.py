@@ -91,23 +91,23 @@ def test_the_module_is_small():
 # --- The browser ----------------------------------------------------------------------------------------------
 
 
-def test_without_a_browser_tests_are_skipped_or_fail(monkeypatch):
+def test_without_a_browser_tests_are_skipped_or_fail(monkeypatch, snapshot):
     monkeypatch.setattr(browsers, "found", lambda: None)
     monkeypatch.delenv("ALTSETS_BROWSER", raising=False)
     with pytest.raises(pytest.skip.Exception, match="No browser: "):
         browsers.need_browser()
     monkeypatch.setenv("ALTSETS_BROWSER", "required")
-    with pytest.raises(pytest.fail.Exception, match="A browser is required: "):
+    with pytest.raises(pytest.fail.Exception) as refused:
         browsers.need_browser()
+    assert str(refused.value) == snapshot
 
 
-def test_the_browser_that_is_installed_is_one_that_tests_find():
+def test_the_browser_that_is_installed_is_one_that_tests_find(snapshot):
     script = Path(__file__).parents[2].joinpath("tools", "browser").read_text(encoding="utf-8")
-    assert f"for name in {' '.join(browsers.NAMES)}; do" in script
-    assert "install -qq -y --no-install-recommends chromium\n" in script
+    assert script == snapshot
 
 
-def test_requests_and_errors_are_heard(browser, tmp_path):
+def test_requests_and_errors_are_heard(browser, tmp_path, snapshot):
     page = tmp_path / "bad.html"
     page.write_text(
         "<img src='https://example.org/x.png'><script>console.error('no'); throw new Error('oh')</script>",
@@ -115,7 +115,7 @@ def test_requests_and_errors_are_heard(browser, tmp_path):
     )
     with opened(browser, page) as visit:
         said = "\n".join(visit.trouble)
-    assert "request: https://example.org/x.png" in said
+    assert said == snapshot
     assert "console: no" in said
     assert "error: oh" in said
 
@@ -134,9 +134,9 @@ def test_pictures_are_as_wide_as_the_window(browser, tmp_path):
 # --- What is drawn --------------------------------------------------------------------------------------------
 
 
-def test_a_document_is_drawn_whole(show):
+def test_a_document_is_drawn_whole(show, snapshot):
     with show(everything()) as page:
-        assert page.get_by_role("heading", level=1).inner_text() == "Sets for feature 0"
+        assert page.get_by_role("heading", level=1).inner_text() == snapshot
         assert page.get_by_role("heading", level=2).all_inner_texts() == [
             "Data",
             "Sets",
@@ -168,10 +168,10 @@ def test_small_documents_have_no_contents(show):
         assert page.get_by_role("navigation").count() == 0
 
 
-def test_a_part_of_a_page_begins_one_level_lower_and_has_no_landmarks(show):
+def test_a_part_of_a_page_begins_one_level_lower_and_has_no_landmarks(show, snapshot):
     with show(everything(), attributes="embedded") as page:
         assert page.get_by_role("heading", level=1).count() == 0
-        assert page.get_by_role("heading", level=2).inner_text() == "Sets for feature 0"
+        assert page.get_by_role("heading", level=2).inner_text() == snapshot
         for role in ("banner", "main", "navigation"):
             assert page.get_by_role(role).count() == 0
 
@@ -187,9 +187,9 @@ def test_without_scripts_the_static_content_is_there(show):
 
 
 @pytest.mark.parametrize("damaged", ["{", '{"sections": 3}'])
-def test_a_damaged_document_leaves_the_static_content(show, damaged):
+def test_a_damaged_document_leaves_the_static_content(show, damaged, snapshot):
     with show(None, embedded_json=damaged) as page:
-        assert page.get_by_role("status").inner_text().startswith("The data of this page are damaged")
+        assert page.get_by_role("status").inner_text() == snapshot
         assert page.get_by_text("The static content.").is_visible()
 
 
@@ -357,7 +357,7 @@ def test_names_are_kept_apart_from_the_text_around_them(show):
         assert label.evaluate("e => getComputedStyle(e).unicodeBidi") == "isolate"
 
 
-def test_names_in_sentences_do_not_turn_around_what_follows(show):
+def test_names_in_sentences_do_not_turn_around_what_follows(show, snapshot):
     sentence = f"Mind {HOSTILE[3]}. The rest."
     isolated = "Of \u2068\u05d0\u05d1\u2069 and others."
     with show(document(text(sentence, isolated), bars([HOSTILE[3]]))) as page:
@@ -365,10 +365,10 @@ def test_names_in_sentences_do_not_turn_around_what_follows(show):
         assert shown == ["Mind right to left without an end. The rest.", isolated]
         page.get_by_role("group", name="Chart bars").focus()
         page.keyboard.press("Home")
-        assert page.locator(".tip").text_content() == "right to left without an end: accuracy 0.9"
+        assert page.locator(".tip").text_content() == snapshot
 
 
-def test_downloads_are_safe_from_formulas(show):
+def test_downloads_are_safe_from_formulas(show, snapshot):
     names = [*HOSTILE, "+1", "-2", "@sum", "\t=1", " =1", 'a,"b"\nc', "plain", "größe"]
     with show(document(features_table(names))) as page:
         with page.expect_download() as started:
@@ -381,7 +381,7 @@ def test_downloads_are_safe_from_formulas(show):
     assert not any(re.match(r"\s*[=+\-@]|[\t\r]", name) for name in written)
     assert [name.removeprefix("'") for name in written] == names
     assert [row[1] for row in rows[1:6]] == ["1", "0.5", "0.3333333333333333", "", "0.2"]
-    assert rows[4][2] == "set 0; set 1; set 2"
+    assert rows[4][2] == snapshot
 
 
 # --- Tables ---------------------------------------------------------------------------------------------------
@@ -441,11 +441,11 @@ def test_rows_are_sorted_by_keyboard(show):
         assert column_of(page, 1)[0] == NAMES[-1]
 
 
-def test_rows_are_paged_by_mouse(show):
+def test_rows_are_paged_by_mouse(show, snapshot):
     with show(document(features_table(NAMES))) as page:
         block = page.locator("#features")
         assert column_of(page, 1) == list(NAMES[:25])
-        assert block.locator("dl.legend div").all_inner_texts() == ["ScoreMutual information."]
+        assert block.locator("dl.legend div").all_inner_texts() == snapshot
         assert block.locator(".range").inner_text() == f"1{DASH}25 of 40 rows"
         block.get_by_role("button", name="Next rows").click()
         assert column_of(page, 1) == list(NAMES[25:])
@@ -497,29 +497,24 @@ def test_many_names_in_a_cell_are_shown_on_request(show):
 # --- Charts ---------------------------------------------------------------------------------------------------
 
 
-def test_membership_shows_scores_sets_and_noise(show):
+def test_membership_shows_scores_sets_and_noise(show, snapshot):
     with show(document(membership(NAMES))) as page:
         figure = page.locator("#membership")
         inside = sum(place % 4 for place in range(25))
         assert figure.locator(".plot .member").count() == inside
         assert figure.locator(".plot .absent").count() == 75 - inside
         assert figure.locator(".plot .outlined").count() == 16
-        assert figure.locator(".key li").all_inner_texts() == [
-            "mutual information",
-            "in the set",
-            "not in it",
-            "* not above noise",
-        ]
+        assert figure.locator(".key li").all_inner_texts() == snapshot
         figure.get_by_role("button", name="Next features").click()
         assert figure.locator(".plot text").filter(has_text="feature 39").count() == 1
         assert figure.locator(".plot .outlined").count() == 15
 
 
-def test_bars_show_values_and_lines_across(show):
+def test_bars_show_values_and_lines_across(show, snapshot):
     with show(document(bars(SETS), bars(SETS, id="intervals", low=[0.8] * 3, high=[0.95] * 3))) as page:
         assert page.locator("#bars .plot .bar").count() == 3
         assert page.locator("#bars .plot .across").count() == 1
-        assert "baseline 0.50" in page.locator("#bars .plot text").all_text_contents()
+        assert page.locator("#bars .plot text").all_text_contents() == snapshot
         assert {"0.90", "0.89", "0.88"} <= set(page.locator("#bars .plot text").all_text_contents())
         widths = page.locator("#bars .plot .bar").evaluate_all(
             "bars => bars.map((bar) => bar.width.baseVal.value)"
@@ -544,27 +539,19 @@ def test_lines_show_series_open_points_and_the_mark(show):
         assert shapes == 2
 
 
-def test_many_series_are_paged(show):
+def test_many_series_are_paged(show, snapshot):
     with show(document(lines(NAMES[:10]))) as page:
         figure = page.locator("#lines")
         assert figure.locator(".plot .series").count() == 8
         figure.get_by_role("button", name="Next series").click()
-        assert figure.locator(".key li").all_inner_texts() == ["feature 8", "feature 9", "hollow: not proven"]
+        assert figure.locator(".key li").all_inner_texts() == snapshot
 
 
-def test_a_matrix_has_a_number_in_each_cell_and_hatches_holes(show):
+def test_a_matrix_has_a_number_in_each_cell_and_hatches_holes(show, snapshot):
     with show(document(matrix(SETS))) as page:
         figure = page.locator("#matrix")
         assert figure.locator(".plot .cell").count() == 9
-        assert figure.locator(".plot .on-high, .plot .on-low").all_text_contents() == [
-            "1.0",
-            "0.50",
-            "0.33",
-            "1.0",
-            "0.50",
-            "0.33",
-            "1.0",
-        ]
+        assert figure.locator(".plot .on-high, .plot .on-low").all_text_contents() == snapshot
         assert figure.locator(".plot .cell[fill^=url]").count() == 2
 
 
@@ -594,23 +581,21 @@ def test_every_chart_can_be_shown_as_a_table(show):
             assert figure.get_by_role("table").count() == 0
 
 
-def test_charts_read_their_values_by_keyboard_and_mouse(show):
+def test_charts_read_their_values_by_keyboard_and_mouse(show, snapshot):
     with show(document(membership(NAMES), matrix(SETS))) as page:
         plot = page.get_by_role("group", name="Chart membership")
         plot.focus()
         page.keyboard.press("ArrowDown")
-        assert plot.get_by_role("status").inner_text() == "feature 0: mutual information 1; in no set"
+        assert plot.get_by_role("status").inner_text() == snapshot
         page.keyboard.press("End")
-        assert plot.get_by_role("status").inner_text().endswith("not above noise")
         page.keyboard.press("Escape")
         assert plot.get_by_role("status").inner_text() == ""
         cells = page.get_by_role("group", name="Chart matrix")
         cells.focus()
         for key in ("ArrowRight", "ArrowDown", "ArrowRight"):
             page.keyboard.press(key)
-        assert cells.get_by_role("status").inner_text() == "set 1 and set 1: similarity 1.0"
+        assert cells.get_by_role("status").inner_text() == snapshot
         page.locator("#matrix .cell").nth(2).hover(force=True)
-        assert cells.get_by_role("status").inner_text() == "set 0 and set 2: similarity 0.33"
 
 
 def test_charts_follow_the_width_of_the_window(show):

@@ -91,7 +91,7 @@ def test_python_lines_ask_the_same(request_):
     assert again == request_
 
 
-def test_commands_can_be_typed():
+def test_commands_can_be_typed(snapshot):
     request = Request(
         n_features=2,
         tau=0.5,
@@ -102,7 +102,7 @@ def test_commands_can_be_typed():
         time_limit=300,
     )
     words = shlex.split(request.to_command("my table.csv", "it's"))
-    assert words[:4] == ["altsets", "find", "my table.csv", "--target=it's"]
+    assert words[:4] == snapshot
     assert set(words[4:]) == {
         "--n-features=2",
         "--n-alternatives=3",
@@ -154,11 +154,12 @@ def test_commands_that_cannot_be_written():
 
 
 @pytest.mark.parametrize("name", ["http.server.test", "os.abort", "sklearn.svm.SVC"])
-def test_a_document_names_no_code(name):
+def test_a_document_names_no_code(name, snapshot):
     document = json.loads(Request(quality=NamedQuality("importance", estimator="forest")).to_json())
     document["quality"]["estimator"] = name
-    with pytest.raises(InputError, match="cannot be named in a file; choose one of"):
+    with pytest.raises(InputError) as refused:
         Request.from_dict(document)
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize(
@@ -205,7 +206,7 @@ def test_checked_when_it_is_made(asked, message):
         Request(**asked)
 
 
-def test_frozen_and_comparable():
+def test_frozen_and_comparable(snapshot):
     request = Request(n_features=2)
     with pytest.raises(AttributeError):
         request.n_features = 3
@@ -213,9 +214,7 @@ def test_frozen_and_comparable():
     assert request != "request"
     scores = [3, 2, 1]
     assert Request(quality=scores) != Request(quality=list(scores))
-    assert repr(Request(tau=0.5, quality="mrmr")) == (
-        "Request(n_features=5, n_alternatives=3, tau=0.5, quality=NamedQuality('mrmr'))"
-    )
+    assert repr(Request(tau=0.5, quality="mrmr")) == snapshot
 
 
 def test_engines_are_those_that_there_are():

@@ -24,140 +24,129 @@ def found(**options):
 # --- Why there is no answer ---------------------------------------------------------------------------------
 
 
-def test_a_quality_that_no_set_reaches_is_named():
+def test_a_quality_that_no_set_reaches_is_named(snapshot):
     result = found(min_quality=100, tau=0.5, **TOGETHER)
-    assert result.reason == (
-        "There are no 3 sets of 3 out of 8 features that have a quality of at least 100 each and share at most 1, and "
-        "no single set of 3 features that has a quality of at least 100."
-    )
+    assert result.reason == snapshot
 
 
-def test_what_is_possible_instead_keeps_to_the_limits_on_qualities():
+def test_what_is_possible_instead_keeps_to_the_limits_on_qualities(snapshot):
     # Of all sets, only (a, b, c), (a, b, d) and two more have at least 22.
     result = found(min_quality=22, tau=1, **TOGETHER)
-    assert result.reason.endswith(": there is no alternative; lower tau, or n_features.")
+    assert result.reason == snapshot
     assert len(found(min_quality=22, tau=1, n_alternatives=0, **TOGETHER).sets) == 1
     # Powers of two have no two equal sums.
     powers = quality.Additive([1, 2, 4, 8, 16, 32, 64, 128])
     alike = altsets.find(powers, 3, 2, tau=0.5, max_spread=0, **TOGETHER)
-    assert "have qualities within 0 of each other" in alike.reason
-    assert alike.reason.endswith(": there is no alternative; lower tau, or n_features.")
+    assert alike.reason == snapshot
 
 
-def test_one_set_that_is_impossible_is_not_called_possible():
+def test_one_set_that_is_impossible_is_not_called_possible(snapshot):
     result = altsets.find(
         quality.Additive([-1, -2, -3]), 1, 0, tau=1, min_quality=-0.5, existing=[[0]], **TOGETHER
     )
-    assert result.reason == (
-        "There is no set of 1 feature that has a quality of at least -0.5 and differs enough from the existing ones."
-    )
+    assert result.reason == snapshot
 
 
-def test_fewer_sets_are_no_advice_where_features_must_be_in_several():
+def test_fewer_sets_are_no_advice_where_features_must_be_in_several(snapshot):
     often = constraints.AtLeastSets(2, ["g", "h"])
     result = found(tau=1, constraints=often, **TOGETHER)
-    assert result.reason == (
-        "There are no 3 sets of 3 out of 8 features that keep to all constraints and share at most 0."
-    )
+    assert result.reason == snapshot
     assert "is possible" not in found(tau=1, constraints=constraints.AtLeastSets(1, list("defgh"))).reason
 
 
 @pytest.mark.parametrize("search", ["sequential", "simultaneous"])
-def test_more_sets_with_a_feature_than_there_are(search):
+def test_more_sets_with_a_feature_than_there_are(search, snapshot):
     result = found(tau=0.3, search=search, constraints=constraints.AtLeastSets(5, "a"))
-    assert "AtLeastSets needs 5 new sets with the same feature, and 3 sets are asked for" in result.reason
+    assert result.reason == snapshot
 
 
-def test_simultaneous_search_is_no_advice_where_features_are_used_up():
-    assert found(tau=0, constraints=constraints.AtMostSets(1)).reason.endswith(
-        "n_alternatives=1 is possible; lower n_features."
-    )
+def test_simultaneous_search_is_no_advice_where_features_are_used_up(snapshot):
+    assert found(tau=0, constraints=constraints.AtMostSets(1)).reason == snapshot
     few = constraints.AtMostSets(1, list("abcdef"))
-    assert "may fit in more" in found(n_features=2, n_alternatives=4, tau=0.3, constraints=few).reason
+    assert found(n_features=2, n_alternatives=4, tau=0.3, constraints=few).reason == snapshot
 
 
-def test_used_up_features_are_not_called_alike():
+def test_used_up_features_are_not_called_alike(snapshot):
     result = found(tau=0, constraints=constraints.AtMostSets(1))
-    assert result.reason.startswith(
-        "Given the 2 sets found, no other set keeps to all constraints and differs enough"
-    )
-    assert "proven that no further set meets all conditions and is this different" in str(result.verdict)
+    assert result.reason == snapshot
+    assert str(result.verdict) == snapshot
 
 
 # --- What is proven -----------------------------------------------------------------------------------------
 
 
-def test_two_sets_with_a_penalty_are_not_called_the_best_without_it():
+def test_two_sets_with_a_penalty_are_not_called_the_best_without_it(snapshot):
     verdict = str(found(n_alternatives=1, overlap_penalty=2).verdict)
-    assert "none this different from it higher" not in verdict
-    assert "set 1 is the best that is this different from set 0, less what it pays for features" in verdict
+    assert verdict == snapshot
     alone = str(found(n_alternatives=0, overlap_penalty=5, existing=[["a", "b", "c"]]).verdict)
-    assert "scores higher, less what it pays for features of existing sets." in alone
+    assert alone == snapshot
 
 
-def test_later_sets_are_the_best_that_meet_all_conditions():
+def test_later_sets_are_the_best_that_meet_all_conditions(snapshot):
     conditions = {"tau": 0, "constraints": constraints.AtMostSets(1)}
-    assert "and no such set this different from it" in str(found(n_alternatives=1, **conditions).verdict)
+    assert str(found(n_alternatives=1, **conditions).verdict) == snapshot
     three = altsets.find(EIGHT, 2, 2, **conditions)
-    assert "each other set is the best such set that is this different" in str(three.verdict)
+    assert str(three.verdict) == snapshot
 
 
-def test_a_set_that_comes_again_is_called_the_same():
-    assert "Set 1 is the same as set 0." in str(found(tau=0, n_alternatives=1).verdict)
+def test_a_set_that_comes_again_is_called_the_same(snapshot):
+    assert str(found(tau=0, n_alternatives=1).verdict) == snapshot
 
 
-def test_a_trade_off_of_one_point_has_no_better_one():
+def test_a_trade_off_of_one_point_has_no_better_one(snapshot):
     whole = altsets.tradeoff(EIGHT, range(8), 8)
-    assert str(whole.verdict).startswith("The best set has a criterion of 28, and none has a better one.")
+    assert str(whole.verdict) == snapshot
     several = altsets.tradeoff(EIGHT, [3, 1, 2, 1, 1, 1, 1, 0], 2, 1, tau=1)
-    assert "of its quality" not in str(several.verdict)
+    assert str(several.verdict) == snapshot
 
 
-def test_curves_that_were_cut_short_speak_of_what_was_found(clock):
+def test_curves_that_were_cut_short_speak_of_what_was_found(clock, snapshot):
     asked = {"n_features": 5, "n_alternatives": 3, "time_limit": clock.limit(1)}
-    assert "The best set found has a criterion of" in str(
-        altsets.tradeoff(WIDE, range(30), 5, time_limit=clock.limit(1)).verdict
-    )
-    assert "also have the best worst set" not in str(altsets.balance(WIDE, tau=0.5, **asked).verdict)
+    assert str(altsets.tradeoff(WIDE, range(30), 5, time_limit=clock.limit(1)).verdict) == snapshot
+    assert str(altsets.balance(WIDE, tau=0.5, **asked).verdict) == snapshot
     curve = altsets.frontier(WIDE, by="penalty", **asked, **TOGETHER)
-    assert not curve.points or "the best sets found have" in str(curve.verdict)
+    assert not curve.points or "best sets found" in str(curve.verdict)
 
 
-def test_a_range_near_a_best_set_that_is_not_proven_says_so(clock):
+def test_a_range_near_a_best_set_that_is_not_proven_says_so(clock, snapshot):
     near = altsets.near_best(WIDE, 5, 0.05, time_limit=clock.limit(1))
     said = near.range(range(30)).explain()
-    assert "sets near the best one that is known" in said
-    assert "That of the best set known is" in said
+    assert said == snapshot
 
 
 # --- Refusals -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("engine", ["additive", "milp"])
-def test_an_engine_that_declines_names_one_that_does_not(engine):
-    with pytest.raises(UnsupportedError, match="takes no min_quality; engine='enumerate' does"):
+def test_an_engine_that_declines_names_one_that_does_not(engine, snapshot):
+    with pytest.raises(UnsupportedError) as refused:
         found(min_quality=1, engine=engine, **TOGETHER)
+    assert str(refused.value) == snapshot
     assert found(min_quality=1, engine="enumerate", **TOGETHER).status == "optimal"
 
 
-def test_a_wide_table_says_which_definition_it_does_not_take():
+def test_a_wide_table_says_which_definition_it_does_not_take(snapshot):
     rows = np.random.default_rng(0).normal(size=(20, 6_000))
     wide = quality.MRMR.from_data(rows, rows[:, 0] > 0, measure="pearson")
-    with pytest.raises(UnsupportedError, match="takes no overlap_penalty; one with fewer columns does"):
+    with pytest.raises(UnsupportedError) as refused:
         altsets.find(wide, 3, 1, overlap_penalty=0.1)
+    assert str(refused.value) == snapshot
 
 
-def test_a_large_penalty_is_not_sent_to_the_tau_that_it_has():
-    with pytest.raises(InputError, match="or tau=1 for sets that share nothing"):
+def test_a_large_penalty_is_not_sent_to_the_tau_that_it_has(snapshot):
+    with pytest.raises(InputError) as refused:
         found(overlap_penalty=1e20)
-    with pytest.raises(InputError, match="or leave it out with tau=1 for sets that share nothing"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         found(overlap_penalty=1e20, tau=1)
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("name", ["overlap_penalty", "min_quality", "max_spread"])
-def test_numbers_too_large_for_a_float_are_refused(name):
-    with pytest.raises(InputError, match=f"{name}=.* must be a finite number"):
+def test_numbers_too_large_for_a_float_are_refused(name, snapshot):
+    with pytest.raises(InputError) as refused:
         found(**{name: 10**400}, **TOGETHER)
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize(
@@ -181,7 +170,7 @@ ALL_SETS = ["--at-most-sets", "--at-least-sets", "--reserve", "--total-budget"]
 
 
 @pytest.mark.parametrize("command", ["near-best", "tradeoff"])
-def test_help_shows_no_option_that_is_refused(run, table, command):
+def test_help_shows_no_option_that_is_refused(run, table, command, snapshot):
     _, out, _ = run(command, "--help")
     assert not [flag for flag in [*ALL_SETS, "--evaluate"] if flag in out]
     _, shown, _ = run("find", "--help")
@@ -189,13 +178,14 @@ def test_help_shows_no_option_that_is_refused(run, table, command):
     more = ["--count", "a"] if command == "tradeoff" else []
     code, _, err = run(command, table, "-t", "y", "-k", 2, "--reserve", "a", *more)
     assert code == 2
-    assert err.endswith("takes no --reserve; use altsets find.\n")
+    assert err == snapshot
 
 
-def test_a_trade_off_names_qualities_as_the_command_line_does():
+def test_a_trade_off_names_qualities_as_the_command_line_does(snapshot):
     black_box = quality.BlackBox(sum, n_features_in=4)
     with (
         spelled(option_words()),
-        pytest.raises(UnsupportedError, match="such as mutual_info, mrmr, fcbf or cfs"),
+        pytest.raises(UnsupportedError) as refused,
     ):
         altsets.tradeoff(black_box, [1, 2, 3, 4], 2)
+    assert str(refused.value) == snapshot

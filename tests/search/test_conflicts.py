@@ -173,29 +173,28 @@ def test_with_existing_sets(constraints, existing, options, sentence, search):
     assert result.reason == sentence
 
 
-def test_too_few_sets_is_no_clash():
+def test_too_few_sets_is_no_clash(snapshot):
     result = altsets.find(SIX, n_features=3, tau=1, constraints=Require("age"), search="simultaneous")
     assert result.status is Status.INFEASIBLE
-    assert "Every set has the required feature" in result.reason
-    assert "ask for min_difference=2" in result.reason
+    assert result.reason == snapshot
     in_turn = altsets.find(SIX, n_features=3, tau=1, constraints=Require("age"))
     assert len(in_turn.sets) == 1
     assert in_turn.reason == result.reason
 
 
-def test_a_heuristic_says_so_too():
+def test_a_heuristic_says_so_too(snapshot):
     result = altsets.find(
         SIX, n_features=3, search="greedy-depth", constraints=[Require("age"), Forbid("age")]
     )
     assert result.status is Status.NOT_FOUND
-    assert result.reason == "These constraints clash: require age; forbid age."
+    assert result.reason == snapshot
 
 
-def test_on_the_command_line(run, table):
+def test_on_the_command_line(run, table, snapshot):
     code, out, err = run("find", table, "--target", "y", "-k", 2, "--require", "a", "--forbid", "a,b")
     assert (code, out) == (1, "")
     assert err.count("\n") == 1
-    assert "These constraints clash: require a; forbid a, b." in err
+    assert err == snapshot
     assert "proven" in err.lower()
 
 
@@ -217,7 +216,7 @@ def test_three_of_many():
     assert sorted(named) == ["exclusive {x30, x77}", "if x30 then x31", "if x31 then x77", "require x30"]
 
 
-def test_where_only_counting_helps():
+def test_where_only_counting_helps(snapshot):
     n = 180
     groups = [range(start, n, 9) for start in range(9)]
     for search in ("sequential", "simultaneous"):
@@ -229,9 +228,7 @@ def test_where_only_counting_helps():
             constraints=[Exclusive(group) for group in groups],
         )
         assert result.status is Status.INFEASIBLE
-        assert result.reason.startswith(
-            "No set of 10 features keeps to these constraints: exclusive {x0, x9, "
-        )
+        assert result.reason == snapshot
         assert result.reason.endswith("; and 4 more.")
 
 

@@ -96,12 +96,12 @@ def test_the_bound_of_missing_sets(clock):
 
 
 @pytest.mark.parametrize("ask", [altsets.most_sets, altsets.most_different])
-def test_the_best_possible_quality_is_named_only_where_it_is_proven(ask, clock):
+def test_the_best_possible_quality_is_named_only_where_it_is_proven(ask, clock, snapshot):
     rng = np.random.default_rng(3)
     searched = quality.MRMR(rng.random(150), np.abs(np.corrcoef(rng.random((150, 9)))))
     found = ask(searched, 10, within=0.001, time_limit=clock.limit(1))
     assert found.status is Status.FEASIBLE
-    assert "of the best quality found (" in found.finding
+    assert found.finding == snapshot
 
 
 class Endless:
@@ -154,9 +154,8 @@ def test_sets_are_constructed_where_time_is_up_before_the_search_begins(grouped,
     assert min(found.qualities) > 9
 
 
-def test_a_request_that_takes_longer_to_read_than_its_limit_says_so(clock):
+def test_a_request_that_takes_longer_to_read_than_its_limit_says_so(clock, snapshot):
     clock.step = 1.0
-    with pytest.warns(
-        UserWarning, match=r"reading the request took 2.0 s, longer than the time limit of 0.5 s"
-    ):
+    with pytest.warns(UserWarning) as warned:
         altsets.find(quality.Additive(SUMS), n_features=2, n_alternatives=1, time_limit=0.5)
+    assert [str(one.message) for one in warned] == snapshot

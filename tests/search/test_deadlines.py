@@ -177,7 +177,7 @@ def test_the_choice_of_an_engine_is_under_the_limit():
 
 
 @pytest.mark.timing
-def test_the_command_line_ends_where_scores_are_not_ready(tmp_path):
+def test_the_command_line_ends_where_scores_are_not_ready(tmp_path, snapshot):
     path = tmp_path / "wide.csv"
     rng = np.random.default_rng(0)
     rows = [",".join(["y", *(f"x{j}" for j in range(300))])]
@@ -187,7 +187,7 @@ def test_the_command_line_ends_where_scores_are_not_ready(tmp_path):
     ended = subprocess.run([*command, "--time-limit", "0.3"], capture_output=True, text=True, check=False)
     assert ended.returncode == 1
     (line,) = ended.stderr.strip().splitlines()
-    assert "not ready within 0.3 s" in line
+    assert line == snapshot
     assert "--save-scores" in line
 
 
@@ -260,11 +260,10 @@ def test_a_part_ends_after_its_steps_and_the_whole_goes_on():
         (black_box(50), {"engine": "local-search", **TOGETHER}),
     ],
 )
-def test_what_cannot_fit_is_refused_before_memory_is_taken(searched, more):
-    with pytest.raises(
-        UnsupportedError, match=r"n_alternatives=1000000 .* GiB of memory.*n_alternatives=\d+ fits"
-    ):
+def test_what_cannot_fit_is_refused_before_memory_is_taken(searched, more, snapshot):
+    with pytest.raises(UnsupportedError) as refused:
         altsets.find(searched, 5, 10**6, 0.5, **more)
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("engine", ["additive", "milp", "enumerate", "local-search"])
@@ -290,17 +289,19 @@ def test_what_is_said_to_fit_does_and_one_more_does_not(engine):
     assert not fits(fitting + 1)
 
 
-def test_heuristics_give_no_more_sets_than_can_be_compared():
-    with pytest.raises(UnsupportedError, match="n_alternatives=9999 or fewer"):
+def test_heuristics_give_no_more_sets_than_can_be_compared(snapshot):
+    with pytest.raises(UnsupportedError) as refused:
         altsets.find(additive(10**5), 10, "max", 0.5, search="greedy-replacement")
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("searched", [additive(12), black_box(12)])
-def test_sequential_search_takes_millions_of_sets_but_not_any_number(searched):
+def test_sequential_search_takes_millions_of_sets_but_not_any_number(searched, snapshot):
     found = altsets.find(searched, 5, 10**6, 1.0)
     assert len(found.sets) == 2
-    with pytest.raises(UnsupportedError, match="n_alternatives=9999999 or fewer"):
+    with pytest.raises(UnsupportedError) as refused:
         altsets.find(searched, 5, 10**9, 1.0)
+    assert str(refused.value) == snapshot
 
 
 # --- Black boxes ------------------------------------------------------------------------------------

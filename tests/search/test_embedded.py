@@ -188,13 +188,13 @@ def test_a_model_is_fitted_again_until_it_keeps_what_it_gets():
     assert embedded.evaluate(chosen) > -math.inf
 
 
-def test_an_exhausted_search_says_so_and_proves_nothing():
+def test_an_exhausted_search_says_so_and_proves_nothing(snapshot):
     X, y = rows()
     embedded = quality.Embedded(MODELS["tree"], X, y, cv=FOLDS)
     found = altsets.find(embedded, n_features=5, n_alternatives=0, engine="best-first")
     assert found.status is Status.NOT_FOUND
-    assert "no proof that it chooses no other set" in found.explain()
-    assert "The model chose no set that fits" in found.reason
+    assert found.explain() == snapshot
+    assert found.reason == snapshot
     short = altsets.find(embedded, n_alternatives=1, engine="best-first", max_iters=2)
     assert "proves nothing" in short.explain()
 
@@ -257,15 +257,15 @@ class Failing(Lasso):
         return super().fit(X, y)
 
 
-def test_a_model_that_fails_ends_the_search_with_what_is_there():
+def test_a_model_that_fails_ends_the_search_with_what_is_there(snapshot):
     X, y = rows(12, n_rows=60)
     model = Failing(0.01)
-    with pytest.warns(UserWarning, match="uses all 12 features"):
+    with pytest.warns(UserWarning) as warned:
         embedded = quality.Embedded(model, X, y)
-    with pytest.warns(
-        UserWarning, match="the search ended early: the model cannot be fitted to .*too few columns"
-    ):
+    assert [str(one.message) for one in warned] == snapshot
+    with pytest.warns(UserWarning) as warned:
         found = altsets.find(embedded, n_alternatives=1, tau=1, engine="best-first", max_iters=3000)
+    assert [str(one.message) for one in warned] == snapshot
     assert len(found.sets) == 1
 
 
@@ -298,13 +298,14 @@ def test_a_category_is_one_feature_for_models_by_name_and_of_your_own():
     assert found.status is Status.OPTIMAL
 
 
-def test_missing_values_reach_the_model():
+def test_missing_values_reach_the_model(snapshot):
     X, y = rows()
     X[::7, 0] = np.nan
     tree = quality.Embedded(MODELS["tree"], X, y)
     assert altsets.find(tree, n_alternatives=1).status is Status.OPTIMAL
-    with pytest.raises(InputError, match=r"Lasso .*missing values"):
+    with pytest.raises(InputError) as refused:
         quality.Embedded(MODELS["lasso"], X, y)
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize(
@@ -352,15 +353,14 @@ def test_models_that_choose_nothing_are_refused(model, message):
         quality.Embedded(model, *rows())
 
 
-def test_a_model_that_uses_everything_is_told():
-    with pytest.warns(
-        UserWarning, match="Ridge uses all 6 features, so it chooses none; use a model that leaves"
-    ):
+def test_a_model_that_uses_everything_is_told(snapshot):
+    with pytest.warns(UserWarning) as warned:
         quality.Embedded(Ridge(), *rows())
+    assert [str(one.message) for one in warned] == snapshot
 
 
 @pytest.mark.slow
-def test_sets_larger_than_allowed_are_not_given():
+def test_sets_larger_than_allowed_are_not_given(snapshot):
     X, y = rows(20, n_rows=80)
     embedded = quality.Embedded(Lasso(0.1), X, y)
     assert len(embedded.choose(range(20))) > 3
@@ -368,26 +368,27 @@ def test_sets_larger_than_allowed_are_not_given():
     assert all(len(one) <= 3 for one in found.sets)
     nothing = altsets.find(embedded, n_features=16, n_alternatives=0, max_iters=30)
     assert not nothing.sets
-    assert "The model chose no set that fits" in nothing.reason
+    assert nothing.reason == snapshot
 
 
 @pytest.mark.slow
-def test_conditions_that_no_set_meets_are_proven():
+def test_conditions_that_no_set_meets_are_proven(snapshot):
     X, y = rows(12, n_rows=60)
     embedded = quality.Embedded(Lasso(0.1), X, y)
     clash = [constraints.Require(3), constraints.Exclusive([3, 4]), constraints.AtLeast(1, [4])]
     nothing = altsets.find(embedded, constraints=clash)
     assert nothing.status is Status.INFEASIBLE
-    assert "These constraints clash" in nothing.explain()
+    assert nothing.explain() == snapshot
     same = altsets.find(embedded, tau=1, n_alternatives=1, constraints=constraints.Require(0), max_iters=300)
     assert [*same.statuses] in ([Status.FEASIBLE, Status.INFEASIBLE], [Status.INFEASIBLE] * 2)
 
 
-def test_what_does_not_go_together_is_declined_in_a_sentence():
+def test_what_does_not_go_together_is_declined_in_a_sentence(snapshot):
     X, y = rows(20, n_rows=80)
     embedded = quality.Embedded(Lasso(0.1), X, y)
-    with pytest.raises(UnsupportedError, match="one after the other; use search='sequential'"):
+    with pytest.raises(UnsupportedError) as refused:
         altsets.find(embedded, search="simultaneous")
+    assert str(refused.value) == snapshot
     for verb in (
         altsets.frontier,
         altsets.frontier_points,
@@ -395,12 +396,12 @@ def test_what_does_not_go_together_is_declined_in_a_sentence():
         altsets.most_different,
         partial(altsets.most_sets, within=0.1),
     ):
-        with pytest.raises(UnsupportedError, match=r"needs sets of a given size.*use altsets\.find\(\)"):
+        with pytest.raises(UnsupportedError) as refused:
             list(verb(embedded))
-    with pytest.raises(
-        UnsupportedError, match="models that choose features themselves, and Additive has none"
-    ):
+        assert str(refused.value) == snapshot
+    with pytest.raises(UnsupportedError) as refused:
         altsets.find(quality.Additive([3, 2, 1]), n_features=1, engine="best-first")
+    assert str(refused.value) == snapshot
 
 
 # --- Requests and the selector ------------------------------------------------------------------------
@@ -418,11 +419,11 @@ def test_sizes_are_the_models_unless_they_are_given():
     assert [*request.bind(["a", "b", "c"]).sizes] == [1, 2]
 
 
-def test_a_request_is_written_without_a_size():
+def test_a_request_is_written_without_a_size(snapshot):
     request = Request(quality="embedded", n_alternatives=1)
     assert Request.from_json(request.to_json()) == request
     assert "n_features" not in request.to_python()
-    assert request.to_command() == "altsets find TABLE --target=TARGET --n-alternatives=1 --quality=embedded"
+    assert request.to_command() == snapshot
 
 
 def test_selector_by_name_class_and_object_and_its_request():

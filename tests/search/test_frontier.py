@@ -89,15 +89,15 @@ def test_every_point_equals_its_own_search(good, search, aggregation):
         assert bool(point.result.reason) == bool(own.reason)
 
 
-def test_infeasible_from_some_tau_on():
+def test_infeasible_from_some_tau_on(snapshot):
     found = altsets.frontier(SCORES, 4, 2, search="simultaneous")
     assert [point.status for point in found] == ["optimal"] * 3 + ["infeasible"] * 2
     last = found.points[-1].result
-    assert last.proof == "it follows from the search for tau = 0.75"
+    assert last.proof == snapshot
     assert last.bound == -math.inf
     assert math.isnan(found.points[-1].mean)
     more = altsets.frontier(SCORES, 4, [2, 3], 0.75, search="simultaneous")
-    assert more.points[1].result.proof == "it follows from the search for 3 sets"
+    assert more.points[1].result.proof == snapshot
 
 
 @pytest.mark.parametrize("engine", ["additive", "enumerate", "milp"])
@@ -152,10 +152,10 @@ def test_a_set_alone_has_one_point():
     assert len(altsets.frontier(SCORES, 2, 0, existing=[["a", "b"]])) == 3
 
 
-def test_sizes_beyond_the_table_are_left_out():
+def test_sizes_beyond_the_table_are_left_out(snapshot):
     found = altsets.frontier(SCORES, range(7, 12), 0)
     assert found.sizes == [7, 8]
-    assert found.notes == ["There are only 8 features, so sets of 9 to 11 were left out."]
+    assert found.notes == snapshot
     assert found.notes[0] in found.explain()
 
 
@@ -189,15 +189,19 @@ def test_bad_questions(arguments, message):
         altsets.frontier_points(SCORES, *arguments)
 
 
-def test_other_bad_questions():
-    with pytest.raises(InputError, match="time_limit=0 must be a positive number"):
+def test_other_bad_questions(snapshot):
+    with pytest.raises(InputError) as refused:
         altsets.frontier(SCORES, 3, 1, time_limit=0)
-    with pytest.raises(InputError, match="Size sets the sizes as well"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         altsets.frontier(SCORES, [2, 3], 1, constraints=constraints.Size(1, 2))
-    with pytest.raises(InputError, match="quality must be a quality object"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         altsets.frontier([1, 2, 3], 1, 1)
-    with pytest.raises(UnsupportedError, match="takes additive quality only"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(UnsupportedError) as refused:
         altsets.frontier(mrmr(), 3, 1, search="greedy-balancing")
+    assert str(refused.value) == snapshot
 
 
 # --- What searches share -------------------------------------------------------------------------------
@@ -220,7 +224,7 @@ def test_sequential_searches_share_their_first_set(monkeypatch):
     assert sorted(asked) == [0] + [1] * 5 + [2] * 5 + [3] * 5
 
 
-def test_what_is_known_settles_a_request():
+def test_what_is_known_settles_a_request(snapshot):
     problem = problem_of(Request(n_features=2, n_alternatives=1, tau=0.5, search="simultaneous"), SCORES)
     known = Known(sets=[(0, 1), (0, 2)], bound=34.0, proof="so it is")
     assert settle(SCORES, problem, known).statuses == [Status.OPTIMAL] * 2
@@ -228,7 +232,7 @@ def test_what_is_known_settles_a_request():
     assert settle(SCORES, replace(problem, aggregation="min"), known) is None
     assert settle(SCORES, problem, Known(bound=-math.inf, proof="so it is")).sets == []
     run = Run().turn(known=known)
-    assert solve(SCORES, problem, run).proof == "so it is"
+    assert solve(SCORES, problem, run).proof == snapshot
 
 
 def test_what_is_known_improves_an_answer():
@@ -335,11 +339,11 @@ def hard():
     return quality.MRMR(rng.random(60), (pairs + pairs.T) / 2)
 
 
-def test_a_time_limit_is_for_all_points(clock):
+def test_a_time_limit_is_for_all_points(clock, snapshot):
     found = altsets.frontier(hard(), [8, 9], 5, search="simultaneous", time_limit=clock.limit(200))
     assert clock.looks < 1000
     assert found.stop_reason == "time_limit"
-    assert "The time limit was reached" in found.explain()
+    assert found.explain() == snapshot
     assert all(point.result.sets for point in found)
     if len(found) < found.n_asked:
         missing = found.n_asked - len(found)
@@ -349,7 +353,7 @@ def test_a_time_limit_is_for_all_points(clock):
     assert found.points[0].status is Status.OPTIMAL
 
 
-def test_ctrl_c_keeps_points():
+def test_ctrl_c_keeps_points(snapshot):
     def interrupt(progress):
         if progress.done == 3:
             signal.raise_signal(signal.SIGINT)
@@ -357,7 +361,7 @@ def test_ctrl_c_keeps_points():
     found = altsets.frontier(mrmr(), [3, 4], 2, callback=interrupt)
     assert 3 <= len(found) < found.n_asked == 9
     assert found.stop_reason == "interrupted"
-    assert "It was interrupted" in found.explain()
+    assert found.explain() == snapshot
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
@@ -375,7 +379,7 @@ def test_the_elbow_of_curves_is_where_they_are_highest_above_the_line():
     assert Curve([0, 1, 2, 3], [0.0, 0.0, 0.0, 0.0]).is_flat
 
 
-def test_a_suggestion_has_a_point_and_a_reason():
+def test_a_suggestion_has_a_point_and_a_reason(snapshot):
     scores = quality.Additive([10, 10, 10, 10, 10, 10, 1, 1, 1, 1])
     found = altsets.frontier(scores, 4, 1)
     assert [point.mean for point in found] == [40, 40, 40, 35.5, 31]
@@ -384,40 +388,30 @@ def test_a_suggestion_has_a_point_and_a_reason():
     assert elbow.point in found.points
     assert (elbow.tau, elbow.n_features, elbow.n_alternatives) == (0.5, 4, 1)
     assert elbow.result is elbow.point.result
-    assert elbow.reason == (
-        "The elbow is at tau = 0.5: up to there the mean quality of all sets is still 100.0 % of the best, after that "
-        "it falls to 77.5 % of the best at tau = 1."
-    )
+    assert elbow.reason == snapshot
     assert found.explain().endswith(elbow.reason)
 
 
-def test_a_size_from_which_on_features_add_little():
+def test_a_size_from_which_on_features_add_little(snapshot):
     scores = quality.Additive([10, 9, 8, 0.1, 0.1, 0.1, 0.1, 0.1])
     found = altsets.frontier(scores, range(1, 9), 0)
     assert found.suggestion.n_features == 3
-    assert found.suggestion.reason == (
-        "Sets of 3 features reach 98 % of what 8 reach, and each further one adds less."
-    )
+    assert found.suggestion.reason == snapshot
     falling = altsets.frontier(mrmr(), range(2, 8), 1)
     assert falling.parameters["mean_quality"]
 
 
-def test_no_elbow_is_said():
+def test_no_elbow_is_said(snapshot):
     few = altsets.frontier(SCORES, 2, 1).suggestion
     assert not few
     assert few.point is few.tau is few.result is None
-    assert few.reason == "No elbow: 3 values of tau with sets are too few to show one; it takes 4."
+    assert few.reason == snapshot
     flat = altsets.frontier(quality.Additive([1.0] * 10), 4, 1).suggestion
-    assert (
-        flat.reason
-        == "No elbow: the mean quality of all sets hardly changes over tau, and is 100.0 % of the best at tau = 1."
-    )
+    assert flat.reason == snapshot
     even = altsets.frontier(quality.Additive([5, 5, 5, 5, 4, 4, 4, 4]), 4, 1).suggestion
-    assert even.reason.startswith(
-        "No elbow: the mean quality of all sets changes evenly or falls at once, from 100.0 % of the best at"
-    )
+    assert even.reason == snapshot
     none = altsets.frontier(SCORES, 8, 3, [0.5, 1]).suggestion
-    assert none.reason == "No elbow: there are no sets that differ from each other."
+    assert none.reason == snapshot
 
 
 def test_negative_qualities_have_no_shares():
@@ -429,15 +423,11 @@ def test_negative_qualities_have_no_shares():
 # --- For people and programs ---------------------------------------------------------------------------
 
 
-def test_in_words():
+def test_in_words(snapshot):
     found = altsets.frontier(SCORES, [2, 3], [1, 2], 0.5)
-    assert repr(found) == "Frontier(4 points: sets of 2 and 3 features, 1 and 2 alternatives, tau = 0.5)"
-    assert found.explain().startswith(
-        "4 points: sets of 2 and 3 features, 1 and 2 alternatives, tau = 0.5; 4 proven optimal. "
-    )
-    assert repr(found.points[0]) == (
-        "FrontierPoint(tau=0.5, n_features=2, n_alternatives=1, objective=34, optimal)"
-    )
+    assert repr(found) == snapshot
+    assert found.explain() == snapshot
+    assert repr(found.points[0]) == snapshot
 
 
 def test_a_frame():
@@ -464,11 +454,12 @@ def test_json_and_back():
     assert again.explain() == found.explain()
 
 
-def test_damaged_documents():
+def test_damaged_documents(snapshot):
     found = json.loads(altsets.frontier(SCORES, 3, 1).to_json())
     for change in ({"schema": 2}, {"kind": "result"}):
-        with pytest.raises(InputError, match="this is not an altsets frontier of schema 1"):
+        with pytest.raises(InputError) as refused:
             Frontier.from_json(json.dumps({**found, **change}))
+        assert str(refused.value) == snapshot
     for change in (
         {"points": [{}]},
         {"points": 3},
@@ -476,26 +467,23 @@ def test_damaged_documents():
         {"stop_reason": "bored"},
         {"n_asked": -1},
     ):
-        with pytest.raises(InputError, match="this altsets frontier is incomplete or damaged"):
+        with pytest.raises(InputError) as refused:
             Frontier.from_json(json.dumps({**found, **change}))
-    with pytest.raises(InputError, match="not an altsets frontier"):
+        assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         Frontier.from_json("[]")
+    assert str(refused.value) == snapshot
 
 
-def test_the_verdict_names_what_each_difference_keeps():
+def test_the_verdict_names_what_each_difference_keeps(snapshot):
     found = altsets.frontier(quality.Additive([9.0, 8, 7, 3, 2, 1]), n_features=3, n_alternatives=1)
     kept = {point.max_overlap: point.worst / 24 for point in found}
     # Two features in common keep more than 4/5 of the best score, and nothing keeps 95 %.
     assert kept[2] < 0.95
-    assert found.verdict.findings == (
-        "2 sets of 3 features that share at most 2 features: the weakest only keeps "
-        f"{100 * kept[2]:.1f} % of the best score. If they share no feature, it keeps {100 * kept[0]:.1f} %.",
-    )
+    assert found.verdict.findings == snapshot
     assert found.verdict.cautions == ()
     flat = altsets.frontier(quality.Additive([9.0] * 6), n_features=3, n_alternatives=1)
-    assert flat.verdict.findings == (
-        "2 sets of 3 features that share no feature: the weakest still keeps 100 % of the best score.",
-    )
+    assert flat.verdict.findings == snapshot
 
 
 @pytest.mark.parametrize(("second", "words"), [(949, "only keeps 94.9 %"), (956, "still keeps 95.6 %")])
@@ -504,24 +492,24 @@ def test_rounding_does_not_hide_on_which_side_of_the_threshold_a_set_is(second, 
     assert words in found.verdict.findings[0]
 
 
-def test_the_verdict_claims_proofs_only_where_there_are_some():
+def test_the_verdict_claims_proofs_only_where_there_are_some(snapshot):
     scores = quality.Additive([9.0, 8, 7, 3, 2, 1])
     together = altsets.frontier(scores, n_features=3, n_alternatives=2, search="simultaneous")
     assert together.points[-1].status is Status.INFEASIBLE
-    assert "Proven: of any 3 sets of 3 features, two share a feature." in together.verdict.findings
+    assert together.verdict.findings == snapshot
     # One after the other, it is not proven that no other sets would do.
     after = altsets.frontier(scores, n_features=3, n_alternatives=2)
     assert after.points[-1].status is Status.INFEASIBLE
     assert not any("Proven" in said for said in after.verdict.findings)
     # Heuristics prove nothing, not even the best set.
     quick = altsets.frontier(scores, n_features=2, n_alternatives=1, search="greedy-replacement")
-    assert "of the best score found" in quick.verdict.findings[0]
-    assert "not proven optimal" in quick.verdict.cautions[0]
+    assert quick.verdict.findings[0] == snapshot
+    assert quick.verdict.cautions[0] == snapshot
 
 
-def test_the_verdict_without_alternatives_or_points():
+def test_the_verdict_without_alternatives_or_points(snapshot):
     scores = quality.Additive([3.0, 2, 1])
     assert "0 alternatives" in altsets.frontier(scores, n_features=2, n_alternatives=0).verdict.findings[0]
     found = altsets.frontier(scores, n_features=2, n_alternatives=1)
     empty = replace(found, points=[], stop_reason=StopReason.INTERRUPTED)
-    assert str(empty.verdict).startswith("No point was searched.\nCaution: It was interrupted")
+    assert str(empty.verdict) == snapshot

@@ -101,19 +101,21 @@ def test_depth_search_does_not_count_how_many_sets_there_are():
         *(("greedy-depth", kind, 1) for kind in OTHERS if kind not in DEEP),
     ],
 )
-def test_what_a_heuristic_cannot_do_is_refused(search, kind, n_alternatives):
+def test_what_a_heuristic_cannot_do_is_refused(search, kind, n_alternatives, snapshot):
     options = {"n_features": 4, "n_alternatives": n_alternatives, "constraints": OTHERS[kind]}
-    instead = "use 'greedy-depth' or 'sequential'" if kind in DEEP else "use 'sequential'"
-    with pytest.raises(UnsupportedError, match=f"search='{search}' takes no constraints.*{kind}; {instead}"):
+    with pytest.raises(UnsupportedError) as refused:
         find(TEN, search=search, **options)
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("search", SEARCHES)
-def test_open_sizes_and_other_qualities_are_refused(search):
-    with pytest.raises(UnsupportedError, match="sets of one size only; use 'sequential'"):
+def test_open_sizes_and_other_qualities_are_refused(search, snapshot):
+    with pytest.raises(UnsupportedError) as refused:
         find(TEN, search=search, constraints=constraints.Size(2, 4))
-    with pytest.raises(UnsupportedError, match="additive quality only, not MRMR; use 'sequential'"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(UnsupportedError) as refused:
         altsets.find(quality.MRMR([1, 2], [[0, 0], [0, 0]]), n_features=1, search=search)
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("search", ["greedy-replacement", "greedy-balancing"])
@@ -156,14 +158,14 @@ def test_depth_search_begins_like_replacement(request):
 
 
 @pytest.mark.parametrize("search", SEARCHES)
-def test_statuses_and_bound(search):
+def test_statuses_and_bound(search, snapshot):
     result = find(TEN, n_features=4, n_alternatives=2, tau=0.5, search=search)
     assert result.status is Status.FEASIBLE
     assert result.statuses == [Status.FEASIBLE] * 3
     assert result.bound == 3 * 34
     assert result.gap == result.bound - result.objective
     assert result.engine == "greedy"
-    assert "at most 12 below the best possible" in result.explain()
+    assert result.explain() == snapshot
 
 
 def test_the_bound_of_balancing_follows_the_aggregation():
@@ -278,9 +280,10 @@ def test_max_has_no_answer_where_equal_sets_are_allowed(search):
         find(TEN, n_features=3, n_alternatives="max", tau=0, search=search)
 
 
-def test_another_word_for_max_is_refused():
-    with pytest.raises(InputError, match="n_alternatives='most' is not a whole number"):
+def test_another_word_for_max_is_refused(snapshot):
+    with pytest.raises(InputError) as refused:
         find(TEN, n_features=3, n_alternatives="most", search="greedy-balancing")
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("search", ["greedy-replacement", "greedy-balancing"])

@@ -121,13 +121,10 @@ def test_it_does_not_depend_on_the_way(without, monkeypatch):
 # --- What is said -----------------------------------------------------------------------------------------
 
 
-def test_what_is_said_about_the_largest_tau():
+def test_what_is_said_about_the_largest_tau(snapshot):
     result = altsets.most_different(SCORES, n_features=2, n_alternatives=2, within=0.05)
     assert (result.tau, result.status, result.stop_reason) == (0.5, Status.OPTIMAL, "finished")
-    assert result.explain().startswith(
-        "3 sets, each within 5 % of the best possible quality (17), differ by tau = 0.5 or more; proven that no "
-        "larger tau is possible ("
-    )
+    assert result.explain() == snapshot
     assert result.parameters["goal"] == "tau"
     assert result.parameters["within"] == 0.05
     assert result.named_sets[0] == ("feature a", "feature b")
@@ -145,21 +142,19 @@ def test_the_sum_may_lack_what_single_sets_must_not():
     assert altsets.most_different(good, 2, 1, min_quality=15, by="sum").tau == 0.5
 
 
-def test_what_is_said_about_the_number_of_sets():
+def test_what_is_said_about_the_number_of_sets(snapshot):
     result = altsets.most_sets(SCORES, n_features=2, tau=1, min_quality=15)
     assert (len(result.sets), result.objective, result.bound, result.tau) == (3, 3.0, 3.0, 1.0)
-    assert result.explain().startswith(
-        "3 sets found, each of a quality of 15 or more, that differ by tau = 1 or more; proven that there are no more ("
-    )
+    assert result.explain() == snapshot
     assert Result.from_json(result.to_json()) == result
     assert result.parameters["n_alternatives"] == 2
 
 
-def test_max_sets_is_kept_and_said():
+def test_max_sets_is_kept_and_said(snapshot):
     result = altsets.most_sets(SCORES, n_features=2, tau=0, within=1, max_sets=5)
     assert (len(result.sets), result.status, result.bound) == (5, Status.FEASIBLE, 28.0)
     assert "5 sets found" in result.explain()
-    assert "as many as max_sets=5 allows; at most 28 exist" in result.explain()
+    assert result.explain() == snapshot
     every = altsets.most_sets(SCORES, n_features=2, tau=0, within=1)
     assert (len(set(every.sets)), every.status, every.tau) == (28, Status.OPTIMAL, 0.0)
 
@@ -190,7 +185,7 @@ def test_an_existing_set_is_not_found_again(tau, own):
     assert result.status is Status.OPTIMAL
 
 
-def test_one_set_and_existing_ones():
+def test_one_set_and_existing_ones(snapshot):
     assert altsets.most_different(SCORES, 2, 0).tau == 1.0
     near = altsets.most_different(SCORES, 2, 0, within=0, existing=[["feature a", "feature c"]])
     assert (near.tau, near.sets) == (0.5, [(0, 1)])
@@ -198,17 +193,15 @@ def test_one_set_and_existing_ones():
     assert alone.sets == [(0, 2), (0, 3)]
     none = altsets.most_sets(SCORES, 2, 1, min_quality=17, existing=[["feature a"]])
     assert (none.sets, none.status) == ([], Status.INFEASIBLE)
-    assert "differs enough from the existing ones" in none.reason
+    assert none.reason == snapshot
 
 
 @pytest.mark.parametrize("ask", [altsets.most_different, altsets.most_sets])
-def test_a_quality_that_no_set_has(ask):
+def test_a_quality_that_no_set_has(ask, snapshot):
     result = ask(SCORES, n_features=2, min_quality=17.5)
     assert (result.status, result.sets, result.bound) == (Status.INFEASIBLE, [], -math.inf)
     assert math.isnan(result.objective)
-    assert result.reason == (
-        "No set reaches min_quality=17.5: the best set (feature a, feature b) has a quality of 17."
-    )
+    assert result.reason == snapshot
     assert result.reason in result.explain()
     assert Result.from_json(result.to_json()) == result
 
@@ -256,15 +249,18 @@ def test_bad_input(ask, wrong, message):
         ask(SCORES, **{"n_features": 2, **wrong})
 
 
-def test_bad_input_of_one_of_them():
-    with pytest.raises(InputError, match="by='mean' is unknown; choose one of 'every', 'sum'"):
+def test_bad_input_of_one_of_them(snapshot):
+    with pytest.raises(InputError) as refused:
         altsets.most_different(SCORES, 2, by="mean")
-    with pytest.raises(InputError, match="neither min_quality nor within was given"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         altsets.most_sets(SCORES, 2)
+    assert str(refused.value) == snapshot
     with pytest.raises(InputError, match="max_sets"):
         altsets.most_sets(SCORES, 2, within=0.1, max_sets=0)
-    with pytest.raises(InputError, match="must be a number between 0 and 1"):
+    with pytest.raises(InputError) as refused:
         altsets.most_different(SCORES, 2, dissimilarity=lambda F, G: 2.0)
+    assert str(refused.value) == snapshot
 
 
 # --- Time, Ctrl-C, progress -----------------------------------------------------------------------------------
@@ -276,7 +272,7 @@ def hard():
 
 
 @pytest.mark.parametrize("ask", [altsets.most_different, altsets.most_sets])
-def test_a_time_limit_is_kept_with_valid_sets(ask, clock):
+def test_a_time_limit_is_kept_with_valid_sets(ask, clock, snapshot):
     good = hard()
     result = ask(good, n_features=8, within=0.3, time_limit=clock.limit(50))
     assert clock.looks < 100
@@ -284,7 +280,7 @@ def test_a_time_limit_is_kept_with_valid_sets(ask, clock):
     assert result.objective <= result.bound
     assert min(result.qualities) >= result.parameters["quality_needed"] - 1e-9
     assert (result.status, result.stop_reason) == (Status.FEASIBLE, "time_limit")
-    assert "time limit reached" in result.explain()
+    assert result.explain() == snapshot
     assert Result.from_json(result.to_json()) == result
 
 
@@ -292,7 +288,7 @@ def test_what_is_not_ruled_out_is_said(clock):
     result = altsets.most_sets(hard(), 8, 0.3, within=0.3, time_limit=clock.limit(50))
     assert result.status is Status.FEASIBLE
     assert result.bound > len(result.sets)
-    assert "at most" in result.explain() or "how many there are was not found out" in result.explain()
+    assert "at most" in result.explain() or "not found out" in result.explain()
 
 
 @pytest.mark.parametrize("ask", [altsets.most_different, altsets.most_sets])

@@ -171,9 +171,10 @@ def test_astronomic_numbers_come_as_a_narrow_interval_with_estimates():
     assert best[0] == near.best
 
 
-def test_numbers_beyond_all_floats_are_refused():
-    with pytest.raises(UnsupportedError, match="more than 1e300 sets of 400 out of 2000 features"):
+def test_numbers_beyond_all_floats_are_refused(snapshot):
+    with pytest.raises(UnsupportedError) as refused:
         altsets.near_best(quality.Additive(np.random.default_rng(0).random(2000)), 400, 0.5)
+    assert str(refused.value) == snapshot
 
 
 # --- Samples ------------------------------------------------------------------------------------------
@@ -290,7 +291,7 @@ def test_a_search_that_takes_long_is_made_in_parts():
 
 
 @pytest.mark.parametrize("kind", [quality.MRMR, quality.CFS])
-def test_without_time_there_are_bounds(kind, clock):
+def test_without_time_there_are_bounds(kind, clock, snapshot):
     near = altsets.near_best(pairwise(kind, 60), 6, 0.5, time_limit=clock.limit(1))
     assert not near.exact
     assert near.count_bounds == (1, math.comb(60, 6))
@@ -299,8 +300,9 @@ def test_without_time_there_are_bounds(kind, clock):
     assert "time limit" in near.explain()
     assert math.isfinite(near.best)
     assert near.to_dict()["count_bounds"] == [1, math.comb(60, 6)]
-    with pytest.raises(InputError, match="no sets to draw from"):
+    with pytest.raises(InputError) as refused:
         near.sample(1)
+    assert str(refused.value) == snapshot
 
 
 def test_without_time_sums_have_bounds_and_sets(clock):
@@ -375,9 +377,10 @@ def test_what_makes_no_sense_is_refused(options, words):
     assert len(str(caught.value).splitlines()) == 1
 
 
-def test_other_things_than_qualities_are_refused():
-    with pytest.raises(InputError, match="must be a quality object"):
+def test_other_things_than_qualities_are_refused(snapshot):
+    with pytest.raises(InputError) as refused:
         altsets.near_best([1, 2, 3], 2)
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize(
@@ -389,13 +392,13 @@ def test_odd_seeds_are_refused(seed, words):
 
 
 @pytest.mark.parametrize("least", [18, 1e300, 17 + 1e-6])
-def test_a_quality_that_no_set_has(least):
+def test_a_quality_that_no_set_has(least, snapshot):
     near = altsets.near_best(SIX, 2, min_quality=least)
     assert (near.count, near.exact, near.best, near.best_set) == (0, True, 17.0, (0, 1))
     assert list(near) == near.cores == near.free == []
     assert not near.frequencies.any()
     assert not near.pair_frequencies.any()
-    assert near.explain().startswith("No sets of 2 features have a quality of at least")
+    assert near.explain() == snapshot
     with pytest.raises(InputError, match="no sets"):
         near.sample(1)
 
@@ -442,22 +445,22 @@ def test_negative_qualities():
     assert (near.best, near.threshold, near.count) == (-1, -2, 2)
 
 
-def test_the_best_of_all_sizes_is_what_counts():
+def test_the_best_of_all_sizes_is_what_counts(snapshot):
     near = altsets.near_best(SIX, within=0.3, constraints=constraints.Size(1, 3))
     assert near.best == 24
     assert near.threshold == pytest.approx(16.8)
     assert Counter(len(chosen) for chosen in near) == {3: 9, 2: 1}
-    assert near.explain().startswith("10 sets of 1 to 3 features are within 30 % of the best.")
+    assert near.explain() == snapshot
 
 
 @pytest.mark.parametrize("searched", [SIX, pairwise(quality.MRMR, 6).with_names(list("abcdef"))])
-def test_constraints_that_clash_are_named(searched):
+def test_constraints_that_clash_are_named(searched, snapshot):
     clash = [constraints.Require(["a", "b"]), constraints.Exclusive(["a", "b", "c"])]
     near = altsets.near_best(searched, 3, constraints=clash)
     assert (near.count, near.exact, near.count_bounds) == (0, True, (0, 0))
     assert math.isnan(near.best)
     assert near.best_set is None
-    assert near.explain() == near.reason == "These constraints clash: require a, b; exclusive {a, b, c}."
+    assert near.explain() == near.reason == snapshot
     assert near.to_dict()["best"] is None
     assert "no set" in repr(near)
 
@@ -527,7 +530,7 @@ def test_a_threshold_that_the_draws_moved_has_a_wider_interval():
 
 
 @pytest.mark.slow
-def test_a_black_box_with_too_many_sets_is_estimated():
+def test_a_black_box_with_too_many_sets_is_estimated(snapshot):
     scores = np.random.default_rng(1).random(25)
     near, truth = (
         altsets.near_best(box_of(scores), 5, 0.3),
@@ -538,10 +541,8 @@ def test_a_black_box_with_too_many_sets_is_estimated():
     assert (near.exact, near.estimated, near.best_proven) == (False, True, False)
     assert near.best == truth.best
     np.testing.assert_allclose(near.frequencies, truth.frequencies, atol=0.06)
-    assert repr(near).startswith(
-        f"NearBest(an estimated {low:,} to {high:,} sets of 5 features are within 30 % of"
-    )
-    assert "9,000 sets were drawn at random" in near.explain()
+    assert repr(near) == snapshot
+    assert near.explain() == snapshot
     assert "95 % confidence" in near.verdict.cautions[0]
     assert set(near.sample(50, random_state=0)) <= set(truth)
     assert (near.always, near.never) == ([], [])
@@ -549,19 +550,21 @@ def test_a_black_box_with_too_many_sets_is_estimated():
     assert near.importance(["x0"]).estimated
     none = altsets.near_best(box_of(scores), 5, min_quality=100)
     assert (none.count, none.estimate["n_counted"]) == (0, 0)
-    assert none.verdict.findings[0].startswith("An estimated 0 to ")
-    with pytest.raises(InputError, match="no sets to draw from"):
+    assert none.verdict.findings[0] == snapshot
+    with pytest.raises(InputError) as refused:
         none.sample()
+    assert str(refused.value) == snapshot
 
 
-def test_a_black_box_with_too_many_sets_and_hardly_any_valid_one_is_refused():
+def test_a_black_box_with_too_many_sets_and_hardly_any_valid_one_is_refused(snapshot):
     rules = [constraints.AtLeast(5, range(6))]
-    with pytest.raises(UnsupportedError, match="can only be asked about sets one by one") as caught:
+    with pytest.raises(UnsupportedError) as caught:
         altsets.near_best(quality.BlackBox(sum, n_features_in=200), 8, constraints=rules)
+    assert str(caught.value) == snapshot
     assert len(str(caught.value).splitlines()) == 1
 
 
-def test_a_slow_black_box_says_how_many_were_drawn_in_time(clock):
+def test_a_slow_black_box_says_how_many_were_drawn_in_time(clock, snapshot):
     def slow(chosen):
         clock.now += 1.0
         return float(sum(chosen))
@@ -569,7 +572,7 @@ def test_a_slow_black_box_says_how_many_were_drawn_in_time(clock):
     near = altsets.near_best(quality.BlackBox(slow, n_features_in=40), 5, 0.5, time_limit=100)
     assert 0 < near.estimate["n_drawn"] < 100
     assert near.stop_reason == "time_limit"
-    assert "before the time limit was reached" in near.explain()
+    assert near.explain() == snapshot
 
 
 def test_a_black_box_without_time(clock):
@@ -581,20 +584,15 @@ def test_a_black_box_without_time(clock):
 # --- What is answered -----------------------------------------------------------------------------------
 
 
-def test_the_answer_in_words():
+def test_the_answer_in_words(snapshot):
     near = altsets.near_best(SIX, 3, within=0.25)
-    assert near.explain() == (
-        "7 sets of 3 features are within 25 % of the best. The best has a quality of 24, so 18 is enough. 'a' is in "
-        "86 % of them, 'b' in 71 %, 'c' in 57 %, 'd' in 43 % and 'e' in 29 %. No feature is in all of them. 6 of 6 "
-        "features are in at least one."
-    )
-    assert repr(near) == "NearBest(7 sets of 3 features are within 25 % of the best)"
+    assert near.explain() == snapshot
+    assert repr(near) == snapshot
     cores = altsets.near_best(SIX, 3, within=0.1, constraints=constraints.Require("f"))
     assert (cores.cores, cores.free) == (["a", "f"], ["b", "c"])
-    assert "'a' and 'f' are in all of them. 'b' is in 50 % of them and 'c' in 50 %." in cores.explain()
+    assert cores.explain() == snapshot
     alone = altsets.near_best(SIX, 3, within=0)
-    assert "1 set of 3 features is as good as the best." in alone.explain()
-    assert "It has 'a', 'b' and 'c'." in alone.explain()
+    assert alone.explain() == snapshot
 
 
 def test_the_answer_as_a_frame_and_as_json():
@@ -637,33 +635,29 @@ def test_equal_sets_come_in_the_same_order_every_time():
     assert list(same) == list(itertools.combinations(range(8), 3))
 
 
-def test_a_million_scores():
+def test_a_million_scores(snapshot):
     scores = np.random.default_rng(0).random(1_000_000)
     near = altsets.near_best(quality.Additive(scores), 3, within=1e-5)
     assert near.exact
     assert near.count == len(list(near)) > 100
-    with pytest.raises(UnsupportedError, match="too many for a matrix"):
+    with pytest.raises(UnsupportedError) as refused:
         near.pair_frequencies  # noqa: B018
+    assert str(refused.value) == snapshot
 
 
-def test_names_with_braces():
+def test_names_with_braces(snapshot):
     braces = quality.Additive([3, 2, 1], feature_names=["x_{1}", "{}", "{0!r}"])
-    assert "'x_{1}' is in 50 % of them" in altsets.near_best(braces, 1, 0.4).explain()
+    assert altsets.near_best(braces, 1, 0.4).explain() == snapshot
 
 
-def test_the_verdict_says_what_sets_have_in_common():
+def test_the_verdict_says_what_sets_have_in_common(snapshot):
     scores = quality.Additive([9.0, 8, 7, 3], feature_names=["a", "b", "c", "d"])
-    assert str(altsets.near_best(scores, 2, 0.2).verdict) == (
-        "3 sets of 2 features are within 20 % of the best.\nNo feature is in all of them. 3 of 4 features are in at "
-        "least one."
-    )
+    assert str(altsets.near_best(scores, 2, 0.2).verdict) == snapshot
     core = altsets.near_best(scores, 3, 0.2, constraints=[altsets.constraints.Require("a")])
     assert "'a' " in core.verdict.findings[1]
-    assert altsets.near_best(scores, 2, 0).verdict.findings == (
-        "1 set of 2 features is as good as the best.",
-    )
+    assert altsets.near_best(scores, 2, 0).verdict.findings == snapshot
     none = altsets.near_best(scores, 2, min_quality=50)
-    assert none.verdict.findings == ("No sets of 2 features have a quality of at least 50.",)
+    assert none.verdict.findings == snapshot
 
 
 # --- Proven features, and documents ---------------------------------------------------------------------
@@ -710,7 +704,7 @@ def test_a_part_of_the_sets_proves_nothing_about_features():
     ],
     ids=["sums", "least", "none", "clash", "sizes", "estimated", "no time", "drawn"],
 )
-def test_documents_are_read_as_they_were_written(searched, size, asked, clock, tmp_path):
+def test_documents_are_read_as_they_were_written(searched, size, asked, clock, tmp_path, snapshot):
     near = altsets.near_best(searched, size, **asked)
     text = near.to_json()
     read = altsets.NearBest.from_json(text)
@@ -723,13 +717,14 @@ def test_documents_are_read_as_they_were_written(searched, size, asked, clock, t
     np.testing.assert_array_equal(read.frequencies, near.frequencies)
     assert read.top(3) == near.top(3)
     if near.count and near.n_known != 0:
-        with pytest.raises(UnsupportedError, match="read from a document"):
+        with pytest.raises(UnsupportedError) as refused:
             read.sample()
+        assert str(refused.value) == snapshot
         pytest.importorskip("jinja2")
         read.report(tmp_path / "read.html")
 
 
-def test_damaged_documents_are_refused():
+def test_damaged_documents_are_refused(snapshot):
     document = altsets.near_best(SIX, 3, 0.25).to_dict()
     changes = [
         *(
@@ -747,8 +742,9 @@ def test_damaged_documents_are_refused():
         {"estimate": {"n_drawn": 1}},
     ]
     for change in changes:
-        with pytest.raises(InputError, match="near-best sets"):
+        with pytest.raises(InputError) as refused:
             altsets.NearBest.from_json(json.dumps(document | change))
+        assert str(refused.value) == snapshot
     for text in ("", "[]", "{}", altsets.find(SIX, n_features=2, n_alternatives=0).to_json()):
         with pytest.raises(InputError):
             altsets.NearBest.from_json(text)

@@ -65,17 +65,17 @@ def test_features_of_no_near_best_set_are_left_out_unless_named():
         near.importance("g")
 
 
-def test_a_feature_that_every_set_must_have():
+def test_a_feature_that_every_set_must_have(snapshot):
     near = altsets.near_best(SIX, 2, 0.5, constraints=constraints.Require("d"))
     worth = near.importance()
     assert worth.features[0].feature == "d"
     assert worth.features[0].loss == math.inf
     assert worth.features[0].status_without is Status.INFEASIBLE
-    assert worth.verdict.findings[0] == "No set exists without d."
+    assert worth.verdict.findings[0] == snapshot
     assert Importance.from_json(worth.to_json()) == worth
 
 
-def test_what_is_not_proven_says_so(clock):
+def test_what_is_not_proven_says_so(clock, snapshot):
     rng = np.random.default_rng(0)
     pairs = rng.random((60, 60))
     hard = quality.MRMR(rng.random(60) * 0.1, (pairs + pairs.T) / 2)
@@ -83,15 +83,15 @@ def test_what_is_not_proven_says_so(clock):
     worth = near.importance([0, 1], time_limit=clock.limit(10))
     assert not all(entry.proven for entry in worth.features)
     assert worth.stop_reason == "time_limit"
-    assert "Proven for 0 of 2 features only." in worth.verdict.findings
-    assert any("Time ran out" in caution for caution in worth.verdict.cautions)
+    assert worth.verdict.findings == snapshot
+    assert list(worth.verdict.cautions) == snapshot
 
 
-def test_the_answer_in_words_as_a_frame_and_as_json():
+def test_the_answer_in_words_as_a_frame_and_as_json(snapshot):
     pytest.importorskip("pandas")
     worth = altsets.near_best(SIX, 3, 0.25).importance()
-    assert worth.verdict.findings[0] == "Without a, the best set loses most: 6 of 24 (25 %)."
-    assert repr(worth) == "Importance(6 features, 6 proven)"
+    assert worth.verdict.findings[0] == snapshot
+    assert repr(worth) == snapshot
     frame = worth.to_frame()
     assert list(frame.index) == worth.names
     assert list(frame["loss"])[:3] == [6, 5, 4]
@@ -103,17 +103,19 @@ def test_the_answer_in_words_as_a_frame_and_as_json():
             Importance.from_json(text)
 
 
-def test_without_sets_there_is_nothing_to_measure():
+def test_without_sets_there_is_nothing_to_measure(snapshot):
     nothing = altsets.near_best(
         SIX, 2, constraints=[constraints.Require("a"), constraints.Exclusive(["a", "b"])]
     )
     assert nothing.count
     none = altsets.near_best(SIX, 1, constraints=[constraints.Require(["a", "b"])])
-    with pytest.raises(InputError, match="there is no set"):
+    with pytest.raises(InputError) as refused:
         none.importance()
+    assert str(refused.value) == snapshot
 
 
-def test_what_was_read_cannot_be_searched():
+def test_what_was_read_cannot_be_searched(snapshot):
     read = NearBest.from_json(altsets.near_best(SIX, 3, 0.25).to_json())
-    with pytest.raises(UnsupportedError, match="read from a document"):
+    with pytest.raises(UnsupportedError) as refused:
         read.importance()
+    assert str(refused.value) == snapshot

@@ -153,27 +153,23 @@ def test_heuristics_decline_what_they_do_not_know():
 NAMES = ["left mean", "left max", "right mean", "right max", "age"]
 
 
-def test_a_clash_names_the_features_and_the_limit():
+def test_a_clash_names_the_features_and_the_limit(snapshot):
     matrix = np.eye(5)
     matrix[0, 1] = matrix[1, 0] = 0.95
     rules = [Require(["left mean", "left max"]), MaxSimilarity(matrix, 0.9)]
     result = altsets.find(quality.Additive([5, 4, 3, 2, 1], feature_names=NAMES), 2, 0, constraints=rules)
     assert result.status is Status.INFEASIBLE
-    assert result.reason == (
-        "These constraints clash: require left mean, left max; no two features more alike than 0.9."
-    )
+    assert result.reason == snapshot
 
 
-def test_a_single_rule_may_be_too_much():
+def test_a_single_rule_may_be_too_much(snapshot):
     scores = quality.Additive([5, 4, 3, 2, 1], feature_names=NAMES)
     alike = altsets.find(scores, 3, 0, constraints=MaxSimilarity(np.ones((5, 5)), 0.9))
-    assert (
-        alike.reason == "No set of 3 features keeps to this constraint: no two features more alike than 0.9."
-    )
+    assert alike.reason == snapshot
     sensors = {name: name.split()[0] for name in NAMES[:4]}
     paid = Budget({"left": 5, "right": 5, "age": 1}, 5, groups=sensors)
     dear = altsets.find(scores, 3, 0, constraints=paid)
-    assert dear.reason == "No set of 3 features keeps to this constraint: budget 5, each group paid once."
+    assert dear.reason == snapshot
     assert altsets.find(scores, 2, 0, constraints=paid).named_sets == [("left mean", "left max")]
 
 

@@ -285,10 +285,11 @@ PAIRS = np.full((36, 36), 0.5)
 @pytest.mark.parametrize("engine", ["auto", "milp", "enumerate"])
 @pytest.mark.parametrize("huge", [-2e300, float(np.finfo(float).min), 1e300, 1e101])
 @pytest.mark.parametrize("search", ["simultaneous", "sequential"])
-def test_huge_numbers_are_refused(engine, huge, search):
+def test_huge_numbers_are_refused(engine, huge, search, snapshot):
     good = quality.Additive([1, 2, 3, 4, 5, 6] + [huge] * 30)
-    with pytest.raises(InputError, match=r"x6.* leaves no digits .*divide all numbers.*forbid x6"):
+    with pytest.raises(InputError) as refused:
         altsets.find(good, n_features=4, n_alternatives=5, search=search, engine=engine)
+    assert str(refused.value) == snapshot
 
 
 def test_huge_numbers_of_features_that_are_forbidden_are_not_refused():
@@ -309,10 +310,11 @@ def test_heuristics_refuse_them_as_well(search):
         altsets.find(quality.Additive([1e308] * 8), n_features=3, n_alternatives=1, search=search)
 
 
-def test_small_numbers_are_refused():
+def test_small_numbers_are_refused(snapshot):
     tiny = np.full(6, 1e-323)
-    with pytest.raises(InputError, match=r"largest number is .*x0.*multiply all"):
+    with pytest.raises(InputError) as refused:
         altsets.find(quality.CFS(tiny, np.zeros((6, 6))), n_features=2, n_alternatives=1)
+    assert str(refused.value) == snapshot
     with pytest.raises(InputError, match="multiply all"):
         altsets.find(quality.Additive(tiny), n_features=2, n_alternatives=1)
     # Beside others they are as good as nothing.
@@ -329,12 +331,13 @@ def test_small_ratios_beside_large_ones():
     assert len(result.sets) == 3
 
 
-def test_huge_redundancy_is_refused_where_it_stands_beside_the_size():
+def test_huge_redundancy_is_refused_where_it_stands_beside_the_size(snapshot):
     redundancy = np.full((6, 6), 0.5)
     redundancy[2, 3] = 1e100
     good = quality.CFS([1, 2, 3, 4, 5, 6], redundancy)
-    with pytest.raises(InputError, match=r"redundancy of 5e\+99 \(x2 and x3\).*up to 1e\+12"):
+    with pytest.raises(InputError) as refused:
         altsets.find(good, n_features=2, n_alternatives=1)
+    assert str(refused.value) == snapshot
     result = altsets.find(good, n_features=2, n_alternatives=0, constraints=constraints.Forbid(3))
     assert result.sets == [(4, 5)]
 
@@ -427,10 +430,11 @@ def test_kernels_stay_within_their_arrays_whatever_the_numbers(kernel):
         assert isinstance(value, float)
 
 
-def test_sets_of_many_features_are_for_the_solver():
+def test_sets_of_many_features_are_for_the_solver(snapshot):
     good = quality.Additive(np.arange(1500.0))
-    with pytest.raises(UnsupportedError, match="up to 1,000 features"):
+    with pytest.raises(UnsupportedError) as refused:
         altsets.find(good, n_features=1200, n_alternatives=0, engine="enumerate")
+    assert str(refused.value) == snapshot
 
 
 def test_sets_with_huge_numbers_that_cannot_be_used_are_only_looked_at():
@@ -443,20 +447,23 @@ def test_sets_with_huge_numbers_that_cannot_be_used_are_only_looked_at():
     assert result.qualities[0] == pytest.approx(7e-62, rel=1e-12)
 
 
-def test_a_scale_that_leaves_nothing_of_a_number_is_refused():
-    with pytest.raises(InputError, match="too small for a number"):
+def test_a_scale_that_leaves_nothing_of_a_number_is_refused(snapshot):
+    with pytest.raises(InputError) as refused:
         quality.FCBF([5e-324, 1.0], np.zeros((2, 2)), scale=0.5)
+    assert str(refused.value) == snapshot
 
 
-def test_the_smallest_numbers_are_refused_also_where_their_share_in_a_mean_is_nothing():
+def test_the_smallest_numbers_are_refused_also_where_their_share_in_a_mean_is_nothing(snapshot):
     redundancy = np.full((4, 4), -5e-324)
     redundancy[0] = redundancy[:, 0] = 1e50
     searched = quality.MRMR([1e50, 0.0, 0.0, 0.0], redundancy)
-    with pytest.raises(InputError, match="numbers so small"):
+    with pytest.raises(InputError) as refused:
         altsets.find(searched, 3, 0, constraints=constraints.Forbid(0))
+    assert str(refused.value) == snapshot
 
 
-def test_redundancy_near_the_largest_number_is_refused_by_name():
+def test_redundancy_near_the_largest_number_is_refused_by_name(snapshot):
     huge = quality.CFS([1, 1, 1], [[0, 1, 0], [1, 0, 1e308], [0, 1e308, 0]], feature_names=list("abc"))
-    with pytest.raises(InputError, match=r"a redundancy of 1e\+308 \(b and c\)"):
+    with pytest.raises(InputError) as refused:
         altsets.find(huge, n_features=2, n_alternatives=0)
+    assert str(refused.value) == snapshot

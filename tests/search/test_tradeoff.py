@@ -51,9 +51,10 @@ def test_digits_beyond_doubles_are_told_apart():
     assert [point.sets for point in found] == [((0, 1),), ((0, 2),), ((1, 2),)]
 
 
-def test_costs_too_far_apart_are_refused():
-    with pytest.raises(InputError, match="too far to add them up; round the small ones to 0"):
+def test_costs_too_far_apart_are_refused(snapshot):
+    with pytest.raises(InputError) as refused:
         altsets.tradeoff(SCORES, [1e-200, 1e200, 0, 0, 0, 0], 2)
+    assert str(refused.value) == snapshot
 
 
 def test_a_second_quality_is_the_same_both_ways_round():
@@ -152,21 +153,23 @@ def test_ends_early_and_keeps_what_is_there(clock):
     assert all(point.status == "feasible" for point in short)
 
 
-def test_documents_and_frames():
+def test_documents_and_frames(snapshot):
     found = altsets.tradeoff(SCORES, COSTS, 2, n_alternatives=1, tau=1)
     assert altsets.Tradeoff.from_json(found.to_json()) == found
     frame = found.to_frame()
     assert list(frame["criterion"]) == [point.criterion for point in found]
     assert frame["features"][0] == [list(names) for names in found.points[0].named_sets]
-    with pytest.raises(InputError, match="not an altsets document of a trade-off"):
+    with pytest.raises(InputError) as refused:
         altsets.Tradeoff.from_json("{}")
-    with pytest.raises(InputError, match="incomplete or damaged"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         altsets.Tradeoff.from_json(found.to_json().replace('"qualities": [', '"qualities": [1,', 1))
+    assert str(refused.value) == snapshot
 
 
-def test_words():
+def test_words(snapshot):
     found = altsets.tradeoff(SCORES, COSTS, 2)
-    assert str(found.verdict).startswith("The best set has a criterion of 9;")
+    assert str(found.verdict) == snapshot
     assert "6 points" in found.explain()
     assert "all proven" in found.explain()
     assert found.within(0.1).criterion == 6
@@ -191,23 +194,26 @@ def test_range_of_sets_that_are_too_many_to_list():
         assert good.evaluate(end.set) >= near.threshold
 
 
-def test_range_of_a_black_box_needs_all_sets(clock):
+def test_range_of_a_black_box_needs_all_sets(clock, snapshot):
     small = quality.BlackBox(lambda chosen: SCORES.evaluate(chosen), n_features_in=6)
     found = altsets.near_best(small, 2, within=0.25).range(COSTS)
     assert (found.low.value, found.high.value) == (5, 9)
     large = quality.BlackBox(lambda chosen: float(sum(chosen)), n_features_in=40)
     near = altsets.near_best(large, 4, within=0.1, time_limit=clock.limit(100))
-    with pytest.raises(UnsupportedError, match="ask for smaller sets, or use a quality made of numbers"):
+    with pytest.raises(UnsupportedError) as refused:
         near.range(np.ones(40))
+    assert str(refused.value) == snapshot
 
 
-def test_ranges_say_what_they_are_about():
+def test_ranges_say_what_they_are_about(snapshot):
     near = altsets.near_best(SCORES, 2, within=0.25)
     found = near.range({"a": 5, "b": 3})
     assert altsets.Range.from_json(found.to_json()) == found
     assert list(found.to_frame()["value"]) == [3, 8]
-    with pytest.raises(UnsupportedError, match="read from a document"):
+    with pytest.raises(UnsupportedError) as refused:
         altsets.NearBest.from_json(near.to_json()).range(COSTS)
+    assert str(refused.value) == snapshot
     none = altsets.near_best(SCORES, 2, min_quality=100)
-    with pytest.raises(InputError, match="no near-best set"):
+    with pytest.raises(InputError) as refused:
         none.range(COSTS)
+    assert str(refused.value) == snapshot

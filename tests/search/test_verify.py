@@ -52,25 +52,28 @@ def test_every_corruption_of_the_sets_is_caught(sets, message):
     ("options", "bound"),
     [({}, 37.9), ({"search": "simultaneous", "aggregation": "min"}, 13.9), ({}, -math.inf)],
 )
-def test_a_bound_below_the_objective_is_caught(options, bound):
-    with pytest.raises(VerificationError, match="exceeds the claimed bound"):
+def test_a_bound_below_the_objective_is_caught(options, bound, snapshot):
+    with pytest.raises(VerificationError) as refused:
         check([(0, 1, 2), (0, 3, 4)], bound, **options)
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("existing", [[(0, 1, 2)], [(4, 5), (1, 2, 3)], [(0, 1)]])
-def test_existing_sets_count(existing):
-    with pytest.raises(VerificationError, match=r"set 0 is too similar to existing set \d"):
+def test_existing_sets_count(existing, snapshot):
+    with pytest.raises(VerificationError) as refused:
         check([(0, 1, 2)], existing=existing)
+    assert str(refused.value) == snapshot
     assert check([(3, 5, 6)], existing=[(0, 1, 2), (4, 5)]) == [4.0]
 
 
-def test_equal_sets_only_where_nothing_is_asked():
+def test_equal_sets_only_where_nothing_is_asked(snapshot):
     twice = [(0, 1, 2), (0, 1, 2)]
     assert check(twice, tau=0) == [24.0, 24.0]
     assert check(twice, tau=None, min_difference=0) == [24.0, 24.0]
     for options in ({"tau": 0.01}, {"tau": None, "min_difference": 1}):
-        with pytest.raises(VerificationError, match="set 1 is too similar to set 0"):
+        with pytest.raises(VerificationError) as refused:
             check(twice, **options)
+        assert str(refused.value) == snapshot
 
 
 def test_the_asked_dissimilarity_counts():
@@ -106,55 +109,62 @@ def test_no_false_alarm_at_the_exact_level(tau):
         (Size(2, 3), (0, 1, 2), (0,), "size 2 to 3"),
     ],
 )
-def test_every_broken_constraint_is_caught_and_described(constraint, fine, broken, words):
+def test_every_broken_constraint_is_caught_and_described(constraint, fine, broken, words, snapshot):
     others = [Forbid(6), AtMost(3, [0, 1, 2, 3])]
     assert len(check([fine], constraints=[*others, constraint])) == 1
     with pytest.raises(VerificationError) as caught:
         check([broken], constraints=[*others, constraint])
-    assert str(caught.value) == f"set 0 breaks a constraint ({words}): {broken}."
+    assert str(caught.value) == snapshot
 
 
 @pytest.mark.parametrize("chosen", [(), (0, 0), (1, 0), (0, 7), (-1, 0)])
-def test_sets_of_any_size_must_still_be_sets(chosen):
-    with pytest.raises(VerificationError, match="set 0 is not a s"):
+def test_sets_of_any_size_must_still_be_sets(chosen, snapshot):
+    with pytest.raises(VerificationError) as refused:
         check([chosen], constraints=Size(1, 3))
+    assert str(refused.value) == snapshot
 
 
-def test_sets_of_different_sizes_are_compared_by_the_definition():
+def test_sets_of_different_sizes_are_compared_by_the_definition(snapshot):
     # Two of four and three features are shared: Dice 1 - 4/7, Jaccard 1 - 2/5.
     sets, sizes = [(0, 1, 2, 3), (0, 1, 4)], Size(3, 4)
     for kind, level in (("dice", 3 / 7), ("jaccard", 3 / 5)):
         assert len(check(sets, constraints=sizes, tau=level, dissimilarity=kind)) == 2
-        with pytest.raises(VerificationError, match="set 1 is too similar to set 0"):
+        with pytest.raises(VerificationError) as refused:
             check(sets, constraints=sizes, tau=level + 1e-6, dissimilarity=kind)
+        assert str(refused.value) == snapshot
     assert len(check(sets, constraints=sizes, tau=None, min_difference=1)) == 2
     with pytest.raises(VerificationError, match="too similar"):
         check(sets, constraints=sizes, tau=None, min_difference=2)
 
 
-def test_a_dissimilarity_of_your_own_counts():
+def test_a_dissimilarity_of_your_own_counts(snapshot):
     def far(first, second):
         return min(1.0, abs(first[0] - second[0]) / 4)
 
     assert check([(0, 1, 2), (2, 3, 4)], tau=0.5, dissimilarity=far) == [24.0, 12.0]
-    with pytest.raises(VerificationError, match="set 1 is too similar to set 0"):
+    with pytest.raises(VerificationError) as refused:
         check([(0, 1, 2), (1, 3, 4)], tau=0.5, dissimilarity=far)
-    with pytest.raises(VerificationError, match="set 0 is too similar to existing set 0"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(VerificationError) as refused:
         check([(0, 1, 2)], tau=0.5, dissimilarity=far, existing=[(1, 6)])
+    assert str(refused.value) == snapshot
 
 
-def test_a_dissimilarity_that_depends_on_the_order_is_the_users_mistake():
-    with pytest.raises(InputError, match=r"is 1\.0 one way and 0\.5 the other; it must be symmetric"):
+def test_a_dissimilarity_that_depends_on_the_order_is_the_users_mistake(snapshot):
+    with pytest.raises(InputError) as refused:
         check([(2, 3, 4), (0, 1, 2)], dissimilarity=lambda first, second: 1.0 if first[0] == 0 else 0.5)
-    with pytest.raises(InputError, match="it must be a number between 0 and 1"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         check([(2, 3, 4), (0, 1, 2)], dissimilarity=lambda first, second: 3)
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("value", [-math.inf, math.inf, math.nan])
-def test_a_quality_that_is_not_finite_is_caught(value):
+def test_a_quality_that_is_not_finite_is_caught(value, snapshot):
     problem = Problem.create(7, n_features=3)
-    with pytest.raises(VerificationError, match=r"set 1 has no finite quality \(-?(inf|nan)\)"):
+    with pytest.raises(VerificationError) as refused:
         verify(problem, [(0, 1, 2), (3, 4, 5)], {(0, 1, 2): 1.0, (3, 4, 5): value}.get, math.inf)
+    assert str(refused.value) == snapshot
 
 
 def test_verification_error_belongs_to_the_tree():

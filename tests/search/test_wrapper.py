@@ -285,30 +285,31 @@ def test_ctrl_c_keeps_what_was_found(engine, search, aggregation):
 @pytest.mark.parametrize("jobs", [None, 2])
 @pytest.mark.parametrize("engine", ["exhaustive", *HEURISTICS])
 @pytest.mark.parametrize("value", [math.nan, math.inf, "much", None])
-def test_a_score_that_is_no_number(engine, jobs, value):
+def test_a_score_that_is_no_number(engine, jobs, value, snapshot):
     def score(chosen):
         return value if 3 in chosen and len(chosen) == 2 else -float(sum(chosen))
 
     names = list("abcdefgh")
     black_box = quality.BlackBox(score, feature_names=names, n_jobs=jobs)
-    with pytest.warns(UserWarning, match=r"ended early: the score of \{\w, \w\} is .*; it must be a number"):
+    with pytest.warns(UserWarning) as warned:
         result = altsets.find(black_box, 2, 1, engine=engine)
+    assert [str(one.message) for one in warned] == snapshot
     assert result.sets
     assert "d" in result.explain()
     assert result.status in (Status.FEASIBLE, Status.NOT_FOUND)
     first = constraints.Require("d")
-    with pytest.raises(InputError, match=r"the score of \{a, d\} is"):
+    with pytest.raises(InputError) as refused:
         altsets.find(black_box, 2, 1, engine=engine, constraints=first)
+    assert str(refused.value) == snapshot
 
 
-def test_a_score_that_raises():
+def test_a_score_that_raises(snapshot):
     def score(chosen):
         raise ZeroDivisionError("nothing to divide\nby")
 
-    with pytest.raises(
-        InputError, match=r"score of \{x0, x1\} could not be computed: ZeroDiv.*: nothing to"
-    ) as told:
+    with pytest.raises(InputError) as told:
         altsets.find(quality.BlackBox(score, n_features_in=5), 2, 1)
+    assert str(told.value) == snapshot
     assert isinstance(told.value.__cause__, ZeroDivisionError)
 
 
@@ -334,11 +335,11 @@ def test_minus_infinity_rules_a_set_out(engine, search, aggregation):
 
 
 @pytest.mark.parametrize("engine", ["exhaustive", *HEURISTICS])
-def test_infeasible_requests_say_why(engine):
+def test_infeasible_requests_say_why(engine, snapshot):
     asked = {"n_features": 3, "tau": 1, "engine": engine}
     result = altsets.find(rugged(7), n_alternatives=2, search="simultaneous", **asked)
     assert result.status is Status.INFEASIBLE
-    assert "n_alternatives=1 is the largest possible" in result.reason
+    assert result.reason == snapshot
     clash = [constraints.Require("x1"), constraints.Exclusive(["x1", "x2"]), constraints.Require("x2")]
     result = altsets.find(rugged(7), n_alternatives=1, constraints=clash, **asked)
     assert "constraints clash" in result.explain()
@@ -349,22 +350,26 @@ def test_infeasible_requests_say_why(engine):
     assert altsets.find(rugged(7), constraints=sizes, engine=engine).status is Status.INFEASIBLE
 
 
-def test_engines_decline_in_one_sentence():
+def test_engines_decline_in_one_sentence(snapshot):
     black_box = rugged(8)
     for engine in ("additive", "enumerate", "milp", "greedy"):
         with pytest.raises(UnsupportedError, match=r"BlackBox|heuristic"):
             altsets.find(black_box, 2, 1, engine=engine)
-    with pytest.raises(UnsupportedError, match="additive quality only, not BlackBox; use 'sequential'"):
+    with pytest.raises(UnsupportedError) as refused:
         altsets.find(black_box, 2, 1, search="greedy-depth")
+    assert str(refused.value) == snapshot
     for engine in ("exhaustive", *HEURISTICS):
-        with pytest.raises(UnsupportedError, match="Additive has numbers that exact engines read"):
+        with pytest.raises(UnsupportedError) as refused:
             altsets.find(quality.Additive([1, 2, 3]), 2, 1, engine=engine)
-        with pytest.raises(UnsupportedError, match="does not do search='greedy-depth'"):
+        assert str(refused.value) == snapshot
+        with pytest.raises(UnsupportedError) as refused:
             altsets.find(black_box, 2, 1, engine=engine, search="greedy-depth")
+        assert str(refused.value) == snapshot
     with pytest.raises(UnsupportedError, match="more than 2,000,000"):
         altsets.find(rugged(40), 20, 1, engine="exhaustive")
-    with pytest.raises(UnsupportedError, match="no feature scores"):
+    with pytest.raises(UnsupportedError) as refused:
         black_box.form(2)
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("value", [0, -3, 2.5, "many", None, True])

@@ -54,11 +54,12 @@ ENTRANCES = {
 
 
 @pytest.mark.parametrize("entrance", ENTRANCES)
-def test_the_same_rows_in_another_order_are_warned_of(entrance):
+def test_the_same_rows_in_another_order_are_warned_of(entrance, snapshot):
     X, y = made()
     shuffled = y.sample(frac=1, random_state=1)
-    with pytest.warns(UserWarning, match=r"same row labels in another order.*y = y\.loc\[X\.index\]"):
+    with pytest.warns(UserWarning) as warned:
         ENTRANCES[entrance](X, shuffled)
+    assert [str(one.message) for one in warned] == snapshot
     ENTRANCES[entrance](X, shuffled.loc[X.index])
     ENTRANCES[entrance](X, shuffled.to_numpy())
 
@@ -70,42 +71,49 @@ def test_a_fit_warns_of_another_order_once():
     assert len(said) == 1
 
 
-def test_permutation_tests_shuffle_the_target_with_its_labels():
+def test_permutation_tests_shuffle_the_target_with_its_labels(snapshot):
     X, y = made()
     model = make_pipeline(SelectAlternatives("f", n_features=1), DecisionTreeClassifier(random_state=0))
-    with pytest.warns(UserWarning, match="row labels in another order"):
+    with pytest.warns(UserWarning) as warned:
         _, by_chance, _ = permutation_test_score(model, X, y, n_permutations=5, random_state=0)
+    assert [str(one.message) for one in warned] == snapshot
     _, same, _ = permutation_test_score(model, X.to_numpy(), y.to_numpy(), n_permutations=5, random_state=0)
     assert by_chance.tolist() == same.tolist()
 
 
-def test_weights_and_groups_in_another_order_are_refused():
+def test_weights_and_groups_in_another_order_are_refused(snapshot):
     X, y = made()
     other = pd.Series(1.0, index=X.index[::-1])
-    with pytest.raises(InputError, match=r"sample_weight = sample_weight\.loc\[X.index\]"):
+    with pytest.raises(InputError) as refused:
         SelectAlternatives(n_features=2).fit(X, y, sample_weight=other)
-    with pytest.raises(InputError, match="X and groups have the same row labels in another order"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         SelectAlternatives(n_features=2).fit(X, y, groups=other)
-    with pytest.raises(InputError, match="X and groups have the same row labels in another order"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         evaluate([["f0"]], X, y, groups=other, n_repeats=1)
+    assert str(refused.value) == snapshot
 
 
-def test_labels_that_occur_more_than_once_have_another_remedy():
+def test_labels_that_occur_more_than_once_have_another_remedy(snapshot):
     X, y = made()
     X.index, y.index = np.repeat(["a", "b"], 40), np.tile(["a", "b"], 40)
-    with pytest.warns(UserWarning, match="same sorting of both"):
+    with pytest.warns(UserWarning) as warned:
         fitted(X, y)
+    assert [str(one.message) for one in warned] == snapshot
 
 
-def test_rows_of_another_part_of_the_table_are_refused():
+def test_rows_of_another_part_of_the_table_are_refused(snapshot):
     X, y = made()
-    with pytest.raises(InputError, match=r"different row labels .40 of 40 in y are not in X, such as"):
+    with pytest.raises(InputError) as refused:
         fitted(
             X.iloc[20:60].sample(frac=1, random_state=0),
             pd.concat([y[:20], y[60:]]).set_axis(range(900, 940)),
         )
-    with pytest.raises(InputError, match="take both from the same rows"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         fitted(X[1:41], y[2:42])
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("kind", ["split", "scaled", "reset target", "sorted", "polars", "array"])
@@ -139,23 +147,18 @@ def with_unusable(X):
     return odd[["visit", "f0", "name", "f1", "mixed", "f2", "endless", "f3"]]
 
 
-def test_all_unusable_columns_are_in_one_message():
+def test_all_unusable_columns_are_in_one_message(snapshot):
     X, y = made()
     with pytest.raises(InputError) as caught:
         fitted(with_unusable(X), y)
-    assert str(caught.value) == (
-        "4 columns cannot be used: visit holds dates or times, which have no single meaning as numbers; name has 80 "
-        "categories in 80 rows, which name rows instead of grouping them; mixed mixes numbers (71) with text (9), such "
-        "as 'unknown'; endless holds 1 infinite value; change these columns, or leave them out with unusable='drop'."
-    )
-    with pytest.raises(
-        InputError, match=r"^4 columns cannot be used: .*; change these columns, or drop them\.$"
-    ):
+    assert str(caught.value) == snapshot
+    with pytest.raises(InputError) as refused:
         Additive.from_data(with_unusable(X), y)
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
-def test_unusable_columns_are_dropped_and_listed(library, tmp_path):
+def test_unusable_columns_are_dropped_and_listed(library, tmp_path, snapshot):
     X, y = made()
     plain, odd = fitted(X, y), with_unusable(X)
     if library == "polars":
@@ -167,9 +170,7 @@ def test_unusable_columns_are_dropped_and_listed(library, tmp_path):
     selector = fitted(odd, y, unusable="drop")
     assert selector.dropped_ == ["visit", "name", "mixed", "endless"]
     assert [found.names for found in selector.alternatives_] == [found.names for found in plain.alternatives_]
-    assert selector.result_.notes[1].startswith(
-        "4 columns that cannot be used were left out: visit holds dates"
-    )
+    assert selector.result_.notes[1] == snapshot
     assert selector.n_features_in_ == 8
     assert selector.supports_[0].tolist() == [False, True, False, True, False, False, False, False]
     assert np.isnan(selector.scores_).tolist() == [True, False, True, False, True, False, True, False]
@@ -198,22 +199,23 @@ def test_unusable_columns_are_dropped_in_folds():
     assert evaluation.folds == evaluate(selector, X, y, cv=3, n_repeats=1).folds
 
 
-def test_numbers_of_columns_in_constraints_are_refused_where_columns_are_dropped():
+def test_numbers_of_columns_in_constraints_are_refused_where_columns_are_dropped(snapshot):
     X, y = made()
-    with pytest.raises(
-        InputError, match=r"unusable='drop' leaves out visit, name, mixed, endless, .*name the features"
-    ):
+    with pytest.raises(InputError) as refused:
         fitted(with_unusable(X), y, unusable="drop", constraints=[constraints.Forbid([1])])
+    assert str(refused.value) == snapshot
     rule = constraints.Forbid(["f0"])
     assert "f0" not in fitted(with_unusable(X), y, unusable="drop", constraints=[rule]).alternatives_[0].names
 
 
-def test_dropping_is_one_of_two_choices_and_leaves_something():
+def test_dropping_is_one_of_two_choices_and_leaves_something(snapshot):
     X, y = made()
-    with pytest.raises(InputError, match=r"unusable='skip' is unknown; choose 'error' or 'drop'"):
+    with pytest.raises(InputError) as refused:
         fitted(X, y, unusable="skip")
-    with pytest.raises(InputError, match=r"2 columns cannot be used: .*choose others"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         fitted(with_unusable(X)[["visit", "name"]], y, unusable="drop")
+    assert str(refused.value) == snapshot
 
 
 # --- Columns that look like a mistake ---------------------------------------------------------------------
@@ -313,33 +315,31 @@ def test_a_column_that_looks_like_a_mistake(kind):
     assert said_of(name, beside_noise(name, similar, other), y) == []
 
 
-def test_no_suspects_in_a_table_without_one():
+def test_no_suspects_in_a_table_without_one(snapshot):
     X, y = made(300, 8)
     result = fitted(X, y).result_
     assert result.table_cautions == []
-    assert result.notes == ["The target has 2 classes."]
+    assert result.notes == snapshot
 
 
-def test_a_suspect_is_a_caution_if_it_is_chosen_and_else_a_note():
+def test_a_suspect_is_a_caution_if_it_is_chosen_and_else_a_note(snapshot):
     X = beside_noise("leak", ILL + RNG.normal(size=N) / 10).assign(row=np.arange(N))
     result = fitted(X, ILL, constraints=[constraints.Forbid(["row"])]).result_
     assert [caution.split()[1] for caution in result.table_cautions] == ["leak"]
-    assert "Caution: Column leak alone predicts" in str(result.verdict)
+    assert str(result.verdict) == snapshot
     assert [note.split()[1] for note in result.notes] == ["target", "row"]
     chosen = fitted(X, ILL, constraints=[constraints.Require(["row"])]).result_
     assert [caution.split()[1] for caution in chosen.table_cautions] == ["row", "leak"]
 
 
-def test_suspects_without_a_target_or_with_few_rows():
+def test_suspects_without_a_target_or_with_few_rows(snapshot):
     X = beside_noise("row", np.arange(N))
-    assert "Column row counts the rows" in " ".join(
-        fitted(X, None, quality=[1, 2, 3, 4, 5, 6]).result_.cautions
-    )
+    assert " ".join(fitted(X, None, quality=[1, 2, 3, 4, 5, 6]).result_.cautions) == snapshot
     few = X[:19].assign(leak=ILL[:19])
     assert fitted(few, ILL[:19]).result_.table_cautions == []
 
 
-def test_rows_of_weight_0_are_not_looked_at():
+def test_rows_of_weight_0_are_not_looked_at(snapshot):
     values = np.where(np.arange(N) < 30, 1 - ILL, ILL)
     weights = (np.arange(N) >= 30).astype(float)
     result = (
@@ -347,7 +347,7 @@ def test_rows_of_weight_0_are_not_looked_at():
         .fit(beside_noise("x", values), ILL, sample_weight=weights)
         .result_
     )
-    assert "Column x says the same as the target in every row" in result.table_cautions[0]
+    assert result.table_cautions[0] == snapshot
 
 
 def test_large_tables_are_looked_at_in_part(monkeypatch):
@@ -417,7 +417,7 @@ def weak_set(**parameters):
 
 
 @pytest.mark.parametrize("quality", ["f", "mutual_info", "mrmr", "cfs", "fcbf"])
-def test_only_features_above_the_noise_floor(quality):
+def test_only_features_above_the_noise_floor(quality, snapshot):
     plain = fitted(mostly_noise(), ILL, quality=quality, n_alternatives=3)
     above = fitted(mostly_noise(), ILL, quality=quality, n_alternatives=1, above_noise=True, tau=0.5)
     assert above.noise_floor_.tolist() == plain.noise_floor_.tolist()
@@ -425,9 +425,7 @@ def test_only_features_above_the_noise_floor(quality):
     assert all(map(all, above.result_.above_noise))
     assert above.result_.parameters["above_noise"]
     assert above.result_.parameters["constraints"] == []
-    assert "no set of 2 features that has only features above the noise floor scores higher" in str(
-        above.result_.verdict
-    )
+    assert str(above.result_.verdict) == snapshot
     assert "above_noise=True" in above.result_.request.to_python()
     assert "--above-noise" in above.result_.request.to_command()
 
@@ -439,22 +437,18 @@ def test_nothing_changes_where_all_features_are_above_the_noise_floor():
     assert above.result_.noise_floors == plain.result_.noise_floors
 
 
-def test_more_features_than_are_above_the_noise_floor():
-    with pytest.raises(
-        InputError,
-        match=r"^3 of 12 features are above the noise floor of [\d.]+, too few for a set of 4; ask for n_features=3, "
-        r"or leave out above_noise\.$",
-    ):
+def test_more_features_than_are_above_the_noise_floor(snapshot):
+    with pytest.raises(InputError) as refused:
         fitted(mostly_noise(), ILL, quality="f", n_features=4, above_noise=True)
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("quality", ["relief", "wrapper", "importance", [1, 2, 3, 4]])
-def test_noise_that_is_not_known(quality):
+def test_noise_that_is_not_known(quality, snapshot):
     X, y = made()
-    with pytest.raises(
-        InputError, match=r"above_noise=True compares features with what they score by chance"
-    ):
+    with pytest.raises(InputError) as refused:
         fitted(X, y, quality=quality, above_noise=True)
+    assert str(refused.value) == snapshot
 
 
 def test_noise_is_left_out_in_every_fold_and_on_a_memory(tmp_path):
@@ -467,46 +461,42 @@ def test_noise_is_left_out_in_every_fold_and_on_a_memory(tmp_path):
     assert sets[0] == sets[1]
 
 
-def test_a_set_of_noise_is_a_caution():
+def test_a_set_of_noise_is_a_caution(snapshot):
     verdict = str(weak_set(n_alternatives=1).result_.verdict)
-    assert "Caution: 3 of 6 features in the sets do not score above the noise floor" in verdict
-    assert "above_noise=True leaves them out" in verdict
+    assert verdict == snapshot
     verdict = str(
         fitted(mostly_noise(7), ILL, quality="f", n_features=3, n_alternatives=2, tau=1).result_.verdict
     )
-    assert "Caution: Most features of set 2 do not score above the noise floor" in verdict
     assert "noise" not in str(fitted(mostly_noise(6), ILL, quality="f", n_features=3, tau=1).result_.verdict)
 
 
-def test_a_set_of_little_quality_is_a_caution():
+def test_a_set_of_little_quality_is_a_caution(snapshot):
     verdict = str(weak_set(n_alternatives=2).result_.verdict)
-    assert (
-        "Caution: Sets 1 and 2 keep less than 10 % of set 0's score, too little for an alternative" in verdict
-    )
+    assert verdict == snapshot
     assert "too little" not in str(
         fitted(mostly_noise(6), ILL, quality="f", n_features=3, tau=1).result_.verdict
     )
 
 
-def test_single_features_where_the_size_is_open_are_a_caution():
+def test_single_features_where_the_size_is_open_are_a_caution(snapshot):
     X = pd.DataFrame({f"f{index}": ILL + RNG.normal(size=N) for index in range(3)})
     X = X.assign(**{f"g{index}": X["f0"] + RNG.normal(size=N) / 9 for index in range(3)})
     rule = constraints.Size(1, 4)
     verdict = str(fitted(X, ILL, quality="mrmr", constraints=[rule], tau=1).result_.verdict)
-    assert "Caution: Sets may have 1 to 4 features and 2 of 2 have a single one" in verdict
+    assert verdict == snapshot
     verdict = str(fitted(X, ILL, quality="mrmr", constraints=[constraints.Size(2, 4)]).result_.verdict)
     assert "a single one" not in verdict
     verdict = str(fitted(X, ILL, quality="cfs", constraints=[rule]).result_.verdict)
     assert "a single one" not in verdict
 
 
-def test_prediction_in_the_opposite_order_of_quality_is_a_caution():
+def test_prediction_in_the_opposite_order_of_quality_is_a_caution(snapshot):
     X = pd.DataFrame({f"f{index}": ILL + RNG.normal(size=N) * (1.5 - index / 2) for index in range(3)})
     scores = Additive([3.0, 2.0, 1.0], feature_names=list(X))
     backwards = find(scores, n_features=1, n_alternatives=2)
     evaluation = evaluate(backwards, X, ILL, cv=5, n_repeats=1)
     said = str(evaluation.verdict_on(backwards))
-    assert "Score and prediction disagree" in said
+    assert said == snapshot
     forwards = find(Additive([1.0, 2.0, 3.0], feature_names=list(X)), n_features=1, n_alternatives=2)
     assert "disagree" not in str(evaluate(forwards, X, ILL, cv=5, n_repeats=1).verdict_on(forwards))
 
@@ -555,7 +545,7 @@ def slow_measure(monkeypatch, clock):
 def test_what_takes_long_is_said_beforehand(slow_measure, capsys):
     X, y = made(100, 60)
     fitted(X, y, quality="f", verbose=True)
-    assert re.search(r"Scoring 60 features of 100 rows takes about [1-9] s\n", capsys.readouterr().err)
+    assert re.search(r"60 features of 100 rows .* [1-9] s\n", capsys.readouterr().err)
     few, y = made(100, 21)
     fitted(few, y, quality="f", verbose=True)
     assert "takes about" not in capsys.readouterr().err
@@ -564,16 +554,17 @@ def test_what_takes_long_is_said_beforehand(slow_measure, capsys):
     assert re.search(r"takes about [2-9] s\n", capsys.readouterr().err)
 
 
-def test_memory_is_estimated_and_refused_where_there_is_too_little(monkeypatch, capsys):
+def test_memory_is_estimated_and_refused_where_there_is_too_little(monkeypatch, capsys, snapshot):
     X, y = made(100, 30)
     monkeypatch.setattr("altsets.quality.spec.MUCH", 1e4)
     fitted(X, y, quality="mrmr", verbose=True)
-    assert "takes about 0 MB of memory" in capsys.readouterr().err
+    assert capsys.readouterr().err == snapshot
     fitted(X, y, quality="f", verbose=True)
     assert "memory" not in capsys.readouterr().err
     monkeypatch.setattr("altsets.machine.memory", lambda: 1000)
-    with pytest.raises(InputError, match=r"the pairs of 30 features .* of memory, and this machine has"):
+    with pytest.raises(InputError) as refused:
         fitted(X, y, quality="mrmr")
+    assert str(refused.value) == snapshot
 
 
 def test_what_is_wrong_with_a_table_is_not_said_by_an_estimate(slow_measure):
@@ -593,22 +584,18 @@ def test_durations_in_words(seconds, words):
 # --- Progress ---------------------------------------------------------------------------------------------
 
 
-def test_fit_says_what_is_going_on_if_it_is_asked_to(capsys, clock):
+def test_fit_says_what_is_going_on_if_it_is_asked_to(capsys, clock, snapshot):
     X, y = made()
     fitted(X, y)
     assert capsys.readouterr() == ("", "")
     fitted(X, y, verbose=True, dissimilarity=Matched("spearman", threshold=0.9))
     out, err = capsys.readouterr()
     assert out == ""
-    assert [line.split("] ")[1] for line in err.splitlines()] == [
-        "Comparing features with each other",
-        "Scoring 4 features of 80 rows",
-        "Searching",
-        "Measuring what features score by chance",
-    ]
+    assert [line.split("] ")[1] for line in err.splitlines()] == snapshot
     assert all(line.startswith("[0 s] ") for line in err.splitlines())
-    with pytest.raises(InputError, match=r"verbose='loud' must be False, True or a whole number from 0 up"):
+    with pytest.raises(InputError) as refused:
         fitted(X, y, verbose="loud")
+    assert str(refused.value) == snapshot
 
 
 def test_progress_lines_come_again_and_again_until_the_end():
@@ -623,7 +610,7 @@ def test_progress_lines_come_again_and_again_until_the_end():
     assert lines[0].endswith("s] Scoring: 50%")
 
 
-def test_rounded_times_are_named_and_chance_is_not():
+def test_rounded_times_are_named_and_chance_is_not(snapshot):
     time = RNG.permutation(np.arange(N) + 1.0)
     y = survival_target(time=time, event=np.arange(N) % 3 > 0)
     noise = {f"x{place}": RNG.normal(size=N) for place in range(3)}
@@ -635,7 +622,7 @@ def test_rounded_times_are_named_and_chance_is_not():
     left = pd.concat([X.drop(columns="months"), pd.DataFrame({"mixed": np.roll(X["months"], 1)})], axis=1)
     found = SelectAlternatives("concordance", n_features=2).fit(left, y)
     said = [*found.result_.cautions, *found.result_.notes]
-    assert not any("the order of the time" in one for one in said)
+    assert list(said) == snapshot
 
 
 # --- Notes that cannot be made ----------------------------------------------------------------------------

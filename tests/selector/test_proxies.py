@@ -143,18 +143,16 @@ def test_many_columns_are_compared_with_one_alone():
         assert rule.features == (5, 7)
 
 
-def test_words_and_numbers():
+def test_words_and_numbers(snapshot):
     frame, _ = people()
     rule = Forbid("sex", proxies=0.8)
     assert rule.is_named
-    assert repr(rule) == "Forbid(features=('sex',), proxies=0.8, measure='symmetrical_uncertainty')"
-    assert rule.describe([]) == (
-        "forbid sex and features that predict it (symmetrical_uncertainty 0.8 or more)"
-    )
+    assert repr(rule) == snapshot
+    assert rule.describe([]) == snapshot
     known = rule.computed(frame)
     assert known.computed(frame) is known
     names = list(frame.columns)
-    assert known.describe(names) == "forbid sex and 2 features that predict it (code 1.00, title 0.93)"
+    assert known.describe(names) == snapshot
     assert known.resolve(names).as_dict() == {
         "kind": "forbid",
         "features": [0, 1, 5],
@@ -168,27 +166,25 @@ def test_words_and_numbers():
     assert Forbid(0).resolve(names).as_dict() == {"kind": "forbid", "features": [0]}
     assert pickle.loads(pickle.dumps(known)) == known != rule
     many = Forbid(0, 0.5).computed(np.repeat(np.arange(40.0)[:, None], 9, axis=1))
-    assert many.describe([f"g{j}" for j in range(9)]) == (
-        "forbid g0 and 8 features that predict it (g1 1.00, g2 1.00, g3 1.00, g4 1.00, g5 1.00, 3 more)"
-    )
-    assert Forbid(["age", "income"], 0.99).computed(frame).describe(names) == "forbid income, age"
+    assert many.describe([f"g{j}" for j in range(9)]) == snapshot
+    assert Forbid(["age", "income"], 0.99).computed(frame).describe(names) == snapshot
 
 
 @pytest.mark.parametrize("proxies", [0, -0.1, 1.01, float("nan"), "0.8", True, [0.8]])
-def test_limits_that_are_refused(proxies):
-    with pytest.raises(
-        InputError, match=r"^Forbid: proxies=.* must be a number above 0 and at most 1, such as"
-    ):
+def test_limits_that_are_refused(proxies, snapshot):
+    with pytest.raises(InputError) as refused:
         Forbid("sex", proxies=proxies)
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("measure", ["mutual_info", "kendall", None, ["pearson"]])
-def test_measures_that_are_refused(measure):
-    with pytest.raises(InputError, match=r"^Forbid: the measure .* is unknown; choose one of 'spearman', "):
+def test_measures_that_are_refused(measure, snapshot):
+    with pytest.raises(InputError) as refused:
         Forbid("sex", proxies=0.8, measure=measure)
+    assert str(refused.value) == snapshot
 
 
-def test_without_a_table_or_with_another_one():
+def test_without_a_table_or_with_another_one(snapshot):
     scores = quality.Additive([3, 2, 1], feature_names=["sex", "title", "age"])
     rule = Forbid("sex", proxies=0.8)
     message = r"^Forbid\(\.\.\., proxies=0.8\) has no table to look for such features in; give .*\.computed\(X\), or"
@@ -196,20 +192,19 @@ def test_without_a_table_or_with_another_one():
         with pytest.raises(InputError, match=message):
             search(scores, n_features=1, constraints=rule)
     frame, y = people()
-    with pytest.raises(
-        InputError, match=r"a table of 6 columns, but the quality has 3 features; give computed\(X\)"
-    ):
+    with pytest.raises(InputError) as refused:
         altsets.find(scores, n_features=1, n_alternatives=0, constraints=rule.computed(frame))
-    with pytest.raises(
-        InputError, match=r"^Forbid names 'sax', which is not a feature; did you mean 'sex'\?"
-    ):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         Forbid("sax", proxies=0.8).computed(frame)
+    assert str(refused.value) == snapshot
     # A name that is wrong is refused before anything is computed.
-    with pytest.raises(InputError, match="did you mean 'sex'"):
+    with pytest.raises(InputError) as refused:
         SelectAlternatives(lambda X, y: 1 / 0, constraints=[Forbid("sax", proxies=0.8)]).fit(frame, y)
+    assert str(refused.value) == snapshot
 
 
-def test_the_selector_and_its_note():
+def test_the_selector_and_its_note(snapshot):
     frame, y = people()
     asked = {"n_features": 2, "n_alternatives": 1, "tau": 0.5}
     plain = SelectAlternatives("mutual_info", constraints=[Forbid("sex")], **asked).fit(frame, y)
@@ -217,25 +212,21 @@ def test_the_selector_and_its_note():
     assert chosen & {"title", "code"}
     assert "sex" not in chosen
     assert "the forbidden sex" in plain.note_ or "~ sex" in plain.note_
-    assert "proxies=0.8 rules out such features." in plain.note_
+    assert plain.note_ == snapshot
     rule = Forbid("sex", proxies=0.8)
     selector = SelectAlternatives("mutual_info", constraints=[rule], **asked).fit(frame, y)
     explicit = SelectAlternatives("mutual_info", constraints=[Forbid(["sex", "title", "code"])], **asked)
     assert selector.result_.sets == explicit.fit(frame, y).result_.sets
-    assert selector.result_.notes[1].startswith(
-        "Ruled out, as close to the forbidden sex (symmetrical uncertainty of 0.8 or more): "
-        "code ~ sex (1.00), title ~ sex (0.93)."
-    )
+    assert selector.result_.notes[1] == snapshot
     # Another measure still sees what this one has left in.
-    assert "height is close to the forbidden sex (uncertainty coefficient 0.90)" in selector.note_
-    assert "measure='uncertainty_coefficient' rules out such features." in selector.note_
+    assert selector.note_ == snapshot
     # A selector keeps what it was given.
     assert selector.get_params()["constraints"] == [rule]
     again = altsets.Result.from_json(selector.result_.to_json())
     assert again.parameters["constraints"] == selector.result_.parameters["constraints"]
 
 
-def test_what_the_note_says():
+def test_what_the_note_says(snapshot):
     frame = people()[0][["sex", "height", "income", "age"]]
     table = features_of(frame)
 
@@ -250,14 +241,11 @@ def test_what_the_note_says():
     assert note([Forbid("age")], ["sex", "income"]) == ""
     with spelled(as_option):
         said = note([Forbid("sex")], ["height"])
-    assert said.startswith("The feature height is close to the forbidden sex (uncertainty coefficient 0.")
+    assert said == snapshot
     limit = float(said.split("--proxies ")[1].split(":")[0])
-    assert said.endswith(f"--proxies {limit:g}:uncertainty_coefficient rules out such features.")
     assert Forbid("sex", limit, "uncertainty_coefficient").computed(frame).features == (0, 1)
     nothing = Forbid("sex", 0.99, "uncertainty_coefficient").computed(frame)
-    assert note([nothing], ["income"]) == (
-        "No other feature is close to the forbidden sex (uncertainty coefficient of 0.99 or more)."
-    )
+    assert note([nothing], ["income"]) == snapshot
 
 
 def test_each_fold_looks_at_its_own_training_rows():
@@ -286,19 +274,17 @@ def file(tmp_path_factory):
     return path
 
 
-def test_on_the_command_line(run, file):
+def test_on_the_command_line(run, file, snapshot):
     asked = ("find", file, "--target", "y", "-k", 2, "-a", 1, "--forbid", "sex")
     code, out, err = run(*asked)
     assert (code, err) == (0, "")
-    assert "--proxies 0.8 rules out such features." in " ".join(out.split())
+    assert " ".join(out.split()) == snapshot
     code, out, err = run(*asked, "--proxies", "0.8", "--json")
     document = json.loads(out)
     (rule,) = document["parameters"]["constraints"]
     assert (rule["features"], rule["proxies"], rule["measure"]) == ([0, 1, 5], 0.8, "symmetrical_uncertainty")
     assert [one["feature"] for one in rule["ruled_out"]] == [5, 1]
-    assert document["notes"][1].startswith(
-        "Ruled out, as close to the forbidden sex (symmetrical uncertainty of 0.8"
-    )
+    assert document["notes"][1] == snapshot
     explicit = json.loads(run(*asked[:-1], "sex,title,code", "--json")[1])
     assert [one["features"] for one in document["sets"]] == [one["features"] for one in explicit["sets"]]
     code, out, _ = run(*asked, "--forbid", "age", "--proxies", "0.8:spearman", "--json")
@@ -320,7 +306,7 @@ def test_near_best_and_evaluate_on_the_command_line(run, file):
     assert all(not {0, 1, 5} & set(chosen) for fold in folds for chosen in fold["sets"])
 
 
-def test_a_clash_names_what_was_ruled_out(run, file):
+def test_a_clash_names_what_was_ruled_out(run, file, snapshot):
     asked = (
         "find",
         file,
@@ -337,7 +323,7 @@ def test_a_clash_names_what_was_ruled_out(run, file):
     )
     code, out, err = run(*asked)
     assert (code, out) == (1, "")
-    assert "forbid sex and 2 features that predict it (code 1.00, title 0.93)" in err
+    assert err == snapshot
 
 
 @pytest.mark.parametrize(
@@ -365,11 +351,11 @@ def test_options_that_are_refused(run, file, options, message):
     assert message in " ".join(err.split())
 
 
-def test_saved_scores_need_the_table(run, file, tmp_path):
+def test_saved_scores_need_the_table(run, file, tmp_path, snapshot):
     scores = tmp_path / "scores.json"
     assert run("find", file, "--target", "y", "-k", 1, "-a", 0, "--save-scores", scores)[0] == 0
     asked = ("-k", 1, "-a", 0, "--forbid", "sex", "--proxies", "0.8")
     code, _, err = run("find", "--scores", scores, *asked)
     assert code == 2
-    assert "give the TABLE and its --target besides --scores" in " ".join(err.split())
+    assert " ".join(err.split()) == snapshot
     assert run("find", file, "--target", "y", "--scores", scores, *asked)[0] == 0

@@ -85,7 +85,7 @@ def test_steps_that_treat_each_column_for_itself(wine, name, output):
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(small)).predict_proba(X[names]), expected)
 
 
-def test_a_selector_as_the_first_step_takes_columns_in_any_order(wine):
+def test_a_selector_as_the_first_step_takes_columns_in_any_order(wine, snapshot):
     X, y = wine
     X = X.drop(columns=["nothing", "same"]).fillna(0)
     model = make_pipeline(SelectAlternatives("f", n_features=3), StandardScaler(), LogisticRegression()).fit(
@@ -98,14 +98,15 @@ def test_a_selector_as_the_first_step_takes_columns_in_any_order(wine):
     expected = model.predict_proba(X)
     for columns in (names, names[::-1], [*names[::-1], "ash"]):
         np.testing.assert_array_equal(small.predict_proba(X[columns]), expected)
-    with pytest.raises(InputError, match="X lacks 1 of the 3 columns"):
+    with pytest.raises(InputError) as refused:
         small.predict(X[names[1:]])
+    assert str(refused.value) == snapshot
     # Refitting one of the two leaves the other one alone.
     small.fit(X[names], y == 1)
     np.testing.assert_array_equal(model.predict_proba(X), expected)
 
 
-def test_arrays_have_the_columns_in_order(wine):
+def test_arrays_have_the_columns_in_order(wine, snapshot):
     X, y = wine
     table = X.drop(columns=["nothing", "same"]).fillna(0).to_numpy()
     model = make_pipeline(SelectAlternatives("f", n_features=3), DecisionTreeClassifier(random_state=0))
@@ -114,8 +115,9 @@ def test_arrays_have_the_columns_in_order(wine):
     few = table[:, model[0].get_support()]
     np.testing.assert_array_equal(small.predict(few), model.predict(table))
     assert (small.n_features_in_, hasattr(small, "feature_names_in_")) == (3, False)
-    with pytest.raises(ValueError, match="is expecting 3 features"):
+    with pytest.raises(ValueError) as refused:
         small.predict(table)
+    assert str(refused.value) == snapshot
 
 
 def test_a_selector_alone(wine):
@@ -137,7 +139,7 @@ def test_a_selector_alone(wine):
         assert small.get_support().tolist() == [True, True]
 
 
-def test_what_cannot_be_cut_down_is_said(wine):
+def test_what_cannot_be_cut_down_is_said(wine, snapshot):
     X, y = wine
     X = X.drop(columns=["nothing", "same"]).fillna(0)
     select = SelectAlternatives("f", n_features=2)
@@ -148,22 +150,13 @@ def test_what_cannot_be_cut_down_is_said(wine):
         type("StandardScaler", (StandardScaler,), {"__module__": "elsewhere"})(),
     ):
         model = make_pipeline(before, clone(select), LogisticRegression(max_iter=5000)).fit(X, y)
-        with pytest.raises(
-            UnsupportedError, match=r"a step before the selector: it is not known to treat each"
-        ):
+        with pytest.raises(UnsupportedError) as refused:
             altsets.reduced(model)
-    for model, said in (
-        (
-            make_pipeline(StandardScaler(), LogisticRegression()),
-            "a Pipeline of StandardScaler, LogisticRegression",
-        ),
-        (LogisticRegression(), "a LogisticRegression"),
-        (3, "3"),
-    ):
-        with pytest.raises(
-            InputError, match=rf"^reduced\(\) takes a fitted SelectAlternatives .* not {said}\.$"
-        ):
+        assert str(refused.value) == snapshot
+    for model in (make_pipeline(StandardScaler(), LogisticRegression()), LogisticRegression(), 3):
+        with pytest.raises(InputError) as refused:
             altsets.reduced(model)
+        assert str(refused.value) == snapshot
     for model in (
         select,
         make_pipeline(StandardScaler(), select),

@@ -23,6 +23,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
+from words import about
 
 import altsets
 from altsets import SelectAlternatives, SelectFeatures, constraints, quality
@@ -244,13 +245,14 @@ def test_options_of_a_quality_are_bound_to_it():
         assert selector.alternatives_[0].names == ("town",)
 
 
-def test_numbers_that_are_there_need_no_target(wine):
+def test_numbers_that_are_there_need_no_target(wine, snapshot):
     X, _ = wine
     for given in (np.arange(13.0), quality.Additive(np.arange(13.0))):
         selector = SelectAlternatives(given, n_features=2, n_alternatives=0).fit(X)
         assert selector.alternatives_[0].names == tuple(X.columns[-2:])
-    with pytest.raises(InputError, match="requires y to be passed, but the target y is None"):
+    with pytest.raises(InputError) as refused:
         SelectAlternatives().fit(X)
+    assert str(refused.value) == snapshot
 
 
 def test_an_estimator_as_quality_stays_as_it_is(wine):
@@ -260,11 +262,12 @@ def test_an_estimator_as_quality_stays_as_it_is(wine):
     assert tree.random_state is None
 
 
-def test_a_quality_with_other_names_is_refused(wine):
+def test_a_quality_with_other_names_is_refused(wine, snapshot):
     X, y = wine
     own = quality.Additive(np.arange(13.0), feature_names=[*X.columns[1:], X.columns[0]])
-    with pytest.raises(InputError, match="'malic_acid' where the table has 'alcohol'"):
+    with pytest.raises(InputError) as refused:
         SelectAlternatives(own).fit(X, y)
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.slow
@@ -284,7 +287,7 @@ def test_random_state_of_every_kind(wine):
 # --- Constraints -----------------------------------------------------------------------------------
 
 
-def test_constraints_by_name_and_by_index(wine):
+def test_constraints_by_name_and_by_index(wine, snapshot):
     X, y = wine
     rules = [constraints.Require("hue"), constraints.Forbid(12), constraints.Exclusive(["flavanoids", 0])]
     selector = SelectAlternatives(n_features=3, constraints=rules).fit(X, y)
@@ -293,10 +296,12 @@ def test_constraints_by_name_and_by_index(wine):
         assert "hue" in names
         assert "proline" not in names
         assert not {"flavanoids", "alcohol"} <= names
-    with pytest.raises(InputError, match="Require names 'huge', which is not a feature; did you mean 'hue'"):
+    with pytest.raises(InputError) as refused:
         SelectAlternatives(constraints=constraints.Require("huge")).fit(X, y)
-    with pytest.raises(InputError, match=r"no set was found\. .*clash: require hue; forbid hue"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         SelectAlternatives(constraints=[constraints.Require("hue"), constraints.Forbid("hue")]).fit(X, y)
+    assert str(refused.value) == snapshot
 
 
 def test_sizes_between_two_numbers(wine):
@@ -308,23 +313,24 @@ def test_sizes_between_two_numbers(wine):
 # --- Less than was asked for -----------------------------------------------------------------------
 
 
-def test_fewer_sets_than_asked_are_one_clear_warning(wine):
+def test_fewer_sets_than_asked_are_one_clear_warning(wine, snapshot):
     X, y = wine
-    with pytest.warns(
-        UserWarning, match=r"^2 of 4 sets found; proven that no more exist .*n_alternatives=1 is"
-    ) as told:
+    with pytest.warns(UserWarning) as told:
         selector = SelectAlternatives(n_features=6, tau=1, alternative=2).fit(X, y)
+    assert [str(one.message) for one in told] == snapshot
     assert len(told) == 1
     assert told[0].filename == __file__
     assert selector.n_alternatives_found_ == 1
-    with pytest.raises(InputError, match=r"alternative=2 does not exist: 2 set\(s\) were found"):
+    with pytest.raises(InputError) as refused:
         selector.transform(X)
+    assert str(refused.value) == snapshot
 
 
-def test_fewer_columns_than_asked_are_one_clear_warning(wine):
+def test_fewer_columns_than_asked_are_one_clear_warning(wine, snapshot):
     X, y = wine
-    with pytest.warns(UserWarning, match=r"n_features=5 is more than the 2 column\(s\)"):
+    with pytest.warns(UserWarning) as warned:
         selector = SelectAlternatives(n_alternatives=0).fit(X.iloc[:, :2], y)
+    assert [str(one.message) for one in warned] == snapshot
     assert (selector.n_features, selector.n_features_) == (None, 2)
 
 
@@ -400,12 +406,13 @@ def test_memory_does_not_keep_what_was_interrupted(wine, tmp_path, monkeypatch):
     assert not selector.fit(X, y).result_.interrupted
 
 
-def test_memory_says_what_it_cannot_keep(wine, tmp_path):
-    with pytest.raises(InputError, match="that can be pickled"):
+def test_memory_says_what_it_cannot_keep(wine, tmp_path, snapshot):
+    with pytest.raises(InputError) as refused:
         SelectAlternatives(lambda X, y: X.sum(axis=0), memory=str(tmp_path)).fit(*wine)
+    assert str(refused.value) == snapshot
 
 
-def test_get_alternative_is_light_and_complete(wine):
+def test_get_alternative_is_light_and_complete(wine, snapshot):
     X, y = wine
     selector = SelectAlternatives(n_features=2).fit(X, y)
     one = selector.get_alternative(1)
@@ -416,10 +423,12 @@ def test_get_alternative_is_light_and_complete(wine):
     np.testing.assert_array_equal(fresh.fit(X).transform(X), one.transform(X))
     unnamed = SelectAlternatives(n_features=2).fit(X.to_numpy(), y).get_alternative(1)
     assert clone(unnamed).fit_transform(X.to_numpy()).shape == (178, 2)
-    with pytest.raises(InputError, match="alternative=4 does not exist"):
+    with pytest.raises(InputError) as refused:
         selector.get_alternative(4)
-    with pytest.raises(InputError, match="alternative=-1 is too small"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         selector.get_alternative(-1)
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("wanted", ["pandas", "polars"])
@@ -463,7 +472,7 @@ def test_get_alternative_keeps_metadata_requests(wine):
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
-def test_a_model_in_use_needs_the_columns_of_its_set_alone(wine, kind):
+def test_a_model_in_use_needs_the_columns_of_its_set_alone(wine, kind, snapshot):
     X, y = wine
     selector = SelectAlternatives(n_features=3, n_alternatives=1).fit(X, y)
     one = selector.get_alternative(1)
@@ -472,8 +481,9 @@ def test_a_model_in_use_needs_the_columns_of_its_set_alone(wine, kind):
     np.testing.assert_array_equal(one.transform(few), X[names])
     framed = clone(one).fit(FRAMES[kind](X)).set_output(transform="pandas").transform(few)
     assert list(framed.columns) == names
-    with pytest.raises(InputError, match=rf"^X lacks 1 of the 3 columns that are to be kept: {names[0]}\.$"):
+    with pytest.raises(InputError) as refused:
         one.transform(FRAMES[kind](X.drop(columns=names[0])))
+    assert str(refused.value) == snapshot
     assert (one.n_features_in_, one.get_support().sum()) == (13, 3)
 
 
@@ -484,32 +494,40 @@ def test_a_fitted_pipeline_predicts_from_the_columns_of_its_set(wine):
     np.testing.assert_array_equal(model.predict(X[one.get_feature_names_out()]), model.predict(X))
 
 
-def test_columns_without_names_must_all_be_there(wine):
+def test_columns_without_names_must_all_be_there(wine, snapshot):
     X, y = wine
     one = SelectAlternatives(n_features=3).fit(X, y).get_alternative(1)
     kept = one.transform(X)
-    with pytest.raises(InputError, match="X has 3 features, but SelectFeatures is expecting 13"):
+    with pytest.raises(InputError) as refused:
         one.transform(kept)
+    assert str(refused.value) == snapshot
     with (
-        pytest.warns(UserWarning, match="does not have valid feature names"),
-        pytest.raises(ValueError, match="X has 4 features, but SelectFeatures is expecting 13"),
+        pytest.warns(UserWarning) as warned,
+        pytest.raises(ValueError) as refused,
     ):
         one.transform(X.to_numpy()[:, :4])
-    with pytest.raises(ValueError, match="feature names should match"):
+    assert str(refused.value) == snapshot
+    assert [str(one.message) for one in warned] == snapshot
+    with pytest.raises(ValueError) as refused:
         SelectFeatures().fit(X).transform(X[list(reversed(X.columns))])
-    with pytest.raises(InputError, match="more than one column of the name"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         one.transform(pd.concat([X, X], axis=1))
+    assert str(refused.value) == snapshot
 
 
-def test_select_features_refuses_what_is_not_there(wine):
+def test_select_features_refuses_what_is_not_there(wine, snapshot):
     X, _ = wine
-    with pytest.raises(InputError, match="features names 'huge', which is not a feature; did you mean 'hue'"):
+    with pytest.raises(InputError) as refused:
         SelectFeatures(["huge"]).fit(X)
-    with pytest.raises(InputError, match="features names feature 13; there are 13"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         SelectFeatures([13]).fit(X)
+    assert str(refused.value) == snapshot
     for nothing in ([], "hue"):
-        with pytest.raises(InputError, match="must be a list of at least one name or index"):
+        with pytest.raises(InputError) as refused:
             SelectFeatures(nothing).fit(X)
+        assert str(refused.value) == snapshot
 
 
 def test_clone_and_pickle(wine):
@@ -571,14 +589,15 @@ def test_numbers_stay_numbers_beside_text(given):
     assert kept.tolist() == [[1, 5], [2, 6], [3, 7], [4, 8]]
 
 
-def test_inverse_transform_with_holes():
+def test_inverse_transform_with_holes(snapshot):
     table = np.array([[1.0, np.nan, 3.0], [4.0, 5.0, 6.0]])
     selector = SelectFeatures([1]).fit(table)
     np.testing.assert_array_equal(
         selector.inverse_transform(selector.transform(table)), [[0, np.nan, 0], [0, 5, 0]]
     )
-    with pytest.raises(InputError, match="X has 2 columns, but the set has 1 features"):
+    with pytest.raises(InputError) as refused:
         selector.inverse_transform(table[:, :2])
+    assert str(refused.value) == snapshot
 
 
 # --- Weights ---------------------------------------------------------------------------------------
@@ -617,12 +636,13 @@ def test_groups_are_routed_to_qualities_that_split_rows(wine, given):
     assert routed != SelectAlternatives(given, **asked).fit(X, y).qualities_.tolist()
 
 
-def test_groups_are_of_no_use_to_other_qualities(wine):
+def test_groups_are_of_no_use_to_other_qualities(wine, snapshot):
     X, y = wine
     grouped = SelectAlternatives("f").fit(X, y, groups=np.arange(len(y)))
     assert grouped.result_ == SelectAlternatives("f").fit(X, y).result_
-    with pytest.raises(InputError, match=r"one label for each of the 178 rows; got shape \(2,\)"):
+    with pytest.raises(InputError) as refused:
         SelectAlternatives("wrapper").fit(X, y, groups=[1, 2])
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("measure", ["mutual_info", "relief", "spearman", "pearson", "f"])
@@ -634,11 +654,12 @@ def test_whole_weights_are_rows_that_come_again(wine, measure):
     np.testing.assert_allclose(weighted.scores_, repeated.scores_, rtol=1e-9, atol=1e-12)
 
 
-def test_weights_where_they_have_no_use_are_refused(wine):
+def test_weights_where_they_have_no_use_are_refused(wine, snapshot):
     X, y = wine
     for given in (np.arange(13.0), lambda X, y: X.var(axis=0)):
-        with pytest.raises(InputError, match="sample_weight has no use for"):
+        with pytest.raises(InputError) as refused:
             SelectAlternatives(given).fit(X, y, sample_weight=np.ones(len(y)))
+        assert str(refused.value) == snapshot
 
 
 # --- What is behind a set ---------------------------------------------------------------------------
@@ -654,9 +675,7 @@ def test_scores_floor_and_marks(wine):
     lines = repr(selector).splitlines()
     assert re.search(r"set 0: flavanoids [\d.]+ \(", lines[-5])
     assert re.search(r"set 2: noise [\d.]+\* \(", lines[-3])
-    assert re.fullmatch(
-        r" +\* not above the noise floor of [\d.]+, which one feature in 20 reaches by chance\.", lines[-2]
-    )
+    assert re.match(r" +\* .* noise floor of [\d.]+", lines[-2])
     assert "noise floor" in selector._repr_html_()
     again = SelectAlternatives("f", n_features=2, n_alternatives=0).fit(table, y)
     assert again.noise_floor_.tolist() == selector.noise_floor_.tolist()
@@ -737,28 +756,25 @@ def test_what_the_target_was_taken_for(y, given, task, note):
 # --- Looks -----------------------------------------------------------------------------------------
 
 
-def test_text_and_html_show_the_sets(wine):
+def test_text_and_html_show_the_sets(wine, snapshot):
     X, y = wine
     selector = SelectAlternatives(n_features=2, n_alternatives=1, alternative=1)
     assert repr(selector) == "SelectAlternatives(alternative=1, n_alternatives=1, n_features=2)"
     assert "<td" not in selector._repr_html_() or "optimal" not in selector._repr_html_()
     selector.fit(X.rename(columns={"proline": "pro<b>"}), y)
     first, best, other, proven, zero, one, note = repr(selector).splitlines()
-    assert best == "  The best set of 2 features: flavanoids, pro<b>."
+    assert best == snapshot
     assert other.startswith("  Set 1 keeps ")
     assert proven.startswith("  Proven: ")
     assert first == "SelectAlternatives(alternative=1, n_alternatives=1, n_features=2)"
     assert re.match(r"    set 0: flavanoids 0\.\d+, pro<b> 0\.\d+ \(quality ", zero)
     assert one.startswith("  * set 1: ")
     assert one.endswith(", optimal)")
-    assert note == (
-        "    The 3 different whole numbers of the target are treated as classes; "
-        "task='regression' treats them as numeric."
-    )
+    assert note == snapshot
     page = selector._repr_html_()
     assert "pro&lt;b&gt;" in page
     assert "1 (in use)" in page
-    assert "are treated as classes" in page
+    assert about(page, "treated") == snapshot
     assert "proven optimal" in page
     # Where it is a part, only the parameters are shown.
     assert "set 0" not in repr(make_pipeline(selector))

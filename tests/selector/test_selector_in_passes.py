@@ -61,7 +61,7 @@ def test_sets_are_those_of_the_table_in_memory(opened, kind, folder):
     assert sorted(other.columns) == sorted(found.alternatives_[1].names)
 
 
-def test_dask_tables_stay_on_the_cluster(folder):
+def test_dask_tables_stay_on_the_cluster(folder, snapshot):
     frames, arrays = pytest.importorskip("dask.dataframe"), pytest.importorskip("dask.array")
     names = selector().fit(FRAME[FEATURES], FRAME["fault"]).alternatives_[0].names
     X = frames.from_pandas(FRAME, npartitions=3)
@@ -78,10 +78,12 @@ def test_dask_tables_stay_on_the_cluster(folder):
     assert not hasattr(found, "feature_names_in_")
     assert [FEATURES[int(name[1:])] for name in found.alternatives_[0].names] == list(names)
     assert found.transform(X).shape == (900, 2)
-    with pytest.raises(InputError, match="6 columns are expected"):
+    with pytest.raises(InputError) as refused:
         found.transform(X[:, :3])
-    with pytest.raises(InputError, match="fitted to columns without names"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         found.transform(frames.from_pandas(FRAME, npartitions=3))
+    assert str(refused.value) == snapshot
 
 
 def test_scores_and_qualities_that_are_given(folder):
@@ -90,7 +92,7 @@ def test_scores_and_qualities_that_are_given(folder):
     assert selector(made).fit(folder, "fault").alternatives_[0].names == ("s1", "s4")
 
 
-def test_columns_that_no_measure_can_use_are_dropped(tmp_path):
+def test_columns_that_no_measure_can_use_are_dropped(tmp_path, snapshot):
     frame = FRAME.assign(day=pd.Timestamp("2024-01-01"))[["day", *FEATURES, "fault"]]
     frame.to_parquet(tmp_path / "table.parquet")
     path = tmp_path / "table.parquet"
@@ -102,8 +104,9 @@ def test_columns_that_no_measure_can_use_are_dropped(tmp_path):
     assert np.isnan(found.scores_[0])
     assert found.get_feature_names_out().tolist() == ["s1", "s4"]
     assert "day" in found.note_
-    with pytest.raises(InputError, match="name the features in constraints"):
+    with pytest.raises(InputError) as refused:
         selector(unusable="drop", constraints=[constraints.Require(2)]).fit(path, "fault")
+    assert str(refused.value) == snapshot
 
 
 def test_rows_without_a_target_are_left_out_of_both(tmp_path, monkeypatch):
@@ -138,9 +141,11 @@ def test_what_needs_all_rows_is_refused(asked, said, folder):
         selector(**asked).fit(folder, "fault")
 
 
-def test_tables_that_do_not_fit(folder):
-    with pytest.raises(InputError, match="is one of its columns, given by name; got NoneType"):
+def test_tables_that_do_not_fit(folder, snapshot):
+    with pytest.raises(InputError) as refused:
         selector().fit(folder)
+    assert str(refused.value) == snapshot
     found = selector().fit(folder, "fault")
-    with pytest.raises(TableError, match="lacks 1 of the 2 columns that are to be kept: s4"):
+    with pytest.raises(TableError) as refused:
         found.transform(ds.dataset(pa.table({"s1": [1.0]})))
+    assert str(refused.value) == snapshot

@@ -9,6 +9,7 @@ import shlex
 import numpy as np
 import pandas as pd
 import pytest
+from words import about
 
 import altsets
 from altsets import Session, constraints, dissimilarity, quality
@@ -34,69 +35,61 @@ def frame():
 # --- Compared ---------------------------------------------------------------------------------------------
 
 
-def test_two_sets_are_compared(session):
+def test_two_sets_are_compared(session, snapshot):
     found = session.compare(0, 1)
     assert found.labels == ("set 0", "set 1")
     assert found.shared == ["age"]
     assert found.only == (["height"], ["weight"])
     assert found.qualities == ([17.0], [16.0])
-    assert found.explain() == (
-        "Set 0 and set 1 share 1 of 3 features: age. Only set 0 has height. Only set 1 has weight. "
-        "Set 1 keeps 94 % of the quality of set 0."
-    )
+    assert found.explain() == snapshot
     assert found.to_frame().to_dict() == {
         "set 0": {"age": 1, "height": 1, "weight": 0},
         "set 1": {"age": 1, "height": 0, "weight": 1},
     }
     own = session.compare(["shoe size", "age"], (1,))
-    assert own.labels == ("the first set", "the second set")
+    assert own.labels == snapshot
     assert own.qualities == ([12.0], [8.0])
-    assert "share 0 of 3 features. Only the first set has age and shoe size." in own.explain()
-    assert session.compare(0, 0).explain().endswith("The quality is the same, 17.")
+    assert own.explain() == snapshot
+    assert session.compare(0, 0).explain() == snapshot
 
 
-def test_two_steps_are_compared(session):
+def test_two_steps_are_compared(session, snapshot):
     session.set(tau=1, quality=None).pin(0)
     start, apart, pinned = session.history
     found = session.compare(start, apart)
     assert found.changes == {"tau": (0.5, 1.0)}
     assert found.same_sets == [("age", "height")]
-    assert found.explain() == (
-        "Changed: tau from 0.5 to 1. 1 of 2 sets is the same. Step 'start' and step 'tau = 1' share 3 of 4 features: "
-        "age, height and weight. Only step 'tau = 1' has shoe size. Step 'tau = 1' keeps 82 % of the mean quality of "
-        "step 'start'."
-    )
+    assert found.explain() == snapshot
     assert session.compare(apart, pinned).changes == {"pinned": ([], [["age", "height"]])}
-    assert (
-        "Changed: pinned from none to {age, height}. 2 of 2 sets are the same."
-        in session.compare(apart, pinned).explain()
-    )
+    assert session.compare(apart, pinned).explain() == snapshot
     plain = json.loads(json.dumps(found.to_dict()))
     assert plain["only"] == [[], ["shoe size"]]
     assert plain["words"] == found.explain()
 
 
-def test_states_are_compared_without_a_step(session):
+def test_states_are_compared_without_a_step(session, snapshot):
     found = session.compare({}, {"forbid": ["age"]})
     assert found.changes == {"forbid": ([], ["age"])}
-    assert found.labels == ("step 'the first'", "step 'the second'")
+    assert found.labels == snapshot
     assert len(session.history) == 1
 
 
-def test_a_set_is_not_compared_with_a_step(session):
-    with pytest.raises(InputError, match="two sets or two steps"):
+def test_a_set_is_not_compared_with_a_step(session, snapshot):
+    with pytest.raises(InputError) as refused:
         session.compare(0, session.history[0])
-    with pytest.raises(InputError, match="no set number 5"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         session.compare(0, 5)
+    assert str(refused.value) == snapshot
 
 
-def test_qualities_of_other_kinds_are_not_compared(frame):
+def test_qualities_of_other_kinds_are_not_compared(frame, snapshot):
     X, y = frame
     session = Session(X, y, n_features=2).set(quality="f")
     assert "mean quality" not in session.compare(*session.history).explain()
     none = session.set(quality="mutual_info", require=["age"], forbid=["age"])
     assert none.sets == []
-    assert "0 of 4 sets are the same" in none.compare(none.history[0], none.history[-1]).explain()
+    assert none.compare(none.history[0], none.history[-1]).explain() == snapshot
 
 
 # --- Evaluated --------------------------------------------------------------------------------------------
@@ -118,11 +111,13 @@ def test_sets_are_searched_in_each_fold_unless_some_are_pinned(frame):
     assert pinned.n_sets == 2
 
 
-def test_without_a_target_nothing_is_evaluated(session, frame):
-    with pytest.raises(InputError, match="needs a table and a target"):
+def test_without_a_target_nothing_is_evaluated(session, frame, snapshot):
+    with pytest.raises(InputError) as refused:
         session.evaluate()
-    with pytest.raises(InputError, match="needs a table and a target"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         Session(frame[0], quality="linear_fit").evaluate()
+    assert str(refused.value) == snapshot
 
 
 # --- Saved and read ---------------------------------------------------------------------------------------
@@ -151,7 +146,7 @@ def test_a_session_is_saved_and_read(frame, tmp_path):
     assert same_steps(Session.load(path, X.copy(), y.tolist()), session)
 
 
-def test_a_session_is_read_without_its_table(frame, tmp_path):
+def test_a_session_is_read_without_its_table(frame, tmp_path, snapshot):
     session = Session(*frame, n_features=2).forbid("age")
     path = session.save(tmp_path / "steps.json")
     again = Session.load(path)
@@ -159,15 +154,16 @@ def test_a_session_is_read_without_its_table(frame, tmp_path):
     assert again.sets == session.sets
     assert again.undo().compare(*again.history).only == session.compare(*session.history).only
     assert again.redo().to_python() == session.to_python()
-    assert "without its table" in repr(again)
+    assert repr(again) == snapshot
     for step in (
         lambda: again.forbid("age"),
         lambda: again.more(),
         lambda: again.go_to({}),
         lambda: again.quality,
     ):
-        with pytest.raises(InputError, match="read without its data; give X and y"):
+        with pytest.raises(InputError) as refused:
             step()
+        assert str(refused.value) == snapshot
     with pytest.raises(InputError, match="needs a table"):
         again.evaluate()
     other = again.save(tmp_path / "again.json")
@@ -184,54 +180,60 @@ def test_a_session_is_read_without_its_table(frame, tmp_path):
         (lambda X, y: (X.rename(columns={"age": "old"}), y), "names, values or the target differ"),
     ],
 )
-def test_other_data_are_refused(frame, tmp_path, change, words):
+def test_other_data_are_refused(frame, tmp_path, change, words, snapshot):
     path = Session(*frame, n_features=2).save(tmp_path / "steps.json")
     with pytest.raises(InputError) as caught:
         Session.load(path, *change(*frame))
     assert words in str(caught.value)
-    assert "the data are not those of the session" in str(caught.value)
+    assert str(caught.value) == snapshot
 
 
-def test_weights_belong_to_the_data(frame, tmp_path):
+def test_weights_belong_to_the_data(frame, tmp_path, snapshot):
     weights = np.arange(80) % 3
     path = Session(*frame, "f", n_features=2, sample_weight=weights).save(tmp_path / "steps.json")
     assert "sample_weight=sample_weight" in Session.load(path).to_python()
     Session.load(path, *frame, sample_weight=weights)
-    with pytest.raises(InputError, match="which needs the sample_weight"):
+    with pytest.raises(InputError) as refused:
         Session.load(path, *frame)
-    with pytest.raises(InputError, match="which had other sample_weight"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         Session.load(path, *frame, sample_weight=weights + 1)
+    assert str(refused.value) == snapshot
 
 
-def test_a_quality_in_numbers_is_known_by_its_sets(session, tmp_path):
+def test_a_quality_in_numbers_is_known_by_its_sets(session, tmp_path, snapshot):
     path = session.pin(0).save(tmp_path / "steps.json")
     assert same_steps(Session.load(path, SCORES), session)
     assert Session.load(path, SCORES).more().sets == session.more().sets
-    with pytest.raises(InputError, match="not searched with this quality"):
+    with pytest.raises(InputError) as refused:
         Session.load(path, quality.Additive([1, 2, 3, 4, 5, 6], feature_names=NAMES))
+    assert str(refused.value) == snapshot
     with pytest.raises(InputError, match="6 columns, not 2"):
         Session.load(path, quality.Additive([1, 2]))
 
 
-def test_a_quality_without_a_name_is_given_again(frame, tmp_path):
+def test_a_quality_without_a_name_is_given_again(frame, tmp_path, snapshot):
     X, y = frame
     scores = [6, 5, 4, 3, 2, 1]
     session = Session(X, y, scores, n_features=2)
     assert session.state["quality"] is None
     path = session.set(quality="f").save(tmp_path / "steps.json")
     assert same_steps(Session.load(path, X, y, quality=scores), session)
-    with pytest.raises(InputError, match="its quality has no name"):
+    with pytest.raises(InputError) as refused:
         Session.load(path, X, y)
+    assert str(refused.value) == snapshot
     named = Session(X, y, n_features=2).save(tmp_path / "named.json")
-    with pytest.raises(InputError, match="leave out quality"):
+    with pytest.raises(InputError) as refused:
         Session.load(named, X, y, quality=scores)
+    assert str(refused.value) == snapshot
 
 
-def test_what_cannot_be_written_is_said(frame, tmp_path):
+def test_what_cannot_be_written_is_said(frame, tmp_path, snapshot):
     own = Session(*frame, dissimilarity=lambda F, G: float(F[0] != G[0]))
     for write in (lambda: own.save(tmp_path / "steps.json"), own.to_python, own.to_command):
-        with pytest.raises(NotExpressedError, match="a function of your own"):
+        with pytest.raises(NotExpressedError) as refused:
             write()
+        assert str(refused.value) == snapshot
 
 
 def damaged(change):
@@ -331,16 +333,12 @@ def test_the_command_finds_the_other_sets(frame, tmp_path, run):
 # --- Shown ------------------------------------------------------------------------------------------------
 
 
-def test_a_notebook_shows_the_sets(session):
+def test_a_notebook_shows_the_sets(session, snapshot):
     shown = session.pin(0)._repr_mimebundle_()
     assert shown["text/plain"] == repr(session)
-    assert repr(session).splitlines()[:3] == [
-        "Session(6 features; step 1 of 1, 'pin age, height')",
-        "  set 0 (pinned): age, height (quality 17)",
-        "  set 1: age, weight (quality 16)",
-    ]
+    assert repr(session).splitlines()[:3] == snapshot
     assert "weight" in shown["text/html"]
-    assert "Pinned: age, height (quality 17)." in shown["text/html"]
+    assert about(shown["text/html"], "Pinned") == snapshot
 
 
 def test_pinned_sets_without_a_quality_are_nan():

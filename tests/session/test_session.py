@@ -182,7 +182,7 @@ def test_only_features_above_the_noise():
         session.set(quality="wrapper")
 
 
-def test_weights_and_groups_reach_the_scores():
+def test_weights_and_groups_reach_the_scores(snapshot):
     X, y = table()
     weights = np.arange(60) % 3
     session = Session(X, y, "f", n_features=2, n_alternatives=0, sample_weight=weights)
@@ -190,8 +190,9 @@ def test_weights_and_groups_reach_the_scores():
         X, y, sample_weight=weights
     )
     assert session.result.qualities == selector.result_.qualities
-    with pytest.raises(InputError, match="groups must hold one label"):
+    with pytest.raises(InputError) as refused:
         Session(X, y, groups=[1, 2])
+    assert str(refused.value) == snapshot
 
 
 # --- Steps ------------------------------------------------------------------------------------------------
@@ -233,23 +234,25 @@ def test_impossible_requests_say_why(session):
     assert session.undo().sets
 
 
-def test_undo_and_redo(session):
+def test_undo_and_redo(session, snapshot):
     session.set(tau=1, name="all different").more().undo()
-    assert [step.name for step in session.history] == ["start", "all different", "one more set"]
+    assert [step.name for step in session.history] == snapshot
     assert session.position == 1
     session.forbid(0)
     assert [step.name for step in session.history] == ["start", "all different", "forbid f0"]
-    with pytest.raises(InputError, match="no step to take again"):
+    with pytest.raises(InputError) as refused:
         session.redo()
+    assert str(refused.value) == snapshot
     session.undo().undo()
-    with pytest.raises(InputError, match="no step to take back"):
+    with pytest.raises(InputError) as refused:
         session.undo()
+    assert str(refused.value) == snapshot
     assert session.state == Session(SCORES, n_features=3, n_alternatives=2).state
 
 
-def test_going_to_a_state_begins_there():
+def test_going_to_a_state_begins_there(snapshot):
     session = Session(SCORES, n_features=3, n_alternatives=2)
-    assert repr(session) == "Session(8 features, not searched yet)"
+    assert repr(session) == snapshot
     session.go_to({"tau": 1, "n_features": 2})
     assert len(session.history) == 1
     assert session.state["n_alternatives"] == 2
@@ -311,12 +314,13 @@ def test_a_search_that_is_stopped_keeps_the_best_with_its_bound(clock):
     assert clock.looks > before + 100
 
 
-def test_a_stop_that_fails_is_an_error(session):
+def test_a_stop_that_fails_is_an_error(session, snapshot):
     def fail():
         raise OSError("the pipe is gone")
 
-    with pytest.raises(OSError, match="the pipe is gone"):
+    with pytest.raises(OSError) as refused:
         session.go_to({"tau": 1, "search": "simultaneous"}, stop=fail)
+    assert str(refused.value) == snapshot
 
 
 def test_progress_is_told(clock):
@@ -408,7 +412,7 @@ def test_hostile_names_are_names():
 # --- Scores that others have computed -------------------------------------------------------------------
 
 
-def test_scores_come_from_another_session():
+def test_scores_come_from_another_session(snapshot):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 5)), rng.integers(0, 2, 60)
     first, second = Session(X, y, n_features=2), altsets.Session(X, y, n_features=2)
@@ -424,8 +428,9 @@ def test_scores_come_from_another_session():
     assert second.go_to(state).quality is quality
     assert second.sets == first.go_to(state).sets
     other = Session(X[:, :4], y, n_features=2)
-    with pytest.raises(InputError, match="about other features"):
+    with pytest.raises(InputError) as refused:
         other.add_scores(state, quality)
+    assert str(refused.value) == snapshot
 
 
 def test_scoring_ends_with_what_progress_raises():

@@ -42,9 +42,9 @@ def test_survival_in_any_form(y):
     assert target.event.tolist() == EVENTS.tolist()
 
 
-def test_survival_is_said_back_with_a_unit_only_if_it_is_known():
+def test_survival_is_said_back_with_a_unit_only_if_it_is_known(snapshot):
     days = altsets.survival_target(FRAME, time="follow_up_days", event="status", event_value=2)
-    assert outcome_of(days, 4).in_words() == "4 rows, 2 events, median follow-up 6.5 days"
+    assert outcome_of(days, 4).in_words() == snapshot
     assert (
         outcome_of(altsets.survival_target(time=TIMES, event=EVENTS), 4).in_words().endswith("follow-up 6.5")
     )
@@ -100,12 +100,12 @@ def test_survival_that_is_refused(options, message):
         pl.DataFrame({"art": [True, True, False, False], "news": [False, True, False, True]}),
     ],
 )
-def test_labels_in_any_form(y):
+def test_labels_in_any_form(y, snapshot):
     target = outcome_of(y, 4)
     assert target.are_labels
     assert target.names == ("art", "news")
     assert target.values.tolist() == [[1, 0], [1, 1], [0, 0], [0, 1]]
-    assert target.in_words() == "2 labels (art 50 %, news 50 % of rows), 1 per row"
+    assert target.in_words() == snapshot
 
 
 def test_columns_of_arrays_are_counted():
@@ -183,13 +183,13 @@ def test_combinations_that_are_refused(targets, combine, message):
 
 
 @pytest.mark.parametrize("name", ["f", "mrmr", "cfs", "fcbf", "mutual_info"])
-def test_selectors_take_several_targets(name):
+def test_selectors_take_several_targets(name, snapshot):
     X, y = table()
     found = altsets.SelectAlternatives(name, n_features=2, n_alternatives=0).fit(
         X, pd.DataFrame(y, columns=["a", "b"])
     )
     assert found.result_.sets[0] == (0, 1)
-    assert "The target has 2 labels (a " in found.note_
+    assert found.note_ == snapshot
 
 
 def test_columns_may_be_named_by_numbers():
@@ -201,15 +201,18 @@ def test_columns_may_be_named_by_numbers():
     assert survival["0"].tolist() == TIMES.tolist()
 
 
-def test_times_and_events_of_other_rows():
+def test_times_and_events_of_other_rows(snapshot):
     time, event = pd.Series(TIMES), pd.Series(EVENTS)
-    with pytest.raises(InputError, match="time and event have different row labels"):
+    with pytest.raises(InputError) as refused:
         altsets.survival_target(time=time, event=event[::-1])
-    with pytest.raises(InputError, match="time and event have different row labels"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         altsets.survival_target(time=time, event=event.set_axis([4, 5, 6, 7]))
+    assert str(refused.value) == snapshot
     assert len(altsets.survival_target(time=time, event=event[::-1].to_numpy())) == 4
-    with pytest.raises(InputError, match="4 times and 3 events"):
+    with pytest.raises(InputError) as refused:
         altsets.survival_target(time=time, event=event[:3])
+    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("event_value", [None, 3])
@@ -221,11 +224,13 @@ def test_whole_events_are_named_as_they_stand_in_files(event_value):
         altsets.survival_target(time=TIMES, event=[0.0, 1.0, 2.0, 1.0])
 
 
-def test_only_labels_are_called_labels():
-    with pytest.raises(InputError, match="target 'y1' is the same in all rows"):
+def test_only_labels_are_called_labels(snapshot):
+    with pytest.raises(InputError) as refused:
         Several.of(in_one_form(np.column_stack([TIMES, np.zeros(4)])), 4)
-    with pytest.raises(InputError, match="target 'y1' is a label that no row has"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         Several.of(in_one_form(np.column_stack([EVENTS, np.zeros(4)])), 4)
+    assert str(refused.value) == snapshot
 
 
 def test_no_stratum_is_one_row_alone():

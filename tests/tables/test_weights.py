@@ -141,16 +141,18 @@ def test_weighted_perfect_features_rank_first(classes):
 
 
 @pytest.mark.parametrize("measure", [spearman, relief])
-def test_measures_that_know_no_weights_refuse_fractions(classes, measure):
+def test_measures_that_know_no_weights_refuse_fractions(classes, measure, snapshot):
     X, y = classes
-    with pytest.raises(InputError, match=r"takes whole numbers as weights .* holds 0\.5; f, pearson, chi2"):
+    with pytest.raises(InputError) as refused:
         measure(X, (y > 0).astype(int), sample_weight=np.append(0.5, np.ones(len(y) - 1)))
+    assert str(refused.value) == snapshot
 
 
-def test_f_needs_more_weight_than_classes(classes):
+def test_f_needs_more_weight_than_classes(classes, snapshot):
     X, y = classes
-    with pytest.raises(InputError, match=r"adds up to 1; multiply the weights"):
+    with pytest.raises(InputError) as refused:
         f_score(X, y, sample_weight=np.full(len(y), 1 / len(y)))
+    assert str(refused.value) == snapshot
 
 
 # Models
@@ -174,12 +176,11 @@ def test_numbers_and_pairs_of_labels_are_not_copied():
     assert table.total([1.0, 2.0]).tolist() == [1.0, 2.0]
 
 
-def test_hundreds_of_categories_are_refused():
+def test_hundreds_of_categories_are_refused(snapshot):
     towns = [[f"town {number % 256}"] for number in range(600)]
-    with pytest.raises(
-        InputError, match=r"column 0 has 256 categories, more than the 255 .* use mutual_info"
-    ):
+    with pytest.raises(InputError) as refused:
         encode(features_of(towns))
+    assert str(refused.value) == snapshot
     assert encode(features_of(towns[:255] * 3)).matrix.shape == (765, 255)
 
 
@@ -202,12 +203,13 @@ def test_every_part_of_a_model_gets_the_weights(classes, model):
 
 
 @pytest.mark.parametrize("model", [KNeighborsClassifier(), "neighbors"])
-def test_models_without_weights_say_so(classes, model):
+def test_models_without_weights_say_so(classes, model, snapshot):
     X, y = classes
     weights = np.arange(1.0, len(y) + 1)
     for work in (permutation, Wrapper.from_data):
-        with pytest.raises(InputError, match="KNeighborsClassifier takes no sample_weight"):
+        with pytest.raises(InputError) as refused:
             work(X, y, estimator=model, sample_weight=weights)
+        assert str(refused.value) == snapshot
 
 
 def test_a_weighted_fit_is_the_models_own(amounts):

@@ -84,14 +84,14 @@ def test_better_sets_contradict_an_optimal_answer(search):
     assert "d" in checked.violations[0]
 
 
-def test_better_sets_do_not_contradict_an_answer_without_a_proof():
+def test_better_sets_do_not_contradict_an_answer_without_a_proof(snapshot):
     feasible = [altsets.Status.OPTIMAL, altsets.Status.FEASIBLE]
     worse = with_sets(found(), [(0, 1), (2, 4)], bound=30.0, status=feasible[1], statuses=feasible)
     checked = altsets.verify(worse, SCORES, second_opinion=True)
     assert checked.ok
     assert checked.second_opinion == "agrees"
     assert checked.better == [(0, 1), (2, 3)]
-    assert "There are better sets" in str(checked)
+    assert str(checked) == snapshot
 
 
 def test_a_bound_on_sets_in_turn_that_is_too_low_is_found():
@@ -133,30 +133,33 @@ def test_a_quality_that_is_not_that_of_the_answer_is_noticed():
     assert not altsets.verify(found(), quality.Additive([9, 8, 7, 4, 2, 1], feature_names=list("abcdef"))).ok
 
 
-def test_an_answer_without_sets_claims_nothing_about_sets():
+def test_an_answer_without_sets_claims_nothing_about_sets(snapshot):
     checked = altsets.verify(found(n_features=4, constraints=constraints.AtMost(3, range(6))), SCORES)
     assert checked.ok
-    assert "There are no sets to check." in checked.checked
+    assert checked.checked == snapshot
     assert not any("qualities" in one for one in checked.checked)
 
 
-def test_what_is_no_answer_or_about_other_features_is_refused():
+def test_what_is_no_answer_or_about_other_features_is_refused(snapshot):
     with pytest.raises(InputError, match="not Frontier"):
         altsets.verify(altsets.frontier(SCORES, n_features=2, n_alternatives=1), SCORES)
-    with pytest.raises(InputError, match="about 6 features and the quality about 3"):
+    with pytest.raises(InputError) as refused:
         altsets.verify(found(), quality.Additive([9, 8, 7]))
-    with pytest.raises(InputError, match="time_limit=0 must be a positive number"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         altsets.verify(found(), SCORES, second_opinion=True, time_limit=0)
+    assert str(refused.value) == snapshot
 
 
-def test_a_selector_is_checked_with_its_table(mixed):
+def test_a_selector_is_checked_with_its_table(mixed, snapshot):
     frame, classes, _ = mixed
     selector = altsets.SelectAlternatives(n_features=2, n_alternatives=2, tau=0.5).fit(frame, classes)
     checked = altsets.verify(selector.result_, X=frame, y=classes, second_opinion=True)
     assert (checked.ok, checked.second_opinion) == (True, "agrees")
     assert not altsets.verify(selector.result_, X=frame, y=classes[::-1]).ok
-    with pytest.raises(InputError, match="pass the quality object"):
+    with pytest.raises(InputError) as refused:
         altsets.verify(selector.result_)
+    assert str(refused.value) == snapshot
     weighted = selector.fit(frame, classes, sample_weight=np.arange(150) % 2)
     with pytest.raises(InputError, match="sample_weight"):
         altsets.verify(weighted.result_, X=frame, y=classes)
