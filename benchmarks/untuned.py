@@ -22,8 +22,8 @@ from sklearn.model_selection import StratifiedKFold
 from altsets import measures
 from altsets.constraints import AtMost, Budget, Constraint, Exclusive, Implies
 from altsets.dissimilarity import Matched
-from altsets.search.find import ENGINES
 from altsets.search.packing.search import Phase, SetPackingSearch
+from altsets.search.solving import ENGINES
 from benchmarks.scores import SEED, Numbers, read_data
 from benchmarks.searches import Dissimilarity, Measured, Scores, Search, measure, warm_up
 

@@ -16,11 +16,11 @@ from altsets.problem import verify as verify_sets
 from altsets.quality import Additive, Quality
 from altsets.request import Request, checked_seconds
 from altsets.result import Result, Status, overall_status
-from altsets.search.find import problem_of
 from altsets.search.run import Run
 from altsets.search.scaling import Scaling
 from altsets.search.second_opinion import Opinion
 from altsets.search.second_opinion import second_opinion as ask_again
+from altsets.search.solving import problem_of
 from altsets.tables.conversion import usable_columns
 from altsets.wording import counted
 

@@ -380,7 +380,7 @@ def test_a_failed_check_is_no_bad_input(run, table, monkeypatch, snapshot):
     def broken(*_, **__):
         raise altsets.errors.VerificationError("set 0 is wrong.")
 
-    monkeypatch.setattr("altsets.search.find.verify", broken)
+    monkeypatch.setattr("altsets.search.solving.verify", broken)
     code, out, err = run("find", table, "-t", "y", "-k", 2)
     assert (code, out) == (1, "")
     assert err == snapshot

@@ -17,7 +17,7 @@ from paper_heuristics import greedy_balancing, greedy_depth, greedy_replacement
 import altsets
 from altsets import Problem, Result, Status, constraints, dissimilarity, quality
 from altsets.measures import Redundancy
-from altsets.search.find import ENGINES
+from altsets.search.solving import ENGINES
 
 FOUND = (Status.OPTIMAL, Status.FEASIBLE)
 #: Engines that try some sets and prove nothing.

@@ -39,9 +39,9 @@ import altsets
 from altsets import Result, Status
 from altsets.errors import InputError, UnsupportedError
 from altsets.search import shortlist
-from altsets.search.find import ENGINES
 from altsets.search.packing.engine import PackingEngine
 from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
+from altsets.search.solving import ENGINES
 from altsets.search.subset.limits import PricingLimits
 
 SOLVER = "milp"
@@ -240,7 +240,7 @@ def _assignment(limits: PackingLimits) -> str:
         if getattr(limits, each.name) != getattr(PACKING_LIMITS, each.name)
     )
     return (
-        "from altsets.search.find import ENGINES\n"
+        "from altsets.search.solving import ENGINES\n"
         "from altsets.search.packing.engine import PackingEngine\n"
         "from altsets.search.packing.limits import PackingLimits\n"
         "from altsets.search.subset.limits import PricingLimits\n"

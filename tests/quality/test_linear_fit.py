@@ -19,9 +19,9 @@ from altsets.dissimilarity import Matched
 from altsets.errors import InputError
 from altsets.quality import LinearFit
 from altsets.quality.explained import Products
-from altsets.search.find import ENGINES
 from altsets.search.packing.engine import PackingEngine
 from altsets.search.packing.limits import PackingLimits
+from altsets.search.solving import ENGINES
 
 
 @pytest.fixture

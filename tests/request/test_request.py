@@ -19,7 +19,7 @@ from altsets.errors import InputError, NotExpressedError
 from altsets.problem import Problem
 from altsets.quality.spec import NamedQuality
 from altsets.request import ENGINE_NAMES
-from altsets.search.find import ENGINES
+from altsets.search.solving import ENGINES
 
 NAMES = ["a", "b, c", "d:e", "f"]
 SCORES = quality.Additive([4, 3, 2, 1], feature_names=NAMES)

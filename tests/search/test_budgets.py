@@ -14,7 +14,7 @@ from checks import Request, disagreements
 import altsets
 from altsets import Status, constraints, quality
 from altsets.constraints import Budget
-from altsets.search.find import ENGINES
+from altsets.search.solving import ENGINES
 from altsets.search.subset.rules import LARGEST_EXACT, Spending, in_units, rounded
 
 EXACT = ["auto", "enumerate", "milp"]

@@ -7,9 +7,9 @@ import pytest
 
 import altsets
 from altsets import quality
-from altsets.search.find import ENGINES
 from altsets.search.packing import phases
 from altsets.search.packing.engine import PackingEngine
+from altsets.search.solving import ENGINES
 
 
 @pytest.fixture(autouse=True)

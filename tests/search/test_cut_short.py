@@ -10,9 +10,9 @@ from altsets import Frontier, Status, constraints, quality
 from altsets.dissimilarity import Grouped
 from altsets.request import Request
 from altsets.result import StopReason
-from altsets.search.find import problem_of
 from altsets.search.run import Run, Stopped
 from altsets.search.sequential import SequentialSearch
+from altsets.search.solving import problem_of
 from altsets.search.subset.construction import Construction
 from altsets.search.subset.pricing import PricingOracle
 

@@ -16,8 +16,8 @@ from altsets.errors import UnsupportedError
 from altsets.problem import Problem
 from altsets.search import resources
 from altsets.search.black_box.evaluations import ExhaustiveEngine, at_most
-from altsets.search.find import ENGINES
 from altsets.search.run import Run, Stopped
+from altsets.search.solving import ENGINES
 
 pytestmark = pytest.mark.slow
 

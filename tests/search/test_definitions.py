@@ -15,11 +15,11 @@ from words import about
 import altsets
 from altsets import Problem, Status, constraints, quality
 from altsets.errors import InputError, UnsupportedError
-from altsets.search.find import ENGINES
 from altsets.search.packing.clique_search import is_better
 from altsets.search.packing.coupling import Coupling
 from altsets.search.packing.phases import CountPatterns
 from altsets.search.run import Run
+from altsets.search.solving import ENGINES
 from altsets.search.subset.limits import PRICING_LIMITS
 
 SCORES = quality.Additive([9, 8, 7, 3, 2, 1])

@@ -16,7 +16,7 @@ from strategies import constraint, problems
 from altsets import Problem, Status
 from altsets.constraints import Size
 from altsets.search.engine import Answer
-from altsets.search.find import ENGINES
+from altsets.search.solving import ENGINES
 
 #: Problems for each engine in each kind of test; ``make fuzz`` asks far more. A solver call is slow.
 EXAMPLES = {"milp": 20}

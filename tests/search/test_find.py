@@ -383,7 +383,7 @@ def test_a_bare_list_is_no_quality(snapshot):
 
 
 def test_an_engine_that_lies_is_caught(monkeypatch, snapshot):
-    from altsets.search import find as module
+    from altsets.search import solving as module
 
     honest = module.ENGINES["additive"]
 

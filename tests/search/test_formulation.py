@@ -10,8 +10,8 @@ from checks import Request, disagreements
 from oracle import allowed_overlaps
 
 from altsets import Problem, Status, constraints
-from altsets.search.find import ENGINES
 from altsets.search.milp.formulation import cliques, overlap_share
+from altsets.search.solving import ENGINES
 
 EXACT = ["enumerate", "milp"]
 

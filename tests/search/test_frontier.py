@@ -20,9 +20,9 @@ from altsets.errors import InputError, UnsupportedError
 from altsets.request import Request
 from altsets.result import StopReason
 from altsets.search.engine import merge_known, settle
-from altsets.search.find import problem_of, solve
 from altsets.search.frontier.points import Curve
 from altsets.search.run import Known, Run
+from altsets.search.solving import problem_of, solve
 
 NAMES = list("abcdefgh")
 SCORES = quality.Additive([9, 8, 8, 8, 7, 3, 1, 1], feature_names=NAMES)

@@ -12,7 +12,6 @@ import pytest
 import altsets
 from altsets import constraints, quality
 from altsets.problem import Problem
-from altsets.search.find import ENGINES
 from altsets.search.packing import phases
 from altsets.search.packing.branching import ColumnBranching
 from altsets.search.packing.clique_search import CliqueSearch, ReducedCostBudget, listing_of
@@ -22,6 +21,7 @@ from altsets.search.packing.master import RestrictedMaster
 from altsets.search.packing.phases import strategy
 from altsets.search.packing.search import SetPackingSearch
 from altsets.search.run import Run
+from altsets.search.solving import ENGINES
 from altsets.search.subset.pricing import PricingOracle
 
 

@@ -24,7 +24,7 @@ from altsets.constraints import Budget, MaxSimilarity, Require
 from altsets.errors import UnsupportedError
 from altsets.problem import Problem
 from altsets.search.black_box.greedy_wrapper import Feasibility
-from altsets.search.find import ENGINES
+from altsets.search.solving import ENGINES
 
 SEARCHES = [("sequential", "sum"), ("simultaneous", "sum"), ("simultaneous", "min")]
 

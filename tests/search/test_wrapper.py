@@ -19,8 +19,8 @@ from altsets import Problem, Status, constraints, quality
 from altsets.errors import InputError, UnsupportedError
 from altsets.search.black_box.evaluations import InitialSets
 from altsets.search.black_box.greedy_wrapper import Repair, changes_of, tie_breakers
-from altsets.search.find import ENGINES
 from altsets.search.run import Run
+from altsets.search.solving import ENGINES
 
 SEARCHES = [("sequential", "sum"), ("simultaneous", "sum"), ("simultaneous", "min")]
 searches = pytest.mark.parametrize(("search", "aggregation"), SEARCHES)

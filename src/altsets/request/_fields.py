@@ -34,7 +34,7 @@ MAX_ITERS = 1000
 DEFAULT_SIZE = 5
 #: The seed of measures, models and folds, unless a user gives another one.
 DEFAULT_SEED = 25
-#: What ``engine=`` takes; :data:`altsets.search.find.ENGINES` has them.
+#: What ``engine=`` takes; :data:`altsets.search.solving.ENGINES` has them.
 ENGINE_NAMES = (
     "auto",
     "greedy",

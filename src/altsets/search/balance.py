@@ -12,10 +12,10 @@ from altsets.problem import BOUND_TOLERANCE, Dissimilarity, Problem
 from altsets.quality import Quality
 from altsets.request import Request
 from altsets.result import Progress, Result, Status
-from altsets.search.find import problem_of, refuse_chosen_sizes, solve
 from altsets.search.frontier import ProvenPoint, ProvenPoints
 from altsets.search.run import Run
 from altsets.search.scaling import Scaling
+from altsets.search.solving import problem_of, refuse_chosen_sizes, solve
 from altsets.wording import by_interface
 
 #: Points of one curve: each is a search.

@@ -16,9 +16,9 @@ from altsets.dissimilarity import Grouped, Matched
 from altsets.problem import FeatureSet, Problem, verify
 from altsets.quality import Quality
 from altsets.result import Result, Status, StopReason
-from altsets.search.find import CUT_SHORT, solve, why_no_set
 from altsets.search.good_sets import GoodSetLimits, GoodSets, Requirement
 from altsets.search.run import Run
+from altsets.search.solving import CUT_SHORT, solve, why_no_set
 from altsets.wording import parameter
 
 #: The argument where all sets that are good enough were listed.

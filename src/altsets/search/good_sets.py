@@ -20,11 +20,11 @@ from altsets.quality import Form, Quality
 from altsets.result import Result, Status
 from altsets.search.degree_bounds import count_bound, sum_bound
 from altsets.search.engine import PROVEN
-from altsets.search.find import solve
 from altsets.search.likeness import Likeness, likeness_of
 from altsets.search.resources import ONE_THREAD
 from altsets.search.run import Run, Stopped
 from altsets.search.scaling import Scaling
+from altsets.search.solving import solve
 from altsets.search.subset.candidates import Candidates
 from altsets.search.subset.pricing import PricingOracle
 from altsets.wording import parameter

@@ -16,9 +16,9 @@ from altsets.quality import Quality
 from altsets.request import Request
 from altsets.result import Progress, Result
 from altsets.search.family_search import LISTED, Bisection, FamilySearch, Taus, least_dissimilarity
-from altsets.search.find import problem_of, refuse_chosen_sizes, refuse_further
 from altsets.search.good_sets import Nearness, Requirement, bound_on_number
 from altsets.search.run import Run
+from altsets.search.solving import problem_of, refuse_chosen_sizes, refuse_further
 
 #: How good a set of ``most_different`` must be by default: the fraction of the best quality that it may lack.
 WITHIN = 0.05

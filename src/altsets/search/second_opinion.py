@@ -15,9 +15,9 @@ from altsets.errors import AltsetsError, InputError, VerificationError
 from altsets.problem import FeatureSet, Problem, verify
 from altsets.quality import Quality
 from altsets.result import Status
-from altsets.search.find import solve
 from altsets.search.milp.engine import MilpEngine
 from altsets.search.run import Run
+from altsets.search.solving import solve
 
 #: Combinations of features that are listed at most, and as many where several sets are chosen among them.
 MAX_LISTED, MAX_CHOSEN_AMONG = 50_000, 3_000

@@ -20,10 +20,10 @@ from altsets.quality import Quality
 from altsets.request import Request, checked_seconds
 from altsets.result import Progress, Result, Status, StopReason, Verdict, frame_of, framed
 from altsets.search.black_box.greedy_wrapper import Feasibility
-from altsets.search.find import problem_of, solve, why_no_set
 from altsets.search.losable import losable
 from altsets.search.narrowing import Narrowed
 from altsets.search.run import Known, Run
+from altsets.search.solving import problem_of, solve, why_no_set
 from altsets.wording import counted, list_some, percent, plural
 
 #: Losses that the verdict names, and features of a set that it names.

@@ -20,10 +20,10 @@ from altsets.problem import BOUND_TOLERANCE, Problem
 from altsets.quality import Quality
 from altsets.request import Request
 from altsets.result import Progress, Result, Status
-from altsets.search.find import problem_of, refuse_chosen_sizes, solve
 from altsets.search.frontier.points import ProvenPoint, ProvenPoints
 from altsets.search.run import Run
 from altsets.search.scaling import LARGEST_PENALTY, Scaling
+from altsets.search.solving import problem_of, refuse_chosen_sizes, solve
 from altsets.wording import counted, parameter
 
 #: Points of one curve: each takes one search or two.

@@ -23,7 +23,6 @@ from altsets.quality import Quality
 from altsets.request import MAX_ITERS, Request
 from altsets.result import Progress, Result, Status, StopReason
 from altsets.search.engine import PROVEN
-from altsets.search.find import problem_of, refuse_chosen_sizes, refuse_further, solve
 from altsets.search.frontier.answer import Frontier
 from altsets.search.frontier.penalties import PenaltyFrontier, request_of_one, sweep_penalties
 from altsets.search.frontier.plan import SweepPlan
@@ -40,6 +39,7 @@ from altsets.search.packing.limits import PACKING_LIMITS
 from altsets.search.resources import ONE_THREAD
 from altsets.search.run import NOTHING, Known, Run, SharedWork, Turn
 from altsets.search.scaling import Scaling
+from altsets.search.solving import problem_of, refuse_chosen_sizes, refuse_further, solve
 
 #: What differs from point to point, or is said elsewhere.
 OF_POINTS = ("n_features", "n_alternatives", "tau", "min_difference", "max_overlap", "sizes")

@@ -20,7 +20,6 @@ from altsets.request import Request
 from altsets.result import Progress, Result, Status, StopReason
 from altsets.search.black_box.evaluations import Evaluations, all_sets
 from altsets.search.engine import on_demand
-from altsets.search.find import problem_of, refuse_chosen_sizes, refuse_further, solve
 from altsets.search.good_sets import Nearness
 from altsets.search.known import known_best
 from altsets.search.near_best.answer import NearBest
@@ -37,6 +36,7 @@ from altsets.search.resources import ONE_THREAD
 from altsets.search.run import Run, Stopped
 from altsets.search.scaling import Scaling
 from altsets.search.shortlist import LONGEST
+from altsets.search.solving import problem_of, refuse_chosen_sizes, refuse_further, solve
 from altsets.search.subset.fixed_size import SearchConditions
 from altsets.search.subset.limits import UNLIMITED
 from altsets.search.subset.listing import Listing

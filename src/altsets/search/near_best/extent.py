@@ -19,10 +19,10 @@ from altsets.quality import Quality
 from altsets.request import checked_seconds
 from altsets.result import Progress, Status, StopReason, frame_of, framed
 from altsets.search.criterion import Criterion
-from altsets.search.find import solve
 from altsets.search.near_best.families import Counted
 from altsets.search.run import Run
 from altsets.search.scaling import Scaling
+from altsets.search.solving import solve
 from altsets.wording import list_some, paragraph
 
 #: Features of a set that are named.

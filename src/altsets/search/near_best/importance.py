@@ -18,9 +18,9 @@ from altsets.quality import Quality
 from altsets.request import checked_seconds
 from altsets.result import Progress, Status, StopReason, Verdict, frame_of, framed
 from altsets.search.black_box.evaluations import ExhaustiveEngine
-from altsets.search.find import solve
 from altsets.search.near_best.families import Counted
 from altsets.search.run import Known, Run
+from altsets.search.solving import solve
 from altsets.wording import counted as number_of
 from altsets.wording import list_some, percent
 

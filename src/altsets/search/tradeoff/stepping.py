@@ -20,11 +20,11 @@ from altsets.quality import Additive, Quality
 from altsets.request import Request
 from altsets.result import Progress, Result, Status, StopReason
 from altsets.search.criterion import Criterion, numbers_in
-from altsets.search.find import problem_of, refuse_chosen_sizes, refuse_further, solve, why_no_set
 from altsets.search.narrowing import Narrowed
 from altsets.search.resources import ONE_THREAD
 from altsets.search.run import Known, Run
 from altsets.search.scaling import Scaling
+from altsets.search.solving import problem_of, refuse_chosen_sizes, refuse_further, solve, why_no_set
 from altsets.search.tradeoff.answer import Tradeoff, TradeoffPoint
 from altsets.wording import by_interface
 

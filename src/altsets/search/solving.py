@@ -1,0 +1,302 @@
+"""Bind a request to a quality, choose an engine, solve, verify."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from altsets.constraints import Require
+from altsets.constraints.constant import ForbidConstant
+from altsets.dissimilarity import Matched
+from altsets.errors import InputError, UnsupportedError
+from altsets.features import FeatureNames
+from altsets.problem import Problem, verify, verify_scores
+from altsets.quality import Additive, Quality
+from altsets.request import Request
+from altsets.result import Result, Status, StopReason, overall_status
+from altsets.search.additive.engine import AdditiveEngine
+from altsets.search.black_box.best_first import BestFirstEngine
+from altsets.search.black_box.evaluations import ExhaustiveEngine, at_most
+from altsets.search.black_box.greedy_wrapper import GreedyWrapperEngine
+from altsets.search.black_box.local_search import LocalSearchEngine
+from altsets.search.diagnosis import CONFLICT_STEPS, PROBE_STEPS, find_conflict, possible_instead
+from altsets.search.engine import Answer, Engine, merge_known, on_demand, settle
+from altsets.search.heuristics import GreedyEngine, most_alternatives
+from altsets.search.milp.engine import MilpEngine
+from altsets.search.narrowing import solve_narrowed
+from altsets.search.packing.engine import PackingEngine
+from altsets.search.resources import ONE_THREAD, refuse_too_large
+from altsets.search.run import Run, Stopped
+from altsets.search.scaling import Scaling
+from altsets.search.shortlist import ShortlistEngine
+from altsets.search.subset.construction import of_one_size
+from altsets.wording import by_interface, join_words, parameter
+
+#: What a search that was cut short says before the argument behind its bound.
+CUT_SHORT = {
+    StopReason.TIME_LIMIT: "time limit reached; ",
+    StopReason.INTERRUPTED: "interrupted; ",
+    StopReason.ENGINE_LIMIT: "internal limit reached; ",
+}
+#: Every engine by its name, in the order in which ``engine="auto"`` asks them.
+ENGINES: dict[str, Engine] = {
+    engine.name: engine
+    for engine in (
+        GreedyEngine(),
+        AdditiveEngine(),
+        ShortlistEngine(),
+        PackingEngine(),
+        MilpEngine(),
+        ExhaustiveEngine(),
+        BestFirstEngine(),
+        LocalSearchEngine(),
+        GreedyWrapperEngine(),
+    )
+}
+
+
+def solve(
+    quality: Quality,
+    problem: Problem,
+    run: Run,
+    engine: str = "auto",
+    scaling: Scaling | None = None,
+    request: Request | None = None,
+) -> Result:
+    """The verified answer; in a part of a larger search, without the reason why there are fewer sets than asked.
+
+    If it is all of the answer to a request, it holds that and the notes of the quality.
+    """
+    # Models behind a black box may use more threads.
+    with nullcontext() if not quality.has_form else ONE_THREAD:
+        chosen = _engine(engine, quality, problem, run)
+        refuse_too_large(chosen.name, quality, problem)
+        scaling = scaling or Scaling.of(quality, problem)
+        in_units = scaling.problem_in_units(problem)
+        run.begin(scaling.exponent)
+        answer = settle(scaling.quality, in_units, run.known)
+        if answer is None:
+            answer = solve_narrowed(partial(_solved, chosen), scaling.quality, in_units, run)
+            answer = merge_known(scaling.quality, in_units, answer, run.known)
+        return _result(quality, problem, chosen, answer, run, scaling, request)
+
+
+def problem_of(request: Request, quality: Quality) -> Problem:
+    """A request bound to the features of a quality; as many sets as there are where "max" is asked for."""
+    if not all(callable(getattr(quality, needed, None)) for needed in ("evaluate", "form")):
+        raise InputError(
+            f"quality must be a quality object such as altsets.quality.Additive(scores), not {type(quality).__name__}."
+        )
+    problem = _without_constants(request.bind(FeatureNames.of_quality(quality)), quality)
+    if request.n_alternatives != "max":
+        return problem
+    if problem.search not in ("greedy-replacement", "greedy-balancing"):
+        raise UnsupportedError(
+            f"{parameter('n_alternatives', 'max')} goes with greedy-replacement and greedy-balancing, not with "
+            f"{problem.search!r}; "
+            "iterate() gives sets until none is left."
+        )
+    reason = ENGINES["greedy"].declines(quality, problem)
+    if reason:
+        raise UnsupportedError(f"no engine solves this: {reason}.")
+    return replace(problem, n_alternatives=most_alternatives(problem))
+
+
+def _without_constants(problem: Problem, quality: Quality) -> Problem:
+    """The problem without columns that say nothing, as they are constant; those that are required stay."""
+    left_out = without_required(problem, getattr(quality, "constant", ()))
+    if not left_out:
+        return problem
+    return replace(problem, constraints=(*problem.constraints, ForbidConstant(left_out)))
+
+
+def without_required(problem: Problem, features: Sequence[int]) -> list[int]:
+    """Those of some features that a set can do without."""
+    required = {index for one in problem.constraints if isinstance(one, Require) for index in one.features}
+    return [index for index in features if index not in required]
+
+
+def refuse_chosen_sizes(quality: Quality, what: str) -> None:
+    """Refuse models that choose features themselves, where sets of given sizes are asked for."""
+    if getattr(quality, "chooses_size", False):
+        raise UnsupportedError(
+            f"{what} needs sets of a given size, and with {type(quality).__name__} a model chooses how large they are; "
+            f"use {by_interface('altsets.find()', 'altsets find')}."
+        )
+
+
+def refuse_further(problem: Problem, what: str) -> None:
+    """Refuse definitions that only a search for a given number of sets knows."""
+    if not problem.is_plain:
+        raise UnsupportedError(
+            f"{what} takes no {join_words(problem.further, 'or')}; use "
+            f"{by_interface('altsets.find()', 'altsets find')}."
+        )
+
+
+def _engine(name: str, quality: Quality, problem: Problem, run: Run) -> Engine:
+    if name == "auto" and not quality.has_form and not problem.search.startswith("greedy-"):
+        otherwise = BestFirstEngine.name if quality.chooses_size else LocalSearchEngine.name
+        name = ExhaustiveEngine.name if at_most(problem, run.max_iters, run) else otherwise
+    if name != "auto":
+        reason = ENGINES[name].declines(quality, problem)
+        if reason:
+            raise UnsupportedError(f"engine {name!r} does not solve this: {reason}.")
+        return ENGINES[name]
+    reasons = {}
+    for engine in ENGINES.values():
+        reasons[engine.name] = engine.declines(quality, problem)
+        if reasons[engine.name] is None:
+            return engine
+    # Of the exact engines "enumerate" declines least, so its reason says most; wide tables have an engine of their own.
+    exact = ShortlistEngine.name if on_demand(quality, problem) else PackingEngine.name
+    relevant = reasons["greedy" if problem.search.startswith("greedy-") else exact]
+    raise UnsupportedError(f"no engine solves this: {relevant}.")
+
+
+def _solved(engine: Engine, quality: Quality, problem: Problem, run: Run) -> Answer:
+    """The answer of an engine; if it had only begun, what there is at that time."""
+    try:
+        return engine.solve(quality, problem, run)
+    except Stopped:
+        return _cut_short(quality, problem, run)
+
+
+def _cut_short(quality: Quality, problem: Problem, run: Run) -> Answer:
+    """What the run knows, or what can be constructed, where a search was left while it prepared something."""
+    alone = problem.search == "sequential"
+    sets = run.sets if alone or len(run.sets) == problem.n_sets else []
+    if not sets and problem.sizes and quality.has_form and problem.is_plain:
+        sets, most = of_one_size(quality, problem, run)
+        run.update_bound(problem.objective([most] * problem.n_sets))
+    if alone and 0 < len(sets) < problem.n_sets:
+        missing = [Status.NOT_FOUND] * (problem.n_sets - len(sets))
+        return Answer(sets, [Status.FEASIBLE] * len(sets) + missing, run.bound, "it had only begun")
+    return Answer.simultaneous(problem, sets, run.bound, "it had only begun", proven=False)
+
+
+def _result(
+    quality: Quality,
+    problem: Problem,
+    engine: Engine,
+    answer: Answer,
+    run: Run,
+    scaling: Scaling,
+    request: Request | None,
+) -> Result:
+    stop_reason, sets = answer.stop_reason(run), list(answer.sets)
+    if problem.search == "simultaneous":
+        # Found together, so no order is given: the best first.
+        sets.sort(key=lambda chosen: (-quality.evaluate(chosen), chosen))
+    claimed = math.ldexp(answer.bound, scaling.exponent)
+    qualities = verify(problem, sets, quality.evaluate, claimed, scaling.scale, lambda: run.stopped)
+    objective = problem.objective(qualities, sets)
+    statuses = scaling.shown_statuses(problem, answer.statuses)
+    status = overall_status(statuses)
+    bound = scaling.shown_bound(problem, answer.bound, objective)
+    run.finish(sets, objective, bound)
+    reason = ""
+    if len(sets) < problem.n_sets and not run.is_part:
+        names = FeatureNames.of_quality(quality)
+        reason = _why_fewer(scaling, problem, len(sets), status, names, run)
+    scores = quality.scores_in(sets)
+    verify_scores(sets, scores, quality.feature_scores)
+    return Result(
+        sets=sets,
+        qualities=qualities,
+        objective=objective,
+        bound=bound,
+        status=status,
+        statuses=statuses,
+        named_sets=[quality.names_of(chosen) for chosen in sets],
+        parameters=_parameters(quality, problem, run),
+        engine=engine.name,
+        proof=("" if run.is_part else CUT_SHORT.get(stop_reason, "")) + answer.proof,
+        reason=reason,
+        elapsed=run.elapsed,
+        stop_reason=stop_reason,
+        steps=run.steps,
+        evaluated=answer.evaluated,
+        iterations=answer.iterations,
+        matches=kind.matches_among(sets) if isinstance(kind := problem.dissimilarity, Matched) else [],
+        scores=scores,
+        shortlist=answer.shortlist,
+        existing_qualities=_existing_qualities(quality, problem, run),
+        request=None if request is None else request.without_numbers(),
+        notes=[] if request is None else [*quality.notes, *_on_constants(quality, problem)],
+        models=[] if run.is_part else quality.models_in(sets),
+    )
+
+
+def _on_constants(quality: Quality, problem: Problem) -> list[str]:
+    """Which columns are no candidates."""
+    named = FeatureNames.of_quality(quality).listed(problem.constant)
+    return [f"Constant columns carry no information and are in no set: {named}."] if named else []
+
+
+def _existing_qualities(quality: Quality, problem: Problem, run: Run) -> list[float]:
+    """What the sets are worth that there are already; a black box may not be asked about them when time is up."""
+    if run.is_part or (not quality.has_form and run.stopped):
+        return []
+    try:
+        return [quality.evaluate(chosen) for chosen in problem.existing]
+    except InputError:
+        # Of sets that no search would have looked at, a black box may say what it must not say of others.
+        return []
+
+
+def _parameters(quality: Quality, problem: Problem, run: Run) -> dict[str, Any]:
+    """The parameters of the request; where sizes are open, with a note on how the quality treats them."""
+    iterations = {} if quality.has_form else {"max_iters": run.max_iters}
+    sizes = {} if problem.fixed_size else {"size_normalised": quality.size_normalised}
+    return problem.parameters() | iterations | sizes
+
+
+def _why_fewer(
+    scaling: Scaling, problem: Problem, n_found: int, status: Status, names: FeatureNames, run: Run
+) -> str:
+    """Why there are fewer sets than asked: which constraints clash, or what is possible instead."""
+    quality = scaling.quality
+    if run.stopped and status is not Status.INFEASIBLE:
+        return "More time may help."
+    if quality.chooses_size and status is Status.NOT_FOUND:
+        return (
+            f"The model chose no {'other ' if n_found else ''}set that fits; a smaller {parameter('tau')}, fewer "
+            f"constraints or a larger {parameter('max_iters')} may help."
+        )
+    if not quality.has_form or quality.pairs_on_demand:
+        # A black box has no rules that sets could break, and those of pairs in a wide table take too long.
+        quality = Additive(np.zeros(problem.n_features_in))
+    if not n_found and (status is Status.INFEASIBLE or problem.search.startswith("greedy-")):
+        clash = None if run.stopped else find_conflict(quality, problem, run.part(CONFLICT_STEPS))
+        if clash is not None:
+            return clash.describe(names)
+    return possible_instead(problem, n_found, status, partial(_probe, quality, scaling, run))
+
+
+def why_no_set(quality: Quality, problem: Problem, run: Run) -> str:
+    """Why not even one set exists, where that is proven."""
+    names = FeatureNames.of_quality(quality)
+    return _why_fewer(Scaling.of(quality, problem), problem, 0, Status.INFEASIBLE, names, run)
+
+
+def _probe(quality: Quality, scaling: Scaling, run: Run, problem: Problem) -> Status:
+    """Whether a smaller request has a solution at all, in few steps."""
+    part = run.part(PROBE_STEPS)
+    problem = scaling.problem_in_units(problem)
+    try:
+        part.check()
+        form = quality.form(problem.k_max)
+        limited = problem.min_quality is not None or problem.max_spread is not None
+        if form.conflicts is None and form.allowed is None and not limited:
+            # Then the numbers do not matter, and equal scores are easy.
+            quality = Additive(np.zeros(problem.n_features_in))
+        return overall_status(_engine("auto", quality, problem, part).solve(quality, problem, part).statuses)
+    except Stopped:
+        return Status.NOT_FOUND
