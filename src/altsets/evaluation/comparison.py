@@ -308,6 +308,12 @@ def interval(found: Paired, confidence: float) -> str:
     return f"{100 * confidence:g} % interval [{score(found.low)}, {score(found.high)}]"
 
 
+def _difference(found: Paired) -> str:
+    """The difference with no more digits than its interval has."""
+    is_wide = max(abs(found.low), abs(found.high)) >= 0.0005
+    return score(0.0 if is_wide and abs(found.difference) < 0.0005 else found.difference)
+
+
 def in_folds(count: int) -> str:
     """A hedge: "as far as 5 folds can tell"."""
     return f"as far as {'one fold' if count == 1 else f'{count} folds'} can tell"
@@ -329,7 +335,7 @@ def _sentence(
 ) -> str:
     if math.isnan(found.p_value):
         return _without_test(number, found.difference, n_folds)
-    numbers = f"difference {score(found.difference)}, {interval(found, confidence)}"
+    numbers = f"difference {_difference(found)}, {interval(found, confidence)}"
     said = WITH_SET_0[conclusion]
     return said.format(number=number, numbers=numbers, margin=margin, rest=_not_excluded(found))
 
@@ -355,7 +361,7 @@ def _without_test(number: int, difference: float, n_folds: int) -> str:
 
 def _neither(number: int, found: Paired, guess: str, confidence: float) -> str:
     """Neither set beats the baseline, so their difference hardly matters."""
-    more = f"; they differ by {score(found.difference)}, {interval(found, confidence)}"
+    more = f"; they differ by {_difference(found)}, {interval(found, confidence)}"
     if math.isnan(found.p_value):
         more = "; their scores are identical, so no test is possible" if found.difference == 0 else ""
     return f"Neither set {number} nor set 0 was shown to predict better than {guess}{more}."
@@ -386,7 +392,7 @@ def _baseline_sentence(entry: Comparison, found: Paired, guess: str, confidence:
     number, n_folds = entry.number, entry.n_folds
     if not n_folds:
         return f"Set {number} cannot be compared with {guess}: no fold has a score for both."
-    numbers = f"difference {score(found.difference)}"
+    numbers = f"difference {_difference(found)}"
     if not math.isnan(found.p_value):
         numbers += f", {interval(found, confidence)}"
     elif n_folds > 1:
