@@ -37,7 +37,10 @@ Point = tuple[Fraction, Fraction]
 
 
 def random_criterion(rng: np.random.Generator, n: int) -> tuple[float, ...]:
-    """A number for each feature: whole, in tenths, of many digits, with negative ones, mostly 0, very different."""
+    """A number for each feature: whole, in tenths, of many digits, with negative ones, mostly 0, very different.
+
+    In the last kind some are so far below 0 that doubles do not tell apart how far above them the others are.
+    """
     return floats(
         one_of(
             rng,
@@ -50,6 +53,7 @@ def random_criterion(rng: np.random.Generator, n: int) -> tuple[float, ...]:
                 lambda: rng.integers(0, 2, n),
                 lambda: np.zeros(n),
                 lambda: rng.random(n) * 10.0 ** rng.integers(-8, 9, n),
+                lambda: rng.integers(-5, 6, n) - 10.0 ** rng.integers(14, 19, n) * (rng.random(n) < 0.3),
             ],
         )
     )
@@ -88,10 +92,7 @@ def wrong_front(
 ) -> list[str]:
     """Everything that is wrong with the points of a trade-off; ``complete`` if there was no time limit."""
     truth, wrong = Truth(request), []
-    # Sets of one feature have no pairs, whose numbers may be much larger.
-    alone = truth.oracle.k_max == 1 and request.kind == "mrmr"
-    scale = max(abs(Fraction(score)) for score in request.scores) if alone else truth.scale
-    slack, sign = TOLERANCE * scale, -1 if found.more_is_better else 1
+    slack, sign = TOLERANCE * _scale(request, truth), -1 if found.more_is_better else 1
     exact = [sign * Fraction(repr(number)) for number in numbers]
     families = {
         tuple(sorted(family)): (
@@ -132,6 +133,12 @@ def wrong_front(
     return wrong
 
 
+def _scale(request: Request, truth: Truth) -> Fraction:
+    """The largest number; sets of one feature have no pairs, whose numbers may be much larger."""
+    alone = truth.oracle.k_max == 1 and request.kind == "mrmr"
+    return max(abs(Fraction(score)) for score in request.scores) if alone else truth.scale
+
+
 def _families(truth: Truth) -> Iterable[tuple[FeatureSet, ...]]:
     """All families of sets that go together, also those of one set."""
     request, oracle = truth.request, truth.oracle
@@ -161,8 +168,9 @@ def wrong_range(request: Request, numbers: Sequence[float], within: float) -> li
     if not values:
         return [] if near.count == 0 else ["there is no set"]
     least = max(values.values()) - Fraction(within) * abs(max(values.values()))
-    edge = least - TOLERANCE * truth.scale
-    if any(abs(value - edge) <= TOLERANCE * truth.scale / 2 for value in values.values()):
+    slack = TOLERANCE * _scale(request, truth)
+    edge = least - slack
+    if any(abs(value - edge) <= slack / 2 for value in values.values()):
         return None
     totals = [exact_total(numbers, chosen) for chosen, value in values.items() if value >= edge]
     wrong = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import tradeoffs
 import altsets
 from altsets import constraints, quality
 from altsets.errors import InputError, UnsupportedError
+from altsets.search.near_best.families import Family
 
 NAMES = list("abcdef")
 SCORES = quality.Additive([9, 8, 7, 3, 2, 1], feature_names=NAMES)
@@ -49,6 +51,17 @@ def test_digits_beyond_doubles_are_told_apart():
     assert len(found) == 1
     found = altsets.tradeoff(quality.Additive([3, 2, 1]), [1e17, 1, 0], n_features=2)
     assert [point.sets for point in found] == [((0, 1),), ((0, 2),), ((1, 2),)]
+
+
+def test_small_differences_beside_numbers_far_below_zero():
+    scores = quality.Additive([3, 18, 4, 1, 16, -4])
+    found = altsets.tradeoff(scores, [-1, -2, -5, -1e19, 5, 3], n_features=2)
+    assert [point.sets[0] for point in found] == [(1, 4), (1, 2), (1, 3), (2, 3)]
+    assert found.proven
+    near = altsets.near_best(scores, n_features=2, min_quality=20)
+    with mock.patch.object(Family, "members", return_value=([], False)):
+        span = near.range([-1, -2, -5, 0, 5, -1e19])
+    assert (span.low.value, span.high.value) == (-7, 3)
 
 
 def test_costs_too_far_apart_are_refused(snapshot):

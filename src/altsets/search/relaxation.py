@@ -174,12 +174,13 @@ class Relaxation(Quality):
         for kind, count in zip(self._kinds, np.diff(self._first).tolist(), strict=True):
             payer = int(payers[kind[0]])
             if payer >= 0 and np.all(payers[kind] == payer):
-                costs += [float(prices[kind[0]])] * count
+                costs += [rule.costs[kind[0]]] * count
                 groups += [payer] * count
                 continue
-            cheapest = np.sort(np.where(payers[kind] < 0, prices[kind], 0.0))
+            # Whole numbers stay as they are, however long.
+            cheapest = np.sort(np.where(payers[kind] < 0, prices[kind], 0))
             # To several sets, which may have any of them, all stand-ins are as cheap as the first.
-            costs += cheapest[:count].tolist() if self._alone else [float(cheapest[0])] * count
+            costs += (cheapest[:count] if self._alone else cheapest[[0] * count]).tolist()
             groups += [-1] * count
         # A feature that pays for itself is a group of its own.
         alone = max(groups) + 1

@@ -45,7 +45,8 @@ class WholeBudget:
     #: costs one unit more than it.
     costs: npt.NDArray[Any]
     limit: int
-    #: The costs as they were given; their order is the same.
+    #: Numbers in the same order as the costs, and equal where they are: the costs as they were given or, of integers
+    #: that floats do not tell apart, their ranks.
     prices: Floats
     #: The group that pays for each feature; -1 where a feature pays for itself. None if all do.
     groups: tuple[int, ...] | None = None
@@ -118,14 +119,18 @@ def _whole_numbers(budget: CostRule) -> tuple[Floats, npt.NDArray[Any], int]:
         if limit / unit == budget.limit and np.array_equal(whole[payable] / unit, prices[payable]):
             return prices, np.where(payable, whole, limit + 1).astype(np.int64), limit
     numbers: list[Any] = [*budget.costs, budget.limit]
-    if set(map(type, numbers)) != {int}:
+    are_whole = set(map(type, numbers)) == {int}
+    if not are_whole:
         decimals = [Decimal(repr(number)) for number in numbers]
         # The exponent of a decimal that is printed is never "infinity".
         exponent = min(int(decimal.as_tuple().exponent) for decimal in decimals)
         numbers = [int(decimal.scaleb(-exponent, EXACT_DECIMALS)) for decimal in decimals]
     *costs, limit = numbers
     kind = np.int64 if limit < LARGEST_EXACT else object
-    return prices, np.array([min(cost, limit + 1) for cost in costs], dtype=kind), limit
+    whole = np.array([min(cost, limit + 1) for cost in costs], dtype=kind)
+    if are_whole:
+        prices = np.unique(whole, return_inverse=True)[1].astype(np.float64)
+    return prices, whole, limit
 
 
 def _shared(budget: CostRule) -> tuple[int, ...] | None:
