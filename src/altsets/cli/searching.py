@@ -95,7 +95,7 @@ def named_quality(given: Given) -> NamedQuality:
         _refuse_unused({"measure": given.quality.measure, **options})
     if given.evaluation.evaluate:
         options = {option: value for option, value in options.items() if takes_option(name, option)}
-    return NamedQuality(name, given.quality.measure, **options)
+    return NamedQuality.of(name, {"measure": given.quality.measure, **options})
 
 
 def _without_target(given: Given) -> str:

@@ -241,7 +241,7 @@ def _plan(
         len(sets) if selector is None else int(selector.n_alternatives) + 1,
         None if selector is None else _for_folds(selector, task, settings.n_jobs),
         sets,
-        rows_matter=selector is None or spec_of(selector.quality).uses_target,
+        rows_matter=selector is None or spec_of(selector.quality, selector.quality_params).uses_target,
     )
 
 

@@ -61,7 +61,7 @@ def _scored_line(result: Result, request: Request, options: Mapping[str, Any]) -
     asked = {} if spec.scored_by is None else {"measure": spec.scored_by[0]}
     # A target of times and events needs no word for it.
     is_said = request.task == "auto" or "--time" in options
-    asked |= spec.model | ({} if is_said else {"task": request.task})
+    asked |= spec.model | dict(spec.more) | ({} if is_said else {"task": request.task})
     said = [f"{name}={value!r}" for name, value in asked.items()]
     return call(f"scored = quality.{made}.from_data", ["data.X", "data.y", *said])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any
@@ -89,6 +89,7 @@ class RequestFields:
         constraints: Iterable[Constraint] | Constraint = (),
         existing: Iterable[Sequence[Feature]] = (),
         quality: Any = None,
+        quality_params: Mapping[str, Any] | None = None,
         task: str = "auto",
         engine: str = "auto",
         max_iters: int = MAX_ITERS,
@@ -102,6 +103,8 @@ class RequestFields:
         max_spread: float | None = None,
     ) -> None:
         check_limit(dissimilarity, tau, min_difference)
+        if quality_params:
+            quality = spec_of(quality, quality_params)
         quality, engine = _quality_and_engine(quality, one_of("engine", engine, ENGINE_NAMES))
         count = (
             n_alternatives
@@ -146,6 +149,11 @@ class RequestFields:
             and self.aggregation != "leximin"
             and not joint
         )
+
+    @property
+    def quality_params(self) -> dict[str, Any] | None:
+        """The options of a quality that has a name; None if there are none."""
+        return self.quality.params or None if isinstance(self.quality, NamedQuality) else None
 
     @property
     def selector_quality(self) -> Any:

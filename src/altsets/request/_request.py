@@ -54,6 +54,8 @@ class Request(RequestFields):
     quality : str, estimator, class, callable, quality object or array, default=None
         As for :class:`altsets.SelectAlternatives`; None if the quality is given beside the request, as
         :func:`altsets.find` takes it.
+    quality_params : dict, default=None
+        Options of a quality that is given by its name or class, as for :class:`altsets.SelectAlternatives`.
     task : {"auto", "classification", "regression"}, default="auto"
         What the target holds.
     engine : str, default="auto"

@@ -57,7 +57,6 @@ PLAIN = (
 LONGEST_LINE = 88
 #: What lines need, by what they have in them.
 IMPORTS = {
-    "partial(": "from functools import partial",
     "altsets.": "import altsets",
     "SelectAlternatives(": "from altsets import SelectAlternatives",
     "constraints.": "from altsets import constraints",
@@ -136,7 +135,8 @@ def _quality_in(entry: Any) -> NamedQuality | None:
             f"{parameter('estimator', estimator)} cannot be named in a file; choose one of "
             f"{', '.join(MODELS)}."
         )
-    return NamedQuality(**entry)
+    named = dict(entry)
+    return NamedQuality.of(named.pop("name"), named)
 
 
 def fields_behind(parameters: Mapping[str, Any], provenance: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -230,7 +230,7 @@ def python_lines(
     if request.engine != quality.engine:
         raise NotExpressedError(f"the engine {request.engine!r} was asked for, which only find() takes")
     others = replace(request, engine="auto")
-    said = [quality.to_python(), *arguments(others, names), *table_arguments(request)]
+    said = [*quality.to_python(), *arguments(others, names), *table_arguments(request)]
     known = {"X": "table", "y": "target", **beside}
     fitted = ", ".join(["X", "y", *(f"{name}={name}" for name in beside)])
     return with_imports(
@@ -372,7 +372,10 @@ def _difference_words(request: RequestFields) -> list[str]:
 
 
 def _quality_words(request: RequestFields) -> list[str]:
-    plain = named_quality(request).as_dict()
+    asked = named_quality(request)
+    if asked.more:
+        raise NotExpressedError(f"the command line has no option for {join_words(list(asked.more))}")
+    plain = asked.as_dict()
     texts = {
         option: ",".join(f"{one:g}" for one in value) if isinstance(value, tuple) else value
         for option, value in plain.items()

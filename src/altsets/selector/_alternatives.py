@@ -17,7 +17,7 @@ from altsets.display import renderer
 from altsets.errors import InputError, warn_user
 from altsets.features import whole_number
 from altsets.measures.large.table import LargeTable, is_large, large_table
-from altsets.quality.spec import spec_of
+from altsets.quality.spec import QualitySpec, spec_of
 from altsets.request import Request
 from altsets.result import MARK, Status
 from altsets.search.what_if import WhatIf, lose
@@ -85,10 +85,12 @@ class SelectAlternatives(ColumnSelector):
           ``"mrmr"``, ``"fcbf"``, ``"cfs"``, ``"wrapper"``, ``"embedded"``. Bach (2023) calls three of them ``"mi"``,
           ``"model_gain"`` and ``"greedy_wrapper"``; the last one is also searched by his engine, greedy-wrapper.
         - A scikit-learn estimator: the sum of its importances or absolute coefficients.
-        - A class of :mod:`altsets.quality`, such as ``quality.MRMR``: what its ``from_data`` makes of the table. With
-          options: ``functools.partial(quality.MRMR.from_data, measure="pearson")``.
+        - A class of :mod:`altsets.quality`, such as ``quality.MRMR``: what its ``from_data`` makes of the table.
         - A function of a float matrix and the target that returns one score for each column, or a quality object.
         - One score for each column, or a quality object: then ``fit`` needs no target.
+    quality_params : dict, default=None
+        Keywords for a quality that is given by its name, its class or as a function, such as ``{"measure": "pearson"}``
+        for ``"mrmr"`` or ``{"estimator": model, "cv": 5}`` for ``"wrapper"``. A grid varies whole dictionaries.
     n_features : int, default=None
         Features in each set; None for 5, or with ``"embedded"`` as many as the model chooses. If the table has fewer
         columns, all of them, with a warning. Constant columns do not count: where scores are computed from the table,
@@ -219,6 +221,7 @@ class SelectAlternatives(ColumnSelector):
         self,
         quality: Any = "mutual_info",
         *,
+        quality_params: Mapping[str, Any] | None = None,
         n_features: int | None = None,
         n_alternatives: int = 3,
         tau: Any = None,
@@ -243,6 +246,7 @@ class SelectAlternatives(ColumnSelector):
         max_spread: float | None = None,
     ) -> None:
         self.quality = quality
+        self.quality_params = quality_params
         self.n_features = n_features
         self.n_alternatives = n_alternatives
         self.tau = tau
@@ -312,7 +316,7 @@ class SelectAlternatives(ColumnSelector):
                 "some column names are text and others are not; make all of them text, with "
                 "X.columns = X.columns.astype(str)."
             ) from error
-        if y is None and spec_of(self.quality).needs_target:
+        if y is None and self._spec.needs_target:
             raise InputError(
                 "SelectAlternatives requires y to be passed, but the target y is None; only scores or a quality object "
                 "as quality do without."
@@ -328,7 +332,7 @@ class SelectAlternatives(ColumnSelector):
         background = Background(
             features,
             y,
-            self.quality,
+            self._spec,
             self.task,
             sample_weight,
             tuple(left_out(usable.dropped)),
@@ -564,6 +568,10 @@ class SelectAlternatives(ColumnSelector):
         more = {"evaluation": evaluation, "frontier": frontier, "near_best": near_best}
         return self.result_.report(path, quality=scored, title=title, force=force, **more)
 
+    @property
+    def _spec(self) -> QualitySpec:
+        return spec_of(self.quality, self.quality_params)
+
     def _chosen(self, alternative: Any) -> tuple[int, ...]:
         check_is_fitted(self)
         number = whole_number("alternative", alternative, least=0)
@@ -584,7 +592,7 @@ class SelectAlternatives(ColumnSelector):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        spec = spec_of(self.quality)
+        spec = self._spec
         tags.target_tags.required = spec.needs_target
         tags.input_tags.sparse = spec.takes_sparse
         tags.input_tags.allow_nan = spec.takes_missing

@@ -106,6 +106,7 @@ def request_of(selector: Any, n_columns: int | None = None) -> Request:
     """The request of a selector; in a table of fewer columns than ``n_features``, a set has all of them."""
     names = {field.name for field in fields(Request)} & vars(selector).keys()
     asked = {name: getattr(selector, name) for name in names}
+    asked["quality_params"] = selector.quality_params
     asked["random_state"] = _seed(selector.random_state)
     request = Request(**asked)
     if n_columns is None or request.n_features is None:
@@ -117,7 +118,7 @@ def n_candidates(selector: Any, features: Features | LargeTable, sample_weight: 
     """How many columns a set can have, constant ones left out; at least 1, as the search refuses none at all."""
     if isinstance(features, LargeTable):
         return features.n_features
-    constant = spec_of(selector.quality).constant(features, sample_weight)
+    constant = spec_of(selector.quality, selector.quality_params).constant(features, sample_weight)
     return max(1, features.n_features - int(constant.sum()))
 
 

@@ -155,9 +155,9 @@ def python_lines(searcher: Searcher, steps: Sequence[SessionStep]) -> str:
     try:
         quality = named_quality(base).searched_by(base.engine).to_python()
     except NotExpressedError:
-        known, quality = known | {OWN_QUALITY: "quality"}, OWN_QUALITY
+        known, quality = known | {OWN_QUALITY: "quality"}, [OWN_QUALITY]
     others = arguments(replace(base, engine="auto"), searcher.given_names)
-    said = [*(name for name in known if name != OWN_QUALITY), quality, *others]
+    said = [*(name for name in known if name != OWN_QUALITY), *quality, *others]
     said += table_arguments(base)
     if searcher.base.time_limit != STEP_SECONDS:
         said.append(f"time_limit={searcher.base.time_limit!r}")

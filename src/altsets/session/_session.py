@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -41,6 +41,8 @@ class Session(SessionSteps):
         The target.
     quality : str, estimator, class, callable, quality object or array, default="mutual_info"
         What a good set is, as for :class:`altsets.SelectAlternatives`. Steps may go to another one by name.
+    quality_params : dict, default=None
+        Options of the quality, as for :class:`altsets.SelectAlternatives`.
     n_features : int, default=None
         Features in each set; None for 5, or with ``"embedded"`` as many as the model chooses.
     n_alternatives : int, default=3
@@ -114,6 +116,7 @@ class Session(SessionSteps):
         y: Any = None,
         quality: Any = "mutual_info",
         *,
+        quality_params: Mapping[str, Any] | None = None,
         n_features: int | None = None,
         n_alternatives: int = 3,
         tau: Any = 0.5,
@@ -134,7 +137,7 @@ class Session(SessionSteps):
         data, given = None, X
         if not isinstance(X, Quality):
             data = SessionData.of(X, RowData(y, sample_weight, groups), n_jobs, unusable, constraints)
-            given = quality if isinstance(quality, Quality) else spec_of(quality)
+            given = quality if isinstance(quality, Quality) else spec_of(quality, quality_params)
         base = Request(
             n_features=n_features,
             n_alternatives=n_alternatives,
