@@ -119,6 +119,17 @@ def test_parquet_files_unpack_to_a_limit(tmp_path, monkeypatch, snapshot):
     assert read_columns(path).n_rows == 2**18
 
 
+@pytest.mark.parametrize("how", [{"write_page_checksum": True, "compression": "none"}, {"compression": "gzip"}])
+def test_changed_bytes_of_a_parquet_file_are_found(how, tmp_path):
+    path = tmp_path / "t.parquet"
+    numbers = np.random.default_rng(0).random(2000)
+    pq.write_table(pa.table({"a": numbers, "y": numbers}), path, use_dictionary=False, **how)
+    content = bytearray(path.read_bytes())
+    content[1000] ^= 255
+    path.write_bytes(content)
+    assert path.name in refusal(path)
+
+
 def test_workbooks_unpack_to_a_limit(write, tmp_path, monkeypatch, snapshot):
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()

@@ -361,7 +361,7 @@ def parse_parquet(content: bytes, source: str, wanted: Wanted | None = None) -> 
         # Values that repeat are stored once: a few kilobytes can hold billions of cells.
         part = stored * n_columns // max(about.num_columns, 1)
         refuse_size(max(part, 8 * about.num_rows * n_columns), source, len(content))
-        table = pq.read_table(pa.BufferReader(content), columns=read)
+        table = pq.read_table(pa.BufferReader(content), columns=read, page_checksum_verification=True)
     except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0].rstrip(".")
         raise TableError(f"{source} cannot be read as Parquet: {reason}.") from error
