@@ -391,7 +391,7 @@ class SelectAlternatives(ColumnSelector):
         self.dropped_ = list(dropped)
         self.result_ = result
         self.alternative_ = whole_number("alternative", self.alternative, least=0)
-        self.note_ = " ".join([*result.cautions, *result.notes])
+        self.note_ = " ".join([*result.table_cautions, *result.notes])
         self.n_features_ = request.n_features or max(map(len, result.sets))
         self.scores_, self.noise_floor_ = self._of_all(found.scores), self._of_all(found.noise_floor)
         self.alternatives_ = [
