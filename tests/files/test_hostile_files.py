@@ -119,7 +119,9 @@ def test_parquet_files_unpack_to_a_limit(tmp_path, monkeypatch, snapshot):
     assert read_columns(path).n_rows == 2**18
 
 
-@pytest.mark.parametrize("how", [{"write_page_checksum": True, "compression": "none"}, {"compression": "gzip"}])
+@pytest.mark.parametrize(
+    "how", [{"write_page_checksum": True, "compression": "none"}, {"compression": "gzip"}]
+)
 def test_changed_bytes_of_a_parquet_file_are_found(how, tmp_path):
     path = tmp_path / "t.parquet"
     numbers = np.random.default_rng(0).random(2000)

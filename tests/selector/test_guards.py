@@ -443,6 +443,14 @@ def test_more_features_than_are_above_the_noise_floor(snapshot):
     assert str(refused.value) == snapshot
 
 
+def test_a_noise_floor_of_zero(snapshot):
+    """Of four rows, neighbours tell nothing about each other."""
+    X = np.random.default_rng(0).normal(size=(4, 4))
+    with pytest.raises(InputError) as refused:
+        fitted(X, [0.1, 0.4, 0.2, 0.3], quality="mutual_info", above_noise=True)
+    assert str(refused.value) == snapshot
+
+
 @pytest.mark.parametrize("quality", ["relief", "wrapper", "importance", [1, 2, 3, 4]])
 def test_noise_that_is_not_known(quality, snapshot):
     X, y = made()
@@ -651,3 +659,20 @@ def test_no_note_makes_a_fit_fail(monkeypatch, look, unchecked, error):
     (said,) = [note for note in selector.result_.notes if note not in plain.result_.notes]
     assert said.startswith(unchecked)
     assert (str(error) or "interrupted") in said
+
+
+def test_what_features_score_by_chance_makes_no_fit_fail(monkeypatch, snapshot):
+    X, y = made()
+    plain = fitted(X, y)
+
+    def fail(*_):
+        raise MemoryError("too wide")
+
+    monkeypatch.setattr("altsets.measures.noise.shuffled", fail)
+    selector = fitted(X, y)
+    assert selector.result_ == plain.result_
+    assert selector.noise_floor_ is None
+    assert [note for note in selector.result_.notes if note not in plain.result_.notes] == snapshot
+    # Where it decides which features may be in sets, it does.
+    with pytest.raises(MemoryError):
+        fitted(X, y, above_noise=True)

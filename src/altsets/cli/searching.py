@@ -348,10 +348,15 @@ def _with_background(result: Result, source: Source, quality: Quality) -> Result
         return replace(result, notes=[*result.notes, *source.data.notes])
     if background is None or not result.sets:
         return result
-    if quality.noise_floor is None and not result.interrupted:
+
+    def measure() -> Floats | None:
+        if quality.noise_floor is not None or result.interrupted:
+            return quality.noise_floor
         with Waiting(console_for(stderr=True)) as waiting:
-            quality.noise_floor = source.noise_floor(waiting)
-    return replace(with_floors(result, quality.noise_floor), **notes_on(result, background)._asdict())
+            return source.noise_floor(waiting)
+
+    found, quality.noise_floor = with_floors(result, measure)
+    return replace(found, **notes_on(found, background)._asdict())
 
 
 def run_on_scores(

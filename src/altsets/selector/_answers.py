@@ -333,12 +333,17 @@ def _answer(
     result = found.result
     if result.interrupted:
         raise _Interrupted(found)
+
+    def measure() -> Floats | None:
+        floor: Floats | None = quality.noise_floor
+        if floor is None:
+            begin(NOISE)
+            floor = memory.cache(_noise_floor, ignore=["n_jobs"], verbose=0)(how, table, rows, n_jobs)
+        return floor
+
     # After the search: whatever time it takes, the sets are the same.
-    floor = quality.noise_floor
-    if floor is None:
-        begin(NOISE)
-        floor = memory.cache(_noise_floor, ignore=["n_jobs"], verbose=0)(how, table, rows, n_jobs)
-    return found._replace(result=with_floors(result, floor), noise_floor=floor)
+    result, floor = with_floors(result, measure)
+    return found._replace(result=result, noise_floor=floor)
 
 
 def _lines_of(lines: Any) -> tuple[Callable[[str], object], Callable[[float], object] | None]:

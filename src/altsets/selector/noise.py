@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from altsets.arrays import Floats
 from altsets.constraints import Forbid
-from altsets.errors import InputError
+from altsets.errors import InputError, reason_of
 from altsets.measures import UNIVARIATE
 from altsets.quality import Quality
 from altsets.quality.spec import spec_of
@@ -41,10 +42,18 @@ def narrowed(request: Request, quality: Quality) -> Request:
     return replace(request, constraints=(*request.constraints, Forbid(below))) if below else request
 
 
-def with_floors(result: Result, floor: Floats | None) -> Result:
-    """The sets with what each of their features may score by chance, if that was measured."""
+def with_floors(result: Result, measure: Callable[[], Floats | None]) -> tuple[Result, Floats | None]:
+    """Add what the features of the sets score by chance, and return it for all features as well.
+
+    The sets have been found: if it cannot be measured, a note tells why.
+    """
+    try:
+        floor = measure()
+    except Exception as error:
+        note = f"What features score by chance was not measured: {reason_of(error)}."
+        return replace(result, notes=[*result.notes, note]), None
     floors = [] if floor is None else [tuple(floor[list(chosen)].tolist()) for chosen in result.sets]
-    return replace(result, noise_floors=floors)
+    return replace(result, noise_floors=floors), floor
 
 
 def refuse_unknown_noise(request: Request) -> None:
@@ -63,7 +72,8 @@ def refuse_too_few(request: Request, quality: Quality) -> None:
     scores, floor = quality.feature_scores, quality.noise_floor
     if not request.above_noise or scores is None or floor is None:
         return
-    floors = span(sorted(floor[floor > 0]), ".3g")
+    # Constant columns have no floor, and a floor may be 0.
+    floors = span(sorted(floor[floor > 0]) or [0.0], ".3g")
     size, n_above = request.check(quality.feature_names).k_min, int((scores > floor).sum())
     if n_above < size:
         less = f"ask for {parameter('n_features', n_above)}, or " if n_above and not request.has_size else ""
