@@ -323,7 +323,8 @@ def test_no_suspects_in_a_table_without_one(snapshot):
 
 
 def test_a_suspect_is_a_caution_if_it_is_chosen_and_else_a_note(snapshot):
-    X = beside_noise("leak", ILL + RNG.normal(size=N) / 10).assign(row=np.arange(N))
+    rng = np.random.default_rng(1)
+    X = beside_noise("leak", ILL + rng.normal(size=N) / 10).assign(row=np.arange(N))
     result = fitted(X, ILL, constraints=[constraints.Forbid(["row"])]).result_
     assert [caution.split()[1] for caution in result.table_cautions] == ["leak"]
     assert str(result.verdict) == snapshot
@@ -351,12 +352,13 @@ def test_rows_of_weight_0_are_not_looked_at(snapshot):
 
 
 def test_large_tables_are_looked_at_in_part(monkeypatch):
+    rng = np.random.default_rng(1)
     from altsets.selector import suspects
 
     monkeypatch.setattr(suspects, "MOST_CELLS", 100)
     monkeypatch.setattr(suspects, "MOST_COLUMNS", 2)
     monkeypatch.setattr(suspects, "MOST_ROWS", 100)
-    X = beside_noise("row", np.arange(N)).assign(leak=ILL + RNG.normal(size=N) / 10)
+    X = beside_noise("row", np.arange(N)).assign(leak=ILL + rng.normal(size=N) / 10)
     found = fitted(X, ILL, n_alternatives=0, n_features=1).result_
     assert [caution.split()[1] for caution in found.table_cautions] == ["leak"]
     # Columns 0, 3 and 6 are looked at, but not column 5, which is not in the set.
@@ -487,8 +489,9 @@ def test_a_set_of_little_quality_is_a_caution(snapshot):
 
 
 def test_single_features_where_the_size_is_open_are_a_caution(snapshot):
-    X = pd.DataFrame({f"f{index}": ILL + RNG.normal(size=N) for index in range(3)})
-    X = X.assign(**{f"g{index}": X["f0"] + RNG.normal(size=N) / 9 for index in range(3)})
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame({f"f{index}": ILL + rng.normal(size=N) for index in range(3)})
+    X = X.assign(**{f"g{index}": X["f0"] + rng.normal(size=N) / 9 for index in range(3)})
     rule = constraints.Size(1, 4)
     verdict = str(fitted(X, ILL, quality="mrmr", constraints=[rule], tau=1).result_.verdict)
     assert verdict == snapshot
@@ -499,7 +502,8 @@ def test_single_features_where_the_size_is_open_are_a_caution(snapshot):
 
 
 def test_prediction_in_the_opposite_order_of_quality_is_a_caution(snapshot):
-    X = pd.DataFrame({f"f{index}": ILL + RNG.normal(size=N) * (1.5 - index / 2) for index in range(3)})
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame({f"f{index}": ILL + rng.normal(size=N) * (1.5 - index / 2) for index in range(3)})
     scores = Additive([3.0, 2.0, 1.0], feature_names=list(X))
     backwards = find(scores, n_features=1, n_alternatives=2)
     evaluation = evaluate(backwards, X, ILL, cv=5, n_repeats=1)
@@ -619,9 +623,10 @@ def test_progress_lines_come_again_and_again_until_the_end():
 
 
 def test_rounded_times_are_named_and_chance_is_not(snapshot):
-    time = RNG.permutation(np.arange(N) + 1.0)
+    rng = np.random.default_rng(1)
+    time = rng.permutation(np.arange(N) + 1.0)
     y = survival_target(time=time, event=np.arange(N) % 3 > 0)
-    noise = {f"x{place}": RNG.normal(size=N) for place in range(3)}
+    noise = {f"x{place}": rng.normal(size=N) for place in range(3)}
     X = pd.DataFrame(noise | {"months": np.floor(time / 30), "longest": time == time.max()})
     found = SelectAlternatives("concordance", n_features=2).fit(X, y)
     said = [*found.result_.cautions, *found.result_.notes]
