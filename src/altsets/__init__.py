@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from altsets.request import Request
     from altsets.result import Progress, Result, Status, Verdict
     from altsets.search.balance import Balance, BalancePoint, balance
-    from altsets.search.find import find, iterate
     from altsets.search.frontier import (
         Frontier,
         FrontierPoint,
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     from altsets.selector import SelectAlternatives, SelectFeatures, reduced
     from altsets.session import Session
     from altsets.tables.outcomes import survival_target
+    from altsets.verbs import find, iterate
     from altsets.verification import Verification, verify
 
 __all__ = [
@@ -111,7 +111,6 @@ _MODULES = {
     "request": ("Request",),
     "result": ("Progress", "Result", "Status", "Verdict"),
     "search.balance": ("Balance", "BalancePoint", "balance"),
-    "search.find": ("find", "iterate"),
     "search.frontier": (
         "Frontier",
         "FrontierPoint",
@@ -128,6 +127,7 @@ _MODULES = {
     "search.what_if": ("WhatIf", "what_if"),
     "session": ("Session",),
     "tables.outcomes": ("survival_target",),
+    "verbs": ("find", "iterate"),
     "verification": ("Verification", "verify"),
 }
 _HOMES = {name: f"altsets.{module}" for module, names in _MODULES.items() for name in names}

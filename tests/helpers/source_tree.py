@@ -20,6 +20,7 @@ ROOMS = (
     "session",
     "evaluation",
     "verification",
+    "verbs",
     "selector",
     "provenance",
     "files",

@@ -376,12 +376,6 @@ def test_bad_requests(options, error, message):
         find(SCORES, **{"n_features": 2, **options})
 
 
-def test_a_bare_list_is_no_quality(snapshot):
-    with pytest.raises(InputError) as refused:
-        altsets.find(SCORES, n_features=2)
-    assert str(refused.value) == snapshot
-
-
 def test_an_engine_that_lies_is_caught(monkeypatch, snapshot):
     from altsets.search import solving as module
 

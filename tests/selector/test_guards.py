@@ -540,7 +540,7 @@ def test_the_opposite_order_is_said_where_no_single_difference_is_shown(
 @pytest.fixture
 def slow_measure(monkeypatch, clock):
     """Scoring takes a hundredth of a second for each column and pair, and half a second is long."""
-    from altsets.quality import spec
+    from altsets.quality import from_table, spec
 
     make = spec.NamedQuality.make
 
@@ -550,8 +550,8 @@ def slow_measure(monkeypatch, clock):
         return make(self, features, y, how)
 
     monkeypatch.setattr(spec.NamedQuality, "make", slow)
-    monkeypatch.setattr(spec, "LONG", 0.5)
-    monkeypatch.setattr(spec, "FEWEST_CELLS", 1000)
+    monkeypatch.setattr(from_table, "LONG", 0.5)
+    monkeypatch.setattr(from_table, "FEWEST_CELLS", 1000)
 
 
 def test_what_takes_long_is_said_beforehand(slow_measure, capsys):
@@ -568,7 +568,7 @@ def test_what_takes_long_is_said_beforehand(slow_measure, capsys):
 
 def test_memory_is_estimated_and_refused_where_there_is_too_little(monkeypatch, capsys, snapshot):
     X, y = made(100, 30)
-    monkeypatch.setattr("altsets.quality.spec.MUCH", 1e4)
+    monkeypatch.setattr("altsets.quality.from_table.MUCH", 1e4)
     fitted(X, y, quality="mrmr", verbose=True)
     assert capsys.readouterr().err == snapshot
     fitted(X, y, quality="f", verbose=True)

@@ -22,10 +22,10 @@ from altsets.problem import FeatureSet
 from altsets.quality import FCBF, MRMR, Additive, Quality, Wrapper
 from altsets.quality.spec import NamedQuality, ScoringOptions
 from altsets.result import Status, StopReason
-from altsets.search.find import find
 from altsets.search.resources import ONE_THREAD
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import constant_columns
+from altsets.verbs import find
 
 if TYPE_CHECKING:
     from altsets.experiments.datasets import StudyTable

@@ -20,7 +20,7 @@ from altsets.quality._embedded import Embedded
 from altsets.quality._linear_fit import LinearFit
 from altsets.quality._pairwise import CFS, FCBF, MRMR
 from altsets.quality._quality import Quality
-from altsets.quality._spec import QualitySpec, ScoringOptions, takes
+from altsets.quality.from_table import QualitySpec, ScoringOptions, takes
 from altsets.tables.feature_matrix import Features
 from altsets.tables.forms import in_one_form, is_survival
 from altsets.wording import join_words, parameter

@@ -34,7 +34,7 @@ from altsets.quality._named import (
     takes_option,
 )
 from altsets.quality._quality import Quality
-from altsets.quality._spec import QualitySpec, ScoringOptions
+from altsets.quality.from_table import QualitySpec, ScoringOptions
 from altsets.tables.feature_matrix import Features
 from altsets.wording import parameter
 
@@ -45,6 +45,7 @@ __all__ = [
     "PAPER_ENGINES",
     "PAPER_NAMES",
     "SURVIVAL_MEASURE",
+    "GivenQuality",
     "NamedQuality",
     "QualitySpec",
     "ScoringOptions",

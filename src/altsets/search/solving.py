@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -14,12 +14,12 @@ import numpy as np
 from altsets.constraints import Require
 from altsets.constraints.constant import ForbidConstant
 from altsets.dissimilarity import Matched
-from altsets.errors import InputError, UnsupportedError
+from altsets.errors import InputError, UnsupportedError, warn_user
 from altsets.features import FeatureNames
 from altsets.problem import Problem, verify, verify_scores
 from altsets.quality import Additive, Quality
 from altsets.request import Request
-from altsets.result import Result, Status, StopReason, overall_status
+from altsets.result import Progress, Result, Status, StopReason, overall_status
 from altsets.search.additive.engine import AdditiveEngine
 from altsets.search.black_box.best_first import BestFirstEngine
 from altsets.search.black_box.evaluations import ExhaustiveEngine, at_most
@@ -44,6 +44,8 @@ CUT_SHORT = {
     StopReason.INTERRUPTED: "interrupted; ",
     StopReason.ENGINE_LIMIT: "internal limit reached; ",
 }
+#: Seconds by which an answer may come later than its time limit, without a word about it.
+MOST_LATE = 0.3
 #: Every engine by its name, in the order in which ``engine="auto"`` asks them.
 ENGINES: dict[str, Engine] = {
     engine.name: engine
@@ -59,6 +61,29 @@ ENGINES: dict[str, Engine] = {
         GreedyWrapperEngine(),
     )
 }
+
+
+def answer(
+    request: Request,
+    quality: Quality,
+    *,
+    measured: Request | None = None,
+    callback: Callable[[Progress], object] | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Result:
+    """Search for the sets of a request; ``measured`` is the same with numbers of a table, if it needs one.
+
+    ``stop`` is asked now and then: once it returns true, the best so far is the answer, with its bound.
+    """
+    run = Run(request.time_limit, callback, request.max_iters, stop)
+    problem = problem_of(measured or request, quality)
+    if run.remaining < -MOST_LATE:
+        warn_user(
+            f"reading the request took {run.elapsed:.1f} s, longer than the time limit of {request.time_limit:g} s; "
+            "sets are constructed, not searched for."
+        )
+    with run:
+        return solve(quality, problem, run, request.engine, request=request)
 
 
 def solve(

@@ -13,12 +13,14 @@ from altsets.selector._answers import (
     groups_of,
     quality_of,
     refuse_numbered,
+    rows_of,
     scored,
     search_for,
     table_and_target,
 )
 from altsets.selector._column_selector import SelectFeatures
 from altsets.selector._reduced import reduced
+from altsets.selector.noise import refuse_too_few
 
 __all__ = [
     "Alternative",
@@ -32,6 +34,8 @@ __all__ = [
     "quality_of",
     "reduced",
     "refuse_numbered",
+    "refuse_too_few",
+    "rows_of",
     "scored",
     "search_for",
     "table_and_target",

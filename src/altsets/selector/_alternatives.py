@@ -27,12 +27,12 @@ from altsets.selector._answers import (
     answered,
     answered_in_passes,
     check_request,
-    groups_of,
     n_candidates,
     progress_lines,
     provenance_of,
     refuse_numbered,
     request_of,
+    rows_of,
     table_and_target,
     warn_of_size,
 )
@@ -40,7 +40,7 @@ from altsets.selector._column_selector import ColumnSelector, SelectFeatures, fi
 from altsets.selector.notes import Background, notes_on
 from altsets.tables.conversion import left_out, usable_columns
 from altsets.tables.feature_matrix import Features
-from altsets.tables.target import counted_rows, refuse_other_rows, relabelled
+from altsets.tables.target import counted_rows
 
 
 class Alternative(NamedTuple):
@@ -316,27 +316,20 @@ class SelectAlternatives(ColumnSelector):
                 "some column names are text and others are not; make all of them text, with "
                 "X.columns = X.columns.astype(str)."
             ) from error
-        if y is None and self._spec.needs_target:
-            raise InputError(
-                "SelectAlternatives requires y to be passed, but the target y is None; only scores or a quality object "
-                "as quality do without."
-            )
+        rows = rows_of(features, y, self._spec, sample_weight, groups, who="SelectAlternatives")
         n_columns = n_candidates(self, features, sample_weight)
         self._check(features, usable.all_names, usable.dropped, n_columns)
         started = time.perf_counter()
-        refuse_other_rows(features, groups=groups)
-        y = relabelled(features, y)
-        rows = RowData(y, sample_weight, groups_of(groups, features.n_rows))
         with progress_lines(self.verbose) as lines:
             found = answered(self, features, rows, check_memory(self.memory), lines)
         background = Background(
             features,
-            y,
+            rows.y,
             self._spec,
             self.task,
             sample_weight,
             tuple(left_out(usable.dropped)),
-            str(getattr(y, "name", None) or ""),
+            str(getattr(rows.y, "name", None) or ""),
         )
         notes = notes_on(found.result, background)._asdict()
         kept = counted_rows(sample_weight, features.n_rows)

@@ -24,7 +24,7 @@ from altsets.measures.large.table import LargeTable, needs_memory
 from altsets.problem import dissimilarity_of
 from altsets.provenance import constraints_by_name, data_of, record
 from altsets.quality import Quality
-from altsets.quality.spec import NamedQuality, ScoringOptions, spec_of
+from altsets.quality.spec import NamedQuality, QualitySpec, ScoringOptions, spec_of
 from altsets.request import DEFAULT_SEED, Request
 from altsets.result import Result
 from altsets.search.frontier import Frontier
@@ -41,7 +41,7 @@ from altsets.tables.conversion import features_of, is_anndata
 from altsets.tables.feature_matrix import Features, Original
 from altsets.tables.forms import in_one_form
 from altsets.tables.outcomes import outcome_of
-from altsets.tables.target import vector_of
+from altsets.tables.target import refuse_other_rows, relabelled, vector_of
 from altsets.wording import list_some, parameter
 
 #: What goes on while the noise floor is measured.
@@ -100,6 +100,19 @@ def groups_of(groups: Any, n_rows: int) -> Any:
             f"groups must hold one label for each of the {n_rows} rows; got shape {found.shape}."
         )
     return found
+
+
+def rows_of(
+    features: Features, y: Any, spec: QualitySpec, sample_weight: Any = None, groups: Any = None, *, who: str
+) -> RowData:
+    """What goes with the rows of a table from which a quality is computed, once it is checked."""
+    if y is None and spec.needs_target:
+        raise InputError(
+            f"{who} requires y to be passed, but the target y is None; only scores or a quality object as quality do "
+            "without."
+        )
+    refuse_other_rows(features, groups=groups)
+    return RowData(relabelled(features, y), sample_weight, groups_of(groups, features.n_rows))
 
 
 def request_of(selector: Any, n_columns: int | None = None) -> Request:

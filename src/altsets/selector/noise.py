@@ -16,8 +16,7 @@ from altsets.quality import Quality
 from altsets.quality.spec import spec_of
 from altsets.request import Request
 from altsets.result import Result
-from altsets.search.find import answer
-from altsets.search.solving import without_required
+from altsets.search.solving import answer, without_required
 from altsets.wording import counted, join_words, parameter, plural, span
 
 

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from altsets.constraints import AtLeastSets, Constraint, Size
-from altsets.errors import InputError, UnsupportedError, warn_user
-from altsets.problem import Dissimilarity, list_constraints
-from altsets.quality import Quality
-from altsets.request import MAX_ITERS, Request
+from altsets.constraints import AtLeastSets, Constraint
+from altsets.errors import InputError, UnsupportedError
+from altsets.problem import Dissimilarity
+from altsets.request import MAX_ITERS
 from altsets.result import Progress, Result
-from altsets.search.run import Run
-from altsets.search.solving import problem_of, solve
-
-#: Seconds by which an answer may come later than its time limit, without a word about it.
-MOST_LATE = 0.3
+from altsets.search.solving import answer
+from altsets.verbs.asking import asked_of
 
 
 def find(
-    quality: Quality,
+    quality: Any,
     n_features: int | None = None,
     n_alternatives: int | str = 3,
     tau: Any = None,
     *,
+    X: Any = None,
+    y: Any = None,
+    quality_params: Mapping[str, Any] | None = None,
     min_difference: int | None = None,
     dissimilarity: str | Dissimilarity = "dice",
     search: str = "sequential",
@@ -44,12 +43,14 @@ def find(
 
     Parameters
     ----------
-    quality : quality object
-        What "good" means: the sum of scores (:class:`altsets.quality.Additive`), or features that say much about the
-        target and little about each other (:class:`altsets.quality.MRMR`, :class:`altsets.quality.FCBF`,
-        :class:`altsets.quality.CFS`); or how well a model predicts (:class:`altsets.quality.Wrapper`), also one that
-        chooses features by itself (:class:`altsets.quality.Embedded`), or any function of a set
-        (:class:`altsets.quality.BlackBox`).
+    quality : quality object, array, str, class, estimator or callable
+        What "good" means. A quality object: the sum of scores (:class:`altsets.quality.Additive`), or features that say
+        much about the target and little about each other (:class:`altsets.quality.MRMR`,
+        :class:`altsets.quality.FCBF`, :class:`altsets.quality.CFS`); or how well a model predicts
+        (:class:`altsets.quality.Wrapper`), also one that chooses features by itself
+        (:class:`altsets.quality.Embedded`), or any function of a set (:class:`altsets.quality.BlackBox`). Or one score
+        for each feature, which are added up. Or what is computed from ``X`` and ``y``: a name such as ``"mrmr"``, a
+        class, an estimator or a function, as for :class:`altsets.SelectAlternatives`.
     n_features : int, default=None
         Features in each set, unless ``constraints.Size`` says otherwise. None: 5, or as many as the model chooses if it
         is one that does (:class:`altsets.quality.Embedded`).
@@ -58,6 +59,13 @@ def find(
         ``"greedy-balancing"`` can give.
     tau : float, fraction or string, default=None
         The least dissimilarity of two sets: 0 allows equal sets, 1 asks for sets that share no feature.
+    X : table of shape (n_samples, n_features), default=None
+        The table from which the quality is computed if it is a name, a class, an estimator or a function, and on which
+        similarities are measured; all tables that :meth:`altsets.SelectAlternatives.fit` takes.
+    y : array-like of shape (n_samples,) or str, default=None
+        The target.
+    quality_params : dict, default=None
+        Options of a quality that is computed from ``X``, such as ``{"estimator": model, "cv": 5}`` for ``"wrapper"``.
     min_difference : int, default=None
         Instead of tau: the number of features in which two sets must differ at least.
     dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable, default="dice"
@@ -150,8 +158,19 @@ def find(
     >>> with_last = [constraints.Require(5), constraints.Exclusive([0, 1])]
     >>> altsets.find(scores, n_features=3, n_alternatives=0, constraints=with_last).sets
     [(0, 2, 5)]
+
+    A quality by its name is computed from a table:
+
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> altsets.find("mrmr", n_features=2, n_alternatives=1, tau=1, X=X, y=y).named_sets
+    [('flavanoids', 'proline'), ('color_intensity', 'hue')]
     """
-    request = Request(
+    asked = asked_of(
+        quality,
+        quality_params,
+        X,
+        y,
         n_features=n_features,
         n_alternatives=n_alternatives,
         tau=tau,
@@ -159,7 +178,7 @@ def find(
         dissimilarity=dissimilarity,
         search=search,
         aggregation=aggregation,
-        constraints=_with_sizes(constraints, quality, n_features),
+        constraints=constraints,
         existing=existing,
         engine=engine,
         max_iters=max_iters,
@@ -169,37 +188,17 @@ def find(
         min_quality=min_quality,
         max_spread=max_spread,
     )
-    return answer(request, quality, callback=callback)
-
-
-def answer(
-    request: Request,
-    quality: Quality,
-    *,
-    measured: Request | None = None,
-    callback: Callable[[Progress], object] | None = None,
-    stop: Callable[[], bool] | None = None,
-) -> Result:
-    """Search for the sets of a request; ``measured`` is the same with numbers of a table, if it needs one.
-
-    ``stop`` is asked now and then: once it returns true, the best so far is the answer, with its bound.
-    """
-    run = Run(request.time_limit, callback, request.max_iters, stop)
-    problem = problem_of(measured or request, quality)
-    if run.remaining < -MOST_LATE:
-        warn_user(
-            f"reading the request took {run.elapsed:.1f} s, longer than the time limit of {request.time_limit:g} s; "
-            "sets are constructed, not searched for."
-        )
-    with run:
-        return solve(quality, problem, run, request.engine, request=request)
+    return answer(asked.request, asked.quality, measured=asked.measured, callback=callback)
 
 
 def iterate(
-    quality: Quality,
+    quality: Any,
     n_features: int | None = None,
     tau: Any = None,
     *,
+    X: Any = None,
+    y: Any = None,
+    quality_params: Mapping[str, Any] | None = None,
     n_alternatives: int | None = None,
     min_difference: int | None = None,
     dissimilarity: str | Dissimilarity = "dice",
@@ -221,13 +220,19 @@ def iterate(
 
     Parameters
     ----------
-    quality : quality object
+    quality : quality object, array, str, class, estimator or callable
         What "good" means, as for :func:`altsets.find`.
     n_features : int, default=None
         Features in each set, unless ``constraints.Size`` says otherwise. None: 5, or as many as the model chooses if it
         is one that does (:class:`altsets.quality.Embedded`).
     tau : float, fraction or string, default=None
         The least dissimilarity of two sets.
+    X : table of shape (n_samples, n_features), default=None
+        The table of a quality that is computed from one, which happens once; as for :func:`altsets.find`.
+    y : array-like of shape (n_samples,) or str, default=None
+        The target.
+    quality_params : dict, default=None
+        Options of a quality that is computed from ``X``.
     n_alternatives : int, default=None
         Sets to find besides the first one; None for all that exist.
     min_difference : int, default=None
@@ -287,14 +292,18 @@ def iterate(
     """
     if search != "sequential":
         raise InputError("iterate() gives one set after the other; it takes search='sequential' only.")
-    request = Request(
+    asked = asked_of(
+        quality,
+        quality_params,
+        X,
+        y,
         n_features=n_features,
         n_alternatives=0,
         tau=tau,
         min_difference=min_difference,
         dissimilarity=dissimilarity,
         aggregation=aggregation,
-        constraints=_with_sizes(constraints, quality, n_features),
+        constraints=constraints,
         existing=existing,
         engine=engine,
         max_iters=max_iters,
@@ -302,24 +311,17 @@ def iterate(
         difference=difference,
         overlap_penalty=overlap_penalty,
     )
+    request, measured = asked.request, asked.measured
     if any(isinstance(one, AtLeastSets) for one in request.constraints):
         raise UnsupportedError(
             "iterate() does not know how many sets there will be, as AtLeastSets needs it; use altsets.find()."
         )
     count = 0
     while n_alternatives is None or count <= n_alternatives:
-        found = answer(request, quality, callback=callback)
+        found = answer(request, asked.quality, measured=measured, callback=callback)
         if not found.sets:
             return
         yield found
-        request = replace(request, existing=(*request.existing, found.sets[0]))
+        before = (*request.existing, found.sets[0])
+        request, measured = replace(request, existing=before), replace(measured, existing=before)
         count += 1
-
-
-def _with_sizes(constraints: Any, quality: Any, n_features: int | None) -> tuple[Constraint, ...]:
-    """The constraints; if a model chooses how large sets are and nobody else does, all sizes."""
-    listed = list_constraints(constraints)
-    if n_features is not None or not getattr(quality, "chooses_size", False):
-        return listed
-    has_size = any(isinstance(one, Size) for one in listed)
-    return listed if has_size else (*listed, Size(1, quality.n_features_in))

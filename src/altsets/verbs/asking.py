@@ -1,0 +1,78 @@
+"""What users give to a verb: fields of a request, and a quality in numbers or one that is computed from a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from altsets.constraints import Size
+from altsets.errors import InputError
+from altsets.measures.large.table import is_large, large_table, needs_memory
+from altsets.problem import list_constraints
+from altsets.quality import Additive, Quality
+from altsets.quality.spec import GivenQuality, fit_to_table, spec_of
+from altsets.request import Request
+from altsets.selector import refuse_too_few, rows_of, scored, table_and_target
+from altsets.tables.conversion import usable_columns
+
+
+class BoundRequest(NamedTuple):
+    """A request, its quality, and the same request with numbers of the table where it only names a similarity."""
+
+    request: Request
+    quality: Quality
+    measured: Request
+
+
+def asked_of(quality: Any, params: Mapping[str, Any] | None, X: Any, y: Any, **fields: Any) -> BoundRequest:
+    """Return the request with these fields and its quality, which is computed from ``X`` and ``y`` unless it exists."""
+    numbers = _numbers_in(quality, params)
+    if numbers is not None:
+        return _in_numbers(numbers, X, y, fields)
+    if X is None:
+        named = repr(quality) if isinstance(quality, str) else "this quality"
+        raise InputError(f"{named} is computed from a table; pass the table as X, and the target as y.")
+    request = Request(quality=quality, quality_params=params, **fields)
+    X, y = table_and_target(X, y)
+    if is_large(X):
+        return _in_passes(request, X, y)
+    features = usable_columns(X).features
+    rows = rows_of(features, y, spec_of(request.quality), who="the quality")
+    request.check(features.feature_names)
+    made = scored(request, features, rows)
+    refuse_too_few(request, made)
+    return BoundRequest(request, made, request.measured(features))
+
+
+def _numbers_in(quality: Any, params: Mapping[str, Any] | None) -> Quality | None:
+    """Return a quality that needs no table; None if it is yet to be computed from one."""
+    needed = (getattr(quality, name, None) for name in ("evaluate", "form"))
+    if not params and not isinstance(quality, type) and all(map(callable, needed)):
+        return quality  # type: ignore[no-any-return]
+    spec = spec_of(quality, params)
+    if not isinstance(spec, GivenQuality):
+        return None
+    return spec.given if isinstance(spec.given, Quality) else Additive(spec.given)
+
+
+def _in_numbers(quality: Quality, X: Any, y: Any, fields: dict[str, Any]) -> BoundRequest:
+    """A quality that exists; a table names its features, and similarities are measured on it."""
+    if X is None and y is not None:
+        raise InputError("y is the target of a table, and there is no table; pass it as X, or leave out y.")
+    features = None if X is None else usable_columns(table_and_target(X, y)[0]).features
+    made = quality if features is None else fit_to_table(quality, features)
+    constraints = list_constraints(fields.pop("constraints"))
+    has_size = any(isinstance(one, Size) for one in constraints)
+    if fields["n_features"] is None and getattr(made, "chooses_size", False) and not has_size:
+        constraints = (*constraints, Size(1, made.n_features_in))
+    request = Request(**fields, constraints=constraints)
+    return BoundRequest(request, made, request if features is None else request.measured(features))
+
+
+def _in_passes(request: Request, X: Any, y: Any) -> BoundRequest:
+    """A quality that is computed from a table which is never in memory as a whole."""
+    table = large_table(X, y, drop_unusable=False)
+    if request.needs_table:
+        raise needs_memory("the similarity of features", table.source)
+    request.check(table.feature_names)
+    return BoundRequest(request, request.quality_on(table, table.target_name), request)
