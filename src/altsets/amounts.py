@@ -14,6 +14,9 @@ from altsets.wording import parameter
 #: Room for the digits of all doubles from the largest to the smallest; what did not fit in would be an error.
 EXACT_DECIMALS = Context(prec=1000, traps=[Inexact])
 
+#: Doubles hold every whole number up to this.
+LARGEST_EXACT = 2**53
+
 #: One number for each feature, or by feature.
 Amounts = tuple[float, ...] | dict[Feature, float]
 
@@ -97,3 +100,13 @@ def exact_sum(numbers: Iterable[float]) -> Decimal:
     for number in numbers:
         total = EXACT_DECIMALS.add(total, Decimal(repr(number)))
     return total
+
+
+def whole_numbers(numbers: Sequence[float]) -> list[int]:
+    """Numbers as they are printed, times the same power of ten: the one that makes whole numbers of all."""
+    if all(map(float.is_integer, map(float, numbers))) and max(map(abs, numbers)) < LARGEST_EXACT:
+        return list(map(int, numbers))
+    decimals = [Decimal(repr(number)) for number in numbers]
+    # The exponent of a decimal that is printed is never "infinity".
+    exponent = min(int(decimal.as_tuple().exponent) for decimal in decimals)
+    return [int(decimal.scaleb(-exponent, EXACT_DECIMALS)) for decimal in decimals]

@@ -34,6 +34,7 @@ def files(tmp_path, monkeypatch):
         "empty.txt": "\n",
         "costs.csv": "feature,cost\na,5\nb,4\n\nc,3\n",
         "bare.csv": "a;5\nb;4\nc;3\n",
+        "weights.csv": "feature,coefficient\na,1\nb,-1.5\nd,2\n",
         "wide.csv": "a,5,x\nb,4,y\n",
         "narrow.csv": "a\nb\n",
         "words.csv": "feature,cost\na,cheap\n",
@@ -78,6 +79,7 @@ def asked(run, table, files, monkeypatch):
 
 
 PRICED = {"kind": "budget", "limit": 6.5, "features": [0, 1, 2], "costs": [5.0, 4.0, 3.0]}
+WEIGHTS = {"kind": "linear", "features": [0, 1, 3], "coefficients": [1.0, -1.5, 2.0]}
 SENSORS = {
     "kind": "budget",
     "limit": 6.5,
@@ -110,6 +112,9 @@ SENSORS = {
         ("--budget 6.5:bare.csv", [PRICED]),
         ("--budget 6.5:sensors.csv", [SENSORS]),
         ("--budget 6.5:turned.csv", [SENSORS]),
+        ("--linear -1..2.5:weights.csv", [WEIGHTS | {"lower": -1.0, "upper": 2.5}]),
+        ("--linear ..0:weights.csv", [WEIGHTS | {"lower": None, "upper": 0.0}]),
+        ("--linear 1e-2..:weights.csv", [WEIGHTS | {"lower": 0.01, "upper": None}]),
         (
             "--max-similarity 0.9",
             [{"kind": "max_similarity", "limit": 0.9, "similarity": "spearman"}],
@@ -259,6 +264,17 @@ def test_a_long_list_of_columns_is_no_file_name():
         ("--budget 20:strangers.csv", "strangers.csv names 'z1', 'z2', which are not features"),
         ("--size 3", "--size '3' must have the form MIN:MAX"),
         ("--size 3:many", "--size: 'many' is not a whole number"),
+        ("--linear 2:weights.csv", "--linear '2:weights.csv' must have the form [LOWER]..[UPPER]:FILE.csv"),
+        ("--linear 1..2", "--linear '1..2' must have the form [LOWER]..[UPPER]:FILE.csv"),
+        ("--linear ..:weights.csv", "--linear has no bound; give LOWER, UPPER, or both"),
+        ("--linear 3..2:weights.csv", "--linear: LOWER = 3 is larger than UPPER = 2"),
+        ("--linear a..2:weights.csv", "--linear 'a..2:weights.csv': 'a' is not a number"),
+        ("--linear 1..2:sensors.csv", "sensors.csv has groups, which only costs have"),
+        ("--linear 1..2:words.csv", "words.csv, line 2: the coefficient 'cheap' is not a number"),
+        (
+            "--linear 1..2:narrow.csv",
+            "narrow.csv, line 1: give two fields, a feature and its coefficient, not 1.",
+        ),
         ("--size 4:2", "--size: MIN = 4 is larger than MAX = 2"),
         ("--size 0:2", "--size: MIN = 0 is too small"),
         ("--size 7:8", "--size: MIN = 7, but there are only 6 features"),
@@ -317,6 +333,8 @@ def test_a_line_break_in_an_option_is_no_traceback(run, table, option, snapshot)
         ("--exclusive group.txt --implies d:f", "ae"),
         ("--forbid d --budget 8:costs.csv", "ac"),
         ("--budget 5:sensors.csv", "ab"),
+        ("--linear ..-0.5:weights.csv", "ab"),
+        ("--linear 0..0:weights.csv", "ce"),
         ("--forbid b --budget 5:sensors.csv", "ae"),
         ("--max-similarity 1", "ab"),
         ("--require a --forbid b,c --at-most 1:group.txt --budget 6:costs.csv", "ad"),

@@ -33,6 +33,9 @@ EXAMPLES = [
     constraints.Budget({"a": 0.1, "h": 3}, 2.5),
     constraints.Budget({"left": 5, "h": 3}, 2.5, groups={"a": "left", "b, c": "left"}),
     constraints.Budget({"a": 5, "h": 3}, 6, groups=[["a", "b, c"], ["h"]]),
+    constraints.Linear({"a": 0.1, "h": -3}, -2.5),
+    constraints.Linear({"a": 0.1, "b, c": -0.25}, -0.15, 0.1),
+    constraints.Linear({"d:e": 2.5}, upper=1.5),
     constraints.MaxSimilarity("spearman", 0.9),
     constraints.Size(2, 4),
     constraints.AtMostSets(2),
@@ -61,7 +64,7 @@ class Reader:
 
     group = features
 
-    def prices(self, path):
+    def prices(self, path, noun="cost"):
         return {"a": 0.1}, None
 
 
@@ -92,7 +95,7 @@ def test_written_as_python(constraint, snapshot):
 
 @pytest.mark.parametrize("constraint", EXAMPLES, ids=repr)
 def test_written_as_an_option(constraint, snapshot):
-    if isinstance(constraint, constraints.Budget):
+    if isinstance(constraint, constraints.Budget | constraints.Linear):
         with pytest.raises(NotExpressedError) as refused:
             constraint.option_text(NAMES)
         assert str(refused.value) == snapshot
@@ -113,11 +116,11 @@ def by_rules(rules, chosen):
                 fine = lower <= inside and (upper is None or inside <= upper)
             case NeedRule(feature, needed):
                 fine = feature not in chosen or needed in chosen
-            case CostRule(costs, limit, groups):
+            case CostRule(costs, limit, groups, each):
                 payers = (
                     chosen if groups is None else {groups[feature]: feature for feature in chosen}.values()
                 )
-                fine = round(sum(costs[feature] for feature in payers), 9) <= limit
+                fine = round(sum(costs[feature] for feature in payers), 9) <= limit + each * len(chosen)
             case ConflictRule(pairs):
                 fine = not any(pairs[i, j] for i, j in itertools.combinations(chosen, 2))
             case SizeRule(k_min, k_max):

@@ -25,6 +25,7 @@ from altsets.constraints import (
     Exclusive,
     Forbid,
     Implies,
+    Linear,
     MaxSimilarity,
     Require,
     Size,
@@ -50,6 +51,13 @@ EXAMPLES = [
         Budget([1, 0, 0, 3, 3, 0], 4, groups=[[3, 4]]),
         "budget 4, each group paid once",
     ),
+    (
+        Linear({"age": -2, "g1": 0.5}, lower=-1),
+        Linear([-2, 0, 0, 0.5, 0, 0], -1),
+        "sum of coefficients at least -1",
+    ),
+    (Linear({"sex": 1}, upper=0.25), Linear({1: 1}, None, 0.25), "sum of coefficients at most 0.25"),
+    (Linear({"sex": 1}, -1, 2), Linear([0, 1, 0, 0, 0, 0], -1, 2), "sum of coefficients from -1 to 2"),
     (
         MaxSimilarity(np.eye(6), 0.9),
         MaxSimilarity(np.eye(6).tolist(), 0.9),
@@ -191,6 +199,13 @@ def definitions():
     yield st.tuples(st.lists(st.integers(0, 9), min_size=N, max_size=N), st.integers(0, 20)).map(
         lambda p: (Budget(*p), lambda s: sum(p[0][j] for j in s) <= p[1])
     )
+    signed = st.lists(st.integers(-4, 4), min_size=N, max_size=N)
+    yield st.tuples(signed, st.integers(-6, 6), st.none() | st.integers(0, 6)).map(
+        lambda p: (
+            Linear(p[0], p[1], None if p[2] is None else p[1] + p[2]),
+            lambda s: p[1] <= sum(p[0][j] for j in s) <= (math.inf if p[2] is None else p[1] + p[2]),
+        )
+    )
     grouped = st.tuples(st.lists(st.integers(0, 2), min_size=N, max_size=N), st.integers(0, 12))
     yield grouped.map(
         lambda p: (
@@ -229,6 +244,28 @@ def test_a_budget_is_kept_to_the_last_digit():
     assert not Budget([0.1, 0.2, 0.3 + 1e-15], 0.6).resolve(["a", "b", "c"]).holds((0, 1, 2))
     assert not Budget([1e9, 1], 1e9).resolve(["a", "b"]).holds((0, 1))
     assert not Budget([1e300, 5e-324], 1e300).resolve(["a", "b"]).holds((0, 1))
+
+
+def test_sums_of_coefficients_are_exact():
+    assert Linear([0.1, 0.2, -0.3], 0, 0).holds((0, 1, 2))
+    assert not Linear([0.1, 0.2, -0.3 - 1e-16], 0, 0).holds((0, 1, 2))
+    assert Linear([1e300, -1e300, 5e-324], 5e-324, 5e-324).holds((0, 1, 2))
+
+
+@pytest.mark.parametrize("engine", ["additive", "enumerate", "milp", "exhaustive"])
+def test_coefficients_beyond_doubles(engine):
+    # Only sets that two engines find in whole numbers: as doubles, the first two coefficients would cancel.
+    numbers = [1.0, -1.0, 1e-17, 2e-17, 1e-17, 3e-17]
+    rule = Linear(numbers, lower=4e-17, upper=4e-17)
+    scores = [5.0, 4.0, 3.0, 2.5, 1.0, 2.0]
+    asked = {"n_features": 4, "n_alternatives": 0, "constraints": [rule]}
+    box = quality.BlackBox(lambda chosen: math.fsum(scores[j] for j in chosen), n_features_in=6)
+    if engine == "additive":
+        with pytest.raises(AltsetsError):
+            altsets.find(scores, engine=engine, **asked)
+        return
+    result = altsets.find(box if engine == "exhaustive" else quality.Additive(scores), engine=engine, **asked)
+    assert (result.sets, result.status) == ([(0, 1, 2, 5)], Status.OPTIMAL)
 
 
 # Words
@@ -279,6 +316,12 @@ def test_long_groups_are_cut(snapshot):
         (lambda: Budget([1], 1, groups={}), "Budget has no groups; give a mapping from feature to group"),
         (lambda: Budget([1], 1, groups=[[0], [0]]), "Budget: 0 is in two groups"),
         (lambda: Budget([1], 1, groups=[[None]]), "Budget names None; a feature is an index or a name"),
+        (lambda: Linear({"a": 1}), "Linear has no bound; give lower, upper, or both"),
+        (lambda: Linear({"a": 1}, 2, 1), "Linear: lower=2.0 is larger than upper=1.0"),
+        (lambda: Linear({"a": math.nan}, 2), "Linear: the coefficient of a is nan; give a finite number"),
+        (lambda: Linear([1], lower="2"), "Linear: lower is '2'; give a finite number"),
+        (lambda: Linear([1], upper=math.inf), "Linear: upper is inf; give a finite number"),
+        (lambda: Linear(3, 1), "Linear takes a list of coefficients or a mapping to them, not 3"),
         (lambda: MaxSimilarity([[1, 0.5]], 0.9), "MaxSimilarity: the similarity is 1 x 2, not square"),
         (lambda: MaxSimilarity([[1, 0.5], [0.4, 1]], 0.9), "MaxSimilarity: .* it must be symmetric"),
         (lambda: MaxSimilarity([[1, -0.5], [-0.5, 1]], 0.9), "it must be between 0 and 1"),
@@ -317,6 +360,8 @@ def test_what_makes_no_sense_is_refused_at_once(make, message):
         (Budget({7: 1}, 3), "Budget names feature 7; there are 6"),
         (Budget({1.5: 1}, 3), "Budget: a feature index 1.5 is not a whole number"),
         (Budget([1, 2], 3), "Budget has 2 costs for 6 features; give one for each"),
+        (Linear({"agee": 1}, 3), "Linear names 'agee', .* did you mean 'age'"),
+        (Linear([1, 2], 3), "Linear has 2 coefficients for 6 features; give one for each"),
         (Budget([1] * 6, 3, groups={"agee": 1}), "Budget names 'agee', .* did you mean 'age'"),
         (Budget({"agee": 1}, 3, groups={"age": "a"}), "Budget names 'agee', .* did you mean 'age'"),
         (Budget([1] * 5, 3, groups={"age": 1}), "Budget has 5 costs for 6 features"),

@@ -35,6 +35,7 @@ CONSTRAINTS = {
     "exclusive": "Exclusive",
     "implies": "Implies",
     "budget": "Budget",
+    "linear": "Linear",
     "max_similarity": "MaxSimilarity",
     "size": "Size",
     "at_most_sets": "AtMostSets",

@@ -14,7 +14,7 @@ are fractions.
 Constraints are plain tuples: ``("require", (0, 3))``, ``("forbid", (1,))``, ``("at_most", 2, (0, 3, 5))``,
 ``("at_least", 1, (0, 3, 5))``, ``("exclusive", (0, 3))``, ``("implies", 0, 3)``, ``("budget", costs, limit)``,
 ``("budget", costs, limit, groups)`` for groups of features that are paid once, ``("max_similarity", matrix, limit)``,
-``("size", 2, 4)``.
+``("linear", coefficients, lower, upper)`` with None for no bound, ``("size", 2, 4)``.
 """
 
 from __future__ import annotations
@@ -121,6 +121,12 @@ def holds(constraint: tuple[Any, ...], chosen: Sequence[int]) -> bool:
             j for j in chosen if not any(j in group and j > min(set(group) & set(chosen)) for group in groups)
         ]
         return sum(costs[j] for j in paid) <= limit
+    if kind == "linear":
+        bounds = [0.0 if bound is None else bound for bound in rest[1:]]
+        numbers, _ = whole_budget((*rest[0], *bounds), 0.0)
+        *coefficients, lower, upper = numbers
+        total = sum(coefficients[j] for j in chosen)
+        return (rest[1] is None or lower <= total) and (rest[2] is None or total <= upper)
     if kind == "max_similarity":
         return all(rest[0][i][j] <= rest[1] for i in chosen for j in chosen if i != j)
     if kind == "size":

@@ -295,6 +295,7 @@ def random_constraints(
         lambda: ("implies", *(int(j) for j in rng.integers(0, n, 2))),
         lambda: random_budget(rng, n, k),
         lambda: random_group_budget(rng, n, k),
+        lambda: random_linear(rng, n, k),
         lambda: random_max_similarity(rng, n),
         lambda: random_size(rng, n, k, most_sets),
         lambda: random_size(rng, n, k, most_sets),
@@ -343,6 +344,27 @@ def random_group_budget(rng: np.random.Generator, n: int, k: int) -> tuple[Any, 
     if not groups:
         return ("budget", tuple(costs), float(limit))
     return ("budget", tuple(costs), float(limit), tuple(map(tuple, groups)))
+
+
+def random_linear(rng: np.random.Generator, n: int, k: int) -> tuple[Any, ...]:
+    """Coefficients of any sign, and bounds that some sets of k features keep: often exactly what one adds up to."""
+    kinds: list[Maker] = [
+        lambda: rng.integers(-2, 3, n).astype(float),
+        lambda: rng.integers(-9, 10, n) * 0.1,
+        lambda: rng.standard_normal(n),
+        lambda: np.where(rng.random(n) < 0.5, 1.0, -1.0),
+        lambda: np.ones(n),
+        lambda: rng.integers(-1, 2, n) * 10.0 ** rng.integers(-8, 9, n),
+        lambda: -rng.random(n),
+    ]
+    coefficients = floats(one_of(rng, kinds))
+    printed = [Fraction(repr(number)) for number in coefficients]
+    sums = sorted(sum(printed[j] for j in some_features(rng, n, k)) for _ in range(2))
+    lower, upper = (float(total) for total in sums)
+    form = rng.random()
+    if form < 0.3:
+        return ("linear", coefficients, None, upper)
+    return ("linear", coefficients, lower, None if form < 0.6 else upper)
 
 
 def random_max_similarity(rng: np.random.Generator, n: int) -> tuple[Any, ...]:

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 
 def _plain(low: float, high: float) -> st.SearchStrategy[float]:
-    return st.floats(low, high, allow_nan=False, allow_infinity=False, allow_subnormal=False)
+    # Numbers too small for a quality are refused, which has tests of its own.
+    numbers = st.floats(low, high, allow_nan=False, allow_infinity=False)
+    return numbers.map(lambda number: number if abs(number) >= 1e-200 else 0.0)
 
 
 def _lists(elements: st.SearchStrategy[float], n: int) -> st.SearchStrategy[list[float]]:
@@ -140,6 +142,7 @@ KINDS_OF_CONSTRAINT = (
     "exclusive",
     "implies",
     "budget",
+    "linear",
     "size",
 )
 
@@ -165,6 +168,11 @@ def constraint(
         costs = draw(_lists(st.one_of(st.integers(0, 3).map(float), _plain(0, 1)), n))
         limit = sum(sorted(costs)[:k]) + draw(st.integers(0, 3)) * 0.5
         return (kind, tuple(costs), limit)
+    if kind == "linear":
+        numbers = draw(_lists(st.one_of(st.integers(-2, 2).map(float), _plain(-1, 1)), n))
+        bounds = sorted(draw(st.integers(-k, k)) / 2 for _ in range(2))
+        lower, upper = draw(st.sampled_from([bounds, [bounds[0], None], [None, bounds[1]]]))
+        return (kind, tuple(numbers), lower, upper)
     k_min, k_max = max(1, k - draw(st.integers(0, 2))), min(n, k + draw(st.integers(0, 1)))
     while sum(comb(n, size) for size in range(k_min, k_max + 1)) > 300 and k_min < k_max:
         k_min, k_max = (k_min + 1, k_max) if k_min < k else (k_min, k_max - 1)

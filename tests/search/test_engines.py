@@ -187,9 +187,9 @@ def no_worse(better, worse):
 def renamed(constraint, place):
     """The same constraint after feature j has become place[j]."""
     kind, *rest = constraint
-    if kind == "budget":
+    if kind in ("budget", "linear"):
         costs = tuple(cost for _, cost in sorted(zip(place, rest[0], strict=True)))
-        return (kind, costs, rest[1])
+        return (kind, costs, *rest[1:])
     if kind == "size":
         return constraint
     if kind == "implies":
@@ -205,7 +205,7 @@ def extended(request, score, row, column):
         matrix=tuple((*old, new) for old, new in zip(request.matrix, column, strict=True))
         + ((*row, 0.0),) * bool(request.matrix),
         constraints=tuple(
-            (kind, (*rest[0], 0.0), rest[1]) if kind == "budget" else (kind, *rest)
+            (kind, (*rest[0], 0.0), *rest[1:]) if kind in ("budget", "linear") else (kind, *rest)
             for kind, *rest in request.constraints
         ),
     )

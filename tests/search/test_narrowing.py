@@ -31,6 +31,9 @@ ASKED = {
     "sizes": lambda costs, at: {"constraints": constraints.Size(2, 4)},
     "budget": lambda costs, at: {"constraints": constraints.Budget(costs, 8)},
     "budgets": lambda costs, at: {"constraints": budgets(costs)},
+    "linear": lambda costs, at: {
+        "constraints": [constraints.Linear(costs - 5, upper=-4.5), constraints.Size(2, 4)]
+    },
     "groups": lambda costs, at: {
         "constraints": [constraints.AtMost(1, at(range(20))), constraints.AtLeast(1, at(range(30, 40)))]
     },

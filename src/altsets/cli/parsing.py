@@ -161,11 +161,11 @@ class _Reader:
         listed = names_in([text])
         return _known(self.option, listed, self.names, self.groups, otherwise if len(listed) == 1 else "")
 
-    def prices(self, path: str) -> tuple[Mapping[Any, float], Any]:
-        """What features cost, and which of them are paid for together."""
+    def prices(self, path: str, noun: str = "cost") -> tuple[Mapping[Any, float], Any]:
+        """The numbers of features in a file, and which of them are paid for together."""
         from altsets.files.feature_files import read_costs
 
-        return read_costs(path, self.names)
+        return read_costs(path, self.names, noun)
 
 
 def _with_proxies(text: str, found: Sequence[Constraint], names: FeatureNames) -> list[Constraint]:

@@ -12,7 +12,15 @@ from altsets.documents import TABLE
 from altsets.wording import OptionWords
 
 #: What the help calls the parts of options on constraints.
-PARTS = {"most": "N", "least": "N", "k_min": "MIN", "k_max": "MAX", "limit": "LIMIT"}
+PARTS = {
+    "most": "N",
+    "least": "N",
+    "k_min": "MIN",
+    "k_max": "MAX",
+    "limit": "LIMIT",
+    "lower": "LOWER",
+    "upper": "UPPER",
+}
 
 
 @cache

@@ -8,6 +8,7 @@
 ``Exclusive(group)``     a set has at most one feature of the group
 ``Implies(f, g)``        a set that has f has g too
 ``Budget(c, limit)``     the features of a set cost no more than the limit together
+``Linear(c, l, u)``      the coefficients of the features of a set add up to a number from l to u
 ``MaxSimilarity(s, l)``  no two features of a set are more alike than l
 ``Size(k, l)``           a set has k to l features, instead of exactly ``n_features``
 =======================  ==========================================================================
@@ -34,6 +35,7 @@ from typing import Any
 from altsets.constraints._budget import Budget
 from altsets.constraints._joint import AtLeastSets, AtMostSets, Reserve, TotalBudget
 from altsets.constraints._kinds import AtLeast, AtMost, Exclusive, Implies, Require, Size
+from altsets.constraints._linear import Linear
 from altsets.constraints._measured import Forbid, MaxSimilarity
 from altsets.constraints.base import Constraint
 
@@ -47,6 +49,7 @@ __all__ = [
     "Exclusive",
     "Forbid",
     "Implies",
+    "Linear",
     "MaxSimilarity",
     "Require",
     "Reserve",
@@ -63,6 +66,7 @@ KINDS: tuple[type[Constraint], ...] = (
     Exclusive,
     Implies,
     Budget,
+    Linear,
     MaxSimilarity,
     Size,
     AtMostSets,

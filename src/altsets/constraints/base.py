@@ -13,7 +13,7 @@ import io
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from altsets.errors import InputError, NotExpressedError
@@ -57,11 +57,24 @@ class NeedRule:
 
 @dataclass(frozen=True)
 class CostRule:
-    """The features of a set cost at most ``limit``; features of one group have the same cost and pay it once."""
+    """The features of a set cost at most ``limit``; features of one group have the same cost and pay it once.
+
+    No cost is below 0. Where coefficients may be, costs count from the least one, and a set may cost ``each`` more for
+    every feature that it has; then all numbers are whole.
+    """
 
     costs: tuple[float, ...]
     limit: float
     groups: tuple[int, ...] | None = None
+    each: int = 0
+
+    def of_size(self, size: int) -> CostRule:
+        """The same for sets of one size, with a limit that does not depend on it."""
+        limit = self.limit + self.each * size
+        if limit < 0:
+            # Nothing can be paid.
+            return CostRule((1,) * len(self.costs), 0)
+        return replace(self, limit=limit, each=0) if self.each else self
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,8 +209,10 @@ class OptionReader(Protocol):
         """The features of a group: a list of names, or a file that has them."""
         ...
 
-    def prices(self, path: str) -> tuple[Mapping[Any, float], Mapping[Any, Hashable] | None]:
-        """What features cost and which of them are paid for together, out of a file."""
+    def prices(
+        self, path: str, noun: str = "cost"
+    ) -> tuple[Mapping[Any, float], Mapping[Any, Hashable] | None]:
+        """The numbers of features in a file, and which of them are paid for together."""
         ...
 
 

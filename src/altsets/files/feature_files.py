@@ -169,7 +169,9 @@ def _numbers(path: str | os.PathLike[str], line: int, row: Sequence[str], width:
 Line = tuple[int, list[str]]
 
 
-def read_costs(path: str, names: FeatureNames) -> tuple[dict[str, float], list[list[str]] | None]:
+def read_costs(
+    path: str, names: FeatureNames, noun: str = "cost"
+) -> tuple[dict[str, float], list[list[str]] | None]:
     """What features cost, and the features of each group that is paid for once; None if there are no groups.
 
     The file has two columns, or three that its first line names; unknown features are refused. With two columns a
@@ -178,20 +180,22 @@ def read_costs(path: str, names: FeatureNames) -> tuple[dict[str, float], list[l
     rows = read_rows(path)
     first = rows[0][1] if rows else []
     is_grouped = GROUP in map(str.lower, first) and not (len(first) == 2 and first[0] in names)
-    lines = _lines_with_groups(path, rows) if is_grouped else _plain_lines(path, rows, names)
+    lines = _lines_with_groups(path, rows) if is_grouped else _plain_lines(path, rows, names, noun)
     costs: dict[str, float] = {}
     members: dict[str, list[str]] = {}
     prices: dict[str, float] = {}
     seen: dict[str, int] = {}
     for line, (name, cost, group) in lines:
         if name in seen:
-            raise InputError(f"{path}, line {line}: {name!r} has a cost already; keep one of the two lines.")
+            raise InputError(
+                f"{path}, line {line}: {name!r} has a {noun} already; keep one of the two lines."
+            )
         seen[name] = line
         if group:
             members.setdefault(group, []).append(name)
         if cost or not group:
             if not is_float(cost):
-                raise InputError(f"{path}, line {line}: the cost {cost!r} is not a number.")
+                raise InputError(f"{path}, line {line}: the {noun} {cost!r} is not a number.")
             amount = float(cost)
             if not group:
                 costs[name] = amount
@@ -208,13 +212,14 @@ def read_costs(path: str, names: FeatureNames) -> tuple[dict[str, float], list[l
     return costs, list(members.values()) or None
 
 
-def _plain_lines(path: str, rows: Sequence[Line], names: FeatureNames) -> Iterator[Line]:
+def _plain_lines(path: str, rows: Sequence[Line], names: FeatureNames, noun: str) -> Iterator[Line]:
     """Lines of a feature and its cost, without a group."""
     for position, (line, row) in enumerate(rows):
         if len(row) != 2:
+            also = "; a file with groups begins with a line that names its columns: feature,cost,group"
             raise InputError(
-                f"{path}, line {line}: give two fields, a feature and its cost, not {len(row)}; a file with groups "
-                "begins with a line that names its columns: feature,cost,group."
+                f"{path}, line {line}: give two fields, a feature and its {noun}, not {len(row)}"
+                f"{also if noun == COST else ''}."
             )
         if position or row[0] in names or is_float(row[1]):
             yield line, [*row, ""]

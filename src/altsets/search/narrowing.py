@@ -172,7 +172,7 @@ def _rules(problem: Problem, numbers: Sequence[float] | None) -> Rules:
     """What makes features differ: the groups that they are in, what they cost, and further numbers."""
     rules = problem.rules
     groups = [rule.group for rule in rules.counts]
-    budgets = [in_units(budget) for budget in rules.budgets]
+    budgets = [in_units(budget.of_size(problem.k_max)) for budget in rules.budgets]
     for rule in rules.joint:
         if isinstance(rule, ReserveRule):
             groups.append(rule.group)
@@ -221,7 +221,7 @@ def _rule(rule: Rule, features: Sequence[int], place: Ints) -> Rule:
         return NeedRule(int(place[rule.feature]), int(place[rule.needed]))
     if isinstance(rule, CostRule):
         groups = None if rule.groups is None else tuple([rule.groups[feature] for feature in features])
-        return CostRule(tuple([rule.costs[feature] for feature in features]), rule.limit, groups)
+        return replace(rule, costs=tuple([rule.costs[feature] for feature in features]), groups=groups)
     assert not isinstance(rule, ConflictRule)
     return rule
 

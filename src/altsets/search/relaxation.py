@@ -185,12 +185,12 @@ class Relaxation(Quality):
         # A feature that pays for itself is a group of its own.
         alone = max(groups) + 1
         numbers = [alone + place if group < 0 else group for place, group in enumerate(groups)]
-        return CostRule(tuple(costs), rule.limit, None if rule.groups is None else tuple(numbers))
+        return replace(rule, costs=tuple(costs), groups=None if rule.groups is None else tuple(numbers))
 
 
 def _payers(rule: CostRule) -> Indices:
     """The group that pays for each feature; -1 where it pays for itself."""
-    groups = in_units(rule).groups
+    groups = None if rule.groups is None else in_units(rule).groups
     return np.full(len(rule.costs), -1) if groups is None else np.array(groups, dtype=np.intp)
 
 
@@ -209,6 +209,7 @@ def _labels(problem: Problem, features: Indices) -> Iterator[Indices | Floats]:
     for count in problem.rules.counts:
         yield np.isin(features, count.group).astype(np.intp)
     for budget in problem.rules.budgets:
-        costs, payers = np.array(budget.costs)[features], _payers(budget)[features]
+        costs = in_units(budget.of_size(problem.k_max)).prices[features]
+        payers = _payers(budget)[features]
         levels = np.quantile(costs, np.arange(1, COST_LEVELS) / COST_LEVELS) if len(costs) else costs
         yield np.where(payers < 0, -1 - np.searchsorted(levels, costs), payers)

@@ -153,7 +153,7 @@ def _usable(problem: Problem, form: Form) -> Mask:
         if rule.upper is not None and len(required.intersection(rule.group)) >= rule.upper:
             usable[sorted(set(rule.group) - required)] = False
     for budget in rules.budgets:
-        usable &= in_units(budget).payable
+        usable &= in_units(budget.of_size(problem.k_max)).payable
     if not callable(problem.dissimilarity) and problem.difference == "each":
         for given in problem.existing:
             if all(problem.max_overlap_of(size, len(given)) <= 0 for size in problem.sizes):

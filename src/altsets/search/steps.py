@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
+from altsets.amounts import LARGEST_EXACT
 from altsets.arrays import Floats
 from altsets.constraints import Constraint, Size
 from altsets.constraints.base import CostRule, CountRule, NeedRule, ReserveRule, Rule, TotalRule, UsageRule
@@ -34,7 +35,7 @@ from altsets.search.subset.limits import PRICING_LIMITS, UNLIMITED, PricingLimit
 from altsets.search.subset.listing import KBest
 from altsets.search.subset.prices import DualPrices
 from altsets.search.subset.pricing import PricingOracle
-from altsets.search.subset.rules import LARGEST_EXACT, in_units
+from altsets.search.subset.rules import in_units
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class Demand(Constraint):
                 if count < rule.lower or (rule.upper is not None and count > rule.upper):
                     return False
             elif isinstance(rule, CostRule):
-                if not in_units(rule).pays_for(sorted(inside)):
+                if not in_units(rule.of_size(len(inside))).pays_for(sorted(inside)):
                     return False
             elif isinstance(rule, NeedRule) and rule.feature in inside and rule.needed not in inside:
                 return False

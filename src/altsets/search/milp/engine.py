@@ -165,7 +165,7 @@ def solve(model: Formulation, run: Run, *, presolve: bool = True) -> tuple[list[
             return sets, solution.bound
         if run.stopped:
             return None, solution.bound
-        # Only a budget can be missed by so little, and a larger set, or more features together, cost no less.
+        # Only a sum can be missed by so little; and more features together cost no less.
         for chosen in broken:
             model.exclude(chosen)
         if not together:

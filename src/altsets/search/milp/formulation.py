@@ -173,7 +173,10 @@ class Formulation:
             excess = self._sum(chosen, [need.feature]) | {v: -1.0 for v in self._sum(chosen, [need.needed])}
             row(excess, upper=0)
         for budget in rules.budgets:
-            self._pay(in_units(budget), chosen)
+            if self.problem.fixed_size or not budget.each:
+                self._pay(in_units(budget.of_size(self.problem.k_max)), chosen)
+            else:
+                self._add_up(budget, chosen)
 
     def _pay(self, budget: WholeBudget, chosen: Sequence[int]) -> None:
         """One set keeps to a budget."""
@@ -196,6 +199,14 @@ class Formulation:
                 self.programme.row({variable: 1.0, paid[group]: -1.0}, upper=0)
         self.programme.row(priced, upper=1.0 + CLEARANCE)
         self.programme.row(unaffordable, upper=0)
+
+    def _add_up(self, rule: CostRule, chosen: Sequence[int]) -> None:
+        """Coefficients of any sign add up to no more than a limit, in sets of several sizes."""
+        numbers = [int(rule.costs[feature]) - rule.each for feature in self.candidates.indices.tolist()]
+        limit = int(rule.limit)
+        unit = max(*map(abs, numbers), abs(limit), 1)
+        terms = {variable: number / unit for variable, number in zip(chosen, numbers, strict=True)}
+        self.programme.row(terms, upper=limit / unit + CLEARANCE)
 
     def _sum(self, chosen: Sequence[int], features: Iterable[int]) -> Terms:
         return {chosen[position]: 1.0 for position in self.candidates.positions(features)}
@@ -360,9 +371,13 @@ class Formulation:
             self._charge()
 
     def exclude(self, features: FeatureSet) -> None:
-        """No set may have all of these features."""
+        """No set may be this one; nor have more features, unless coefficients below 0 could make up for it."""
+        others: Sequence[int] = ()
+        if any(budget.each for budget in self.problem.rules.budgets):
+            others = sorted({*self.candidates.indices.tolist()}.difference(features))
         for one in self.sets:
-            self.programme.row(self._sum(one.chosen, features), upper=len(features) - 1)
+            terms = self._sum(one.chosen, features) | dict.fromkeys(self._sum(one.chosen, others), -1.0)
+            self.programme.row(terms, upper=len(features) - 1)
 
     def exclude_together(self, sets: Sequence[FeatureSet]) -> None:
         """All sets together may not have all features of these."""

@@ -13,21 +13,20 @@ import heapq
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from altsets.amounts import EXACT_DECIMALS
+from altsets.amounts import LARGEST_EXACT, whole_numbers
 from altsets.arrays import Bools, Floats, Indices, Ints
 from altsets.constraints.base import CostRule, CountRule, NeedRule
 from altsets.problem import FeatureSet, Problem
 from altsets.search.subset.candidates import best_of
 
-#: Doubles hold every whole number up to this, and tell apart all decimals of so many digits.
-LARGEST_EXACT, MOST_DIGITS = 2**53, 15
+#: Doubles tell apart all decimals of so many digits.
+MOST_DIGITS = 15
 
 #: Cells of similar costs that features are counted in, and parts of the features, best first, that are counted at once;
 #: fewer features have fewer of both.
@@ -107,6 +106,10 @@ def in_units(budget: CostRule) -> WholeBudget:
 
 def _whole_numbers(budget: CostRule) -> tuple[Floats, npt.NDArray[Any], int]:
     """The costs of a budget; and these and its limit as whole numbers, times the same power of ten."""
+    numbers: list[Any] = [*budget.costs, budget.limit]
+    if set(map(type, numbers)) == {int}:
+        *costs, limit = numbers
+        return _ordered(costs), *_capped(costs, limit)
     prices = np.array(budget.costs, dtype=np.float64)
     # Of costs that no set can pay, it matters only that they are.
     payable = prices <= budget.limit
@@ -118,19 +121,21 @@ def _whole_numbers(budget: CostRule) -> tuple[Floats, npt.NDArray[Any], int]:
         whole, limit = np.rint(np.where(payable, prices, 0.0) * unit), round(budget.limit * unit)
         if limit / unit == budget.limit and np.array_equal(whole[payable] / unit, prices[payable]):
             return prices, np.where(payable, whole, limit + 1).astype(np.int64), limit
-    numbers: list[Any] = [*budget.costs, budget.limit]
-    are_whole = set(map(type, numbers)) == {int}
-    if not are_whole:
-        decimals = [Decimal(repr(number)) for number in numbers]
-        # The exponent of a decimal that is printed is never "infinity".
-        exponent = min(int(decimal.as_tuple().exponent) for decimal in decimals)
-        numbers = [int(decimal.scaleb(-exponent, EXACT_DECIMALS)) for decimal in decimals]
-    *costs, limit = numbers
+    *costs, limit = whole_numbers(numbers)
+    return prices, *_capped(costs, limit)
+
+
+def _capped(costs: Sequence[int], limit: int) -> tuple[npt.NDArray[Any], int]:
+    """Whole costs, those above the limit one unit above it; and the limit."""
     kind = np.int64 if limit < LARGEST_EXACT else object
-    whole = np.array([min(cost, limit + 1) for cost in costs], dtype=kind)
-    if are_whole:
-        prices = np.unique(whole, return_inverse=True)[1].astype(np.float64)
-    return prices, whole, limit
+    return np.array([min(cost, limit + 1) for cost in costs], dtype=kind), limit
+
+
+def _ordered(costs: Sequence[int]) -> Floats:
+    """Numbers in the order of whole ones: these themselves where doubles tell them apart."""
+    if max(costs) <= LARGEST_EXACT:
+        return np.array(costs, dtype=np.float64)
+    return np.unique(np.array(costs, dtype=object), return_inverse=True)[1].astype(np.float64)
 
 
 def _shared(budget: CostRule) -> tuple[int, ...] | None:
@@ -281,7 +286,7 @@ class Rules:
         asked = problem.rules
         needs = _transitive(asked.needs)
         required = asked.required.union(*(needs.get(feature, ()) for feature in asked.required))
-        budgets = [in_units(budget) for budget in asked.budgets]
+        budgets = [in_units(budget.of_size(size)) for budget in asked.budgets]
         forbidden = problem.forbidden.union(*(budget.unaffordable for budget in budgets))
         forbidden |= {feature for feature, needed in needs.items() if needed & forbidden}
         caps = [*_caps(asked.counts, size), *differing(problem, size, problem.existing)]
