@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, overload
+from typing import TYPE_CHECKING, Any, Protocol, cast, overload
 
 from altsets.errors import InputError, reason_of
 from altsets.wording import parameter, quote
@@ -221,15 +221,11 @@ def group_mapping(groups: Any, who: str) -> dict[Feature, Hashable]:
 def group_numbers(groups: Mapping[Feature, Hashable], names: Sequence[str], who: str) -> list[int]:
     """The number of the group of each of these features; one without a group is a group of its own."""
     known = FeatureNames.of(names)
-    group_of: dict[int, Hashable] = {}
-    for feature, group in groups.items():
-        for position in known.positions([feature], who):
-            if group_of.setdefault(position, group) != group:
-                raise InputError(
-                    f"{who}: {known[position]!r} is in two groups, {group_of[position]!r} and {group!r}; "
-                    "a feature has one group at most."
-                )
+    group_of = _group_of(groups, known, who)
     first: dict[Hashable, int] = {}
+    if len(group_of) == len(known):
+        # Of very many features, this is faster.
+        return [first.setdefault(group, len(first)) for group in map(group_of.__getitem__, range(len(known)))]
     labels, n_alone = [], 0
     for index in range(len(known)):
         if index in group_of:
@@ -238,6 +234,23 @@ def group_numbers(groups: Mapping[Feature, Hashable], names: Sequence[str], who:
             labels.append(len(first) + n_alone)
             n_alone += 1
     return labels
+
+
+def _group_of(groups: Mapping[Feature, Hashable], known: FeatureNames, who: str) -> Mapping[int, Hashable]:
+    """The group of each feature that has one, by index."""
+    if set(map(type, groups)) == {int}:
+        by_index = cast(Mapping[int, Hashable], groups)
+        if max(by_index) < len(known):
+            return by_index
+    group_of: dict[int, Hashable] = {}
+    for feature, group in groups.items():
+        for position in known.positions([feature], who):
+            if group_of.setdefault(position, group) != group:
+                raise InputError(
+                    f"{who}: {known[position]!r} is in two groups, {group_of[position]!r} and {group!r}; "
+                    "a feature has one group at most."
+                )
+    return group_of
 
 
 def whole_number(name: str, value: Any, least: int) -> int:

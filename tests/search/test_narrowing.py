@@ -7,6 +7,7 @@ import pytest
 
 import altsets
 from altsets import constraints, quality
+from altsets.dissimilarity import Grouped
 from altsets.problem import Problem
 from altsets.search.narrowing import Narrowed
 
@@ -48,6 +49,13 @@ ASKED = {
     "existing": lambda costs, at: {"existing": [at([0, 1, 2])]},
     "penalty": lambda costs, at: {"overlap_penalty": 0.1, "tau": 0},
     "average": lambda costs, at: {"difference": "average"},
+    # Each group has a good feature and a bad one.
+    "sensors": lambda costs, at: {"dissimilarity": Grouped([at([j, 20 + j]) for j in range(20)])},
+    "sensors, existing": lambda costs, at: {
+        "dissimilarity": Grouped([at(range(start, start + 4)) for start in range(0, 40, 4)]),
+        "existing": [at([0, 4, 8])],
+        "constraints": [constraints.Require(at([3])), constraints.Forbid(at([1, 9])), constraints.Size(2, 3)],
+    },
 }
 
 
@@ -133,7 +141,7 @@ def test_features_that_trade_off_are_not_all_among_the_best():
     assert [point.criterion for point in found] == list(range(N // 100 - 1, -1, -1))
 
 
-@pytest.mark.parametrize("name", ["plain", "sizes", "budget", "groups", "single", "existing"])
+@pytest.mark.parametrize("name", ["plain", "sizes", "budget", "groups", "single", "existing", "sensors"])
 def test_losses_are_those_of_the_features_that_matter(name):
     how = {"n_features": 3, "n_alternatives": 1, "tau": 0.5}
     every = how | ASKED[name](COSTS, lambda wanted: [PLACES[j] for j in wanted])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
@@ -153,7 +154,8 @@ class Grouped:
         # Of many features, to check the groups once more takes seconds.
         resolved = copy.copy(self)
         resolved.labels = labels
-        if any(map(is_pattern, self.groups)):
+        by_name = set(map(type, self.groups)) != {int}
+        if by_name and any(map(is_pattern, self.groups)):
             known = FeatureNames.of(names)
             resolved.groups = {
                 known[index]: group
@@ -209,10 +211,10 @@ class Grouped:
     @property
     def members(self) -> dict[Hashable, list[Feature]]:
         """The features of each group, as given: ``constraints.Forbid(sensors.members["left"])``."""
-        members: dict[Hashable, list[Feature]] = {}
+        members = defaultdict[Hashable, list[Feature]](list)
         for feature, group in self.groups.items():
-            members.setdefault(group, []).append(feature)
-        return members
+            members[group].append(feature)
+        return dict(members)
 
     def as_dict(self) -> dict[str, Any]:
         """In words and numbers: each group with the features that it has."""

@@ -6,14 +6,14 @@ and costs, no solution needs more than it has places; so this loses nothing, and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from altsets.arrays import Indices, Ints
+from altsets.arrays import Floats, Indices, Ints
 from altsets.constraints import Constraint, Size
 from altsets.constraints.base import (
     ConflictRule,
@@ -26,6 +26,8 @@ from altsets.constraints.base import (
     TotalRule,
     UsageRule,
 )
+from altsets.dissimilarity import Grouped
+from altsets.features import FeatureNames
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, Quality
 from altsets.search.engine import Answer
@@ -76,20 +78,23 @@ class Narrowed:
         """
         if not isinstance(quality, Additive) or problem.n_features_in < MANY_FEATURES:
             return None
-        rules = problem.rules
-        alike = problem.counts_shared and problem.max_spread is None and rules.conflicts is None
-        if problem.search not in ("sequential", "simultaneous") or not alike:
-            return None
         named = _named_one_by_one(problem)
-        if named is None or any(constraint.is_asked for constraint in problem.constraints):
+        if named is None or not _may_replace_others(problem):
             return None
         named.update(kept)
         allowed = np.ones(problem.n_features_in, dtype=bool)
-        allowed[[*rules.forbidden, *named]] = False
+        allowed[[*problem.forbidden, *named]] = False
         wanted = problem.n_sets * max(problem.k_max, problem.n_features) + spare
         usable = np.flatnonzero(allowed)
-        best = preselected(quality.scores, usable, _rules(problem, numbers), wanted)
-        features: Indices = np.union1d(best, np.array(sorted(named), dtype=np.intp)).astype(np.intp)
+        if isinstance(problem.dissimilarity, Grouped):
+            if numbers is not None:
+                return None
+            usable = _best_groups(quality.scores, usable, problem.dissimilarity, wanted, named)
+        else:
+            usable = preselected(quality.scores, usable, _rules(problem, numbers), wanted)
+        chosen = np.zeros(problem.n_features_in, dtype=bool)
+        chosen[[*usable.tolist(), *named]] = True
+        features = np.flatnonzero(chosen)
         if 2 * len(features) > problem.n_features_in or len(features) < problem.n_features:
             return None
         place = np.full(problem.n_features_in, -1, dtype=np.intc)
@@ -168,6 +173,37 @@ def _named_one_by_one(problem: Problem) -> set[int] | None:
     return named
 
 
+def _may_replace_others(problem: Problem) -> bool:
+    """Whether a feature that no set has may take the place of another one of its kind that scores no more."""
+    rules, kind = problem.rules, problem.dissimilarity
+    if problem.search not in ("sequential", "simultaneous") or problem.max_spread is not None:
+        return False
+    if rules.conflicts is not None or any(constraint.is_asked for constraint in problem.constraints):
+        return False
+    if isinstance(kind, Grouped):
+        # With a feature of a group that no set touches, a set is as different from all others, or more.
+        alone = all(rule.forbids or rule.requires for rule in rules.counts)
+        return alone and not (rules.budgets or rules.needs or rules.joint)
+    return problem.counts_shared
+
+
+def _best_groups(
+    scores: Floats, features: Indices, kind: Grouped, wanted: int, named: Collection[int]
+) -> Indices:
+    """The best features of the groups with the best ones: so many groups that there is one that no set touches."""
+    assert kind.labels is not None
+    n_groups = wanted + len(kind.touched(tuple(named)))
+    best = np.full(int(np.max(kind.labels)) + 1, -np.inf)
+    np.maximum.at(best, kind.labels[features], scores[features])
+    is_good = np.zeros(len(best), dtype=bool)
+    is_good[np.argsort(-best, kind="stable")[:n_groups]] = True
+    good = features[is_good[kind.labels[features]]]
+    ordered = good[np.lexsort((-scores[good], kind.labels[good]))]
+    starts = np.flatnonzero(np.diff(kind.labels[ordered], prepend=-1))
+    rank = np.arange(len(ordered)) - np.repeat(starts, np.diff([*starts, len(ordered)]))
+    return ordered[rank < wanted]
+
+
 def _rules(problem: Problem, numbers: Sequence[float] | None) -> Rules:
     """What makes features differ: the groups that they are in, what they cost, and further numbers."""
     rules = problem.rules
@@ -197,8 +233,15 @@ def _scores_of(quality: Additive, features: Indices) -> Additive:
 def _about(problem: Problem, features: Indices, place: Ints) -> Problem:
     """The problem about some features."""
     listed = tuple(features.tolist())
+    kind = problem.dissimilarity
+    if isinstance(kind, Grouped):
+        assert kind.labels is not None
+        kind = Grouped(dict(enumerate(kind.labels[features].tolist()))).resolve(
+            FeatureNames.unnamed(len(features))
+        )
     return replace(
         problem,
+        dissimilarity=kind,
         n_features_in=len(features),
         existing=tuple(tuple(place[list(given)].tolist()) for given in problem.existing),
         constraints=tuple(

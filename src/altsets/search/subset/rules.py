@@ -32,6 +32,8 @@ MOST_DIGITS = 15
 #: fewer features have fewer of both.
 MOST_CELLS, MOST_PARTS = 10_000, 64
 FEATURES_PER_CELL, FEATURES_PER_PART = 10, 500
+#: Features that are compared one by one before the rest is kept as it is: where costs follow the scores, all are kept.
+MOST_COMPARED = 20_000
 #: Features are compared with one in so many, the best ones, before they are compared with all.
 FEATURES_PER_BEST = 16
 
@@ -237,7 +239,9 @@ class Spending:
             if len(self._payers):
                 shares, free = self._shares(row, fitting, rest + 1)
             # A feature pays for its whole group; the others cost no less than the cheapest.
-            cheap = np.concatenate([[0.0], np.cumsum(np.sort(shares[fitting])[:rest])])
+            least = shares[fitting]
+            least = np.partition(least, rest)[:rest] if rest < len(least) else least
+            cheap = np.concatenate([[0.0], np.cumsum(np.sort(least))])
             to_pay = np.clip(rest - free, 0, len(cheap) - 1)
             fitting &= costs <= room - cheap[to_pay]
 
@@ -347,8 +351,9 @@ def preselected(scores: Floats, features: Indices, rules: Rules, wanted: int) ->
     if len(features) <= wanted:
         return features
     # What an implication names cannot take the place of another feature: it comes on top.
-    kept = np.isin(features, sorted(special))
-    others = features[~kept]
+    kept = np.zeros(len(scores), dtype=bool)
+    kept[list(special)] = True
+    others = features[~kept[features]]
     costs = np.array([budget.prices for budget in rules.budgets]).reshape(-1, len(scores))
     for members in _kinds(others, rules, len(scores)):
         if len(members) <= wanted or not len(costs):
@@ -357,8 +362,8 @@ def preselected(scores: Floats, features: Indices, rules: Rules, wanted: int) ->
             members = members[_may_matter(scores[members], costs[:, members], wanted)]
             ordered = members[np.lexsort((members, *costs[:, members], -scores[members]))]
             best = _undominated(ordered, costs[:, ordered], wanted)
-        kept[np.searchsorted(features, best)] = True
-    return features[kept]
+        kept[best] = True
+    return features[kept[features]]
 
 
 def _kinds(features: Indices, rules: Rules, n: int) -> list[Indices]:
@@ -381,9 +386,8 @@ def _kinds(features: Indices, rules: Rules, n: int) -> list[Indices]:
 
 def _may_matter(scores: Floats, costs: Floats, wanted: int) -> Bools:
     """Some of the best features, and those that cost less by some budget than ``wanted`` of these do by each."""
-    n_best = max(len(scores) // FEATURES_PER_BEST, wanted)
-    best = np.argpartition(scores, -n_best)[-n_best:]
-    ranks = np.argsort(np.argsort(costs[:, best]))
+    best = best_of(scores, np.arange(len(scores)), max(len(scores) // FEATURES_PER_BEST, wanted))
+    ranks = np.argsort(np.argsort(costs[:, best], kind="stable"), kind="stable")
     last = np.partition(ranks.max(axis=0), wanted - 1)[wanted - 1]
     kept: Bools = np.any(costs < np.sort(costs[:, best])[:, last, np.newaxis], axis=0)
     kept[best] = True
@@ -391,16 +395,20 @@ def _may_matter(scores: Floats, costs: Floats, wanted: int) -> Bools:
 
 
 def _undominated(ordered: Indices, costs: Floats, wanted: int) -> Indices:
-    """Those before which fewer than ``wanted`` cost no more by any budget; of several budgets, perhaps a few more."""
+    """Those before which fewer than ``wanted`` cost no more by any budget; where many are, or budgets, some more."""
     if len(costs) > 1:
         return _undominated_by_cells(ordered, costs, wanted)
     cheapest = sorted((-costs[0, :wanted]).tolist())
-    kept, start = [ordered[:wanted]], wanted
+    kept, start, n_compared = [ordered[:wanted]], wanted, 0
     while start < len(ordered):
+        if n_compared > MOST_COMPARED:
+            kept.append(ordered[start:])
+            break
         # A feature that costs no less than so many before it now does not do so later.
         end = min(2 * start, len(ordered))
         part = np.arange(start, end)[costs[0, start:end] < -cheapest[0]]
         better = []
+        n_compared += len(part)
         for place, cost in zip(part.tolist(), costs[0, part].tolist(), strict=True):
             if cost < -cheapest[0]:
                 heapq.heapreplace(cheapest, -cost)
