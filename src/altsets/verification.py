@@ -207,6 +207,9 @@ def _problem(request: Request, result: Result, quality: Quality) -> Problem:
     if result.finding:
         tau = problem.tau if result.tau is None else Request(tau=result.tau).bind(quality.feature_names).tau
         problem = replace(problem, tau=tau, n_alternatives=max(0, len(result.sets) - 1))
+    if problem.within is not None:
+        needed = result.parameters.get("quality_needed")
+        problem = replace(problem, within=None if needed is None else problem.within, min_quality=needed)
     return problem
 
 
@@ -245,6 +248,13 @@ class _Claims:
             return
         if found:
             self.checked.append("The qualities are those of the definition.")
+        if problem.within is not None and found:
+            least = max(found) - problem.within * abs(max(found))
+            said = f"sets need a quality of {least:.12g}, and {problem.min_quality:.12g} was claimed."
+            enough = (
+                problem.within > 1 or (problem.min_quality or 0.0) >= least - BOUND_TOLERANCE * self.scale
+            )
+            self._claim("All sets are as good as they have to be.", said, enough)
         if result.finding:
             self.checked.append("Objective and bound are about another question and weren't checked.")
             return
@@ -331,7 +341,10 @@ class _Claims:
                 raise _Unanswerable("a search that found nothing claims nothing")
             if not result.sets:
                 return [_Question(problem, "the sets", -math.inf, -math.inf)]
-            return [_Question(problem, "the sets", result.objective, result.bound)]
+            return [
+                *self._question_about_best(),
+                _Question(problem, "the sets", result.objective, result.bound),
+            ]
         return self._questions_in_turn()
 
     def _questions_in_turn(self) -> list[_Question]:
@@ -340,7 +353,7 @@ class _Claims:
             raise _Unanswerable(
                 "a constraint needs features in a number of sets, so no set can be judged alone"
             )
-        questions = []
+        questions = self._question_about_best()
         for number, status in enumerate(result.statuses[: len(result.sets) + 1]):
             existing = (*problem.existing, *result.sets[:number])
             single = replace(problem, n_alternatives=0, existing=existing)
@@ -354,6 +367,18 @@ class _Claims:
                 name = f"set {number}"
                 questions.append(_Question(single, name, -math.inf, -math.inf, result.sets[:number]))
         return questions
+
+    def _question_about_best(self) -> list[_Question]:
+        """Whether no single set is better than the one that the quality needed follows from."""
+        problem, needed = self.problem, self.problem.min_quality
+        proven = any(one in (Status.OPTIMAL, Status.INFEASIBLE) for one in self.result.statuses)
+        if problem.within is None or problem.within >= 1 or needed is None or not proven:
+            return []
+        best = needed / (1 - problem.within if needed > 0 else 1 + problem.within)
+        alone = replace(
+            problem.plain, n_alternatives=0, existing=(), search="simultaneous", aggregation="sum"
+        )
+        return [_Question(alone, "the best single set", best, best)]
 
     def _ask(self, question: _Question, run: Run) -> str:
         """Compare one claim with what another engine finds; the reason if that settles nothing."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, cached_property
 from typing import Any
@@ -121,6 +121,9 @@ class Request:
     overlap_penalty: float = 0.0
     min_quality: float | None = None
     max_spread: float | None = None
+    within: float | None = None
+    #: What ``within`` or ``min_quality`` comes to, for the oracle.
+    least: Fraction | None = None
 
     @property
     def options(self) -> dict[str, Any]:
@@ -131,7 +134,7 @@ class Request:
                 options[name] = getattr(self, name)
         for name in ("dissimilarity", "search", "aggregation", "existing"):
             options[name] = getattr(self, name)
-        for name in ("difference", "overlap_penalty", "min_quality", "max_spread"):
+        for name in ("difference", "overlap_penalty", "min_quality", "max_spread", "within"):
             if getattr(self, name) != getattr(Request, name):
                 options[name] = getattr(self, name)
         if self.own:
@@ -176,7 +179,13 @@ class Request:
 
     @property
     def problem(self) -> Problem:
-        return Problem.create(len(self.scores), **self.options)
+        options = {
+            name: value for name, value in self.options.items() if name not in ("within", "min_quality")
+        }
+        if self.search == "simultaneous" and (self.within, self.min_quality) != (None, None):
+            # Which engine searches does not depend on how good sets have to be, and in turn not even on whether.
+            options["min_quality"] = 0.0
+        return Problem.create(len(self.scores), **options)
 
     @cached_property
     def oracle(self) -> Oracle:
@@ -188,6 +197,7 @@ class Request:
             dissimilarity=self._by_definition,
             existing=self.existing,
             constraints=self.constraints,
+            least=self.least,
         )
 
     @property
@@ -282,7 +292,8 @@ def _form(request: Request, result: Result) -> list[str]:
         expected = Status.FEASIBLE if Status.FEASIBLE in result.statuses else Status.OPTIMAL
     if result.status is not expected:
         wrong.append(f"status {result.status!r} does not follow from {result.statuses}")
-    if request.search in ("simultaneous", "greedy-balancing"):
+    left_out = request.search == "greedy-balancing" and request.least is not None
+    if request.search in ("simultaneous", "greedy-balancing") and not left_out:
         if set(result.statuses) != {result.status}:
             wrong.append(f"simultaneous, but statuses {result.statuses}")
         if n_found not in (0, n_asked):
@@ -434,7 +445,7 @@ def _heuristic(request: Request, result: Result, oracle: Oracle) -> list[str]:
     if not {*result.statuses} <= {Status.FEASIBLE, Status.NOT_FOUND}:
         wrong.append(f"a heuristic says {result.statuses}")
     if result.sets:
-        best = oracle.next_best()
+        best = replace(request, existing=()).oracle.next_best()
         assert best is not None
         lowest = request.aggregation == "min" and request.search == "greedy-balancing"
         bound = best if lowest else len(result.sets) * best
@@ -457,8 +468,10 @@ def _heuristic(request: Request, result: Result, oracle: Oracle) -> list[str]:
         sets = greedy_balancing(*arguments, oracle.max_overlap)
     else:
         arguments = (request.scores, oracle.k_max, request.n_alternatives)
-        left, sets = [*range(len(request.scores))], greedy_depth(*arguments, oracle.compatible, oracle.fits)
+        fits = replace(request, least=None).oracle.fits
+        left, sets = [*range(len(request.scores))], greedy_depth(*arguments, oracle.compatible, fits)
     expected = [math.fsum(request.scores[left[j]] for j in chosen) for chosen in sets]
+    expected = [value for value in expected if request.least is None or value >= request.least]
     if result.stop_reason == "time_limit":
         # As far as it got.
         expected = expected[: len(result.qualities)]

@@ -305,6 +305,7 @@ class Oracle:
         dissimilarity: str | Dissimilarity = "dice",
         existing: Sequence[Sequence[int]] = (),
         constraints: Sequence[tuple[Any, ...]] = (),
+        least: Fraction | None = None,
     ) -> None:
         if not isinstance(numbers, Numbers):
             numbers = Numbers("additive", tuple(float(score) for score in numbers))
@@ -314,6 +315,8 @@ class Oracle:
         self.tau = None if min_difference is not None else Fraction("0.5" if tau is None else tau)
         self.existing = [tuple(sorted(given)) for given in existing]
         self.constraints = list(constraints)
+        #: The quality that every set has to have.
+        self.least = least
         # A constraint on the size takes the place of n_features; several hold together.
         sizes = [constraint[1:] for constraint in constraints if constraint[0] == "size"]
         self.k_min = max((low for low, _ in sizes), default=n_features)
@@ -376,6 +379,7 @@ class Oracle:
             self.k_min <= len(chosen) <= self.k_max
             and all(holds(constraint, chosen) for constraint in self.constraints)
             and not self._ruled_out(chosen)
+            and (self.least is None or self.exact(chosen) >= self.least)
             and all(self.compatible(chosen, given) for given in self.existing)
         )
 
@@ -393,6 +397,8 @@ class Oracle:
             wrong += [f"set {position} {chosen} breaks {constraint}" for constraint in broken]
             if self._ruled_out(chosen):
                 wrong.append(f"set {position} {chosen} is ruled out by the quality")
+            elif self.least is not None and self.exact(chosen) < self.least:
+                wrong.append(f"set {position} {chosen} is not as good as {float(self.least)}")
             for other in [*sets[:position], *self.existing]:
                 if not self.compatible(chosen, other):
                     wrong.append(f"set {position} {chosen} is too similar to {other}")
@@ -485,7 +491,11 @@ class Oracle:
     def feasible(self, n_sets: int) -> bool:
         """Whether ``n_sets`` pairwise compatible sets exist."""
         plain = self.k_min == self.k_max and isinstance(self.dissimilarity, str)
-        if plain and not (self.existing or self.constraints or self.numbers.kind == "fcbf"):
+        if (
+            plain
+            and self.least is None
+            and not (self.existing or self.constraints or self.numbers.kind == "fcbf")
+        ):
             return _feasible(self.n, self.k_min, self._allowed(self.k_min, self.k_min), n_sets)
         if n_sets not in self._known:
             _, rows = self.graph

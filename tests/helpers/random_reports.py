@@ -21,7 +21,7 @@ from altsets.cli.searching import Searched
 from altsets.errors import InputError, UnsupportedError
 from altsets.report import summarise
 from altsets.request import Request
-from altsets.search.solving import answer
+from altsets.search.answering import answer
 
 #: Seconds for the search, and for each section that is computed for the report alone.
 LIMITS = (1e-6, 0.001, 0.01, 0.1, 0.5)

@@ -16,10 +16,10 @@ from altsets.report import summarise
 from altsets.report.consistency import Disagreement
 from altsets.request import Request
 from altsets.result import StopReason
+from altsets.search.answering import answer
 from altsets.search.frontier.sweep import sweep_request
 from altsets.search.good_sets import Nearness
 from altsets.search.near_best.counting import count_near
-from altsets.search.solving import answer
 
 pytest.importorskip("jinja2")
 

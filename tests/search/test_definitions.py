@@ -111,7 +111,10 @@ def test_iterate_is_find_one_by_one():
     ("more", "words"),
     [
         ({"difference": "average", "search": "simultaneous"}, "goes with search='sequential'"),
-        ({"min_quality": 3.0}, "goes with search='simultaneous'"),
+        ({"min_quality": 3.0, "overlap_penalty": 1}, "limits qualities"),
+        ({"within": 0.1, "overlap_penalty": 1}, "limits qualities"),
+        ({"within": 0.1, "min_quality": 3.0}, "give one of them"),
+        ({"within": -0.1}, "of at least 0"),
         ({"max_spread": 3.0}, "goes with search='simultaneous'"),
         (
             {"overlap_penalty": 1, "search": "simultaneous", "aggregation": "min"},

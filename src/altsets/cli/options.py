@@ -19,7 +19,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from altsets.cli.descriptions import ENGINES, describe_quality
-from altsets.cli.values import duration, number, seconds, whole_number
+from altsets.cli.values import duration, number, seconds, share, whole_number
 from altsets.constraints import KINDS, Constraint, Forbid
 from altsets.documents import TABLE
 
@@ -265,8 +265,14 @@ class DefinitionOptions:
         parser=number,
         default=0.0,
     )
+    within: float | None = option(
+        "SHARE",
+        "By what part of the best quality a set may fall short of it: 5% or 0.05. Sets in turn end with the first one "
+        "that is not good enough.",
+        parser=share,
+    )
     min_quality: float | None = option(
-        "X", "The least quality of every set, for --search simultaneous.", parser=number
+        "X", "Instead of --within: the least quality of every set.", parser=number
     )
     max_spread: float | None = option(
         "X",

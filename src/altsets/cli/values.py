@@ -30,6 +30,16 @@ def number(text: str) -> float:
     return float(_parse(float, "a number", lambda _: True, text))
 
 
+def share(text: str) -> float:
+    """Parse a share as a number or in percent: 0.05, 5%."""
+    if text.endswith("%"):
+        return number(text[:-1].rstrip()) / 100
+    given = number(text)
+    if given > 1:
+        raise typer.BadParameter(f"{text!r} is more than all of it; write {text}% if you mean percent")
+    return given
+
+
 def seconds(text: str) -> float:
     """Parse a positive number."""
     return float(_parse(float, "a positive number of seconds", lambda given: given > 0, text))

@@ -168,7 +168,8 @@ def check_definition(
     overlap_penalty: Any,
     min_quality: Any,
     max_spread: Any,
-) -> tuple[float, float | None, float | None]:
+    within: Any = None,
+) -> tuple[float, float | None, float | None, float | None]:
     """The penalty and the limits on qualities as numbers; refused where they do not go with each other."""
     one_of("difference", difference, DIFFERENCES)
     penalty = 0.0 if overlap_penalty is None else _amount("overlap_penalty", overlap_penalty, least=0.0)
@@ -179,12 +180,22 @@ def check_definition(
             f"{parameter('difference', difference)} compares a set with those before it, so it goes with "
             f"{parameter('search', 'sequential')}, not with {parameter('search', search)}."
         )
-    for name, limit in {"min_quality": lowest, "max_spread": spread}.items():
-        if limit is not None and search != "simultaneous":
-            raise InputError(
-                f"{parameter(name)} goes with {parameter('search', 'simultaneous')}, not with "
-                f"{parameter('search', search)}."
-            )
+    part = None if within is None else _amount("within", within, least=0.0)
+    if part is not None and lowest is not None:
+        raise InputError(
+            f"{parameter('within')} and {parameter('min_quality')} were both given; give one of them."
+        )
+    if penalty and search == "sequential" and (part is not None or lowest is not None):
+        name = "min_quality" if part is None else "within"
+        raise InputError(
+            f"{parameter(name)} limits qualities, and in sequential search {parameter('overlap_penalty')} changes what "
+            f"a set is worth; leave one of them out, or use {parameter('search', 'simultaneous')}."
+        )
+    if spread is not None and search != "simultaneous":
+        raise InputError(
+            f"{parameter('max_spread')} goes with {parameter('search', 'simultaneous')}, not with "
+            f"{parameter('search', search)}."
+        )
     if penalty and search == "simultaneous" and aggregation != "sum":
         raise InputError(
             f"{parameter('overlap_penalty')} is taken off the sum of the qualities, so it goes with "
@@ -195,7 +206,7 @@ def check_definition(
             f"{parameter('max_spread')} goes with {parameter('aggregation', 'sum')} or "
             f"{parameter('aggregation', 'min')}; {parameter('aggregation', aggregation)} levels sets by itself."
         )
-    return penalty, lowest, spread
+    return penalty, lowest, spread, part
 
 
 def _amount(name: str, value: Any, least: float = -math.inf) -> float:

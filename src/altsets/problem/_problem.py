@@ -75,7 +75,9 @@ class Problem:
     overlap_penalty : float
         What each feature that two sets share costs, in units of quality.
     min_quality : float or None
-        The least quality of every set.
+        The least quality of every set; with ``within``, what that comes to once the best set is known.
+    within : float or None
+        By what part of the best quality a set may fall short of it.
     max_spread : float or None
         How much better than the worst set the best one may be.
 
@@ -107,6 +109,7 @@ class Problem:
     overlap_penalty: float = 0.0
     min_quality: float | None = None
     max_spread: float | None = None
+    within: float | None = None
 
     @classmethod
     def create(
@@ -127,6 +130,7 @@ class Problem:
         overlap_penalty: float = 0.0,
         min_quality: float | None = None,
         max_spread: float | None = None,
+        within: float | None = None,
     ) -> Problem:
         """Check a request and turn it into a problem.
 
@@ -161,6 +165,8 @@ class Problem:
             What each feature that two sets share costs, in units of quality.
         min_quality, max_spread : float, default=None
             The least quality of every set, and how much better than the worst set the best one may be.
+        within : float, default=None
+            Instead of ``min_quality``: by what part of the best quality a set may fall short of it.
 
         Returns
         -------
@@ -178,8 +184,8 @@ class Problem:
             raise InputError(f"{len(names)} feature names were given for {n} features.")
         conditions = tuple(one.resolve(names) for one in list_constraints(constraints))
         k = largest_size(n_features, n, conditions)
-        penalty, lowest, spread = check_definition(
-            search, aggregation, difference, overlap_penalty, min_quality, max_spread
+        penalty, lowest, spread, part = check_definition(
+            search, aggregation, difference, overlap_penalty, min_quality, max_spread, within
         )
         if penalty and tau is None and min_difference is None:
             tau = Fraction(0)
@@ -201,6 +207,7 @@ class Problem:
             overlap_penalty=penalty,
             min_quality=lowest,
             max_spread=spread,
+            within=part,
         )
 
     @property
@@ -272,7 +279,8 @@ class Problem:
         asked = {
             parameter("difference", self.difference): self.difference != "each",
             parameter("overlap_penalty"): self.overlap_penalty,
-            parameter("min_quality"): self.min_quality is not None,
+            parameter("within"): self.within is not None,
+            parameter("min_quality"): self.within is None and self.min_quality is not None,
             parameter("max_spread"): self.max_spread is not None,
             parameter("aggregation", self.aggregation): self.aggregation == "leximin" and self.max_min,
         }
@@ -283,7 +291,8 @@ class Problem:
     def is_plain(self) -> bool:
         """Whether nothing is asked beyond good sets that are pairwise different."""
         levels = self.aggregation == "leximin" and self.max_min
-        of_quality = self.min_quality is not None or self.max_spread is not None
+        limits = (self.within, self.min_quality, self.max_spread)
+        of_quality = any(limit is not None for limit in limits)
         return not (
             self.difference != "each" or self.overlap_penalty or of_quality or levels or self.rules.joint
         )
@@ -299,6 +308,7 @@ class Problem:
             constraints=tuple(one for one in single if one is not None),
             difference="each",
             overlap_penalty=0.0,
+            within=None,
             min_quality=None,
             max_spread=None,
             aggregation="min" if self.aggregation == "leximin" else self.aggregation,
@@ -530,6 +540,13 @@ class Problem:
             **({"constant": list(self.constant)} if self.constant else {}),
             **({"difference": self.difference} if self.difference != "each" else {}),
             **({"overlap_penalty": self.overlap_penalty} if self.overlap_penalty else {}),
-            **({"min_quality": self.min_quality} if self.min_quality is not None else {}),
+            **self._quality_needed,
             **({"max_spread": self.max_spread} if self.max_spread is not None else {}),
         }
+
+    @property
+    def _quality_needed(self) -> dict[str, float | None]:
+        """How good every set has to be, as asked and as a number."""
+        if self.within is not None:
+            return {"within": self.within, "quality_needed": self.min_quality}
+        return {} if self.min_quality is None else {"min_quality": self.min_quality}

@@ -143,7 +143,8 @@ def _search(asked: Mapping[str, Any]) -> str:
 
 def _priced(asked: Mapping[str, Any]) -> str:
     """What sharing costs, and limits on qualities, as the end of a sentence."""
-    penalty, least, spread = (asked.get(name) for name in ("overlap_penalty", "min_quality", "max_spread"))
+    penalty, spread = asked.get("overlap_penalty"), asked.get("max_spread")
+    least = asked.get("quality_needed", asked.get("min_quality"))
     words = [f"each feature that two sets share costs {penalty:g}"] if penalty else []
     words += [f"no set scores below {least:g}"] if least is not None else []
     words += [f"the best scores at most {spread:g} above the worst"] if spread is not None else []

@@ -75,6 +75,7 @@ class RequestFields:
     overlap_penalty: float = 0.0
     min_quality: float | None = None
     max_spread: float | None = None
+    within: float | None = None
 
     def __init__(
         self,
@@ -101,6 +102,7 @@ class RequestFields:
         overlap_penalty: float = 0.0,
         min_quality: float | None = None,
         max_spread: float | None = None,
+        within: float | None = None,
     ) -> None:
         check_limit(dissimilarity, tau, min_difference)
         if quality_params:
@@ -133,8 +135,10 @@ class RequestFields:
             "above_noise": bool(above_noise),
             "difference": difference,
         }
-        names = ("overlap_penalty", "min_quality", "max_spread")
-        limits = check_definition(search, aggregation, difference, overlap_penalty, min_quality, max_spread)
+        names = ("overlap_penalty", "min_quality", "max_spread", "within")
+        limits = check_definition(
+            search, aggregation, difference, overlap_penalty, min_quality, max_spread, within
+        )
         values.update(zip(names, limits, strict=True))
         # A frozen record has no other way, and one by one they would take longer.
         vars(self).update(values)
@@ -142,7 +146,7 @@ class RequestFields:
     @property
     def is_plain(self) -> bool:
         """Whether nothing is asked beyond good sets that are pairwise different."""
-        usual = ("difference", "overlap_penalty", "min_quality", "max_spread")
+        usual = ("difference", "overlap_penalty", "min_quality", "max_spread", "within")
         joint = any(constraint.joint_rules() for constraint in self.constraints if not constraint.is_named)
         return (
             all(getattr(self, name) == getattr(RequestFields, name) for name in usual)

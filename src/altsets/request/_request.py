@@ -74,8 +74,12 @@ class Request(RequestFields):
         Whether a set must differ enough from each set before it, or from all of them on average.
     overlap_penalty : float, default=0.0
         What each feature that two sets share costs, in units of quality.
-    min_quality, max_spread : float, default=None
-        Of simultaneous sets, the least quality, and how much better than the worst set the best one may be.
+    within : float, default=None
+        By what part of the best quality a set may fall short of it, as for :func:`altsets.find`.
+    min_quality : float, default=None
+        Instead of ``within``: the least quality of every set.
+    max_spread : float, default=None
+        How much better than the worst of simultaneous sets the best one may be.
 
     Raises
     ------
@@ -217,6 +221,7 @@ class Request(RequestFields):
             overlap_penalty=self.overlap_penalty,
             min_quality=self.min_quality,
             max_spread=self.max_spread,
+            within=self.within,
         )
 
     def alone(self) -> Request:
@@ -248,6 +253,7 @@ class Request(RequestFields):
             overlap_penalty=0.0,
             min_quality=None,
             max_spread=None,
+            within=None,
         )
 
     def quality_on(

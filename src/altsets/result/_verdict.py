@@ -275,10 +275,16 @@ def _has_conditions(result: SetsFound) -> bool:
 
 def _limits_of(result: SetsFound) -> str:
     """Limits on qualities, in words."""
-    least, spread = result.parameters.get("min_quality"), result.parameters.get("max_spread")
+    least, spread = _least_of(result), result.parameters.get("max_spread")
     words = [] if least is None else [f"score at least {least:.4g} each"]
     words += [] if spread is None else [f"score within {spread:.4g} of each other"]
     return f" {' and '.join(words)}," if words else ""
+
+
+def _least_of(result: SetsFound) -> float | None:
+    """The least quality of every set, as given or as it follows from the best set; None if any quality will do."""
+    least: float | None = result.parameters.get("quality_needed", result.parameters.get("min_quality"))
+    return least
 
 
 def _by_how_much(result: SetsFound) -> str:
@@ -293,7 +299,12 @@ def _missing(result: SetsFound) -> str:
         return ""
     proven = result.status is Status.INFEASIBLE
     can = "meets all conditions and is" if _has_conditions(result) else "is"
-    more = f"proven that no further set {can} this different" if proven else "whether more exist is not known"
+    good = " and good enough" if _least_of(result) is not None else ""
+    more = (
+        f"proven that no further set {can} this different{good}"
+        if proven
+        else "whether more exist is not known"
+    )
     return " ".join(
         filter(
             None,

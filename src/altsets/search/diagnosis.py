@@ -235,6 +235,11 @@ Probe = Callable[[Problem], Status]
 def possible_instead(problem: Problem, n_found: int, status: Status, probe: Probe) -> str:
     """One or two sentences: why there are fewer sets than asked, and what is possible, as ``probe`` finds out."""
     if problem.search.startswith("greedy"):
+        if n_found and problem.min_quality is not None:
+            return (
+                f"Only {counted(n_found, 'set')} of this heuristic {plural(n_found, 'has', 'have')} a quality of at "
+                f"least {problem.min_quality:.6g}; {parameter('search', 'sequential')} may find more."
+            )
         if n_found:
             return (
                 f"This heuristic ran out of features: {parameter('n_alternatives', n_found - 1)} is possible."
@@ -262,8 +267,12 @@ def possible_instead(problem: Problem, n_found: int, status: Status, probe: Prob
     hints = [_what_to_lower(problem)]
     if n_found > 1 and not _needs_many_sets(problem):
         hints.insert(0, f"{parameter('n_alternatives', n_found - 1)} is possible")
-    if _may_fit_more(problem, n_found):
+    if problem.min_quality is None and _may_fit_more(problem, n_found):
         hints.append(f"{parameter('search', 'simultaneous')} may fit in more")
+    if problem.min_quality is not None:
+        hints.append(
+            f"raise {parameter('within')}" if problem.within else f"lower {parameter('min_quality')}"
+        )
     said = "; ".join(filter(None, hints))
     return f"{given}{': ' if said else ''}{said}."
 
@@ -298,7 +307,11 @@ def _size_with_room(problem: Problem, usable: int) -> int | None:
 def _needs(problem: Problem) -> str:
     """What a further set would have to do."""
     # What holds for each set alone, the sets before it have kept to as well.
-    return "keeps to all constraints and differs enough" if problem.rules.joint else "differs enough"
+    clauses = ["keeps to all constraints"] if problem.rules.joint else []
+    clauses.append("differs enough")
+    if problem.min_quality is not None:
+        clauses.append(f"has a quality of at least {problem.min_quality:.6g}")
+    return join_words(clauses)
 
 
 def _needs_many_sets(problem: Problem) -> bool:

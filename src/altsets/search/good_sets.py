@@ -17,18 +17,21 @@ from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
-from altsets.result import Result, Status
+from altsets.result import Result, Status, StopReason
 from altsets.search.degree_bounds import count_bound, sum_bound
-from altsets.search.engine import PROVEN
+from altsets.search.engine import PROVEN, on_demand
 from altsets.search.likeness import Likeness, likeness_of
+from altsets.search.narrowing import MANY_FEATURES
 from altsets.search.resources import ONE_THREAD
-from altsets.search.run import Run, Stopped
+from altsets.search.run import NOTHING, Known, Run, Stopped
 from altsets.search.scaling import Scaling
 from altsets.search.solving import solve
 from altsets.search.subset.candidates import Candidates
 from altsets.search.subset.pricing import PricingOracle
 from altsets.wording import parameter
 
+#: The part of the time that stays for what follows the search for the best set.
+KEPT_BACK = 0.5
 #: Features beyond which sets are not listed, and nodes of the branch and bound that lists them.
 LISTED_FEATURES, LIST_NODES = 3_000, 500_000
 #: Features whose pairs are used for a bound on the number of sets, and the largest number that it is tried for.
@@ -117,13 +120,58 @@ class Requirement:
     @classmethod
     def of(cls, asked: Nearness, quality: Quality, problem: Problem, run: Run, engine: str) -> Requirement:
         """Search for the best set, which need not differ from any other."""
-        alone = replace(problem, n_alternatives=0, existing=(), search="simultaneous")
-        with run.part() as part:
-            found = solve(quality, alone, part, engine)
+        heuristic = problem.search.startswith("greedy-")
+        alone = replace(
+            problem.plain,
+            n_alternatives=0,
+            existing=(),
+            dissimilarity="dice",
+            tau=Fraction(0),
+            min_difference=None,
+            search="sequential" if problem.search == "sequential" else "simultaneous",
+            aggregation="sum",
+        )
+        with run.keep_back(KEPT_BACK), run.part() as part:
+            found = solve(quality, alone, part, "auto" if heuristic else engine)
         best = found.sets[0] if found.sets else None
         least = asked.least(found.objective) if best is not None else -math.inf
         proven = asked.min_quality is not None or found.status is Status.OPTIMAL
         return cls(asked, found, best, least, Scaling.of(quality, alone).tolerance, proven)
+
+    def within_it(self, problem: Problem) -> Problem:
+        """The problem with the quality needed as a number; without one if no set is known at all."""
+        least = self.least if self.best is not None else None
+        return replace(problem, within=None if least is None else problem.within, min_quality=least)
+
+    def known(self, quality: Quality, problem: Problem) -> Known:
+        """What the search for the best set tells about the first set in turn, which is the same search."""
+        same = problem.search == "sequential" and not (problem.existing or problem.rules.joint)
+        cheap = quality.has_form and not on_demand(quality, problem) and problem.n_features_in < MANY_FEATURES
+        if not (same and cheap) or self.found.status is not Status.OPTIMAL:
+            return NOTHING
+        return Known(in_turn=[(self.best, self.found.objective)])
+
+    def judged(self, result: Result) -> Result:
+        """An answer to a problem with this requirement; unproven where another best set might change it."""
+        if self.asked.within is None or (self.proven and self.best is not None):
+            return result
+        if self.best is None:
+            result = replace(result, parameters={**result.parameters, "within": self.asked.within})
+            if self.found.status is Status.INFEASIBLE:
+                return result
+        weaker = {Status.OPTIMAL: Status.FEASIBLE}
+        bound = result.bound
+        # A better set would ask for as much or more, which rules out no less, unless any part of it may be missing.
+        if self.asked.within > 1:
+            weaker[Status.INFEASIBLE], bound = Status.NOT_FOUND, math.inf
+        ended = result.stop_reason is StopReason.FINISHED and result.status is not Status.INFEASIBLE
+        return replace(
+            result,
+            statuses=[weaker.get(status, status) for status in result.statuses],
+            status=weaker.get(result.status, result.status),
+            bound=bound,
+            stop_reason=self.found.stop_reason if ended else result.stop_reason,
+        )
 
     def met_by(self, value: float) -> bool:
         """Whether a quality is high enough."""

@@ -65,7 +65,8 @@ class GreedyEngine:
             "greedy-balancing": balancing,
             "greedy-depth": depth,
         }[problem.search]
-        sets = heuristic(quality.scores, problem, run)
+        found = heuristic(quality.scores, problem, run)
+        sets = [chosen for chosen in found if quality.evaluate(chosen) >= run.least]
         missing = Status.FEASIBLE if len(sets) == problem.n_sets else Status.NOT_FOUND
         statuses = [Status.FEASIBLE] * len(sets) + [missing] * (problem.n_sets - len(sets))
         bound = problem.objective([_best_alone(quality, problem, run)] * len(sets)) if sets else math.inf

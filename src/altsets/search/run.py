@@ -119,6 +119,9 @@ class Run:
         self.shared: SharedWork | None = None
         #: What sequential search found, set by set; in engine units until the end.
         self.in_turn: list[Turn] = []
+        #: In engine units: sets in turn are no worse than the first one, and a bound below the second one is a proof
+        #: that none is left.
+        self.least, self.refuted_below = -math.inf, -math.inf
         self.error: BaseException | None = None
         self._callback = callback
         self._called = self.started
@@ -133,6 +136,12 @@ class Run:
         """A run for a part of the work: ends with this one, after ``max_steps`` or with ``enough``; no callback."""
         part = Run(max_iters=self.max_iters)
         part._whole, part.max_steps, part._enough = self, max_steps, enough
+        return part
+
+    def same_part(self, max_steps: float) -> Run:
+        """A part that answers the same request, with the same limit on the quality of sets in turn."""
+        part = self.part(max_steps)
+        part.least, part.refuted_below = self.least, self.refuted_below
         return part
 
     def turn(
@@ -167,6 +176,10 @@ class Run:
     def begin(self, exponent: int) -> None:
         """An engine begins: its numbers, times two to this power, are those of the user."""
         self.exponent, self.known = exponent, self.known.in_units(exponent)
+
+    def require(self, least: float, refuted_below: float) -> None:
+        """Sets in turn, and those of heuristics, have at least this quality, in engine units."""
+        self.least, self.refuted_below = least, refuted_below
 
     @contextmanager
     def numbering(self, features: Sequence[int]) -> Iterator[None]:

@@ -83,6 +83,14 @@ class Scaling:
         """What engines solve: the same problem, with its limits on qualities and its penalty in units."""
         return _limits_in_units(problem, self.exponent, BOUND_TOLERANCE * self.scale)
 
+    def quality_in_units(self, least: float) -> tuple[float, float]:
+        """The least quality of a set in units, by the slack lower, and what a bound is below if no set reaches it."""
+        slack = BOUND_TOLERANCE * self.scale
+        lowered, lower = (
+            in_range(least - below, self.exponent) for below in (slack, max(slack, self.rounding))
+        )
+        return lowered, lower
+
     @property
     def tolerance(self) -> float:
         """How far the bound may lie above a proven optimum."""
@@ -217,6 +225,14 @@ def _beside_penalty(problem: Problem, scale: float) -> float:
     return scale or penalty
 
 
+def in_range(value: float, exponent: int) -> float:
+    """A limit divided by a power of two; the largest number stands for what is beyond it."""
+    try:
+        return math.ldexp(value, -exponent)
+    except OverflowError:
+        return math.copysign(sys.float_info.max, value)
+
+
 def _limits_in_units(problem: Problem, exponent: int, slack: float) -> Problem:
     """The problem with its numbers divided by a power of two, which rounds nothing; limits by the slack wider."""
     if problem.is_plain:
@@ -224,10 +240,7 @@ def _limits_in_units(problem: Problem, exponent: int, slack: float) -> Problem:
     least, spread = problem.min_quality, problem.max_spread
 
     def in_units(value: float | None) -> float | None:
-        try:
-            return None if value is None else math.ldexp(value, -exponent)
-        except OverflowError:
-            return math.copysign(sys.float_info.max, value or 0.0)
+        return None if value is None else in_range(value, exponent)
 
     return replace(
         problem,

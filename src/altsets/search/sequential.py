@@ -61,7 +61,7 @@ class SequentialSearch:
         """All sets, or as many as there are."""
         bound = math.inf
         while len(self._sets) < self._problem.n_sets:
-            chosen, bound = self._known.pop(0) if self._known else self._search()
+            chosen, bound = self._good_enough(*(self._known.pop(0) if self._known else self._search()))
             self._run.add_turn((chosen, bound))
             if chosen is None:
                 break
@@ -72,6 +72,12 @@ class SequentialSearch:
         # Given the same sets, a later one is no easier to find than the first one that is missing.
         missing = Status.INFEASIBLE if bound == -math.inf else Status.NOT_FOUND
         return Answer(self._sets, self._statuses + [missing] * n_missing, self._bound(bound), proof)
+
+    def _good_enough(self, chosen: FeatureSet | None, bound: float) -> Turn:
+        """The same, or no set if the best one is below the limit on qualities."""
+        if chosen is not None and self._evaluate(chosen) < self._run.least:
+            chosen = None
+        return chosen, -math.inf if chosen is None and bound < self._run.refuted_below else bound
 
     def _search(self) -> Turn:
         """A best set given those before, or what stands in for it, and a bound on every such set."""

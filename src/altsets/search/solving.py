@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -14,12 +14,12 @@ import numpy as np
 from altsets.constraints import Require
 from altsets.constraints.constant import ForbidConstant
 from altsets.dissimilarity import Matched
-from altsets.errors import InputError, UnsupportedError, warn_user
+from altsets.errors import InputError, UnsupportedError
 from altsets.features import FeatureNames
 from altsets.problem import Problem, verify, verify_scores
 from altsets.quality import Additive, Quality
 from altsets.request import Request
-from altsets.result import Progress, Result, Status, StopReason, overall_status
+from altsets.result import Result, Status, StopReason, overall_status
 from altsets.search.additive.engine import AdditiveEngine
 from altsets.search.black_box.best_first import BestFirstEngine
 from altsets.search.black_box.evaluations import ExhaustiveEngine, at_most
@@ -44,8 +44,6 @@ CUT_SHORT = {
     StopReason.INTERRUPTED: "interrupted; ",
     StopReason.ENGINE_LIMIT: "internal limit reached; ",
 }
-#: Seconds by which an answer may come later than its time limit, without a word about it.
-MOST_LATE = 0.3
 #: Every engine by its name, in the order in which ``engine="auto"`` asks them.
 ENGINES: dict[str, Engine] = {
     engine.name: engine
@@ -63,29 +61,6 @@ ENGINES: dict[str, Engine] = {
 }
 
 
-def answer(
-    request: Request,
-    quality: Quality,
-    *,
-    measured: Request | None = None,
-    callback: Callable[[Progress], object] | None = None,
-    stop: Callable[[], bool] | None = None,
-) -> Result:
-    """Search for the sets of a request; ``measured`` is the same with numbers of a table, if it needs one.
-
-    ``stop`` is asked now and then: once it returns true, the best so far is the answer, with its bound.
-    """
-    run = Run(request.time_limit, callback, request.max_iters, stop)
-    problem = problem_of(measured or request, quality)
-    if run.remaining < -MOST_LATE:
-        warn_user(
-            f"reading the request took {run.elapsed:.1f} s, longer than the time limit of {request.time_limit:g} s; "
-            "sets are constructed, not searched for."
-        )
-    with run:
-        return solve(quality, problem, run, request.engine, request=request)
-
-
 def solve(
     quality: Quality,
     problem: Problem,
@@ -98,13 +73,19 @@ def solve(
 
     If it is all of the answer to a request, it holds that and the notes of the quality.
     """
+    # Sets in turn are compared with the limit by whoever goes on to the next one.
+    searched = (
+        problem if problem.search == "simultaneous" else replace(problem, min_quality=None, within=None)
+    )
     # Models behind a black box may use more threads.
     with nullcontext() if not quality.has_form else ONE_THREAD:
-        chosen = _engine(engine, quality, problem, run)
-        refuse_too_large(chosen.name, quality, problem)
-        scaling = scaling or Scaling.of(quality, problem)
-        in_units = scaling.problem_in_units(problem)
+        chosen = _engine(engine, quality, searched, run)
+        refuse_too_large(chosen.name, quality, searched)
+        scaling = scaling or Scaling.of(quality, searched)
+        in_units = scaling.problem_in_units(searched)
         run.begin(scaling.exponent)
+        if problem.search != "simultaneous" and problem.min_quality is not None:
+            run.require(*scaling.quality_in_units(problem.min_quality))
         answer = settle(scaling.quality, in_units, run.known)
         if answer is None:
             answer = solve_narrowed(partial(_solved, chosen), scaling.quality, in_units, run)

@@ -141,8 +141,13 @@ class SelectAlternatives(ColumnSelector):
         Whether a set must differ by tau from each set before it, or from all of them on average.
     overlap_penalty : float, default=0.0
         What each feature that two sets share costs, in units of quality; without tau, sets need not differ otherwise.
-    min_quality, max_spread : float, default=None
-        Of simultaneous sets, the least quality, and how much better than the worst set the best one may be.
+    min_quality : float, default=None
+        The least quality of every set.
+    max_spread : float, default=None
+        How much better than the worst of simultaneous sets the best one may be.
+    within : float, default=None
+        Instead of ``min_quality``: by what part of the best quality a set may fall short of it, such as 0.05; as for
+        :func:`altsets.find`.
 
     Attributes
     ----------
@@ -244,6 +249,7 @@ class SelectAlternatives(ColumnSelector):
         overlap_penalty: float = 0.0,
         min_quality: float | None = None,
         max_spread: float | None = None,
+        within: float | None = None,
     ) -> None:
         self.quality = quality
         self.quality_params = quality_params
@@ -269,6 +275,7 @@ class SelectAlternatives(ColumnSelector):
         self.overlap_penalty = overlap_penalty
         self.min_quality = min_quality
         self.max_spread = max_spread
+        self.within = within
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Find the sets.

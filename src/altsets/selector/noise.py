@@ -16,7 +16,8 @@ from altsets.quality import Quality
 from altsets.quality.spec import spec_of
 from altsets.request import Request
 from altsets.result import Result
-from altsets.search.solving import answer, without_required
+from altsets.search.answering import answer
+from altsets.search.solving import without_required
 from altsets.wording import counted, join_words, parameter, plural, span
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from altsets.constraints import AtLeastSets, Constraint
@@ -11,7 +11,7 @@ from altsets.errors import InputError, UnsupportedError
 from altsets.problem import Dissimilarity
 from altsets.request import MAX_ITERS
 from altsets.result import Progress, Result
-from altsets.search.solving import answer
+from altsets.search.answering import answer, answers_in_turn
 from altsets.verbs.asking import asked_of
 
 
@@ -38,6 +38,7 @@ def find(
     overlap_penalty: float = 0.0,
     min_quality: float | None = None,
     max_spread: float | None = None,
+    within: float | None = None,
 ) -> Result:
     """Find feature sets that are all good and truly different from each other.
 
@@ -117,9 +118,15 @@ def find(
         sequential search each set pays for what it shares with those before it. If neither tau nor min_difference is
         given, tau is 0.
     min_quality : float, default=None
-        The least quality of every set, for simultaneous search.
+        The least quality of every set.
     max_spread : float, default=None
         How much better than the worst set the best one may be at most, for simultaneous search.
+    within : float, default=None
+        Instead of ``min_quality``: by what part of the best quality a set may fall short of it, such as 0.05. The best
+        quality is that of the best single set under the constraints, of whatever size, regardless of existing sets;
+        where it is not proven, nothing else is. In sequential search, the first set that is not good enough ends the
+        search; of a heuristic, such sets are left out. In sequential search, neither ``within`` nor ``min_quality``
+        can be combined with ``overlap_penalty``.
 
     Returns
     -------
@@ -187,6 +194,7 @@ def find(
         overlap_penalty=overlap_penalty,
         min_quality=min_quality,
         max_spread=max_spread,
+        within=within,
     )
     return answer(asked.request, asked.quality, measured=asked.measured, callback=callback)
 
@@ -212,6 +220,8 @@ def iterate(
     max_iters: int = MAX_ITERS,
     difference: str = "each",
     overlap_penalty: float = 0.0,
+    within: float | None = None,
+    min_quality: float | None = None,
 ) -> Iterator[Result]:
     """Find sets one after the other, for as long as you like.
 
@@ -259,6 +269,10 @@ def iterate(
         Whether a set must differ by tau from each set before it, or from all of them on average.
     overlap_penalty : float, default=0.0
         What each feature that a set shares with one before it costs, in units of quality.
+    within : float, default=None
+        By what part of the best quality a set may fall short of it: the first set that is not good enough is the end.
+    min_quality : float, default=None
+        Instead of ``within``: the least quality of every set.
 
     Yields
     ------
@@ -310,18 +324,13 @@ def iterate(
         time_limit=time_limit,
         difference=difference,
         overlap_penalty=overlap_penalty,
+        within=within,
+        min_quality=min_quality,
     )
-    request, measured = asked.request, asked.measured
+    request = asked.request
     if any(isinstance(one, AtLeastSets) for one in request.constraints):
         raise UnsupportedError(
             "iterate() does not know how many sets there will be, as AtLeastSets needs it; use altsets.find()."
         )
-    count = 0
-    while n_alternatives is None or count <= n_alternatives:
-        found = answer(request, asked.quality, measured=measured, callback=callback)
-        if not found.sets:
-            return
-        yield found
-        before = (*request.existing, found.sets[0])
-        request, measured = replace(request, existing=before), replace(measured, existing=before)
-        count += 1
+    found = answers_in_turn(request, asked.quality, asked.measured, callback)
+    yield from found if n_alternatives is None else islice(found, n_alternatives + 1)

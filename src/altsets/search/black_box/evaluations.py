@@ -300,7 +300,10 @@ class _Choice:
         order = np.argsort(-listing.qualities, kind="stable")
         values: dict[FeatureSet, float] = {}
         # What was evaluated before time was up is used.
-        clock = Run(GRACE_SECONDS) if self.run.stopped else self.run
+        clock = self.run
+        if clock.stopped:
+            clock = Run(GRACE_SECONDS)
+            clock.require(self.run.least, self.run.refuted_below)
 
         def next_set(others: Sequence[FeatureSet]) -> tuple[FeatureSet | None, float]:
             before = others[len(problem.existing) :]

@@ -60,7 +60,9 @@ def linear_part(quality: Quality, problem: Problem, run: Run, limits: PackingLim
     rules = (Forbid(sorted(forbidden)),) if forbidden else ()
     engine, scores = AdditiveEngine(), Additive(form.linear)
     try:
-        return engine.solve(scores, replace(problem, constraints=rules), run.part(limits.relaxation_steps))
+        return engine.solve(
+            scores, replace(problem, constraints=rules), run.same_part(limits.relaxation_steps)
+        )
     except Stopped:
         return None
 
