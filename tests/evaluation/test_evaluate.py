@@ -881,7 +881,7 @@ def test_the_name_is_always_the_function():
 
 
 @pytest.mark.parametrize(("what", "options", "message"), [
-    ("flavanoids", {}, "takes a SelectAlternatives, a result of find"),
+    ("flavanoids", {}, "takes a SelectAlternatives, a pipeline with one"),
     (3, {}, "takes a SelectAlternatives"),
     ([], {}, "no set to evaluate"),
     (["hue"], {}, "set 0 must be a list of features"),

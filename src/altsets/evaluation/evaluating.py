@@ -83,9 +83,11 @@ def evaluate(
 
     Parameters
     ----------
-    what : SelectAlternatives, Result or list of sets
-        A selector, which searches in each fold; or sets that stay the same: a result of :func:`altsets.find`, or a
-        list of sets of features, by name or index.
+    what : SelectAlternatives, Pipeline, Result or list of sets
+        A selector, which searches in each fold. Or a pipeline with a selector among its steps and a model as the last
+        one: all steps and the search are fitted anew in each fold, and set i is what ``alternative=i`` keeps. Or sets
+        that stay the same: a result of :func:`altsets.find`, the ``alternatives_`` of a fitted selector, or a list of
+        sets of features, by name or index.
     X : table of shape (n_samples, n_features)
         A NumPy array, a frame or a sparse matrix. Your own estimator gets the columns of a set as they are here: a
         frame stays a frame, with its names and types, and a sparse matrix sparse. Models by name get a category as
@@ -94,8 +96,9 @@ def evaluate(
         The target.
     estimator : estimator, str or None, default=None
         The model to fit to each set, copied for every fit: an object, a class by its full name, or "tree", "forest",
-        "boosting", "linear", "neighbors", "svm". None: a decision tree (information gain). Models by name take missing
-        values: "linear", "neighbors" and "svm" get the median of the training rows instead.
+        "boosting", "linear", "neighbors", "svm". None: a decision tree (information gain), or the last step of a
+        pipeline. Models by name take missing values: "linear", "neighbors" and "svm" get the median of the training
+        rows instead.
     scoring : str, callable, list or dict, default=None
         One scorer of scikit-learn or several. None: Matthews correlation, or R² if the target is numeric.
     cv : int, splitter or iterable of (train, test), default=5
@@ -178,8 +181,11 @@ def evaluate(
     scored = (estimator, scoring, pos_label, class_weight, cv, n_repeats, groups, sample_weight)
     setup = Setup.of(what, X, y, EvaluationSettings(*scored, task, confidence, margin, n_jobs, random_state))
     plan = setup.plan
-    if n_bootstraps and plan.selector is None:
-        raise InputError("n_bootstraps goes with a SelectAlternatives: sets that are given stay the same.")
+    if n_bootstraps and not plan.searches:
+        raise InputError(
+            "n_bootstraps goes with a SelectAlternatives, or a pipeline with one: sets that are given stay the "
+            "same."
+        )
     samples = bootstrap_samples(n_bootstraps, plan.target, plan.rows.groups, plan.random_state)
     tasks: list[Task] = [
         *((evaluate_fold, (plan, number, *split)) for number, split in enumerate(setup.splits)),
@@ -192,11 +198,12 @@ def evaluate(
         # After Ctrl-C, there must be something to return.
         raise KeyboardInterrupt
     evaluation = setup.evaluation(folds, resamples, plan.n_sets)
-    compared = plan.selector is not None and len(evaluation.names) <= MOST_RELATED
+    about_columns = plan.is_about_columns
+    compared = plan.searches and about_columns and len(evaluation.names) <= MOST_RELATED
     return replace(
         evaluation,
         n_bootstraps=n_bootstraps,
-        kinship=kinship_of(plan.features, list(evaluation.names), plan.rows.weights),
+        kinship=kinship_of(plan.features, list(evaluation.names), plan.rows.weights) if about_columns else {},
         mean_kinship=mean_kinship(plan.features, plan.rows.weights, plan.random_state) if compared else None,
         elapsed=setup.elapsed,
         provenance=setup.provenance(),

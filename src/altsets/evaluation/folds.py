@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from altsets.arrays import Floats, Indices
 from altsets.errors import InputError
+from altsets.evaluation.pipelines import PipelineSearch, SearchPipeline
 from altsets.measures.models import fresh_model, is_own, one_line
 from altsets.measures.scoring import ModelRows, explain_fit_errors, positive_label, weight_scorer
 from altsets.measures.survival_scores import ConcordanceScorer, ConstantRisk
@@ -32,7 +33,8 @@ from altsets.tables.target import Target, target_of
 class Plan:
     """What all folds have in common; rows of weight 0 are not there.
 
-    ``rows`` are what models and scorers get. Either ``selector`` searches in each fold or ``sets`` are given.
+    ``rows`` are what models and scorers get. Either ``selector`` or ``pipeline`` searches in each fold, or ``sets`` are
+    given.
     ``rows_matter`` is False for scores that the user supplied: they are the same on all rows.
     """
 
@@ -47,6 +49,22 @@ class Plan:
     selector: SelectAlternatives | None = None
     sets: tuple[FeatureSet, ...] = ()
     rows_matter: bool = True
+    pipeline: SearchPipeline | None = None
+
+    @property
+    def searches(self) -> bool:
+        """Whether sets are found anew in each fold."""
+        return self.selector is not None or self.pipeline is not None
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The names of the features that sets are made of."""
+        return self.features.feature_names if self.pipeline is None else self.pipeline.names
+
+    @property
+    def is_about_columns(self) -> bool:
+        """Whether these are the columns of the table."""
+        return self.pipeline is None or self.pipeline.names == self.pipeline.columns
 
     def fresh_model(self) -> Any:
         """An unfitted model."""
@@ -215,24 +233,33 @@ class FoldScorer:
     def _score_set(self, chosen: FeatureSet, position: int) -> _SetScores:
         if chosen not in self._known:
             where = f"fold {self._number}, set {position}"
-            model = self._fit(chosen, where)
+            model = self._fit(chosen, position, where)
+            columns = self._columns(chosen)
             scores, train_scores = (
                 {
-                    name: _score(model, chosen, rows, name, scorer, where)
+                    name: _score(model, columns, rows, name, scorer, where)
                     for name, scorer in self._plan.scoring.items()
                 }
                 for rows in (self._test, self._train)
             )
-            constant = constant_prediction(model, self._test.columns(chosen), self._test.labels)
+            constant = constant_prediction(model, self._test.columns(columns), self._test.labels)
             self._known[chosen] = _SetScores(scores, train_scores, constant)
         return self._known[chosen]
 
-    def _fit(self, chosen: FeatureSet, where: str) -> Any:
-        plan, model = self._plan, self._plan.fresh_model()
+    def _columns(self, chosen: FeatureSet) -> Sequence[int]:
+        """The columns that the model of a set gets."""
+        return chosen
+
+    def _model(self, position: int) -> Any:
+        """The unfitted model of a set."""
+        return self._plan.fresh_model()
+
+    def _fit(self, chosen: FeatureSet, position: int, where: str) -> Any:
+        plan, model, columns = self._plan, self._model(position), self._columns(chosen)
         own = is_own(plan.estimator)
         try:
-            with locate_errors(where), explain_fit_errors(plan.features, model, chosen, own=own):
-                return self._train.fit(model, chosen)
+            with locate_errors(where), explain_fit_errors(plan.features, model, columns, own=own):
+                return self._train.fit(model, columns)
         except InputError:
             raise
         except Exception as error:
@@ -267,6 +294,24 @@ class FoldScorer:
             return None
 
 
+class PipelineScorer(FoldScorer):
+    """Score the sets that a pipeline found: each model gets all columns, and the pipeline keeps those of the set."""
+
+    def __init__(self, plan: Plan, number: int, train: Indices, test: Indices, found: PipelineSearch) -> None:
+        super().__init__(plan, number, train, test)
+        self._found = found
+
+    def _columns(self, chosen: FeatureSet) -> Sequence[int]:
+        return range(self._plan.features.n_features)
+
+    def _model(self, position: int) -> Any:
+        return self._found.model(position)
+
+    def _test_qualities(self, sets: Sequence[FeatureSet]) -> list[float]:
+        # On test rows, the steps before the search have nothing to be fitted for.
+        return []
+
+
 class _SetScores(NamedTuple):
     """Scores of one set, and its constant prediction if it has one."""
 
@@ -275,7 +320,7 @@ class _SetScores(NamedTuple):
     constant: str | None
 
 
-def _score(model: Any, chosen: FeatureSet, rows: ModelRows, name: str, scorer: Any, where: str) -> float:
+def _score(model: Any, chosen: Sequence[int], rows: ModelRows, name: str, scorer: Any, where: str) -> float:
     try:
         return rows.score(model, chosen, scorer)
     except Exception as error:
@@ -294,6 +339,10 @@ def _pad(values: Sequence[float], length: int) -> tuple[float, ...]:
 
 def evaluate_fold(plan: Plan, number: int, train: Indices, test: Indices) -> Fold:
     """One fold; the test rows are used for scoring only."""
+    if plan.pipeline is not None:
+        found = _search_pipeline(plan.pipeline, plan, train, f"fold {number}")
+        scorer = PipelineScorer(plan, number, train, test, found)
+        return scorer.score(found.sets, found.result.statuses, found.result.qualities)
     if plan.selector is None:
         return FoldScorer(plan, number, train, test).score(plan.sets)
     result = _search(plan, train, f"fold {number}")
@@ -302,8 +351,18 @@ def evaluate_fold(plan: Plan, number: int, train: Indices, test: Indices) -> Fol
 
 def search_bootstrap(plan: Plan, number: int, rows: Indices) -> Resample:
     """The search on the rows of a bootstrap sample."""
-    result = _search(plan, rows, f"bootstrap sample {number}")
+    where = f"bootstrap sample {number}"
+    if plan.pipeline is not None:
+        found = _search_pipeline(plan.pipeline, plan, rows, where)
+        return Resample(number, len(rows), tuple(found.sets), tuple(found.result.statuses))
+    result = _search(plan, rows, where)
     return Resample(number, len(rows), tuple(result.sets), tuple(result.statuses))
+
+
+def _search_pipeline(pipeline: SearchPipeline, plan: Plan, rows: Indices, where: str) -> PipelineSearch:
+    """What a pipeline finds on some rows."""
+    with locate_errors(where), explain_fit_errors(plan.features, pipeline.model, own=True):
+        return pipeline.search(plan.rows.part(rows))
 
 
 def _search(plan: Plan, rows: Indices, where: str) -> Result:

@@ -18,6 +18,7 @@ from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
 from altsets.evaluation._evaluation import Evaluation
 from altsets.evaluation.folds import Fold, Plan, Resample, kind_of
+from altsets.evaluation.pipelines import SearchPipeline, checked_pipeline, selector_place
 from altsets.features import FeatureNames, whole_number
 from altsets.measures.models import Split, fresh_model, names_for_weights, splits_of, strata_of, table_for
 from altsets.measures.scoring import (
@@ -34,7 +35,7 @@ from altsets.problem import FeatureSet
 from altsets.provenance import constraints_by_name, data_of, record
 from altsets.quality.spec import spec_of
 from altsets.result import Result
-from altsets.selector import SelectAlternatives, check_request, groups_of
+from altsets.selector import Alternative, SelectAlternatives, check_request, groups_of
 from altsets.tables.conversion import usable_columns
 from altsets.tables.feature_matrix import Features
 from altsets.tables.forms import in_one_form
@@ -69,7 +70,12 @@ class EvaluationSettings(NamedTuple):
 
     def task_with(self, what: Any) -> str:
         """The task; "auto" asks the selector, if one is evaluated."""
-        return str(what.task) if self.task == "auto" and isinstance(what, SelectAlternatives) else self.task
+        selector = what if (place := selector_place(what)) is None else what.steps[place][1]
+        return (
+            str(selector.task)
+            if self.task == "auto" and isinstance(selector, SelectAlternatives)
+            else self.task
+        )
 
     def checked(self) -> EvaluationSettings:
         """The same, or an error."""
@@ -131,6 +137,8 @@ class Setup:
         """Check everything; ``count_sets`` counts the sets of all points of a frontier."""
         started = time.perf_counter()
         settings = settings.checked()
+        if selector_place(what) is not None:
+            settings = settings._replace(estimator=checked_pipeline(what, settings.estimator))
         task = settings.task_with(what)
         table = usable_columns(X, what.unusable if isinstance(what, SelectAlternatives) else "error").features
         refuse_other_rows(table, groups=settings.groups)
@@ -165,11 +173,11 @@ class Setup:
             folds=tuple(folds),
             resamples=tuple(resamples),
             n_sets=n_sets,
-            names={index: plan.features.feature_names[index] for index in sorted(chosen)},
+            names={index: plan.names[index] for index in sorted(chosen)},
             scorers=tuple(plan.scoring),
-            given=plan.selector is None,
+            given=not plan.searches,
             n_rows=plan.features.n_rows,
-            n_features_in=plan.features.n_features,
+            n_features_in=len(plan.names),
             n_folds=len(self.splits),
             confidence=self.settings.confidence,
             margin=self.settings.margin,
@@ -216,7 +224,8 @@ def _plan(
     selector = what if isinstance(what, SelectAlternatives) else None
     task, seed = settings.task_with(what), settings.random_state
     target = outcome_of(y, features.n_rows, task)
-    sets = () if selector else check_sets(what, features.feature_names)
+    searches = selector is not None or selector_place(what) is not None
+    sets = () if searches else check_sets(what, features.feature_names)
     labels = labels_for_models(y, target)
     survival = isinstance(target, Survival)
     model = fresh_model(settings.estimator, target.is_classes, seed, settings.class_weight, survival=survival)
@@ -230,18 +239,22 @@ def _plan(
         names_for_weights(model)
     if selector is not None:
         check_request(selector, features)
+    rows = ModelRows(table_for(settings.estimator, features), labels, weights, groups)
+    pipeline = None if selector_place(what) is None else SearchPipeline.of(what, model, rows, features)
+    searching = selector if pipeline is None else pipeline.selector
     return Plan(
         features,
         target,
-        ModelRows(table_for(settings.estimator, features), labels, weights, groups),
+        rows,
         settings.estimator,
         settings.class_weight,
         scorers,
         seed,
-        len(sets) if selector is None else int(selector.n_alternatives) + 1,
+        len(sets) if searching is None else int(searching.n_alternatives) + 1,
         None if selector is None else _for_folds(selector, task, settings.n_jobs),
         sets,
         rows_matter=selector is None or spec_of(selector.quality, selector.quality_params).uses_target,
+        pipeline=pipeline,
     )
 
 
@@ -287,7 +300,8 @@ def check_sets(what: Any, names: FeatureNames) -> tuple[FeatureSet, ...]:
         what = what.sets if made_up and not known else what.named_sets
     if isinstance(what, str | Mapping) or not isinstance(what, Iterable):
         raise InputError(
-            f"evaluate() takes a SelectAlternatives, a result of find(), or a list of feature sets; got {what!r:.100}."
+            "evaluate() takes a SelectAlternatives, a pipeline with one and a model, a result of find(), or a list of "
+            f"feature sets; got {what!r:.100}."
         )
     sets = tuple(_one_set(number, chosen, names) for number, chosen in enumerate(what))
     if not sets:
@@ -297,6 +311,7 @@ def check_sets(what: Any, names: FeatureNames) -> tuple[FeatureSet, ...]:
 
 def _one_set(number: int, chosen: Any, names: FeatureNames) -> FeatureSet:
     who = f"set {number}"
+    chosen = chosen.names if isinstance(chosen, Alternative) else chosen
     if isinstance(chosen, str) or not isinstance(chosen, Iterable):
         raise InputError(f"{who} must be a list of features, by name or index; got {chosen!r:.100}.")
     listed = list(chosen)
