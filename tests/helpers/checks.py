@@ -11,7 +11,7 @@ from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
-from oracle import Numbers, Oracle, grouped, matched
+from oracle import OWN_CONDITIONS, Numbers, Oracle, grouped, matched, own_condition
 from paper_heuristics import greedy_balancing, greedy_depth, greedy_replacement
 
 import altsets
@@ -37,6 +37,7 @@ CONSTRAINTS = {
     "budget": "Budget",
     "linear": "Linear",
     "max_similarity": "MaxSimilarity",
+    "custom": "Custom",
     "size": "Size",
     "at_most_sets": "AtMostSets",
     "at_least_sets": "AtLeastSets",
@@ -88,6 +89,15 @@ class GivenPairs(Redundancy):
 
     def expect(self, order: Any) -> None:
         """Nothing has to be computed."""
+
+
+def constraint_of(constraint: tuple[Any, ...]) -> constraints.Constraint:
+    """A constraint of the package for a plain one."""
+    kind, *rest = constraint
+    if kind == "custom":
+        return constraints.Custom(own_condition(*rest))
+    made: constraints.Constraint = getattr(constraints, CONSTRAINTS[kind])(*rest)
+    return made
 
 
 @dataclass(frozen=True)
@@ -142,9 +152,7 @@ class Request:
         elif self.likeness:
             options["dissimilarity"] = getattr(dissimilarity, self.dissimilarity.title())(*self.likeness)
         if self.constraints:
-            options["constraints"] = [
-                getattr(constraints, CONSTRAINTS[kind])(*rest) for kind, *rest in self.constraints
-            ]
+            options["constraints"] = [constraint_of(constraint) for constraint in self.constraints]
         return options
 
     @property
@@ -234,7 +242,8 @@ class Request:
             )
         if self.constraints:
             calls = [
-                f"constraints.{CONSTRAINTS[kind]}({', '.join(map(repr, rest))})"
+                f"constraints.{CONSTRAINTS[kind]}"
+                f"({OWN_CONDITIONS[rest[0]] if kind == 'custom' else ', '.join(map(repr, rest))})"
                 for kind, *rest in self.constraints
             ]
             options["constraints"] = f"[{', '.join(calls)}]"

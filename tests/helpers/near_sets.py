@@ -9,12 +9,12 @@ from math import comb
 from typing import Any
 
 import numpy as np
-from checks import CONSTRAINTS, QUALITIES
+from checks import QUALITIES, constraint_of
 from oracle import holds
 from random_requests import floats, random_constraints, random_numbers, random_scores
 
 import altsets
-from altsets import Problem, constraints, quality
+from altsets import Problem, quality
 from altsets.search.scaling import Scaling
 
 FeatureSet = tuple[int, ...]
@@ -43,7 +43,7 @@ class NearRequest:
 
     @property
     def options(self) -> dict[str, Any]:
-        asked = [getattr(constraints, CONSTRAINTS[kind])(*rest) for kind, *rest in self.constraints]
+        asked = list(map(constraint_of, self.constraints))
         return {"n_features": self.n_features, "constraints": asked}
 
     def answer(self) -> altsets.NearBest:

@@ -14,7 +14,8 @@ are fractions.
 Constraints are plain tuples: ``("require", (0, 3))``, ``("forbid", (1,))``, ``("at_most", 2, (0, 3, 5))``,
 ``("at_least", 1, (0, 3, 5))``, ``("exclusive", (0, 3))``, ``("implies", 0, 3)``, ``("budget", costs, limit)``,
 ``("budget", costs, limit, groups)`` for groups of features that are paid once, ``("max_similarity", matrix, limit)``,
-``("linear", coefficients, lower, upper)`` with None for no bound, ``("size", 2, 4)``.
+``("linear", coefficients, lower, upper)`` with None for no bound, ``("custom", "odd sum")`` for
+one of ``OWN_CONDITIONS``, ``("size", 2, 4)``.
 """
 
 from __future__ import annotations
@@ -30,6 +31,16 @@ from typing import Any
 import numpy as np
 
 TOLERANCE = Fraction(1, 10**9)
+
+#: Conditions that a user might write, as text, so that a snippet can hold them.
+OWN_CONDITIONS = {
+    "odd sum": "lambda S: sum(S) % 2 == 1",
+    "not by three": "lambda S: sum(S) % 3 != 0",
+    "spread out": "lambda S: all(third > first + 2 for first, third in zip(S, S[2:]))",
+    "far ends": "lambda S: max(S) - min(S) >= 3",
+    "one or two even": "lambda S: 1 <= sum(j % 2 == 0 for j in S) <= 2",
+    "never": "lambda S: False",
+}
 
 FeatureSet = tuple[int, ...]
 Dissimilarity = Callable[[FeatureSet, FeatureSet], float]
@@ -98,6 +109,13 @@ def whole_budget(costs: tuple[float, ...], limit: float) -> tuple[list[int], int
     return whole, most
 
 
+@cache
+def own_condition(name: str) -> Callable[[FeatureSet], bool]:
+    """The function behind one of these names."""
+    function: Callable[[FeatureSet], bool] = eval(OWN_CONDITIONS[name])
+    return function
+
+
 def holds(constraint: tuple[Any, ...], chosen: Sequence[int]) -> bool:
     """Whether a set keeps to one constraint."""
     kind, *rest = constraint
@@ -121,6 +139,8 @@ def holds(constraint: tuple[Any, ...], chosen: Sequence[int]) -> bool:
             j for j in chosen if not any(j in group and j > min(set(group) & set(chosen)) for group in groups)
         ]
         return sum(costs[j] for j in paid) <= limit
+    if kind == "custom":
+        return own_condition(rest[0])(tuple(sorted(chosen)))
     if kind == "linear":
         bounds = [0.0 if bound is None else bound for bound in rest[1:]]
         numbers, _ = whole_budget((*rest[0], *bounds), 0.0)

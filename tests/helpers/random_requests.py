@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from checks import OWN_DISSIMILARITIES, Request
+from oracle import OWN_CONDITIONS
 
 #: Requests for the oracle have at most this many sets of the asked sizes; fewer if each pair costs a call.
 MOST_SETS = 500
@@ -297,6 +298,7 @@ def random_constraints(
         lambda: random_group_budget(rng, n, k),
         lambda: random_linear(rng, n, k),
         lambda: random_max_similarity(rng, n),
+        lambda: ("custom", str(rng.choice(list(OWN_CONDITIONS), p=[0.23, 0.23, 0.23, 0.23, 0.06, 0.02]))),
         lambda: random_size(rng, n, k, most_sets),
         lambda: random_size(rng, n, k, most_sets),
     ]

@@ -10,6 +10,7 @@
 ``Budget(c, limit)``     the features of a set cost no more than the limit together
 ``Linear(c, l, u)``      the coefficients of the features of a set add up to a number from l to u
 ``MaxSimilarity(s, l)``  no two features of a set are more alike than l
+``Custom(check)``        a function of the indices of a set returns True
 ``Size(k, l)``           a set has k to l features, instead of exactly ``n_features``
 =======================  ==========================================================================
 
@@ -33,11 +34,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from altsets.constraints._budget import Budget
+from altsets.constraints._custom import Custom
 from altsets.constraints._joint import AtLeastSets, AtMostSets, Reserve, TotalBudget
 from altsets.constraints._kinds import AtLeast, AtMost, Exclusive, Implies, Require, Size
 from altsets.constraints._linear import Linear
 from altsets.constraints._measured import Forbid, MaxSimilarity
 from altsets.constraints.base import Constraint
+from altsets.errors import NotExpressedError
 
 __all__ = [
     "AtLeast",
@@ -46,6 +49,7 @@ __all__ = [
     "AtMostSets",
     "Budget",
     "Constraint",
+    "Custom",
     "Exclusive",
     "Forbid",
     "Implies",
@@ -57,7 +61,7 @@ __all__ = [
     "TotalBudget",
 ]
 
-#: Every constraint, in the order of its command-line options: a new one is a class in a file, and its line here.
+#: Constraints with an option, in the order of these: a new one is a class in a file, and its line here.
 KINDS: tuple[type[Constraint], ...] = (
     Require,
     Forbid,
@@ -78,6 +82,8 @@ KINDS: tuple[type[Constraint], ...] = (
 
 def constraint_from(entry: Mapping[str, Any]) -> Constraint:
     """The constraint that ``as_dict`` wrote."""
+    if entry["kind"] == Custom.kind:
+        raise NotExpressedError("a condition of your own is known to you alone")
     for kind in KINDS:
         if kind.kind == entry["kind"]:
             return kind.from_dict(entry)

@@ -51,6 +51,7 @@ class Linear(Constraint):
     See Also
     --------
     altsets.constraints.Budget : Costs of at least 0, which groups of features may pay once.
+    altsets.constraints.Custom : A condition of your own that is not a sum.
 
     Examples
     --------

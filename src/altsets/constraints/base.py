@@ -139,6 +139,8 @@ class ConstraintRules:
     sizes: tuple[SizeRule, ...]
     #: What is about several sets together.
     joint: tuple[JointRule, ...] = ()
+    #: Whether rules say less than constraints mean, so that every complete set has to be asked about.
+    are_asked: bool = False
 
     @classmethod
     def of(cls, constraints: Iterable[Constraint]) -> ConstraintRules:
@@ -146,7 +148,8 @@ class ConstraintRules:
         listed = tuple(constraints)
         rules = [rule for constraint in listed for rule in constraint.rules()]
         joint = tuple(rule for constraint in listed for rule in constraint.joint_rules())
-        if not rules and not joint:
+        are_asked = any(constraint.is_asked for constraint in listed)
+        if not (rules or joint or are_asked):
             return NO_RULES
         counts = [rule for rule in rules if isinstance(rule, CountRule)]
         excluding = [rule.pairs for rule in rules if isinstance(rule, ConflictRule) and rule.pairs.any()]
@@ -159,17 +162,19 @@ class ConstraintRules:
             conflicts=functools.reduce(operator.or_, excluding) if excluding else None,
             sizes=tuple(rule for rule in rules if isinstance(rule, SizeRule)),
             joint=joint,
+            are_asked=are_asked,
         )
 
     @property
     def only_exclude(self) -> bool:
         """Whether nothing is demanded but the size of sets, and that some features or pairs are not chosen."""
-        return not (self.required or self.counts or self.needs or self.budgets)
+        return not (self.required or self.counts or self.needs or self.budgets or self.are_asked)
 
     @property
     def only_single(self) -> bool:
         """Whether nothing is demanded but the size of sets, and single features that are chosen or not."""
-        return not (self.counts or self.needs or self.budgets) and self.conflicts is None
+        asked = self.counts or self.needs or self.budgets or self.are_asked
+        return not asked and self.conflicts is None
 
     @property
     def only_forbid(self) -> bool:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from altsets.constraints import constraint_from
+from altsets.constraints import Custom, constraint_from
 from altsets.evaluation import Evaluation
 from altsets.features import FeatureNames
 from altsets.quality.spec import DEFAULT_MEASURES, LINEAR, PAIRED, SURVIVAL_MEASURE
@@ -202,6 +202,8 @@ def about_condition(entry: Mapping[str, Any], names: FeatureNames) -> str:
         return _about_proxies(entry, names)
     if kind == "max_similarity" and entry["similarity"] == "matrix":
         return f"No two features of a set have a similarity above {entry['limit']:g}."
+    if kind == Custom.kind:
+        return f"Every set meets a condition of your own, {entry['check']}."
     return constraint_from(entry).sentence(names)
 
 

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from altsets import documents
-from altsets.constraints import Forbid, constraint_from
+from altsets.constraints import Custom, Forbid, constraint_from
 from altsets.constraints.base import features_literal, features_text
 from altsets.dissimilarity import (
     Matched,
@@ -90,6 +90,8 @@ def constraint_dict(constraint: Any) -> dict[str, Any]:
     entry: dict[str, Any] = constraint.as_dict()
     if entry.get("similarity") == "matrix":
         raise NotExpressedError("features were compared by a matrix of your own")
+    if isinstance(constraint, Custom):
+        raise NotExpressedError("a condition of your own is known to you alone")
     return entry
 
 
@@ -278,7 +280,11 @@ def command(request: RequestFields, table: str, predicted: Sequence[str], names:
     try:
         words = [*predicted, *_size_words(request), *_difference_words(request)]
         words += _quality_words(request)
-        words += [f"{c.option.flag}={c.option_text(known)}" for c in request.constraints]
+        # What has no option says so before it is asked for its flag.
+        texts = [
+            (constraint.option_text(known), constraint.option.flag) for constraint in request.constraints
+        ]
+        words += [f"{flag}={text}" for text, flag in texts]
         words += _proxies_words(request)
         words += [f"--existing={features_text(given, known)}" for given in request.existing]
     except IndexError:

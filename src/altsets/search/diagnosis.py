@@ -161,8 +161,8 @@ def _is_impossible(form: Form, problem: Problem, run: Run, conditions: Sequence[
 
 def _largest_needed(problem: Problem) -> int | None:
     """The size that required features and groups, with what they need, take at most; None if there is no set."""
-    if any(budget.each for budget in problem.rules.budgets):
-        # More features may bring a sum back within its bounds.
+    if problem.rules.are_asked or any(budget.each for budget in problem.rules.budgets):
+        # More features may bring a sum back within its bounds, or pass a check.
         return problem.n_features_in
     rules = Rules.of(problem, problem.n_features_in)
     if rules is None:

@@ -158,14 +158,22 @@ def declines_black_box(quality: Quality, problem: Problem) -> str | None:
     return f"it reads the numbers behind a quality, and {type(quality).__name__} has none"
 
 
+def declines_checks(problem: Problem) -> str | None:
+    """Decline constraints that have to be asked about each complete set."""
+    if not problem.rules.are_asked:
+        return None
+    return f"it takes conditions in numbers only, not {parameter('Custom')}"
+
+
 def forbids_only(constraint: Constraint) -> bool:
     """Whether a constraint forbids features and does nothing else."""
-    return all(isinstance(rule, CountRule) and rule.forbids for rule in constraint.rules())
+    rules = constraint.rules()
+    return not constraint.is_asked and all(isinstance(rule, CountRule) and rule.forbids for rule in rules)
 
 
 def counts_only(constraint: Constraint) -> bool:
     """Whether a constraint is about how many features of a group a set has."""
-    return all(isinstance(rule, CountRule) for rule in constraint.rules())
+    return not constraint.is_asked and all(isinstance(rule, CountRule) for rule in constraint.rules())
 
 
 def declines_extras(
@@ -185,7 +193,7 @@ def declines_extras(
     for constraint in problem.constraints:
         # A constraint on the size that leaves one size says no more than n_features does.
         rules = (*constraint.rules(), *constraint.joint_rules())
-        is_size = all(isinstance(rule, SizeRule) for rule in rules)
+        is_size = not constraint.is_asked and all(isinstance(rule, SizeRule) for rule in rules)
         if not is_size and not taken(constraint):
             names = ", ".join(map(parameter, known))
             return f"{who} takes no constraints but {names}, and not {constraint.title}"

@@ -178,7 +178,7 @@ def _may_replace_others(problem: Problem) -> bool:
     rules, kind = problem.rules, problem.dissimilarity
     if problem.search not in ("sequential", "simultaneous") or problem.max_spread is not None:
         return False
-    if rules.conflicts is not None or any(constraint.is_asked for constraint in problem.constraints):
+    if rules.conflicts is not None or rules.are_asked:
         return False
     if isinstance(kind, Grouped):
         # With a feature of a group that no set touches, a set is as different from all others, or more.

@@ -343,7 +343,10 @@ class Run:
             try:
                 return self.error is None and test(*arguments)
             except BaseException as error:
-                self.error = error
+                run: Run | None = self
+                while run is not None:
+                    run.error = error
+                    run = run._whole
                 return False
 
         return answer

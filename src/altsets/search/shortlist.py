@@ -21,7 +21,14 @@ from altsets.dissimilarity import Matched
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
 from altsets.result import Shortlist, Status
-from altsets.search.engine import PROVEN, Answer, declines_further, declines_heuristics, on_demand
+from altsets.search.engine import (
+    PROVEN,
+    Answer,
+    declines_checks,
+    declines_further,
+    declines_heuristics,
+    on_demand,
+)
 from altsets.search.milp.engine import proven_empty
 from altsets.search.packing.engine import PackingEngine
 from altsets.search.relaxation import Relaxation
@@ -52,7 +59,11 @@ class ShortlistEngine:
         if not on_demand(quality, problem):
             return "it is for tables with so many columns that their pairs are computed on demand"
         who = f"a table whose pairs of {quality.n_features_in:,} features are computed on demand"
-        return declines_heuristics(problem) or declines_further(problem, who, "one with fewer columns")
+        return (
+            declines_heuristics(problem)
+            or declines_checks(problem)
+            or declines_further(problem, who, "one with fewer columns")
+        )
 
     def solve(self, quality: Quality, problem: Problem, run: Run) -> Answer:
         """Search until done, out of time or interrupted; sets that are not found are constructed."""

@@ -106,7 +106,7 @@ class InitialSets:
 
     def one(self, others: Sequence[FeatureSet] = ()) -> tuple[FeatureSet | None, bool]:
         """A set that differs enough from others; if there is none, whether that is proven."""
-        own = callable(self.problem.dissimilarity)
+        own = callable(self.problem.dissimilarity) or self.problem.rules.are_asked
         found = self._pricing.k_best(1, others=others, max_nodes=2**62 if own else INITIAL_SET_NODES)
         if found.sets:
             return found.sets[0], False

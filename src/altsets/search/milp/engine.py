@@ -20,6 +20,7 @@ from altsets.search.engine import (
     PROVEN,
     Answer,
     declines_black_box,
+    declines_checks,
     declines_further,
     declines_heuristics,
 )
@@ -47,7 +48,7 @@ class MilpEngine:
 
     def declines(self, quality: Quality, problem: Problem) -> str | None:
         """A reason why this engine does not solve the problem, or None."""
-        if reason := declines_black_box(quality, problem):
+        if reason := declines_black_box(quality, problem) or declines_checks(problem):
             return reason
         match problem.dissimilarity:
             case Matched(threshold=None):
@@ -261,7 +262,7 @@ def proven_empty(
             return not found.sets
         features = np.array(pricing.features, dtype=np.intp)
         candidates, n_features = Candidates(features, np.zeros(len(features))), len(features)
-    if n_features > MAX_FEATURES or callable(problem.dissimilarity) or run.stopped:
+    if n_features > MAX_FEATURES or callable(problem.dissimilarity) or problem.rules.are_asked or run.stopped:
         return False
     chosen, bound = best_set(anything, problem, problem.existing, run, candidates)
     return chosen is None and bound == -math.inf

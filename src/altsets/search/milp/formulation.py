@@ -371,9 +371,9 @@ class Formulation:
             self._charge()
 
     def exclude(self, features: FeatureSet) -> None:
-        """No set may be this one; nor have more features, unless coefficients below 0 could make up for it."""
+        """No set may be this one; nor have more features, unless these could make up for it."""
         others: Sequence[int] = ()
-        if any(budget.each for budget in self.problem.rules.budgets):
+        if self.problem.rules.are_asked or any(budget.each for budget in self.problem.rules.budgets):
             others = sorted({*self.candidates.indices.tolist()}.difference(features))
         for one in self.sets:
             terms = self._sum(one.chosen, features) | dict.fromkeys(self._sum(one.chosen, others), -1.0)

@@ -37,7 +37,6 @@ from altsets.search.run import Run, Stopped
 from altsets.search.scaling import Scaling
 from altsets.search.shortlist import LONGEST
 from altsets.search.solving import problem_of, refuse_chosen_sizes, refuse_further, solve
-from altsets.search.subset.fixed_size import SearchConditions
 from altsets.search.subset.limits import UNLIMITED
 from altsets.search.subset.listing import Listing
 from altsets.search.subset.pricing import PricingOracle
@@ -400,7 +399,7 @@ class Counting:
         most = min(limits.max_listed, limits.max_listed_features // max(self.problem.k_max, 1))
         rows, values, complete = [], [np.zeros(0)], True
         for sets in oracle.sizes:
-            conditions = SearchConditions(self.run.tick, max_nodes=max_nodes)
+            conditions = oracle.conditions(sets, max_nodes=max_nodes)
             places, found, complete = sets.all_above(value, most, conditions, None, False)
             most -= len(found)
             values.append(found)

@@ -99,9 +99,7 @@ class Coupling:
             return False
         alone = self._alone
         return (
-            alone.conflicts is None
-            and not (alone.needs or alone.budgets)
-            and not any(one.is_asked for one in self.asked.constraints)
+            alone.conflicts is None and not (alone.needs or alone.budgets) and not self.asked.rules.are_asked
         )
 
     @cached_property

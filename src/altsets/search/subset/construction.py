@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from altsets.arrays import Bools, Floats, Indices, Ints
-from altsets.constraints import Size
+from altsets.constraints import Constraint, Size
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.result import Status
@@ -357,11 +357,16 @@ class Construction:
         return GreedySet(sets.encoding, self._fixed[sets.size], caps)
 
     def _accepted(self, chosen: FeatureSet, others: Sequence[FeatureSet]) -> bool:
-        """Whether a set is different enough, where what is shared does not tell."""
+        """Whether a set passes all checks, and is different enough where what is shared does not tell."""
+        if self.problem.rules.are_asked and not all(map(self._passes(chosen), self.problem.constraints)):
+            return False
         if self.problem.counts_shared:
             return True
         ask = self.run.guarded(self.problem.compatible)
         return all(not self.over and ask(chosen, other) for other in (*self.problem.existing, *others))
+
+    def _passes(self, chosen: FeatureSet) -> Callable[[Constraint], bool]:
+        return self.run.guarded(lambda constraint: not constraint.is_asked or constraint.holds(chosen))
 
     def _further_apart(self, sets: FixedSizeOracle, others: Sequence[FeatureSet]) -> FeatureSet | None:
         """Sets that share less, in the hope that another dissimilarity finds them more different, too."""
@@ -386,7 +391,7 @@ class Construction:
         conditions = self.pricing.differing(sets, others)._replace(
             tick=lambda: self.over, max_nodes=MAX_NODES
         )
-        if not self.problem.counts_shared:
+        if self.problem.rules.are_asked or not self.problem.counts_shared:
             conditions = conditions._replace(accept=self.run.guarded(accept))
         rows = sets.any_of(conditions)
         return tuple(sorted(rows[0].tolist())) if len(rows) else None

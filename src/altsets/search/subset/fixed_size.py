@@ -240,7 +240,8 @@ class FixedSizeOracle:
     def any_will_do(self) -> bool:
         """Whether any features that may be in sets make one."""
         rules = self.rules
-        return not (rules.caps or rules.budgets or rules.needs or self.form.conflicts is not None)
+        named = rules.caps or rules.budgets or rules.needs or rules.are_asked
+        return not named and self.form.conflicts is None
 
     def qualities(self, rows: Ints) -> Floats:
         """The quality of each set, a row of features."""

@@ -45,8 +45,7 @@ class PricingOracle:
         #: How kernels compare sets, if not by what they share alone.
         self.likeness = likeness_of(problem)
         # Only where shared features are counted can any of them take the place of any other.
-        asked = any(constraint.is_asked for constraint in problem.constraints)
-        alike = problem.counts_shared and interchangeable and not asked
+        alike = problem.counts_shared and interchangeable and not problem.rules.are_asked
         wanted = problem.n_sets * problem.k_max if alike else problem.n_features_in
         self.sizes = self._oracles(wanted, among)
         self.tolerance = max((sets.tolerance for sets in self.sizes), default=SMALLEST_TOLERANCE)
@@ -143,7 +142,7 @@ class PricingOracle:
                 continue
             if len(pool) == count:
                 threshold = max(threshold, pool[-1][0])
-            conditions = self._conditions(sets, others, without, max_nodes, budget)
+            conditions = self.conditions(sets, others, without, max_nodes, budget)
             if forbidden:
                 conditions = conditions._replace(caps=[*conditions.caps, Cap(forbidden, 0)])
             rows, values, left = sets.k_best(count, conditions, prices, threshold)
@@ -178,7 +177,7 @@ class PricingOracle:
             if listed and self.run.tick():
                 complete = False
                 break
-            conditions = self._conditions(sets, others, frozenset(), max_nodes, budget)
+            conditions = self.conditions(sets, others, frozenset(), max_nodes, budget)
             rows, found, finished = sets.all_above(threshold, most, conditions, prices, cheaper)
             complete = complete and finished
             if not finished and self.run.stopped:
@@ -219,13 +218,13 @@ class PricingOracle:
         total = np.concatenate([np.zeros(0), *qualities])
         return Listing(rows, total - np.concatenate([np.zeros(0), *paid]), total, complete=False)
 
-    def _conditions(
+    def conditions(
         self,
         sets: FixedSizeOracle,
-        others: Sequence[FeatureSet],
-        without: Set[FeatureSet],
-        max_nodes: int,
-        budget: tuple[Floats, float] | None,
+        others: Sequence[FeatureSet] = (),
+        without: Set[FeatureSet] = frozenset(),
+        max_nodes: int = UNLIMITED,
+        budget: tuple[Floats, float] | None = None,
     ) -> SearchConditions:
         """To differ enough from others, by caps if these limit what is shared, and to be none left out."""
         accept = self._acceptance(sets.encoding, others, without)

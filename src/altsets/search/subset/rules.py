@@ -283,6 +283,8 @@ class Rules:
     needs: dict[int, frozenset[int]]
     caps: list[Cap]
     budgets: list[WholeBudget]
+    #: Whether complete sets have to be asked about as well.
+    are_asked: bool = False
 
     @classmethod
     def of(cls, problem: Problem, size: int) -> Rules | None:
@@ -296,7 +298,7 @@ class Rules:
         caps = [*_caps(asked.counts, size), *differing(problem, size, problem.existing)]
         if required & forbidden or len(required) > size or any(cap.most < 0 for cap in caps):
             return None
-        return cls(required, forbidden, needs, caps, budgets)
+        return cls(required, forbidden, needs, caps, budgets, asked.are_asked)
 
 
 def differing(problem: Problem, size: int, others: Iterable[FeatureSet]) -> list[Cap]:

@@ -1,0 +1,121 @@
+"""A condition of a user's own, asked about complete sets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+
+from altsets.constraints.base import Constraint, OptionReader, Rule
+from altsets.errors import InputError, NotExpressedError
+from altsets.wording import list_some
+
+#: Why it is written nowhere; ends a sentence.
+OWN = "a condition of your own is known to you alone"
+
+
+@dataclass(frozen=True, init=False)
+class Custom(Constraint):
+    """Every set passes a check of your own.
+
+    The search asks about complete sets only, best ones first, until it finds one that passes: exact, but slow where few
+    good sets pass. A condition that can be written with the other constraints is much faster. Engines that need
+    conditions in numbers decline it. It has no form as JSON or as an option of the command line.
+
+    Parameters
+    ----------
+    check : callable
+        Takes the indices of a set, as a sorted tuple, and returns True or False: the same answer whenever it is asked.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If ``check`` is no function; and during a search, if it raises an exception or returns no bool.
+
+    See Also
+    --------
+    altsets.constraints.Linear : A bound on a sum of coefficients.
+    altsets.quality.BlackBox : A quality of your own.
+
+    Examples
+    --------
+    Not three features in a row:
+
+    >>> import altsets
+    >>> def spread_out(chosen):
+    ...     return all(third > first + 2 for first, third in zip(chosen, chosen[2:]))
+    >>> apart = Custom(spread_out)
+    >>> apart.holds((0, 1, 3)), apart.holds((0, 1, 2))
+    (True, False)
+    >>> altsets.find([9, 8, 7, 3, 1], n_features=3, n_alternatives=0, constraints=apart).sets
+    [(0, 1, 3)]
+    """
+
+    kind = "custom"
+    check: Callable[[tuple[int, ...]], bool]
+    names: tuple[str, ...] | None = field(compare=False, repr=False)
+
+    def __init__(self, check: Callable[[tuple[int, ...]], bool]) -> None:
+        if not callable(check):
+            raise InputError(f"{self.title} takes a function of a set, not {check!r}.")
+        self._set(check=check, names=None)
+
+    def resolve(self, names: Sequence[str]) -> Self:
+        """The same check, with the names of features for messages."""
+        return self._changed(names=tuple(names))
+
+    def holds(self, chosen: Sequence[int]) -> bool:
+        """What the check answers; refused if that is neither True nor False."""
+        asked = tuple(sorted(int(feature) for feature in chosen))
+        try:
+            answer = self.check(asked)
+        except Exception as error:
+            raise InputError(
+                f"{self.title}: the check raised {type(error).__name__} ({error}) for the set {self._named(asked)}."
+            ) from error
+        if not isinstance(answer, bool | np.bool_):
+            raise InputError(
+                f"{self.title}: the check returned {answer!r} for the set {self._named(asked)}; return True or False."
+            )
+        return bool(answer)
+
+    def _named(self, chosen: tuple[int, ...]) -> str:
+        return str(chosen) if self.names is None else list_some([self.names[feature] for feature in chosen])
+
+    def rules(self) -> tuple[Rule, ...]:
+        """None: only the check knows."""
+        return ()
+
+    @property
+    def is_asked(self) -> bool:
+        """True: every complete set is asked about."""
+        return True
+
+    def describe(self, names: Sequence[str]) -> str:
+        """Such as "own condition spread_out"."""
+        return f"own condition {getattr(self.check, '__name__', type(self.check).__name__)}"
+
+    def sentence(self, names: Sequence[str]) -> str:
+        """Such as "Every set meets a condition of your own, spread_out."."""
+        return (
+            f"Every set meets a condition of your own, {self.describe(names).removeprefix('own condition ')}."
+        )
+
+    @classmethod
+    def parse(cls, text: str, read: OptionReader) -> Self:
+        """There is no option for it."""
+        raise NotExpressedError(OWN)
+
+    def option_text(self, names: Sequence[str]) -> str:
+        """There is none."""
+        raise NotExpressedError(OWN)
+
+    def arguments(self, names: Sequence[str] | None) -> list[str]:
+        """There are none that could be written."""
+        raise NotExpressedError(OWN)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Its kind, and what the check is called; it cannot be read again."""
+        return {"kind": self.kind, "check": self.describe(()).removeprefix("own condition ")}
