@@ -81,7 +81,7 @@ def near_best_command(context: typer.Context, given: Given) -> None:
 
             return near_best(
                 scored,
-                n_features=measured.n_features or DEFAULT_SIZE,
+                n_features=int(measured.n_features or DEFAULT_SIZE),
                 constraints=measured.constraints,
                 time_limit=measured.time_limit,
                 callback=callback,

@@ -19,7 +19,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from altsets.cli.descriptions import ENGINES, describe_quality
-from altsets.cli.values import duration, number, seconds, share, whole_number
+from altsets.cli.values import duration, number, seconds, share, size, whole_number
 from altsets.constraints import KINDS, Constraint, Forbid
 from altsets.documents import TABLE
 
@@ -66,8 +66,11 @@ class TableOptions:
 class SetOptions:
     """How many sets, how large, and how different."""
 
-    n_features: int | None = option(
-        "N", "Features in each set. [default: 5; embedded: the model's choice]", "-k", parser=whole_number
+    n_features: float | None = option(
+        "N",
+        "Features in each set, or a share: 10%. [default: 5; embedded: the model's choice]",
+        "-k",
+        parser=size,
     )
     n_alternatives: int = option(
         "N", "Sets to find besides the first one.", "-a", parser=whole_number, default=3

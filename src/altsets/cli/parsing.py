@@ -52,7 +52,7 @@ def columns_in(texts: Sequence[str] | None) -> list[str]:
     return found
 
 
-def size_of_sets(n_features: int | None, sizes: Sequence[str] | None) -> int | None:
+def size_of_sets(n_features: Any, sizes: Sequence[str] | None) -> Any:
     """How many features sets have, unless --size says it, or None if nobody does."""
     if sizes and n_features is not None:
         raise InputError("-k and --size were both given; give one of them.")

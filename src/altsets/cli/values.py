@@ -8,7 +8,7 @@ from typing import Any
 import typer
 
 
-def _parse(kind: type, what: str, is_right: Callable[[Any], bool], text: str) -> Any:
+def _parse(kind: Callable[[str], Any], what: str, is_right: Callable[[Any], bool], text: str) -> Any:
     """A number in an option, or why it is none."""
     try:
         given = kind(text)
@@ -23,6 +23,14 @@ def _parse(kind: type, what: str, is_right: Callable[[Any], bool], text: str) ->
 def whole_number(text: str) -> int:
     """Parse a whole number."""
     return int(_parse(int, "a whole number", lambda _: True, text))
+
+
+def size(text: str) -> int | float:
+    """Parse a number of features, or a share of them: 5, 0.1, 10%."""
+    if "%" not in text and "." not in text:
+        return whole_number(text)
+    what = "a whole number, or a share between 0 and 1"
+    return float(_parse(share, what, lambda given: 0 < given < 1, text))
 
 
 def number(text: str) -> float:

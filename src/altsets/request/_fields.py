@@ -54,7 +54,7 @@ class RequestFields:
     """The fields of a request, checked one by one; see :class:`altsets.Request`."""
 
     #: None: as many as the model chooses.
-    n_features: int | None = None
+    n_features: int | float | None = None
     n_alternatives: int | str = 3
     tau: float | Fraction | None = None
     min_difference: int | None = None
@@ -80,7 +80,7 @@ class RequestFields:
     def __init__(
         self,
         *,
-        n_features: int | None = None,
+        n_features: int | float | None = None,
         n_alternatives: int | str = 3,
         tau: Any = None,
         min_difference: int | None = None,
@@ -201,10 +201,16 @@ def _quality_and_engine(quality: Any, engine: str) -> tuple[Any, str]:
     return replace(quality), quality.engine
 
 
-def _size_of_sets(n_features: Any, quality: Any) -> int | None:
-    """The number of features in each set; None if it was not given and a model chooses."""
+def _size_of_sets(n_features: Any, quality: Any) -> int | float | None:
+    """The number of features in each set, or a share of them; None if it was not given and a model chooses."""
     if n_features is not None:
-        return whole_number("n_features", n_features, least=1)
+        number = as_number(n_features)
+        if number == 1 and not isinstance(n_features, numbers.Integral):
+            raise InputError(
+                f"{parameter('n_features', n_features)} may be one feature or all of them; give 1, a share below 1, or "
+                "the number of all."
+            )
+        return number if 0 < number < 1 else whole_number("n_features", n_features, least=1)
     return None if quality is not None and spec_of(quality).chooses_size else DEFAULT_SIZE
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,6 +22,9 @@ from altsets.request import _writing as writing
 from altsets.request._fields import DEFAULT_SIZE, RequestFields
 from altsets.tables.feature_matrix import Features
 
+#: What rounding may take away from a share of features.
+TOLERANCE = 1e-9
+
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class Request(RequestFields):
@@ -31,9 +35,10 @@ class Request(RequestFields):
 
     Parameters
     ----------
-    n_features : int, default=None
-        Features in each set, unless ``constraints.Size`` says otherwise. None: 5, or as many as the model chooses if it
-        is one that does (:class:`altsets.quality.Embedded`).
+    n_features : int or float, default=None
+        Features in each set, unless ``constraints.Size`` says otherwise; or a share of all that sets can have, such as
+        0.1, rounded down to at least 1. None: 5, or as many as the model chooses if it is one that does
+        (:class:`altsets.quality.Embedded`).
     n_alternatives : int or "max", default=3
         Sets to find besides the first one.
     tau : float, fraction or string, default=None
@@ -170,6 +175,24 @@ class Request(RequestFields):
             ),
         )
 
+    def sized(self, n_candidates: int) -> Request:
+        """The same request with a number of features where it has a share of them.
+
+        Parameters
+        ----------
+        n_candidates : int
+            How many features sets can have.
+
+        Returns
+        -------
+        Request
+            The same object if it has a number already.
+        """
+        if not isinstance(self.n_features, float):
+            return self
+        # Rounding must not take a feature away: 0.29 * 100 is less than 29.
+        return replace(self, n_features=max(1, math.floor(self.n_features * n_candidates + TOLERANCE)))
+
     def bind(self, names: Sequence[str], X: Any = None, sample_weight: Any = None) -> Problem:
         """The request in exact numbers: names are indices, a similarity is a matrix, tau is a fraction.
 
@@ -193,8 +216,10 @@ class Request(RequestFields):
             If a name is not one of the features, a limit is impossible with them, or a similarity has only a name and
             there is no table.
         """
-        asked = self if X is None else self.measured(X, sample_weight)
         known = FeatureNames.of(names)
+        if isinstance(self.n_features, float):
+            return self.sized(len(known)).bind(names, X, sample_weight)
+        asked = self if X is None else self.measured(X, sample_weight)
         sizes = () if self.n_features is not None or self.has_size else (Size(1, len(known)),)
         return Problem.create(
             len(known),

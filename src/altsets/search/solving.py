@@ -99,7 +99,8 @@ def problem_of(request: Request, quality: Quality) -> Problem:
         raise InputError(
             f"quality must be a quality object such as altsets.quality.Additive(scores), not {type(quality).__name__}."
         )
-    problem = _without_constants(request.bind(FeatureNames.of_quality(quality)), quality)
+    sized = request.sized(n_candidates(quality))
+    problem = _without_constants(sized.bind(FeatureNames.of_quality(quality)), quality)
     if request.n_alternatives != "max":
         return problem
     if problem.search not in ("greedy-replacement", "greedy-balancing"):
@@ -112,6 +113,11 @@ def problem_of(request: Request, quality: Quality) -> Problem:
     if reason:
         raise UnsupportedError(f"no engine solves this: {reason}.")
     return replace(problem, n_alternatives=most_alternatives(problem))
+
+
+def n_candidates(quality: Quality) -> int:
+    """How many features sets can have: constant columns are left out."""
+    return quality.n_features_in - len(getattr(quality, "constant", ()))
 
 
 def _without_constants(problem: Problem, quality: Quality) -> Problem:

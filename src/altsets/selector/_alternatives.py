@@ -91,10 +91,11 @@ class SelectAlternatives(ColumnSelector):
     quality_params : dict, default=None
         Keywords for a quality that is given by its name, its class or as a function, such as ``{"measure": "pearson"}``
         for ``"mrmr"`` or ``{"estimator": model, "cv": 5}`` for ``"wrapper"``. A grid varies whole dictionaries.
-    n_features : int, default=None
-        Features in each set; None for 5, or with ``"embedded"`` as many as the model chooses. If the table has fewer
-        columns, all of them, with a warning. Constant columns do not count: where scores are computed from the table,
-        no set has one unless a constraint requires it.
+    n_features : int or float, default=None
+        Features in each set, or a share of the columns, such as 0.1, rounded down to at least 1; None for 5, or with
+        ``"embedded"`` as many as the model chooses. If the table has fewer columns, all of them, with a warning.
+        Constant columns do not count: where scores are computed from the table, no set has one unless a constraint
+        requires it.
     n_alternatives : int, default=3
         Sets to find besides the first one.
     tau : float, default=None
@@ -227,7 +228,7 @@ class SelectAlternatives(ColumnSelector):
         quality: Any = "mutual_info",
         *,
         quality_params: Mapping[str, Any] | None = None,
-        n_features: int | None = None,
+        n_features: int | float | None = None,
         n_alternatives: int = 3,
         tau: Any = None,
         min_difference: int | None = None,

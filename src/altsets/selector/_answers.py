@@ -122,9 +122,12 @@ def request_of(selector: Any, n_columns: int | None = None) -> Request:
     asked["quality_params"] = selector.quality_params
     asked["random_state"] = _seed(selector.random_state)
     request = Request(**asked)
-    if n_columns is None or request.n_features is None:
-        return request
-    return replace(request, n_features=min(request.n_features, n_columns))
+    size = None if n_columns is None else request.sized(n_columns).n_features
+    return (
+        request
+        if n_columns is None or size is None
+        else replace(request, n_features=min(int(size), n_columns))
+    )
 
 
 def n_candidates(selector: Any, features: Features | LargeTable, sample_weight: Any = None) -> int:

@@ -17,7 +17,7 @@ from altsets.quality.spec import spec_of
 from altsets.request import Request
 from altsets.result import Result
 from altsets.search.answering import answer
-from altsets.search.solving import without_required
+from altsets.search.solving import n_candidates, without_required
 from altsets.wording import counted, join_words, parameter, plural, span
 
 
@@ -68,6 +68,7 @@ def refuse_unknown_noise(request: Request) -> None:
 
 def refuse_too_few(request: Request, quality: Quality) -> None:
     """Refuse sets that are larger than the number of features that vary, or are above the noise floor."""
+    request = request.sized(n_candidates(quality))
     _refuse_too_few_varied(request, quality)
     scores, floor = quality.feature_scores, quality.noise_floor
     if not request.above_noise or scores is None or floor is None:

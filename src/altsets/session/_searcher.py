@@ -290,7 +290,7 @@ def _start_of(base: Request) -> SessionState:
     kind = base.dissimilarity
     return SessionState(
         quality=_name_of(spec_of(base.quality), base.engine),
-        n_features=base.n_features,
+        n_features=None if base.n_features is None else int(base.n_features),
         n_alternatives=int(base.n_alternatives),
         tau=plain_tau(0.5 if base.tau is None else base.tau),
         search=base.search,

@@ -17,6 +17,7 @@ from altsets.quality import Quality
 from altsets.quality.spec import spec_of
 from altsets.request import MAX_ITERS, Request
 from altsets.search.frontier import Frontier, FrontierProgress
+from altsets.search.solving import n_candidates
 from altsets.search.what_if import WhatIf
 from altsets.selector import RowData, SelectAlternatives
 from altsets.session import _saving as saving
@@ -43,8 +44,9 @@ class Session(SessionSteps):
         What a good set is, as for :class:`altsets.SelectAlternatives`. Steps may go to another one by name.
     quality_params : dict, default=None
         Options of the quality, as for :class:`altsets.SelectAlternatives`.
-    n_features : int, default=None
-        Features in each set; None for 5, or with ``"embedded"`` as many as the model chooses.
+    n_features : int or float, default=None
+        Features in each set, or a share of the columns, such as 0.1, rounded down to at least 1; None for 5, or with
+        ``"embedded"`` as many as the model chooses.
     n_alternatives : int, default=3
         Sets besides the first one; pinned sets count.
     tau : float, fraction or string, default=0.5
@@ -117,7 +119,7 @@ class Session(SessionSteps):
         quality: Any = "mutual_info",
         *,
         quality_params: Mapping[str, Any] | None = None,
-        n_features: int | None = None,
+        n_features: int | float | None = None,
         n_alternatives: int = 3,
         tau: Any = 0.5,
         dissimilarity: str | Dissimilarity = "dice",
@@ -154,7 +156,7 @@ class Session(SessionSteps):
             unusable=unusable,
             above_noise=above_noise,
         )
-        super().__init__(Searcher.of(data, base))
+        super().__init__(Searcher.of(data, base.sized(_n_candidates(data, base))))
         self._searcher.check(self._searcher.request_of(self._searcher.start))
 
     # --- What can be done with answers -------------------------------------------------------------------------------
@@ -488,3 +490,12 @@ class Session(SessionSteps):
         ]
         where = f"step {self._position} of {len(self._steps) - 1}, {step.name!r}"
         return "\n".join([f"Session({about}; {where})", *lines, f"  {step.result.explain()}"])
+
+
+def _n_candidates(data: SessionData | None, base: Request) -> int:
+    """How many features the sets of a session can have."""
+    if data is None:
+        return n_candidates(base.quality)
+    return data.features.n_features - int(
+        spec_of(base.quality).constant(data.features, data.rows.sample_weight).sum()
+    )

@@ -17,7 +17,7 @@ from altsets.verbs.asking import asked_of
 
 def find(
     quality: Any,
-    n_features: int | None = None,
+    n_features: int | float | None = None,
     n_alternatives: int | str = 3,
     tau: Any = None,
     *,
@@ -52,9 +52,10 @@ def find(
         (:class:`altsets.quality.Embedded`), or any function of a set (:class:`altsets.quality.BlackBox`). Or one score
         for each feature, which are added up. Or what is computed from ``X`` and ``y``: a name such as ``"mrmr"``, a
         class, an estimator or a function, as for :class:`altsets.SelectAlternatives`.
-    n_features : int, default=None
-        Features in each set, unless ``constraints.Size`` says otherwise. None: 5, or as many as the model chooses if it
-        is one that does (:class:`altsets.quality.Embedded`).
+    n_features : int or float, default=None
+        Features in each set, unless ``constraints.Size`` says otherwise; or a share of all that sets can have, such as
+        0.1, rounded down to at least 1. None: 5, or as many as the model chooses if it is one that does
+        (:class:`altsets.quality.Embedded`).
     n_alternatives : int or "max", default=3
         Sets to find besides the first one. ``"max"``: as many as the searches ``"greedy-replacement"`` and
         ``"greedy-balancing"`` can give.
@@ -201,7 +202,7 @@ def find(
 
 def iterate(
     quality: Any,
-    n_features: int | None = None,
+    n_features: int | float | None = None,
     tau: Any = None,
     *,
     X: Any = None,
@@ -232,9 +233,9 @@ def iterate(
     ----------
     quality : quality object, array, str, class, estimator or callable
         What "good" means, as for :func:`altsets.find`.
-    n_features : int, default=None
-        Features in each set, unless ``constraints.Size`` says otherwise. None: 5, or as many as the model chooses if it
-        is one that does (:class:`altsets.quality.Embedded`).
+    n_features : int or float, default=None
+        Features in each set, unless ``constraints.Size`` says otherwise; or a share of all that sets can have. None: 5,
+        or as many as the model chooses if it is one that does (:class:`altsets.quality.Embedded`).
     tau : float, fraction or string, default=None
         The least dissimilarity of two sets.
     X : table of shape (n_samples, n_features), default=None
