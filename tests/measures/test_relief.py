@@ -315,7 +315,7 @@ def test_a_class_of_one_row_has_no_hits():
         ({"n_neighbors": 0}, "n_neighbors=0 is too small; it must be at least 1"),
         ({"n_neighbors": 2.5}, "n_neighbors=2.5 is not a whole number"),
         ({"n_samples": -1}, "n_samples=-1 is too small"),
-        ({"discrete": "maybe"}, "discrete must be 'auto', True, False or 5 bools; got 'maybe'"),
+        ({"discrete": "maybe"}, "discrete must be 'auto'.*got 'maybe'"),
         ({"discrete": [True]}, "5 bools"),
         ({"discrete_threshold": None}, "discrete_threshold=None"),
         ({"variant": "new"}, "variant='new' is unknown; choose 'rebate' or 'classic'"),

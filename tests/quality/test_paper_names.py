@@ -39,7 +39,7 @@ def file(table, tmp_path_factory):
 
 def run(*words):
     answer = CliRunner().invoke(app, [str(word) for word in words])
-    return answer.exit_code, answer.output
+    return answer.exit_code, answer.stdout if answer.exit_code == 0 else answer.output
 
 
 @pytest.mark.parametrize(("paper", "ours"), NAMES.items())

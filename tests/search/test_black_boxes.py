@@ -198,7 +198,8 @@ def test_a_model_that_fails_names_the_set(flowers, snapshot):
     wrapper = quality.Wrapper(LogisticRegression(penalty="nonsense"), X, y, feature_names=list("abcdefgh"))
     with pytest.raises(InputError) as refused:
         wrapper.evaluate((0, 2))
-    assert str(refused.value) == snapshot
+    # The rest is scikit-learn's.
+    assert str(refused.value).partition(":")[0] == snapshot
 
 
 def test_huge_values_and_a_target_of_amounts(snapshot):
