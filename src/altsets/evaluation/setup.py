@@ -311,7 +311,8 @@ def check_sets(what: Any, names: FeatureNames) -> tuple[FeatureSet, ...]:
 
 def _one_set(number: int, chosen: Any, names: FeatureNames) -> FeatureSet:
     who = f"set {number}"
-    chosen = chosen.names if isinstance(chosen, Alternative) else chosen
+    # Other labels of columns than text are named by their text.
+    chosen = list(map(str, chosen.names)) if isinstance(chosen, Alternative) else chosen
     if isinstance(chosen, str) or not isinstance(chosen, Iterable):
         raise InputError(f"{who} must be a list of features, by name or index; got {chosen!r:.100}.")
     listed = list(chosen)

@@ -4,8 +4,9 @@ A thin shell: the table is brought into form, :func:`quality_of` says what a goo
 and the answer is put into attributes.
 """
 
-from altsets.selector._alternatives import Alternative, SelectAlternatives
+from altsets.selector._alternatives import SelectAlternatives
 from altsets.selector._answers import (
+    Alternative,
     RowData,
     check_frontier,
     check_request,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
@@ -19,9 +19,10 @@ from altsets.features import whole_number
 from altsets.measures.large.table import LargeTable, is_large, large_table
 from altsets.quality.spec import QualitySpec, spec_of
 from altsets.request import Request
-from altsets.result import MARK, Status
+from altsets.result import MARK
 from altsets.search.what_if import WhatIf, lose
 from altsets.selector._answers import (
+    Alternative,
     Found,
     RowData,
     answered,
@@ -41,24 +42,6 @@ from altsets.selector.notes import Background, notes_on
 from altsets.tables.conversion import left_out, usable_columns
 from altsets.tables.feature_matrix import Features
 from altsets.tables.target import counted_rows
-
-
-class Alternative(NamedTuple):
-    """One of the sets that were found.
-
-    Attributes
-    ----------
-    names : tuple of str
-        Its features.
-    quality : float
-        How good it is.
-    status : Status
-        What was proven about it.
-    """
-
-    names: tuple[str, ...]
-    quality: float
-    status: Status
 
 
 class ScoredFeatures(NamedTuple):
@@ -111,7 +94,8 @@ class SelectAlternatives(ColumnSelector):
     aggregation : {"sum", "min", "leximin"}, default="sum"
         What to maximise over simultaneous sets.
     constraints : sequence of constraints, default=()
-        Conditions on every set, on names or indices of columns; see :mod:`altsets.constraints`.
+        Conditions on every set, on names or indices of columns; see :mod:`altsets.constraints`. An integer is an index,
+        also where labels of columns are integers; such a label is named by its text, as in ``Require("2020")``.
     alternative : int, default=0
         Which set ``transform`` uses. Like all parameters it takes effect with the next ``fit``;
         :meth:`get_alternative` gives the other sets without one.
@@ -346,7 +330,8 @@ class SelectAlternatives(ColumnSelector):
         if origin.get("task") == "survival":
             # What the values say: a command names two columns.
             request = replace(request, task="survival")
-        return self._keep(found, request, usable.places, usable.dropped, provenance=origin, **notes)
+        labels = list(X.columns) if hasattr(X, "iloc") else None
+        return self._keep(found, request, usable.places, usable.dropped, labels, provenance=origin, **notes)
 
     def _fit_in_passes(self, X: Any, y: Any, sample_weight: Any) -> Self:
         """Find the sets of a table that is never in memory as a whole."""
@@ -384,9 +369,15 @@ class SelectAlternatives(ColumnSelector):
             del self.feature_names_in_
 
     def _keep(
-        self, found: Found, request: Request, places: Sequence[int], dropped: Mapping[str, str], **said: Any
+        self,
+        found: Found,
+        request: Request,
+        places: Sequence[int],
+        dropped: Mapping[str, str],
+        labels: Sequence[Hashable] | None = None,
+        **said: Any,
     ) -> Self:
-        """Put an answer into attributes; ``said`` is what else the result says."""
+        """Put an answer into attributes; ``labels`` are those of all columns, ``said`` is what else the result says."""
         result = replace(found.result, request=request.without_numbers(), **said)
         self._places = np.array(places, dtype=np.intp)
         self.dropped_ = list(dropped)
@@ -395,9 +386,12 @@ class SelectAlternatives(ColumnSelector):
         self.note_ = " ".join([*result.table_cautions, *result.notes])
         self.n_features_ = request.n_features or max(map(len, result.sets))
         self.scores_, self.noise_floor_ = self._of_all(found.scores), self._of_all(found.noise_floor)
+        named: Sequence[tuple[Hashable, ...]] = result.named_sets
+        if labels is not None:
+            named = [tuple(labels[places[index]] for index in chosen) for chosen in result.sets]
         self.alternatives_ = [
             Alternative(*alternative)
-            for alternative in zip(result.named_sets, result.qualities, result.statuses, strict=False)
+            for alternative in zip(named, result.qualities, result.statuses, strict=False)
         ]
         self.supports_ = np.zeros((len(result.sets), self.n_features_in_), dtype=bool)
         for mask, chosen in zip(self.supports_, result.sets, strict=True):
@@ -630,7 +624,7 @@ class SelectAlternatives(ColumnSelector):
         scores, above = self.result_.scores, self.result_.above_noise
         return [
             [
-                name
+                str(name)
                 + (f" {scores[number][place]:.3g}" if scores else "")
                 + (MARK if above and not above[number][place] else "")
                 for place, name in enumerate(found.names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import fields, replace
 from typing import Any, NamedTuple
@@ -26,7 +26,7 @@ from altsets.provenance import constraints_by_name, data_of, record
 from altsets.quality import Quality
 from altsets.quality.spec import NamedQuality, QualitySpec, ScoringOptions, spec_of
 from altsets.request import DEFAULT_SEED, Request
-from altsets.result import Result
+from altsets.result import Result, Status
 from altsets.search.frontier import Frontier
 from altsets.search.frontier.plan import SweepPlan
 from altsets.search.frontier.sweep import sweep_request
@@ -54,6 +54,25 @@ class RowData(NamedTuple):
     y: Any
     sample_weight: Any = None
     groups: Any = None
+
+
+class Alternative(NamedTuple):
+    """One of the sets that were found.
+
+    Attributes
+    ----------
+    names : tuple of str or other labels
+        Its features, with the labels of the frame's columns, so that ``X[list(names)]`` has them;
+        ``x0``, ``x1``, ... if there are none.
+    quality : float
+        How good it is.
+    status : Status
+        What was proven about it.
+    """
+
+    names: tuple[Hashable, ...]
+    quality: float
+    status: Status
 
 
 class Found(NamedTuple):
