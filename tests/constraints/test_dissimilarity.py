@@ -7,10 +7,11 @@ import math
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import altsets
-from altsets import quality
+from altsets import measures, quality
 from altsets.constraints import Forbid, MaxSimilarity
 from altsets.dissimilarity import Grouped, Matched
 from altsets.errors import InputError
@@ -191,6 +192,34 @@ def test_groups_in_words():
         "groups": {"1": ["a", "c"], "2": ["b"]},
     }
     assert Grouped({"a": 1, "b": "1"}).as_dict()["groups"] == {"1": ["a"], "'1'": ["b"]}
+
+
+@pytest.mark.parametrize("measure", ["pearson", "spearman", "symmetrical_uncertainty"])
+def test_groups_from_a_table_hold_no_strangers(measure):
+    rng = np.random.default_rng(3)
+    base = rng.normal(size=(200, 3))
+    noisy = [base[:, j] + scale * rng.normal(size=200) for j in range(3) for scale in (0.0, 0.2, 0.4)]
+    X = pd.DataFrame(np.column_stack(noisy), columns=[f"{j}{part}" for j in "abc" for part in "xyz"])
+    for threshold in (0.3, 0.9, 0.95):
+        kind = Grouped.from_data(X, measure, threshold)
+        alike = measures.pairwise(X, measure, warn=False)
+        assert list(kind.groups) == list(X.columns)
+        for members in kind.members.values():
+            assert alike.loc[members, members].to_numpy().min() >= threshold - 1e-9
+        assert Grouped.from_similarity(alike, threshold).groups == kind.groups
+        by_index = Grouped.from_data(X.to_numpy(), measure, threshold).groups
+        assert list(by_index.values()) == list(kind.groups.values())
+        assert list(by_index) == list(range(9))
+
+
+def test_a_table_too_wide_for_groups_is_refused(snapshot, monkeypatch):
+    monkeypatch.setattr("altsets.measures.redundancy.MATRIX_COLUMNS", 3)
+    with pytest.raises(InputError) as refused:
+        Grouped.from_data(np.random.default_rng(0).normal(size=(20, 4)), "pearson")
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
+        Grouped.from_data(np.eye(3), "kendall")
+    assert str(refused.value) == snapshot
 
 
 def test_groups_from_similarity_hold_no_strangers():

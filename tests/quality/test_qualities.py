@@ -10,6 +10,7 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +19,7 @@ from shared_data import DATASETS, SHARED, needs_matrices
 from sklearn.datasets import load_diabetes, load_wine
 from sklearn.model_selection import StratifiedKFold
 
-from altsets import measures
+from altsets import constraints, measures
 from altsets.errors import InputError
 from altsets.files.dataset import read_columns, split_target
 from altsets.quality import CFS, FCBF, MRMR, Additive, Quality
@@ -29,6 +30,12 @@ pd = pytest.importorskip("pandas")
 pytestmark = pytest.mark.filterwarnings("ignore:some columns are constant")
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
+
+
+def pairs_of(X, *args, **options):
+    """Measures of pairs as an array, whatever the table is."""
+    return np.array(measures.pairwise(X, *args, **options))
+
 
 PAIRWISE = (MRMR, FCBF, CFS)
 
@@ -377,7 +384,7 @@ def test_options_of_fcbf_that_are_refused(options, message):
 
 def test_pearson_between_features_is_that_of_numpy(table):
     X, _ = table
-    found = measures.pairwise(X, "pearson")
+    found = pairs_of(X, "pearson")
     expected = np.abs(np.corrcoef(X.to_numpy()[:, :5], rowvar=False))
     assert found[:5, :5] == pytest.approx(expected)
     assert not found[5].any()
@@ -387,7 +394,7 @@ def test_pearson_between_features_is_that_of_numpy(table):
 def test_rank_correlation_between_features_is_that_of_scipy(table):
     X, _ = table
     X = X.round({"a": 0, "b": 1})
-    found = measures.pairwise(X, "spearman")
+    found = pairs_of(X, "spearman")
     assert found[:5, :5] == pytest.approx(np.abs(spearmanr(X.to_numpy()[:, :5]).statistic))
     assert not found[5].any()
     assert found[0] == pytest.approx(measures.spearman(X, X["a"].to_numpy()))
@@ -397,20 +404,20 @@ def test_rank_correlation_between_features_is_that_of_scipy(table):
 def test_a_row_is_what_the_measure_says_of_that_column_as_target(table, options):
     X, _ = table
     X = X.round({"a": 0, "b": 1})
-    found = measures.pairwise(X, **options)
+    found = pairs_of(X, **options)
     for index in (0, 2):
         # Column a has few values: it is discrete in both places, unless told otherwise.
         few = index == 0 and "discrete" not in options
         task = "classification" if few else "regression"
         row = measures.mutual_info(X, X.iloc[:, index].to_numpy(), task=task, **options)
         assert found[index] == pytest.approx(row)
-    assert found.tolist() == measures.pairwise(X, **options).tolist()
+    assert found.tolist() == pairs_of(X, **options).tolist()
 
 
 def test_information_between_columns_of_few_values_is_symmetric():
     rng = np.random.default_rng(0)
     X = rng.integers(0, 3, size=(150, 4)) * 0.5
-    found = measures.pairwise(X)
+    found = pairs_of(X)
     assert found == pytest.approx(found.T)
     shares = [np.mean(X[:, 0] == value) for value in (0, 0.5, 1)]
     assert found[0, 0] == pytest.approx(entropy(shares))
@@ -423,18 +430,18 @@ def test_a_function_as_measure_between_features(table, snapshot):
         assert target.min() < target.max()
         return (matrix - matrix.mean(axis=0)).T @ target**power / len(target), "p-values"
 
-    found = measures.pairwise(X, covariance)
+    found = pairs_of(X, covariance)
     assert found == pytest.approx(np.cov(X.to_numpy(), rowvar=False, bias=True))
-    assert measures.pairwise(X, covariance, power=3)[0, 1] != found[0, 1]
+    assert pairs_of(X, covariance, power=3)[0, 1] != found[0, 1]
     with pytest.raises(InputError) as refused:
-        measures.pairwise(X, lambda matrix, target: [1.0])
+        pairs_of(X, lambda matrix, target: [1.0])
     assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("measure", ["f", "importance", "relief", "chi3", None])
 def test_measures_that_do_not_compare_features(table, measure, snapshot):
     with pytest.raises(InputError) as refused:
-        measures.pairwise(table[0], measure)
+        pairs_of(table[0], measure)
     assert str(refused.value) == snapshot
 
 
@@ -445,7 +452,7 @@ def test_measures_that_do_not_compare_features(table, measure, snapshot):
 def test_from_data_measures_and_names(table, measure):
     X, y = table
     relevance, names = measures.score(X, y, measure)
-    pairs = measures.pairwise(X, measure)
+    pairs = pairs_of(X, measure)
     for cls in PAIRWISE:
         quality = cls.from_data(X, y, measure=measure)
         direct = cls(relevance, pairs)
@@ -480,13 +487,13 @@ def test_constant_columns_are_named_in_one_warning_and_score_nothing(cls, option
 def test_pairs_warn_of_constant_columns_unless_told_not_to(table, measure, snapshot):
     X, _ = table
     with pytest.warns(UserWarning) as caught:
-        found = measures.pairwise(X, measure)
+        found = pairs_of(X, measure)
     assert [str(one.message) for one in caught] == snapshot
     assert len(caught) == 1
     assert not found[5].any()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        measures.pairwise(X, measure, warn=False)
+        pairs_of(X, measure, warn=False)
 
 
 def test_negative_relief_counts_as_nothing_for_cfs(table):
@@ -557,7 +564,7 @@ def test_options_reach_both_measures_and_task_only_the_first(cls, table):
         X, y > 0, measure="mutual_info", task="regression", feature_names=names, **options
     )
     relevance = measures.mutual_info(X, y > 0, task="regression", **options)
-    direct = cls(relevance, measures.pairwise(X, **options), feature_names=names)
+    direct = cls(relevance, pairs_of(X, **options), feature_names=names)
     assert quality.feature_names == names
     assert [quality.evaluate(chosen) for chosen in all_sets(6)] == [
         direct.evaluate(chosen) for chosen in all_sets(6)
@@ -569,7 +576,7 @@ def test_redundancy_by_another_measure(cls, table, snapshot):
     X, y = table
     quality = cls.from_data(X, y, measure="f", redundancy_measure="pearson", task="regression")
     assert quality.relevance.tolist() == measures.f_score(X, y).tolist()
-    assert quality.redundancy[0, 1] == pytest.approx(measures.pairwise(X, "pearson")[0, 1])
+    assert quality.redundancy[0, 1] == pytest.approx(pairs_of(X, "pearson")[0, 1])
     with pytest.raises(InputError) as refused:
         cls.from_data(X, y, measure="importance")
     assert str(refused.value) == snapshot
@@ -597,7 +604,7 @@ def test_unknown_measures_and_scalings_are_refused(cls, table, snapshot):
 def test_the_papers_scaling(table):
     X, y = table
     plain, scaled = (MRMR.from_data(X, y, scaling=scaling) for scaling in (None, "paper"))
-    pairs = measures.pairwise(X)
+    pairs = pairs_of(X)
     np.fill_diagonal(pairs, 0)
     largest = max(plain.relevance.max(), pairs.max())
     assert pairs.max() > plain.relevance.max()
@@ -757,4 +764,27 @@ def test_information_is_that_of_the_study(name):
     as_there = {"discrete": False, "method": "sklearn"}
     relevance = measures.mutual_info(X[train], y[train], task="regression", **as_there)
     assert relevance == pytest.approx(frozen["q"], abs=1e-9)
-    assert measures.pairwise(X[train], **as_there) == pytest.approx(frozen["R"], abs=1e-9)
+    assert pairs_of(X[train], **as_there) == pytest.approx(frozen["R"], abs=1e-9)
+
+
+# --- Labels of pairs ----------------------------------------------------------------------------------
+
+
+def test_pairs_keep_the_labels_of_a_frame():
+    X = np.random.default_rng(2).normal(size=(30, 3))
+    plain = measures.pairwise(X, "pearson")
+    assert isinstance(plain, np.ndarray)
+    for labels in (["a", "b", "c"], [3, 1, 2], pd.MultiIndex.from_tuples([("a", 1), ("a", 2), ("b", 1)])):
+        pairs = measures.pairwise(pd.DataFrame(X, columns=labels), "pearson")
+        assert list(pairs.columns) == list(pairs.index) == list(labels)
+        assert (pairs.to_numpy() == plain).all()
+    other = measures.pairwise(pl.DataFrame(X, schema=["a", "b", "c"]), "pearson")
+    assert (other.columns, other.to_numpy().tolist()) == (["a", "b", "c"], plain.tolist())
+
+
+def test_labelled_pairs_are_put_into_the_order_of_features():
+    X = pd.DataFrame(np.random.default_rng(2).normal(size=(30, 3)), columns=["a", "b", "c"])
+    pairs = measures.pairwise(X, "pearson")[["c", "a", "b"]].loc[["c", "a", "b"]]
+    scores = Additive([3, 2, 1], feature_names=["a", "b", "c"])
+    same = constraints.MaxSimilarity(pairs, 0.5).resolve(scores.feature_names)
+    assert same.similarity[0][1] == pytest.approx(measures.pairwise(X, "pearson").loc["a", "b"])

@@ -17,7 +17,7 @@ from sklearn.metrics import adjusted_mutual_info_score
 
 from altsets import measures
 from altsets.errors import InputError
-from altsets.measures import mutual_info, pairwise, score, symmetrical_uncertainty
+from altsets.measures import mutual_info, score, symmetrical_uncertainty
 from altsets.measures.information.columns import bin_column, discrete_columns, effective_rows, patterns_of
 from altsets.measures.information.mutual_information import information_matrix
 from altsets.measures.pairs import score_by
@@ -26,6 +26,11 @@ from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features, constant_columns, copies_in
 
 pd = pytest.importorskip("pandas")
+
+
+def pairs_of(X, *args, **options):
+    """Measures of pairs as an array, whatever the table is."""
+    return np.array(measures.pairwise(X, *args, **options))
 
 
 def codes_of(column):
@@ -95,8 +100,8 @@ def test_categories_are_counted_as_labels():
     for options in ({}, {"method": "bins"}, {"method": "sklearn"}, {"discrete": False}):
         as_numbers = mutual_info(plain, y, **{**options, "discrete": [True, False]})
         assert mutual_info(frame, y, **options) == pytest.approx(as_numbers, abs=1e-12)
-        pairs = pairwise(frame, **options)
-        assert pairs == pytest.approx(pairwise(plain, **{**options, "discrete": [True, False]}), abs=1e-12)
+        pairs = pairs_of(frame, **options)
+        assert pairs == pytest.approx(pairs_of(plain, **{**options, "discrete": [True, False]}), abs=1e-12)
     assert mutual_info(frame, y)[0] == pytest.approx(plug_in(town, y))
     assert symmetrical_uncertainty(frame, y) == pytest.approx(symmetrical_uncertainty(plain, y), abs=1e-12)
     sure = mutual_info_classif(plain[:, :1].astype(int), y, discrete_features=True)
@@ -125,7 +130,7 @@ def test_many_labels_many_classes_and_two_such_categories():
     assert mutual_info(category(town, 100), rng.integers(0, 10, 2000))[0] < 0.03
     labels = tuple(map(str, range(100)))
     both = Features(np.column_stack([town, place]) * 1.0, None, {0: labels, 1: labels})
-    assert pairwise(both)[0, 1] < 0.08
+    assert pairs_of(both)[0, 1] < 0.08
 
 
 def test_a_category_of_many_labels_is_believed_if_it_tells_the_class():
@@ -148,7 +153,7 @@ def test_thin_categories_among_themselves():
     x, y = towns.T
     entropies = plug_in(x, x), plug_in(y, y)
     by_scikit_learn = adjusted_mutual_info_score(x, y, average_method="min") * min(entropies)
-    found = pairwise(features)
+    found = pairs_of(features)
     assert found[0, 1] == pytest.approx(max(0.0, by_scikit_learn))
     assert found[0, 1] < 0.1 * plug_in(x, y)
     assert found.diagonal()[:2] == pytest.approx(entropies)
@@ -158,12 +163,12 @@ def test_thin_categories_among_themselves():
     )
     assert mutual_info(features, told, task="classification")[0] == pytest.approx(by_scikit_learn)
     for measure in ("mutual_info", "symmetrical_uncertainty"):
-        found = pairwise(features, measure)
+        found = pairs_of(features, measure)
         assert (found == found.T).all()
         assert found[0, 2] < 0.01 * found[0, 0]
     assert found.diagonal() == pytest.approx(np.ones(3))
     # Numbers of as many values are counted as before.
-    numbers = pairwise(features.values, discrete=True)
+    numbers = pairs_of(features.values, discrete=True)
     assert numbers[0, 1] == pytest.approx(plug_in(x, y))
 
 
@@ -183,7 +188,7 @@ def test_discrete_columns_with_holes_have_one_more_value(seed, n_values, share):
     known = ~np.isnan(X)
     assume((known.T.astype(int) @ known).min() >= 4)
     y = np.where(rng.random(150) < 0.5, codes_of(X[:, 0]), rng.integers(0, 2, 150))
-    found = pairwise(X, discrete=True, warn=False)
+    found = pairs_of(X, discrete=True, warn=False)
     assert found == pytest.approx(plug_in_pairs(X), abs=1e-12)
     assert (found == found.T).all()
     expected = [plug_in(column, y) for column in X.T]
@@ -195,7 +200,7 @@ def test_holes_keep_symmetry_and_order_to_the_last_bit(method):
     rng = np.random.default_rng(4)
     features = mixed(rng)
     assert len(patterns_of(features.values)) == 4
-    found = pairwise(features, method=method, n_jobs=1)
+    found = pairs_of(features, method=method, n_jobs=1)
     assert np.isfinite(found).all()
     assert (found >= 0).all()
     assert (found == found.T).all()
@@ -205,7 +210,7 @@ def test_holes_keep_symmetry_and_order_to_the_last_bit(method):
         None,
         {int(np.flatnonzero(columns == 5)[0]): features.categories[5]},
     )
-    assert (pairwise(again, method=method, n_jobs=3) == found[np.ix_(columns, columns)]).all()
+    assert (pairs_of(again, method=method, n_jobs=3) == found[np.ix_(columns, columns)]).all()
     y = np.where(np.isnan(features.values[:, 0]), 0.0, features.values[:, 0]) + rng.normal(size=len(rows))
     scores = mutual_info(features, y, method=method)
     assert (mutual_info(again, y[rows], method=method) == scores[columns]).all()
@@ -217,7 +222,7 @@ def test_complete_columns_do_not_notice_the_holes_of_others():
     X[:, 2] += X[:, 0].round(1)
     y = X[:, 0] > rng.normal(size=200)
     beside = np.column_stack([X, with_holes(X[:, :1], rng)])
-    assert (pairwise(beside)[:3, :3] == pairwise(X)).all()
+    assert (pairs_of(beside)[:3, :3] == pairs_of(X)).all()
     assert (mutual_info(beside, y)[:3] == mutual_info(X, y)).all()
 
 
@@ -225,7 +230,7 @@ def test_pairs_and_targets_agree_about_columns_with_holes():
     features = mixed(np.random.default_rng(6))
     target = features.values[:, 4]
     scores = mutual_info(features, target, task="regression")
-    assert scores == pytest.approx(pairwise(features)[4], abs=1e-12)
+    assert scores == pytest.approx(pairs_of(features)[4], abs=1e-12)
 
 
 def test_the_chain_rule_term_by_term():
@@ -240,10 +245,10 @@ def test_the_chain_rule_term_by_term():
     assert mutual_info(table, y)[0] == pytest.approx(plug_in(hole, y) + known.mean() * inside, abs=1e-12)
     z = x + rng.normal(size=n)
     other = rng.random(n) < 0.3
-    found = pairwise(np.column_stack([table[:, 0], np.where(other, np.nan, z)]))
+    found = pairs_of(np.column_stack([table[:, 0], np.where(other, np.nan, z)]))
 
     def of(a, b, rows):
-        return pairwise(np.column_stack([a, b])[rows], warn=False)[0, 1] * np.mean(rows)
+        return pairs_of(np.column_stack([a, b])[rows], warn=False)[0, 1] * np.mean(rows)
 
     terms = plug_in(hole, other), of(x, other, known), of(hole, z, ~other), of(x, z, known & ~other)
     assert found[0, 1] == pytest.approx(sum(terms), abs=1e-12)
@@ -271,7 +276,7 @@ def test_the_chain_rule_pair_by_pair(seed):
     features = Features(X, None, {4: tuple(f"town {code}" for code in range(n // 3))})
     discrete = discrete_columns(features, "auto")
     known = ~np.isnan(X)
-    found = pairwise(features, warn=False)
+    found = pairs_of(features, warn=False)
 
     def of(i, j, rows, *, of_holes=False):
         other = known[rows, j].astype(float) if of_holes else X[rows, j]
@@ -301,7 +306,7 @@ def test_holes_by_chance_take_away_their_share(share):
         full = mutual_info(x[:, None], y)[0]
         X = with_holes(np.column_stack([x, y]), rng, share)
         left.append(mutual_info(X[:, :1], y)[0] / full)
-        both.append(pairwise(X)[0, 1] / full)
+        both.append(pairs_of(X)[0, 1] / full)
     assert np.mean(left) == pytest.approx(1 - share, abs=0.05)
     assert np.mean(both) == pytest.approx((1 - share) ** 2, abs=0.06)
 
@@ -317,7 +322,7 @@ def test_holes_that_tell_the_class_are_found(method):
     assert scores[2] < 0.05
     assert symmetrical_uncertainty(X, y)[1] == pytest.approx(1.0)
     # In the pair, too: both columns are missing in the same rows.
-    assert pairwise(X, method=method)[0, 1] == pytest.approx(plug_in(y, y), abs=0.01)
+    assert pairs_of(X, method=method)[0, 1] == pytest.approx(plug_in(y, y), abs=0.01)
 
 
 def test_bins_have_one_more_for_holes():
@@ -330,12 +335,12 @@ def test_bins_have_one_more_for_holes():
     assert (cut[known, 0] == bin_column(X[known, 0], 4)).all()
     expected = [plug_in(column, y) for column in cut.T]
     assert mutual_info(X, y, method="bins", n_bins=4) == pytest.approx(expected)
-    assert pairwise(X, method="bins", n_bins=4) == pytest.approx(plug_in_pairs(cut))
+    assert pairs_of(X, method="bins", n_bins=4) == pytest.approx(plug_in_pairs(cut))
     entropies = np.array([plug_in(column, column) for column in cut.T])
     shares = 2 * np.array(expected) / (entropies + plug_in(y, y))
     assert symmetrical_uncertainty(X, y, n_bins=4) == pytest.approx(shares)
     shares = 2 * plug_in_pairs(cut) / (entropies[:, None] + entropies)
-    assert pairwise(X, "symmetrical_uncertainty", n_bins=4) == pytest.approx(shares)
+    assert pairs_of(X, "symmetrical_uncertainty", n_bins=4) == pytest.approx(shares)
 
 
 def test_few_values_are_counted_among_the_known_ones():
@@ -355,7 +360,7 @@ def test_columns_of_which_hardly_anything_is_known(n_known):
     y = rng.integers(0, 2, 30)
     for method in ("neighbors", "bins"):
         scores = mutual_info(X, y, method=method)
-        pairs = pairwise(X, method=method, warn=False)
+        pairs = pairs_of(X, method=method, warn=False)
         for found in (scores, pairs):
             assert np.isfinite(found).all()
             assert (found >= 0).all()
@@ -363,7 +368,7 @@ def test_columns_of_which_hardly_anything_is_known(n_known):
         # The two columns are never known together, and missing in rows that depend on each other.
         assert pairs[0, 2] >= plug_in(np.isnan(X[:, 0]), np.isnan(X[:, 2])) - 1e-12 or n_known == 0
     for measure in ("pearson", "spearman"):
-        found = pairwise(X, measure, warn=False)
+        found = pairs_of(X, measure, warn=False)
         assert found[0, 2] == 0
         assert found[0, 0] == pytest.approx(float(n_known > 1))
 
@@ -374,14 +379,14 @@ def test_parity_has_no_holes():
     with pytest.raises(InputError, match=message):
         mutual_info(X, [0, 1, 0, 1], method="sklearn")
     with pytest.raises(InputError, match=message):
-        pairwise(X, method="sklearn")
+        pairs_of(X, method="sklearn")
 
 
 def test_progress_with_holes_rises_to_one():
     rng = np.random.default_rng(12)
     X = with_holes(rng.normal(size=(100, 12)), rng, 0.5)
     X[4:, 0] = np.nan
-    for ask in (pairwise, lambda X, **more: mutual_info(X, rng.normal(size=100), **more)):
+    for ask in (pairs_of, lambda X, **more: mutual_info(X, rng.normal(size=100), **more)):
         shares = []
         ask(X, progress=shares.append)
         assert shares == sorted(shares)
@@ -411,8 +416,8 @@ def test_whole_weights_are_rows_that_are_there_several_times(seed):
         found = symmetrical_uncertainty(features, target, sample_weight=weights, n_bins=4)
         assert found.tolist() == symmetrical_uncertainty(again, target[rows], n_bins=4).tolist()
     for options in ({"method": "bins", "n_bins": 5}, {"measure": "symmetrical_uncertainty", "n_bins": 3}, {}):
-        found = pairwise(features, sample_weight=weights, **options)
-        assert found.tolist() == pairwise(again, **options).tolist()
+        found = pairs_of(features, sample_weight=weights, **options)
+        assert found.tolist() == pairs_of(again, **options).tolist()
 
 
 def test_whole_weights_of_the_other_measures_of_pairs():
@@ -424,8 +429,8 @@ def test_whole_weights_of_the_other_measures_of_pairs():
         return np.nanstd(matrix, axis=0) * np.nanmean(target)
 
     for measure in ("pearson", "spearman", spread):
-        found = pairwise(X, measure, sample_weight=weights, warn=False)
-        assert found == pytest.approx(pairwise(X[rows], measure, warn=False), abs=1e-12)
+        found = pairs_of(X, measure, sample_weight=weights, warn=False)
+        assert found == pytest.approx(pairs_of(X[rows], measure, warn=False), abs=1e-12)
     y = rng.normal(size=80)
     found, _ = score(X, y, spread, sample_weight=weights)
     assert found == pytest.approx(spread(X[rows], y[rows]))
@@ -440,7 +445,7 @@ def test_any_weights_against_a_weighted_count():
     options = {"method": "bins", "discrete": True, "sample_weight": weights}
     expected = [plug_in(column, y, weights) for column in X.T]
     assert mutual_info(X, y, **options) == pytest.approx(expected)
-    pairs = pairwise(X, **options)
+    pairs = pairs_of(X, **options)
     assert pairs == pytest.approx(np.array([[plug_in(a, b, weights) for b in X.T] for a in X.T]))
     assert (pairs == pairs.T).all()
     # Only the ratios of weights matter, and rows without weight not at all.
@@ -458,10 +463,10 @@ def test_bins_are_of_equal_weight_and_as_many_as_the_effective_rows_let():
     assert sums == pytest.approx(np.full(8, weights.sum() / 8), rel=0.02)
     few = np.where(np.arange(1000) < 27, 1000.0, 1e-6 * weights)
     assert effective_rows(few) == pytest.approx(27, abs=1e-3)
-    entropy = pairwise(x[:, None], method="bins", sample_weight=few)[0, 0]
+    entropy = pairs_of(x[:, None], method="bins", sample_weight=few)[0, 0]
     # The cube root of 27 bins of equal weight.
     assert entropy == pytest.approx(np.log(3), abs=0.01)
-    assert pairwise(x[:, None], method="bins")[0, 0] == pytest.approx(np.log(10), abs=0.01)
+    assert pairs_of(x[:, None], method="bins")[0, 0] == pytest.approx(np.log(10), abs=0.01)
 
 
 @pytest.mark.parametrize("method", ["neighbors", "bins"])
@@ -473,8 +478,8 @@ def test_equal_weights_change_nothing(method):
         weights = np.full(features.n_rows, weight)
         found = mutual_info(features, y, method=method, sample_weight=weights)
         assert found.tolist() == mutual_info(features, y, method=method).tolist()
-        found = pairwise(features, method=method, sample_weight=weights)
-        assert found.tolist() == pairwise(features, method=method).tolist()
+        found = pairs_of(features, method=method, sample_weight=weights)
+        assert found.tolist() == pairs_of(features, method=method).tolist()
 
 
 def test_neighbours_with_other_weights_are_counted_in_bins_and_it_is_said_once(classes):
@@ -485,8 +490,8 @@ def test_neighbours_with_other_weights_are_counted_in_bins_and_it_is_said_once(c
         found = mutual_info(X, y, sample_weight=weights)
     assert found.tolist() == binwise.tolist()
     with one_warning("counted in bins"):
-        pairs = pairwise(X, sample_weight=weights)
-    assert pairs.tolist() == pairwise(X, method="bins", sample_weight=weights).tolist()
+        pairs = pairs_of(X, sample_weight=weights)
+    assert pairs.tolist() == pairs_of(X, method="bins", sample_weight=weights).tolist()
     for make in (Additive.from_data, MRMR.from_data, FCBF.from_data):
         with one_warning("counted in bins", here=False):
             quality = make(X, y, sample_weight=weights)
@@ -518,7 +523,7 @@ def test_neighbours_with_other_weights_are_counted_in_bins_and_it_is_said_once(c
 def test_weights_that_are_refused(classes, weights, options, message):
     X, y = classes
     with pytest.raises(InputError, match=message):
-        pairwise(X, sample_weight=weights, **options)
+        pairs_of(X, sample_weight=weights, **options)
     with pytest.raises(InputError, match=message):
         score(X, y, sample_weight=weights, **options)
 
@@ -550,18 +555,18 @@ def test_correlations_in_rows_where_both_are_known(measure):
     X = with_holes(rng.normal(size=(60, 5)) @ rng.normal(size=(5, 5)), rng)
     X[:, 3] = np.where(np.isnan(X[:, 1]), np.nan, X[:, 3]).round()
     X[:, 4] = 1e8 + 1e-3 * codes_of(X[:, 4])
-    found = pairwise(X, measure, warn=False)
+    found = pairs_of(X, measure, warn=False)
     assert found == pytest.approx(pd.DataFrame(X).corr(measure).abs().to_numpy(), abs=1e-6)
     assert (found == found.T).all()
     complete = with_holes(X, rng, 0.0)[:, [4]]
-    assert pairwise(complete, measure).tolist() == [[pytest.approx(1)]]
+    assert pairs_of(complete, measure).tolist() == [[pytest.approx(1)]]
 
 
 def test_weighted_correlations_with_holes():
     rng = np.random.default_rng(19)
     X = with_holes(rng.normal(size=(60, 3)) @ rng.normal(size=(3, 3)), rng)
     weights = rng.random(60)
-    found = pairwise(X, "pearson", sample_weight=weights, warn=False)
+    found = pairs_of(X, "pearson", sample_weight=weights, warn=False)
     for i, j in ((0, 1), (1, 2), (2, 2)):
         rows = ~np.isnan(X[:, [i, j]]).any(axis=1)
         cov = np.cov(X[rows][:, [i, j]].T, aweights=weights[rows])
@@ -572,20 +577,20 @@ def test_a_column_that_varies_only_where_the_other_is_missing():
     x = np.array([0.1, 0.1, 0.1, 0.1, 7.0, 9.0])
     z = np.array([1.0, 2.0, 3.0, 5.0, np.nan, np.nan])
     for measure in ("pearson", "spearman"):
-        found = pairwise(np.column_stack([x, z]), measure, warn=False)
+        found = pairs_of(np.column_stack([x, z]), measure, warn=False)
         assert found == pytest.approx(np.eye(2), abs=1e-12)
 
 
 @pytest.mark.parametrize("measure", ["pearson", "spearman"])
 def test_two_categories_are_0_and_1_and_more_are_refused(measure):
     frame = pd.DataFrame({"sex": list("mfmffm"), "x": [1.0, 5.0, 2.0, 4.0, 6.0, 3.5], "town": list("abcabc")})
-    found = pairwise(frame[["sex", "x"]], measure)
-    assert found == pytest.approx(pairwise(frame[["sex", "x"]].assign(sex=frame.sex == "m"), measure))
+    found = pairs_of(frame[["sex", "x"]], measure)
+    assert found == pytest.approx(pairs_of(frame[["sex", "x"]].assign(sex=frame.sex == "m"), measure))
     message = (
         r"correlation needs numbers or two categories, but town is text .* use symmetrical_uncertainty or"
     )
     with pytest.raises(InputError, match=message):
-        pairwise(frame, measure)
+        pairs_of(frame, measure)
 
 
 # The doors
@@ -615,7 +620,7 @@ def test_rows_that_are_left_out_are_named_in_one_warning(measure):
     assert scores[0] == pytest.approx(alone[0])
     if measure != "f":
         with one_warning(LEAVES_OUT.format(measure)):
-            pairwise(frame, measure)
+            pairs_of(frame, measure)
         with one_warning(LEAVES_OUT.format(measure), here=False):
             CFS.from_data(frame, y, measure=measure)
 
@@ -625,10 +630,10 @@ def test_measures_that_leave_out_nothing_do_not_warn():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         score(frame, y)
-        pairwise(frame, "symmetrical_uncertainty")
+        pairs_of(frame, "symmetrical_uncertainty")
         score(frame, y, [1.0, 2.0, 3.0])
         MRMR.from_data(frame, y)
-        pairwise(frame, "pearson", warn=False)
+        pairs_of(frame, "pearson", warn=False)
 
 
 @pytest.mark.parametrize(
@@ -656,7 +661,7 @@ def test_constant_means_no_variation_at_all(snapshot):
         scores, _ = score(frame, [0, 1, 0, 1], "symmetrical_uncertainty")
     assert scores[1:3].tolist() == [0, 0]
     with pytest.warns(UserWarning) as warned:
-        pairs = pairwise(frame, "symmetrical_uncertainty")
+        pairs = pairs_of(frame, "symmetrical_uncertainty")
     assert [str(one.message) for one in warned] == snapshot
     assert not pairs[1:3].any()
     # Rows without weight do not count.
@@ -695,7 +700,7 @@ def test_a_function_gets_numbers_with_holes():
     assert np.isnan(seen[0]).sum() == 13
     assert seen[0][:, 1].tolist() == (frame.sex == "m").astype(float).tolist()
     assert scores == pytest.approx(np.nanstd(seen[0], axis=0))
-    assert pairwise(frame, spread)[1] == pytest.approx(scores)
+    assert pairs_of(frame, spread)[1] == pytest.approx(scores)
 
 
 def test_a_function_that_cannot_do_with_holes_or_labels(snapshot):
@@ -704,7 +709,7 @@ def test_a_function_that_cannot_do_with_holes_or_labels(snapshot):
     with pytest.raises(InputError, match=message):
         score(frame, y, lambda X, y: X.mean(axis=0))
     with pytest.raises(InputError, match=message):
-        pairwise(frame, lambda X, y: X.mean(axis=0))
+        pairs_of(frame, lambda X, y: X.mean(axis=0))
     with pytest.raises(InputError) as refused:
         score(frame, y, f_classif)
     assert str(refused.value) == snapshot
@@ -730,7 +735,7 @@ def test_given_numbers_do_not_look_at_the_table():
     frame["town"] = list("abc") * 30
     weights = np.linspace(0.5, 1.5, 90)
     assert score(frame, y, [1, 2, 3, 4], sample_weight=weights)[0].tolist() == [1, 2, 3, 4]
-    assert pairwise(frame, np.eye(4), sample_weight=weights).tolist() == np.eye(4).tolist()
+    assert pairs_of(frame, np.eye(4), sample_weight=weights).tolist() == np.eye(4).tolist()
 
 
 def test_a_frame_with_everything_goes_through_every_quality():

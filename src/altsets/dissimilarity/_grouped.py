@@ -9,9 +9,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from altsets.arrays import Indices
+from altsets.arrays import Floats, Indices
 from altsets.constraints.base import features_literal
-from altsets.constraints.similarity import GivenSimilarity, similarity_limit
+from altsets.constraints.similarity import (
+    GivenSimilarity,
+    measured_similarity,
+    similarity_limit,
+    similarity_measure,
+)
 from altsets.errors import InputError
 from altsets.features import Feature, FeatureNames, group_mapping, group_numbers, is_pattern
 
@@ -117,10 +122,13 @@ class Grouped:
         >>> Grouped.from_similarity([[1, 0.95, 0], [0.95, 1, 0], [0, 0, 1]], threshold=0.9).groups
         {0: 1, 1: 1, 2: 2}
         """
+        return cls._of_clusters(*GivenSimilarity.of(similarity, "Grouped"), threshold)
+
+    @classmethod
+    def _of_clusters(cls, matrix: Floats, names: Sequence[str] | None, threshold: float) -> Self:
         from scipy.cluster.hierarchy import fcluster, linkage
         from scipy.spatial.distance import squareform
 
-        matrix, names = GivenSimilarity.of(similarity, "Grouped")
         limit = similarity_limit("threshold", threshold, "Grouped", "0.9")
         features: Sequence[Feature] = range(len(matrix)) if names is None else names
         if len(matrix) == 1:
@@ -130,6 +138,54 @@ class Grouped:
         labels = fcluster(tree, 1 - limit + 1e-12, criterion="distance")
         first = {label: number for number, label in enumerate(dict.fromkeys(labels.tolist()), 1)}
         return cls({feature: first[label] for feature, label in zip(features, labels.tolist(), strict=True)})
+
+    @classmethod
+    def from_data(
+        cls, X: Any, measure: str = "spearman", threshold: float = 0.9, *, sample_weight: Any = None
+    ) -> Self:
+        """Group features that are alike in a table, as :meth:`from_similarity` does.
+
+        Every two features of a group are at least as similar as the threshold. Groups are not connected components: a
+        chain of neighbours, each similar to the next, would become one group whose ends may have nothing in common.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            An array or a frame; missing values and categories as in :func:`altsets.measures.pairwise`.
+        measure : {"spearman", "pearson", "symmetrical_uncertainty"}, default="spearman"
+            How similarity is measured.
+        threshold : float, default=0.9
+            The least similarity within a group.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts.
+
+        Returns
+        -------
+        Grouped
+            By name if the table has names, else by index.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If the measure is unknown, the threshold is not above 0 and at most 1, or the table cannot be used or has
+            too many columns to compare all of them.
+
+        Examples
+        --------
+        >>> Grouped.from_data([[1, 10, 3], [2, 20, 1], [3, 35, 4], [4, 40, 1]], "pearson", 0.9).groups
+        {0: 1, 1: 1, 2: 2}
+        """
+        from altsets.tables.conversion import features_of
+
+        features = features_of(X)
+        named = similarity_measure(measure, "Grouped")
+        similarity = measured_similarity(features, named, "Grouped", sample_weight)
+        if not isinstance(similarity, np.ndarray):
+            raise InputError(
+                f"Grouped.from_data compares all pairs of columns, and the table has {features.n_features:,}; give "
+                "groups of your own, or use Matched.from_data."
+            )
+        return cls._of_clusters(similarity, features.names, threshold)
 
     def resolve(self, names: Sequence[str]) -> Self:
         """The same with a group for each of these features; refuses features that do not exist.

@@ -340,7 +340,7 @@ def _similarities(features: Features, weights: Floats | None) -> Floats:
 
     The former handles categories and relations of any form, but is far below 1 for noisy monotone relations.
     """
-    similar = pairwise(features, "symmetrical_uncertainty", sample_weight=weights, warn=False)
+    similar: Floats = pairwise(features, "symmetrical_uncertainty", sample_weight=weights, warn=False)
     ordered = [index for index in range(features.n_features) if len(features.categories.get(index, ())) <= 2]
     if ordered:
         places = np.ix_(ordered, ordered)

@@ -30,6 +30,7 @@ from altsets.tables.feature_matrix import (
     warn_of_left_out_rows,
 )
 from altsets.tables.target import counted, counted_as_repeats
+from altsets.tables.values import in_frame_of
 from altsets.wording import parameter
 
 #: What to do where a correlation does not apply, or a function of the user's.
@@ -50,7 +51,7 @@ TOLERANCE = 1e-9
 
 def pairwise(
     X: Any, measure: Any = "mutual_info", *, sample_weight: Any = None, warn: bool = True, **options: Any
-) -> Floats:
+) -> Any:
     """Measure how much each feature says about each other.
 
     Each feature in turn takes the place of the target, so that the numbers can be compared with those that
@@ -81,9 +82,11 @@ def pairwise(
 
     Returns
     -------
-    ndarray of shape (n_features, n_features)
-        Row i: feature i as the target. Constant columns have zeros; the other elements of the diagonal are what
-        the measure says of a feature and itself.
+    ndarray or frame of shape (n_features, n_features)
+        Row i: feature i as the target. For a frame, a frame of the same library with its labels, which qualities,
+        constraints and dissimilarities recognise; frames of pandas label rows and columns, others columns alone.
+        Constant columns have zeros; the other elements of the diagonal are what the measure says of a feature and
+        itself.
 
     Raises
     ------
@@ -124,7 +127,7 @@ def pairwise(
     if warn:
         warn_of_constants(features)
         warn_of_pairs(features, weights, measure, options)
-    return _without_constants(rows, features, range(features.n_features))
+    return in_frame_of(X, _without_constants(rows, features, range(features.n_features)))
 
 
 def _without_constants(rows: Floats, features: Features, of: Sequence[int]) -> Floats:
@@ -393,7 +396,7 @@ class Alike(NamedTuple):
 
 def measure_similarity(X: Any, measure: str, sample_weight: Any = None) -> Floats:
     """How alike a measure finds the columns of a table, from 0 to 1."""
-    measured = pairwise(X, measure, sample_weight=sample_weight, warn=False)
+    measured: Floats = np.asarray(pairwise(X, measure, sample_weight=sample_weight, warn=False))
     similar = np.maximum(measured, measured.T)
     return np.clip(similar, 0.0, 1.0, out=similar)
 

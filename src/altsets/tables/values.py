@@ -90,6 +90,23 @@ def _refuse_mixed(plain: list[Any], who: str) -> None:
     raise InputError(f"{who} must be all numbers or all text; it holds {', '.join(kinds)}.")
 
 
+def in_frame_of(X: Any, square: Floats) -> Any:
+    """Numbers of pairs of columns as a frame with the labels of a frame; as they are for any other table."""
+    if not hasattr(X, "columns"):
+        return square
+    import narwhals as nw
+
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        return square
+    is_pandas = hasattr(X, "iloc")
+    names = [f"x{place}" for place in range(len(square))] if is_pandas else [*frame.columns]
+    made = nw.from_dict(dict(zip(names, square.T, strict=True)), backend=frame.implementation).to_native()
+    if is_pandas:
+        made.columns, made.index = X.columns, X.columns
+    return made
+
+
 def pandas_frame(X: Any) -> Any:
     """A pandas frame that columns can be added to, for packages that take nothing else."""
     if hasattr(X, "columns") and hasattr(X, "iloc"):
