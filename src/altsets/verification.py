@@ -207,6 +207,11 @@ def _problem(request: Request, result: Result, quality: Quality) -> Problem:
     if result.finding:
         tau = problem.tau if result.tau is None else Request(tau=result.tau).bind(quality.feature_names).tau
         problem = replace(problem, tau=tau, n_alternatives=max(0, len(result.sets) - 1))
+    if request.tau == "max":
+        found = Request(tau=0 if result.tau is None else result.tau)
+        problem = replace(problem, tau=found.bind(quality.feature_names).tau)
+    if request.n_alternatives == "max":
+        problem = replace(problem, n_alternatives=max(0, len(result.sets) - 1))
     if problem.within is not None:
         needed = result.parameters.get("quality_needed")
         problem = replace(problem, within=None if needed is None else problem.within, min_quality=needed)
@@ -325,7 +330,8 @@ class _Claims:
     def _questions(self) -> list[_Question]:
         """What the answer claims, as one problem for each claim."""
         result, problem = self.result, self.problem
-        if result.finding:
+        assert result.request is not None
+        if result.finding or "max" in (result.request.tau, result.request.n_alternatives):
             raise _Unanswerable("the answer is about the largest tau or number of sets")
         if problem.search.startswith("greedy-"):
             if not result.sets:

@@ -19,7 +19,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from altsets.cli.descriptions import ENGINES, describe_quality
-from altsets.cli.values import duration, number, seconds, share, size, whole_number
+from altsets.cli.values import count, duration, number, seconds, share, size, whole_number
 from altsets.constraints import KINDS, Constraint, Forbid
 from altsets.documents import TABLE
 
@@ -72,11 +72,17 @@ class SetOptions:
         "-k",
         parser=size,
     )
-    n_alternatives: int = option(
-        "N", "Sets to find besides the first one.", "-a", parser=whole_number, default=3
+    n_alternatives: Any = option(
+        "N|max",
+        "Sets to find besides the first one; max: as many as there are (time limit: 300 s).",
+        "-a",
+        parser=count,
+        default=3,
     )
     tau: str | None = option(
-        "0..1", "How different sets must be: 0 = may be equal, 1 = no shared features. [default: 0.5]"
+        "0..1|max",
+        "How different sets must be: 0 = may be equal, 1 = no shared features; max: as different as possible --within "
+        "a share of the best quality. [default: 0.5]",
     )
     min_difference: int | None = option(
         "N", "Instead of --tau: the number of features in which two sets must differ.", parser=whole_number

@@ -207,7 +207,12 @@ def _frontier(searched: Searched) -> Frontier | None:
         raise InputError("sets may have several sizes.")
     if len(result.statuses) == 1:
         raise InputError("one set has nothing to differ from.")
-    request = replace(searched.measured, tau=None, min_difference=None, engine="auto", time_limit=SECONDS)
+    given = searched.measured
+    if given.within is not None or "max" in (given.tau, given.n_alternatives):
+        raise InputError("a curve has no limit on qualities, and no largest tau or number of sets.")
+    if given.min_quality is not None and given.search == "sequential":
+        raise InputError("a curve of sets in turn has no limit on qualities.")
+    request = replace(given, tau=None, min_difference=None, engine="auto", time_limit=SECONDS)
     found = sweep_request(
         request, searched.quality, request.n_features, asked["n_alternatives"], None, known=result
     )

@@ -34,6 +34,8 @@ Answered = TypeVar("Answered")
 
 #: The time limit for each set that is asked for, where the user gives none.
 SECONDS_PER_SET = 60.0
+#: The same for as many sets as there are, all together.
+SECONDS_FOR_MOST = 300.0
 
 
 # --- Features -----------------------------------------------------------------------------------------
@@ -325,7 +327,9 @@ def run_search(source: Source, request: Request) -> Searched:
     from altsets.selector.noise import refuse_unknown_noise
 
     refuse_unknown_noise(request)
-    n_sets = request.check(source.names).n_sets
+    seconds = SECONDS_PER_SET * request.check(source.names).n_sets
+    if request.n_alternatives == "max":
+        seconds = SECONDS_FOR_MOST
 
     def search(scored: Quality, measured: Request, callback: Any) -> Searched:
         from altsets.selector.noise import answer_among, narrowed, refuse_too_few
@@ -334,7 +338,7 @@ def run_search(source: Source, request: Request) -> Searched:
         found = answer_among(measured, scored, measured, callback)
         return Searched(replace(found, request=request), scored, narrowed(measured, scored))
 
-    searched = run_on_scores(source, request, search, SECONDS_PER_SET * n_sets)
+    searched = run_on_scores(source, request, search, seconds)
     return searched._replace(result=_with_background(searched.result, source, searched.quality))
 
 

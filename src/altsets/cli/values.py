@@ -33,6 +33,11 @@ def size(text: str) -> int | float:
     return float(_parse(share, what, lambda given: 0 < given < 1, text))
 
 
+def count(text: str) -> int | str:
+    """Parse a whole number, or max."""
+    return "max" if text == "max" else whole_number(text)
+
+
 def number(text: str) -> float:
     """Parse a number."""
     return float(_parse(float, "a number", lambda _: True, text))

@@ -202,7 +202,7 @@ def _no_harder(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
     if same_difference(first, second):
         return True
     tau, other = first.get("tau"), second.get("tau")
-    return tau is not None and other is not None and tau <= other
+    return isinstance(tau, float) and isinstance(other, float) and tau <= other
 
 
 def _compare_in_turn(easier: Said, harder: Said, slack: float) -> None:

@@ -177,7 +177,7 @@ def _as_asked(frontier: Frontier, result: Result | None) -> Frontier:
     """The same frontier, which suggests nothing that is less different than was asked for."""
     if result is None or len(result.statuses) < 2 or result.parameters.get("goal") is not None:
         return frontier
-    tau, shared = result.parameters.get("tau"), result.parameters.get("max_overlap")
+    tau, shared = result.tau, result.parameters.get("max_overlap")
     if tau is None and shared is not None:
         tau = min((point.tau for point in frontier if point.max_overlap <= shared), default=None)
     return replace(frontier, parameters={**frontier.parameters, "least_tau": tau})

@@ -56,7 +56,7 @@ class RequestFields:
     #: None: as many as the model chooses.
     n_features: int | float | None = None
     n_alternatives: int | str = 3
-    tau: float | Fraction | None = None
+    tau: float | Fraction | str | None = None
     min_difference: int | None = None
     dissimilarity: str | Dissimilarity = "dice"
     search: str = "sequential"
@@ -135,6 +135,8 @@ class RequestFields:
             "above_noise": bool(above_noise),
             "difference": difference,
         }
+        if tau == "max":
+            _refuse_beside_largest_tau(count, search, difference, overlap_penalty, within, min_quality)
         names = ("overlap_penalty", "min_quality", "max_spread", "within")
         limits = check_definition(
             search, aggregation, difference, overlap_penalty, min_quality, max_spread, within
@@ -187,6 +189,33 @@ class RequestFields:
         return f"Request({', '.join(said)})"
 
 
+def _refuse_beside_largest_tau(
+    n_alternatives: int | str,
+    search: str,
+    difference: str,
+    overlap_penalty: Any,
+    within: Any,
+    min_quality: Any,
+) -> None:
+    """Refuse the largest tau where it would have no meaning."""
+    largest = parameter("tau", "max")
+    if within is None and min_quality is None:
+        raise InputError(
+            f"{largest} needs to know how good sets must be; add {parameter('within', 0.05)} or "
+            f"{parameter('min_quality')}."
+        )
+    refused = {
+        parameter("n_alternatives", n_alternatives): n_alternatives == "max",
+        parameter("search", search): search.startswith("greedy-"),
+        parameter("difference", difference): difference == "average",
+        parameter("overlap_penalty"): overlap_penalty,
+    }
+    if given := [name for name, is_given in refused.items() if is_given]:
+        raise InputError(
+            f"{largest} can't be combined with {given[0]}; give a number for {parameter('tau')}."
+        )
+
+
 def _quality_and_engine(quality: Any, engine: str) -> tuple[Any, str]:
     """A quality under its own name, and the engine: some names of the paper set it."""
     if isinstance(quality, str):
@@ -236,8 +265,10 @@ def _same(one: Any, other: Any) -> bool:
     return type(one) is type(other) and bool(one == other)
 
 
-def _plain_tau(tau: Any) -> float | Fraction:
+def _plain_tau(tau: Any) -> float | Fraction | str:
     """Tau as asked: a float stays one, everything else is exact."""
+    if tau == "max":
+        return "max"
     if type(tau) is float and 0.0 <= tau <= 1.0:
         return tau
     exact = exact_tau(tau)

@@ -225,7 +225,7 @@ class Request(RequestFields):
             len(known),
             n_features=DEFAULT_SIZE if self.n_features is None else self.n_features,
             n_alternatives=0 if isinstance(self.n_alternatives, str) else self.n_alternatives,
-            tau=self.tau,
+            tau=0 if self.tau == "max" else self.tau,
             min_difference=self.min_difference,
             dissimilarity=asked.dissimilarity,
             search=self.search,

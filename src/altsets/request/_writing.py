@@ -212,7 +212,7 @@ def _changes(request: RequestFields, names: Sequence[str]) -> list[tuple[str, An
     return [(name, value) for name, value in values if value != getattr(RequestFields, name)]
 
 
-def _tau_literal(tau: float | Fraction) -> str:
+def _tau_literal(tau: float | Fraction | str) -> str:
     """A plain number if there is one that is exactly tau, else the fraction as text."""
     if isinstance(tau, Fraction):
         return str(int(tau)) if tau.denominator == 1 else repr(float(tau) if float(tau) == tau else str(tau))

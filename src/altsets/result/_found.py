@@ -72,6 +72,9 @@ class SetsFound:
     set_names: tuple[str, ...] = field(default=(), compare=False, repr=False)
     existing_qualities: list[float] = field(default_factory=list, compare=False, repr=False)
     models: list[FittedSet] = field(default_factory=list, compare=False, repr=False)
+    tau_found: float | None = field(default=None, repr=False)
+    tau_bound: float | None = field(default=None, repr=False)
+    n_sets_bound: float | None = field(default=None, repr=False)
 
     def label(self, number: int) -> str:
         """A set as texts, tables and charts call it: ``"set 1"``, or ``"set 1 (shape)"`` if it has a name.

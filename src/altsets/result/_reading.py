@@ -36,6 +36,11 @@ def fields_in(document: dict[str, Any]) -> dict[str, Any]:
         evaluated=documents.whole_numbers([document.get("evaluated", 0)])[0],
         iterations=documents.whole_numbers([document.get("iterations", 0)])[0],
         matches=[_match(entry) for entry in document.get("matches", [])],
+        tau_found=_number_in(document, "tau") if document["parameters"].get("tau") == "max" else None,
+        tau_bound=_number_in(document, "tau_bound"),
+        n_sets_bound=documents.number_or(document["n_sets_bound"], math.inf)
+        if "n_sets_bound" in document
+        else None,
         finding=documents.text(document.get("finding", "")),
         provenance=dict(document.get("provenance", {}).items()),
         scores=[_scores(entry["scores"]) for entry in document["sets"] if "scores" in entry],
@@ -57,6 +62,11 @@ def fields_in(document: dict[str, Any]) -> dict[str, Any]:
             if "model" in entry
         ],
     )
+
+
+def _number_in(document: Any, name: str) -> float | None:
+    value = document.get(name)
+    return None if value is None else documents.number(value)
 
 
 def _floors_in(document: Any) -> list[tuple[float, ...]]:

@@ -14,7 +14,7 @@ from altsets.errors import InputError, MissingExtraError, NotExpressedError
 from altsets.result._found import Match, SetsFound
 from altsets.result._reading import fields_in
 from altsets.result._status import Status, StopReason
-from altsets.result._verdict import Verdict, open_sizes, verdict_on
+from altsets.result._verdict import Verdict, about_largest, open_sizes, verdict_on
 from altsets.wording import counted, documented, round_down, span
 
 #: What marks features that are not above the noise floor.
@@ -107,6 +107,12 @@ class Result(SetsFound, documents.Document):
     shortlist : Shortlist or None
         Of a wide table, whose pairs of features are computed on demand: among how many features each set is proven to
         be the best (``lengths``), and how many there are (``n_features``). ``bound`` is about all features.
+    tau_found, tau_bound : float or None
+        Of ``tau="max"``, the least dissimilarity of any two sets, and a bound that none of such sets exceeds (of sets
+        in turn: given those before each). Equal ones are a proof; None if there is nothing to differ from.
+    n_sets_bound : float or None
+        Of ``n_alternatives="max"`` with simultaneous search, a number that no such sets exceed, inf if none is known;
+        it is proven that there are no more if it is the number of sets.
     set_names : tuple of str
         Names that :meth:`with_names` gave to the sets; empty if they have numbers alone.
     existing_qualities : list of float
@@ -157,7 +163,8 @@ class Result(SetsFound, documents.Document):
     @property
     def tau(self) -> float | None:
         """The least dissimilarity of any two sets, as asked or as found; None if it was asked for in other terms."""
-        tau: float | None = self.parameters.get("tau")
+        asked = self.parameters.get("tau")
+        tau: float | None = self.tau_found if asked == "max" else asked
         return tau
 
     @property
@@ -249,6 +256,8 @@ class Result(SetsFound, documents.Document):
         else:
             text = f"{found} of {asked} sets found; the search ended without a proof ({self.proof}), {took}."
         text = text[0].upper() + text[1:]
+        if largest := about_largest(self):
+            text = f"{largest} {text}"
         return " ".join(filter(None, [text, open_sizes(self), self.reason]))
 
     @property
@@ -539,6 +548,10 @@ class Result(SetsFound, documents.Document):
             **({"provenance": self.provenance} if self.provenance else {}),
             "request": self._written_request,
         }
+        if self.parameters.get("tau") == "max":
+            document |= {"tau": self.tau_found, "tau_bound": self.tau_bound}
+        if self.n_sets_bound is not None:
+            document["n_sets_bound"] = documents.finite(self.n_sets_bound)
         return documents.timed(document)
 
     @property

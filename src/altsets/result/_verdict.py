@@ -95,6 +95,7 @@ def verdict_on(result: SetsFound) -> Verdict:
             _beside_existing(result),
             *_alternatives(result),
             _groups(result),
+            about_largest(result),
             _proven(result),
         ]
     )
@@ -192,6 +193,26 @@ def _instead(result: SetsFound, number: int) -> str:
 
 def _names(names: list[str]) -> str:
     return list_some(names, MOST_NAMES, last="and", hide_one=False)
+
+
+def about_largest(result: SetsFound) -> str:
+    """What is proven about the largest tau, or the largest number of sets, where that was asked for."""
+    n_sets, in_turn = len(result.sets), result.parameters.get("search") == "sequential"
+    if result.tau_found is not None and result.tau_bound is not None:
+        tau, bound = f"tau = {result.tau_found:.4g}", f"{result.tau_bound:.4g}"
+        differ = plural(n_sets, "The set differs", "The sets differ") + f" by {tau} or more"
+        if result.tau_bound > result.tau_found:
+            return f"{differ}; a larger tau, up to {bound}, is not ruled out."
+        given = ", given the sets before each" if in_turn and n_sets > 1 else ""
+        return f"{differ}; proven: no larger tau is possible{given}."
+    if result.n_sets_bound is not None and n_sets:
+        found = f"{counted(n_sets, 'set')} {plural(n_sets, 'was', 'were')} found"
+        if result.n_sets_bound == n_sets:
+            return f"{found}; proven: there are no more."
+        if math.isinf(result.n_sets_bound):
+            return f"{found}; how many there are is not known."
+        return f"{found}; up to {result.n_sets_bound:,.0f} are not ruled out."
+    return ""
 
 
 def _proven(result: SetsFound) -> str:

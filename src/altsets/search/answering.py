@@ -11,8 +11,9 @@ from altsets.quality import Quality
 from altsets.request import Request
 from altsets.result import Progress, Result
 from altsets.search.good_sets import Nearness, Requirement
+from altsets.search.largest import as_many, most_apart, only_found
 from altsets.search.run import Run
-from altsets.search.solving import problem_of, solve
+from altsets.search.solving import notes_on, problem_of, solve
 
 #: Seconds by which an answer may come later than its time limit, without a word about it.
 MOST_LATE = 0.3
@@ -67,6 +68,18 @@ def _searched(
     quality: Quality, problem: Problem, run: Run, request: Request, needed: Requirement | None = None
 ) -> Result:
     """The sets of a request; ``needed`` is how good they must be, if that is known."""
+    if request.tau == "max" or (request.n_alternatives == "max" and not problem.search.startswith("greedy-")):
+        search = most_apart if request.tau == "max" else as_many
+        found = search(quality, problem, run, request.engine)
+        return replace(found, request=request.without_numbers(), notes=notes_on(quality, problem))
+    result = _with_limit(quality, problem, run, request, needed)
+    return only_found(result) if request.n_alternatives == "max" else result
+
+
+def _with_limit(
+    quality: Quality, problem: Problem, run: Run, request: Request, needed: Requirement | None
+) -> Result:
+    """A given number of sets at a given tau."""
     if problem.within is None:
         return solve(quality, problem, run, request.engine, request=request)
     if needed is None:

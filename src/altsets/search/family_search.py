@@ -114,11 +114,15 @@ class FamilySearch(ABC):
         """Bisect until everything is settled, or time is up."""
         if self.requirement.best is None or not self.requirement.is_met:
             return self._no_sets(proven=self.requirement.is_impossible)
-        self.start(self.requirement.best)
+        self.settle(self.requirement.best)
+        return self._found() if self.sets else self._no_sets(proven=self.levels.refuted <= 1)
+
+    def settle(self, best: FeatureSet) -> None:
+        """Search for the largest level, from the best set on."""
+        self.start(best)
         self.levels.search(
             self.attempt, self.limits.first_steps, doubling=self.doubling, stop=lambda: self.run.stopped
         )
-        return self._found() if self.sets else self._no_sets(proven=self.levels.refuted <= 1)
 
     @abstractmethod
     def start(self, best: FeatureSet) -> None:
@@ -174,6 +178,8 @@ class FamilySearch(ABC):
     @cached_property
     def listed(self) -> GoodSets | None:
         """All sets that are good enough, if they are few and each of them has to be."""
+        if not self.problem.is_plain or self.problem.search == "sequential":
+            return None
         if self.problem.aggregation == "sum" or self._engine_asked not in ("auto", "enumerate"):
             return None
         return GoodSets.of(self.quality, self.problem, self.requirement, self.run, self.limits)

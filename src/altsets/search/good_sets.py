@@ -392,7 +392,7 @@ def bound_on_number(
         return most
     scaling = Scaling.of(quality, replace(problem, existing=()))
     candidates = _optimistic_scores(scaling.quality.form(problem.n_features), problem)
-    if candidates is None:
+    if candidates is None or requirement.least == -math.inf:
         return most
     # Twice the tolerance, as bounds are rounded as well.
     least = math.ldexp(requirement.least - 2 * requirement.tolerance, -scaling.exponent)

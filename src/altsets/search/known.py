@@ -43,7 +43,8 @@ def bound_on_best(result: Result) -> float:
     if not is_about_one(result):
         return math.inf
     if not result.sets:
-        return -math.inf if result.status is Status.INFEASIBLE else math.inf
+        limited = any(name in result.parameters for name in ("min_quality", "within"))
+        return -math.inf if result.status is Status.INFEASIBLE and not limited else math.inf
     if result.statuses[0] is Status.OPTIMAL:
         return result.qualities[0]
     # The bound on a sequential answer is the sum of those on its sets, none of which is below the quality found.

@@ -136,7 +136,7 @@ def most_different(
     refuse_chosen_sizes(quality, "most_different()")
     with run:
         requirement = Requirement.of(asked, quality, problem, run, engine)
-        search = _LargestTau(quality, problem, problem, requirement, run, engine)
+        search = LargestTau(quality, problem, problem, requirement, run, engine)
         return replace(search.solve(), request=request)
 
 
@@ -235,21 +235,24 @@ def most_sets(
     wanted = problem_of(request, quality)
     refuse_further(wanted, "most_sets()")
     refuse_chosen_sizes(quality, "most_sets()")
-    problem = _without_repeats(wanted)
+    problem = without_repeats(wanted)
     with run:
         requirement = Requirement.of(asked, quality, problem, run, engine)
-        search = _LargestNumber(quality, wanted, problem, requirement, run, engine)
+        search = LargestNumber(quality, wanted, problem, requirement, run, engine)
         search.max_sets = most
         return replace(search.solve(), request=request)
 
 
-def _without_repeats(problem: Problem) -> Problem:
+def without_repeats(problem: Problem) -> Problem:
     """The same request, in which a set does not differ from itself."""
-    assert problem.tau is not None
-    if problem.tau <= EXACT_TOLERANCE:
+    if problem.tau is None:
+        least: Fraction | int | None = problem.min_difference
+    else:
+        least = problem.tau
+    if least is not None and least <= EXACT_TOLERANCE:
         # Any two sets that differ in one feature, which by Dice counts for at least this much.
         largest = max(problem.k_max, *(len(given) for given in problem.existing), 1)
-        return replace(problem, dissimilarity="dice", tau=Fraction(1, 2 * largest))
+        return replace(problem, dissimilarity="dice", tau=Fraction(1, 2 * largest), min_difference=None)
     own = problem.dissimilarity
     # Those of altsets find every set equal to itself, and engines know them by their class.
     if not callable(own) or type(own).__module__.startswith("altsets."):
@@ -267,17 +270,26 @@ class _NeverRepeated:
         return 0.0 if first == second else self.own(first, second)
 
 
-class _LargestTau(FamilySearch):
+class LargestTau(FamilySearch):
+    """The largest tau at which there are as many sets as asked."""
+
+    tau = Fraction(0)
+
     def start(self, best: FeatureSet) -> None:
         """The best set again and again goes with itself at tau = 0, and perhaps further."""
-        self.sets = [best] * self.problem.n_sets
         self.taus = Taus.of(self.problem)
         top = len(self.taus.values) - 1
+        if not self.problem.is_plain:
+            # What sets have to meet together, the best one again and again may not.
+            self.levels = Bisection(-1, top + 1, top)
+            return
+        self.sets = [best] * self.problem.n_sets
         self.tau = least_dissimilarity(self.problem, self.sets)
         self.levels = Bisection(self.taus.reached(self.tau), top + 1, top)
         self.report()
 
     def attempt(self, level: int, max_steps: float) -> tuple[int | None, int | None]:
+        """Decide one level."""
         decision = self.decide(replace(self.problem, tau=self.taus.values[level]), max_steps)
         self.engine = decision.engine
         if decision.refuted:
@@ -291,19 +303,23 @@ class _LargestTau(FamilySearch):
 
     @property
     def solution_problem(self) -> Problem:
+        """What the sets found are a solution of."""
         return replace(self.problem, tau=self.tau)
 
     @property
     def parameters(self) -> dict[str, Any]:
+        """The parameters that the problem does not hold."""
         by = next(by for by, aggregation in BY.items() if aggregation == self.problem.aggregation)
         return {"goal": "tau", "by": by, "tau": float(self.tau) if self.sets else None}
 
     @property
     def objective(self) -> Fraction:
+        """The value to maximise."""
         return self.tau
 
     @property
     def bound(self) -> Fraction:
+        """The upper bound of the value."""
         refuted = self.levels.refuted
         if refuted > self.levels.top:
             return Fraction(1)
@@ -312,9 +328,11 @@ class _LargestTau(FamilySearch):
 
     @property
     def argument(self) -> str:
+        """Why larger levels are ruled out."""
         return self.proof or ("no larger value exists" if self.is_settled else "nothing was ruled out")
 
     def describe(self) -> str:
+        """What was found and proven."""
         return f"{self._subject}; {self._claim}"
 
     @property
@@ -340,7 +358,9 @@ class _LargestTau(FamilySearch):
         return f"proven that tau = {bound} is not possible"
 
 
-class _LargestNumber(FamilySearch):
+class LargestNumber(FamilySearch):
+    """The largest number of sets at one tau."""
+
     doubling = True
     repeat = False
     max_sets = MAX_SETS
@@ -349,14 +369,14 @@ class _LargestNumber(FamilySearch):
         """A first solution: from the list of all good sets, or else one set after the other."""
         problem = self.problem
         self.proof = "counting features"
-        if all(problem.compatible(best, given) for given in problem.existing):
+        if problem.is_plain and all(problem.compatible(best, given) for given in problem.existing):
             self.sets = [best]
         most = bound_on_number(self.quality, problem, self.requirement, self.listed, self.run)
         self.levels = Bisection(len(self.sets), most + 1, min(most, self.max_sets))
         self.report()
         if self.listed is not None:
             self._pick()
-        elif not problem.any_sets_differ_enough:
+        elif problem.is_plain and not problem.any_sets_differ_enough:
             self._grow()
 
     def _pick(self) -> None:
@@ -381,6 +401,7 @@ class _LargestNumber(FamilySearch):
                 self._take(sets)
 
     def attempt(self, level: int, max_steps: float) -> tuple[int | None, int | None]:
+        """Decide one level."""
         # In few steps, the list has been searched already.
         listing = max_steps == math.inf
         decision = self.decide(replace(self.problem, n_alternatives=level - 1), max_steps, listing=listing)
@@ -399,30 +420,37 @@ class _LargestNumber(FamilySearch):
 
     @property
     def solution_problem(self) -> Problem:
+        """What the sets found are a solution of."""
         return replace(self.problem, n_alternatives=len(self.sets) - 1)
 
     @property
     def parameters(self) -> dict[str, Any]:
+        """The parameters that the problem does not hold."""
         found = {"n_alternatives": max(len(self.sets) - 1, 0)}
         return {**self.asked.parameters(), "goal": "count", "max_sets": self.max_sets, **found}
 
     @property
     def objective(self) -> float:
+        """The value to maximise."""
         return len(self.sets)
 
     @property
     def bound(self) -> float:
+        """The upper bound of the value."""
         return self.levels.refuted - 1
 
     @property
     def is_settled(self) -> bool:
+        """Whether every larger level is ruled out."""
         return len(self.sets) == self.bound
 
     @property
     def is_limited(self) -> bool:
+        """Whether no more sets than these were looked for."""
         return not self.is_settled and len(self.sets) >= self.max_sets
 
     def describe(self) -> str:
+        """What was found and proven."""
         good, n_sets = self.requirement.describe(), len(self.sets)
         found = f"1 set {good} found"
         if n_sets > 1:

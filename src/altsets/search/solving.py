@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from altsets.constraints import Require
+from altsets.constraints import AtLeastSets, Require
 from altsets.constraints.constant import ForbidConstant
 from altsets.dissimilarity import Matched
 from altsets.errors import InputError, UnsupportedError
@@ -93,6 +93,10 @@ def solve(
         return _result(quality, problem, chosen, answer, run, scaling, request)
 
 
+#: Sets that ``n_alternatives="max"`` looks for at most.
+MOST_SETS = 1_000
+
+
 def problem_of(request: Request, quality: Quality) -> Problem:
     """A request bound to the features of a quality; as many sets as there are where "max" is asked for."""
     if not all(callable(getattr(quality, needed, None)) for needed in ("evaluate", "form")):
@@ -103,16 +107,23 @@ def problem_of(request: Request, quality: Quality) -> Problem:
     problem = _without_constants(sized.bind(FeatureNames.of_quality(quality)), quality)
     if request.n_alternatives != "max":
         return problem
-    if problem.search not in ("greedy-replacement", "greedy-balancing"):
+    if any(isinstance(one, AtLeastSets) for one in problem.constraints):
         raise UnsupportedError(
-            f"{parameter('n_alternatives', 'max')} goes with greedy-replacement and greedy-balancing, not with "
-            f"{problem.search!r}; "
-            "iterate() gives sets until none is left."
+            f"{parameter('n_alternatives', 'max')} does not tell how many sets there will be, as AtLeastSets needs it; "
+            "give a number."
         )
-    reason = ENGINES["greedy"].declines(quality, problem)
+    if not problem.search.startswith("greedy-"):
+        return problem
+    if problem.search == "greedy-depth":
+        raise UnsupportedError(
+            f"{parameter('search', problem.search)} looks for a number of sets and takes no "
+            f"{parameter('n_alternatives', 'max')}; use 'sequential', 'simultaneous', 'greedy-replacement' or "
+            "'greedy-balancing'."
+        )
+    reason = ENGINES["greedy"].declines(quality, replace(problem, within=None, min_quality=None))
     if reason:
         raise UnsupportedError(f"no engine solves this: {reason}.")
-    return replace(problem, n_alternatives=most_alternatives(problem))
+    return replace(problem, n_alternatives=min(most_alternatives(problem), MOST_SETS - 1))
 
 
 def n_candidates(quality: Quality) -> int:
@@ -150,6 +161,11 @@ def refuse_further(problem: Problem, what: str) -> None:
             f"{what} takes no {join_words(problem.further, 'or')}; use "
             f"{by_interface('altsets.find()', 'altsets find')}."
         )
+
+
+def refuse_undone(name: str, quality: Quality, problem: Problem, run: Run) -> None:
+    """Refuse a problem that no engine solves, or not the one that was asked for."""
+    _engine(name, quality, problem, run)
 
 
 def _engine(name: str, quality: Quality, problem: Problem, run: Run) -> Engine:
@@ -211,7 +227,10 @@ def _result(
     objective = problem.objective(qualities, sets)
     statuses = scaling.shown_statuses(problem, answer.statuses)
     status = overall_status(statuses)
-    bound = scaling.shown_bound(problem, answer.bound, objective)
+    # Where it is proven that no further set is left, the bound is about those found.
+    ended = problem.search == "sequential" and status is Status.INFEASIBLE and bool(sets)
+    bounded = replace(problem, n_alternatives=len(sets) - 1) if ended else problem
+    bound = scaling.shown_bound(bounded, answer.bound, objective)
     run.finish(sets, objective, bound)
     reason = ""
     if len(sets) < problem.n_sets and not run.is_part:
@@ -241,9 +260,14 @@ def _result(
         shortlist=answer.shortlist,
         existing_qualities=_existing_qualities(quality, problem, run),
         request=None if request is None else request.without_numbers(),
-        notes=[] if request is None else [*quality.notes, *_on_constants(quality, problem)],
+        notes=[] if request is None else notes_on(quality, problem),
         models=[] if run.is_part else quality.models_in(sets),
     )
+
+
+def notes_on(quality: Quality, problem: Problem) -> list[str]:
+    """What a quality has to say about the table, and which columns are no candidates."""
+    return [*quality.notes, *_on_constants(quality, problem)]
 
 
 def _on_constants(quality: Quality, problem: Problem) -> list[str]:

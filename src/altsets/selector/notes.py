@@ -324,9 +324,8 @@ def near_copies(result: Result, features: Features) -> NearCopies | None:
     pairs = (
         _compared(alike, sets, later, earlier, names) for later in range(n_sets) for earlier in range(later)
     )
-    found = [
-        pair for pair in pairs if pair.matches and _too_many(pair, len(sets[pair.earlier]), result.parameters)
-    ]
+    asked = {**result.parameters, "tau": result.tau}
+    found = [pair for pair in pairs if pair.matches and _too_many(pair, len(sets[pair.earlier]), asked)]
     worst = max(found, key=lambda pair: pair.n_matched / pair.n_features, default=None)
     if worst is None:
         return None

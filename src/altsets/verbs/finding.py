@@ -57,10 +57,14 @@ def find(
         0.1, rounded down to at least 1. None: 5, or as many as the model chooses if it is one that does
         (:class:`altsets.quality.Embedded`).
     n_alternatives : int or "max", default=3
-        Sets to find besides the first one. ``"max"``: as many as the searches ``"greedy-replacement"`` and
-        ``"greedy-balancing"`` can give.
+        Sets to find besides the first one. ``"max"``: as many as there are, up to 1,000, and none of them twice: with
+        simultaneous search the largest number, then the best so many (``Result.n_sets_bound``); in sequential search
+        until none is left or the next one is not good enough; as many as a heuristic can give. Set a time limit.
     tau : float, fraction or string, default=None
-        The least dissimilarity of two sets: 0 allows equal sets, 1 asks for sets that share no feature.
+        The least dissimilarity of two sets: 0 allows equal sets, 1 asks for sets that share no feature. ``"max"`` with
+        ``within`` or ``min_quality``: the largest tau, then the best sets at it; with simultaneous search jointly, in
+        sequential search set by set (``Result.tau``, ``Result.tau_bound``). For a function of your own, and for
+        :class:`altsets.dissimilarity.Matched` without a threshold, it is found to 0.001.
     X : table of shape (n_samples, n_features), default=None
         The table from which the quality is computed if it is a name, a class, an estimator or a function, and on which
         similarities are measured; all tables that :meth:`altsets.SelectAlternatives.fit` takes.
