@@ -35,13 +35,13 @@ if TYPE_CHECKING:
         frontier_points,
     )
     from altsets.search.most import most_different, most_sets
-    from altsets.search.near_best import Importance, NearBest, Range, near_best
+    from altsets.search.near_best import Importance, NearBest, Range
     from altsets.search.tradeoff import Tradeoff, TradeoffPoint, TradeoffProgress, tradeoff
     from altsets.search.what_if import WhatIf, what_if
     from altsets.selector import SelectAlternatives, SelectFeatures, reduced
     from altsets.session import Session
     from altsets.tables.outcomes import survival_target
-    from altsets.verbs import find, iterate
+    from altsets.verbs import find, iterate, near_best
     from altsets.verification import Verification, verify
 
 __all__ = [
@@ -121,13 +121,13 @@ _MODULES = {
         "frontier_points",
     ),
     "search.most": ("most_different", "most_sets"),
-    "search.near_best": ("Importance", "NearBest", "Range", "near_best"),
+    "search.near_best": ("Importance", "NearBest", "Range"),
     "search.tradeoff": ("Tradeoff", "TradeoffPoint", "TradeoffProgress", "tradeoff"),
     "selector": ("SelectAlternatives", "SelectFeatures", "reduced"),
     "search.what_if": ("WhatIf", "what_if"),
     "session": ("Session",),
     "tables.outcomes": ("survival_target",),
-    "verbs": ("find", "iterate"),
+    "verbs": ("find", "iterate", "near_best"),
     "verification": ("Verification", "verify"),
 }
 _HOMES = {name: f"altsets.{module}" for module, names in _MODULES.items() for name in names}

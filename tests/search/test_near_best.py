@@ -377,12 +377,6 @@ def test_what_makes_no_sense_is_refused(options, words):
     assert len(str(caught.value).splitlines()) == 1
 
 
-def test_other_things_than_qualities_are_refused(snapshot):
-    with pytest.raises(InputError) as refused:
-        altsets.near_best([1, 2, 3], 2)
-    assert str(refused.value) == snapshot
-
-
 @pytest.mark.parametrize(
     ("seed", "words"), [("x", "random_state='x' is not a seed"), (-1, "random_state=-1")]
 )

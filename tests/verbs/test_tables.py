@@ -70,6 +70,17 @@ def test_scores_need_no_table(wine):
         ]
 
 
+def test_near_best_takes_a_table(wine):
+    X, y = wine
+    expected = altsets.near_best(quality.MRMR.from_data(X, y, measure="pearson"), 3, 0.1)
+    found = altsets.near_best("mrmr", 3, 0.1, X=X, y=y, quality_params={"measure": "pearson"})
+    assert list(found) == list(expected)
+    assert list(
+        altsets.near_best("mrmr", 0.25, 0.1, X=X, y=y, quality_params={"measure": "pearson"})
+    ) == list(found)
+    assert altsets.near_best([9, 8, 7, 3, 2, 1], 2, 0.25).count == 3
+
+
 def test_similarities_are_measured_on_the_table(wine):
     X, y = wine
     kind = dissimilarity.Matched("spearman", threshold=0.7)

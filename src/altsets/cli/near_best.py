@@ -77,7 +77,7 @@ def near_best_command(context: typer.Context, given: Given) -> None:
 
         def search(scored: Quality, measured: Request, callback: Any) -> NearBest:
             from altsets.request import DEFAULT_SIZE
-            from altsets.search.near_best import near_best
+            from altsets.verbs import near_best
 
             return near_best(
                 scored,
@@ -121,7 +121,7 @@ def _importance(found: NearBest, request: Request) -> Importance | None:
         return found.importance(time_limit=seconds, callback=waiting.report)
 
 
-def _nearness(near: NearOptions) -> dict[str, float]:
+def _nearness(near: NearOptions) -> dict[str, Any]:
     """How far below the best sets may be; what is wrong with it is said before features are scored."""
     if near.within is not None and near.min_quality is not None:
         raise InputError("--within and --min-quality were both given; give one of them.")

@@ -1,8 +1,7 @@
 """How many sets are nearly as good as the best one, which features they have, and what they look like."""
 
 from altsets.search.near_best.answer import NearBest
-from altsets.search.near_best.counting import near_best
 from altsets.search.near_best.extent import Range, RangeEnd
 from altsets.search.near_best.importance import FeatureImportance, Importance
 
-__all__ = ["FeatureImportance", "Importance", "NearBest", "Range", "RangeEnd", "near_best"]
+__all__ = ["FeatureImportance", "Importance", "NearBest", "Range", "RangeEnd"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,7 +12,6 @@ from functools import cached_property
 import numpy as np
 
 from altsets.arrays import Floats
-from altsets.constraints import Constraint
 from altsets.errors import UnsupportedError
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, BlackBox, Quality
@@ -48,76 +47,6 @@ DEFAULT_WITHIN = 0.01
 SUM_ERROR = 2.0**-48
 #: Beyond any value of a set in engine units.
 FAR = 1e100
-
-
-def near_best(
-    quality: Quality,
-    n_features: int = 5,
-    within: float = DEFAULT_WITHIN,
-    *,
-    min_quality: float | None = None,
-    constraints: Sequence[Constraint] | Constraint = (),
-    time_limit: float | None = None,
-    callback: Callable[[Progress], object] | None = None,
-) -> NearBest:
-    """Count the sets that are nearly as good as the best one, and say what they are made of.
-
-    Parameters
-    ----------
-    quality : quality object
-        What "good" means, as for :func:`find`. Of black boxes and wrappers, all sets are evaluated; where there are
-        more than 10,000, a search for the best one and 9,000 sets that are drawn at random give an estimate.
-    n_features : int, default=5
-        Features in each set, unless ``constraints.Size`` says otherwise; then the best is that over all sizes.
-    within : float, default=0.01
-        Sets count if their quality is at least ``best - within * abs(best)``: 0.01 allows for one per cent. What
-        differs by no more than 1e-9 of the problem's scale counts as equal, as everywhere (see :class:`Status`).
-    min_quality : float, default=None
-        Instead of within, where the best is near zero: the least quality of sets that count.
-    constraints : sequence of constraints, default=()
-        What every set must keep to; see :mod:`altsets.constraints`.
-    time_limit : float, default=None
-        Seconds for the whole call. What is known by then is returned, as bounds on the number of sets.
-    callback : callable, default=None
-        Called with a :class:`Progress` now and then. What it raises ends the search.
-
-    Returns
-    -------
-    NearBest
-        The number of sets, exact or between bounds, how often each feature occurs in them, and the sets themselves:
-        from the best down, or drawn at random. Ctrl-C ends the search early and returns what was found.
-
-    Raises
-    ------
-    altsets.errors.InputError
-        If ``within`` or ``min_quality`` is out of range, both are given, or a constraint names a feature that does not
-        exist.
-    altsets.errors.UnsupportedError
-        If a black box has more than 10,000 sets and hardly any set keeps to the constraints, or no engine finds the
-        best set of such a request.
-
-    See Also
-    --------
-    altsets.NearBest : The answer.
-    altsets.most_sets : As many of these sets as differ from each other.
-    altsets.find : A few good sets that differ.
-    altsets.plots.near_best : Which features these sets have.
-
-    Examples
-    --------
-    >>> import altsets
-    >>> from altsets import quality
-    >>> scores = quality.Additive([9, 8, 7, 3, 2, 1], feature_names=list("abcdef"))
-    >>> near = altsets.near_best(scores, n_features=2, within=0.25)
-    >>> near.count, near.best, near.threshold
-    (3, 17.0, 12.75)
-    >>> list(near)
-    [(0, 1), (0, 2), (1, 2)]
-    >>> altsets.near_best(scores, n_features=2, min_quality=11).frequencies.tolist()
-    [0.6666666666666666, 0.5, 0.3333333333333333, 0.3333333333333333, 0.16666666666666666, 0.0]
-    """
-    request = Request(n_features=n_features, n_alternatives=0, constraints=constraints, time_limit=time_limit)
-    return count_near(request, quality, nearness_of(within, min_quality), callback=callback)
 
 
 def count_near(
