@@ -242,6 +242,11 @@ def _plan(
     rows = ModelRows(table_for(settings.estimator, features), labels, weights, groups)
     pipeline = None if selector_place(what) is None else SearchPipeline.of(what, model, rows, features)
     searching = selector if pipeline is None else pipeline.selector
+    if searching is not None and isinstance(searching.n_alternatives, str):
+        raise InputError(
+            f"{parameter('n_alternatives', searching.n_alternatives)} finds other numbers of sets in other folds, so "
+            "that they cannot be compared; give a number."
+        )
     return Plan(
         features,
         target,
