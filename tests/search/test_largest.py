@@ -97,6 +97,7 @@ def test_no_more_than_a_thousand():
         {"tau": "max", "within": 0.1, "overlap_penalty": 1, "search": "simultaneous"},
         {"n_alternatives": "max", "search": "greedy-depth"},
         {"n_alternatives": "max", "search": "greedy-replacement", "tau": 0},
+        {"n_alternatives": "max", "difference": "average"},
         {"n_alternatives": "max", "constraints": constraints.AtLeastSets(2, [0])},
         {"tau": "max", "within": 0.1, "constraints": constraints.AtLeastSets(2, [0])},
     ],

@@ -197,6 +197,11 @@ def _together(
 
 def as_many(quality: Quality, problem: Problem, run: Run, engine: str) -> Result:
     """As many sets as there are, each of them once, then the best so many."""
+    if problem.difference == "average":
+        raise UnsupportedError(
+            f"{parameter('n_alternatives', 'max')} never gives a set twice, which "
+            f"{parameter('difference', 'average')} does not rule out; give a number, or leave it out."
+        )
     asked = Nearness(problem.within, problem.min_quality)
     if problem.within is None and problem.min_quality is None:
         asked = Nearness(None, -math.inf)
