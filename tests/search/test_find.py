@@ -9,6 +9,7 @@ import re
 import signal
 from collections import Counter
 from itertools import islice
+from math import comb
 
 import numpy as np
 import pytest
@@ -557,9 +558,11 @@ def test_iterate_can_be_limited():
     assert len(list(found)) == 3
 
 
-def test_iterate_goes_on_for_ever_where_equal_sets_are_allowed():
-    found = altsets.iterate(quality.Additive(SCORES), n_features=2, tau=0)
-    assert [step.sets[0] for step in islice(found, 50)] == [(0, 1)] * 50
+def test_iterate_gives_each_set_once_where_equal_sets_are_allowed():
+    found = [step.sets[0] for step in altsets.iterate(quality.Additive(SCORES), n_features=2, tau=0)]
+    assert len(set(found)) == len(found) == comb(len(SCORES), 2)
+    again = altsets.iterate(quality.Additive(SCORES), n_features=2, tau=0, n_alternatives=2)
+    assert [step.sets[0] for step in again] == [(0, 1)] * 3
 
 
 def test_iterate_with_existing_sets():

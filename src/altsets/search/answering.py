@@ -9,11 +9,12 @@ from altsets.errors import warn_user
 from altsets.problem import Problem
 from altsets.quality import Quality
 from altsets.request import Request
-from altsets.result import Progress, Result
+from altsets.result import Progress, Result, StopReason
 from altsets.search.good_sets import Nearness, Requirement
 from altsets.search.largest import as_many, most_apart, only_found
+from altsets.search.most import without_repeats
 from altsets.search.run import Run
-from altsets.search.solving import notes_on, problem_of, solve
+from altsets.search.solving import MOST_SETS, notes_on, problem_of, solve
 
 #: Seconds by which an answer may come later than its time limit, without a word about it.
 MOST_LATE = 0.3
@@ -48,17 +49,27 @@ def answers_in_turn(
     measured: Request,
     callback: Callable[[Progress], object] | None = None,
 ) -> Iterator[Result]:
-    """One set after the other, each given those before, until none is left."""
-    needed = None
-    while True:
+    """One set after the other, each given those before, as many as asked or until none is left."""
+    endless, needed = request.n_alternatives == "max", None
+    number, most = 0, MOST_SETS if isinstance(request.n_alternatives, str) else request.n_alternatives + 1
+    request, measured = replace(request, n_alternatives=0), replace(measured, n_alternatives=0)
+    while number < most:
+        number += 1
         run = Run(request.time_limit, callback, request.max_iters)
-        problem = problem_of(measured, quality)
+        asked = problem_of(measured, quality)
+        problem = without_repeats(asked) if endless and asked.difference == "each" else asked
         with run:
             if problem.within is not None and needed is None:
                 needed = Requirement.of(Nearness(problem.within, None), quality, problem, run, request.engine)
             found = _searched(quality, problem, run, request, needed)
         if not found.sets:
             return
+        if problem is not asked:
+            shown = ("tau", "min_difference", "max_overlap", "dissimilarity")
+            said = {name: value for name, value in asked.parameters().items() if name in shown}
+            found = replace(found, parameters={**found.parameters, **said})
+        if endless and number == most:
+            found = replace(found, stop_reason=StopReason.ENGINE_LIMIT)
         yield found
         before = (*request.existing, found.sets[0])
         request, measured = replace(request, existing=before), replace(measured, existing=before)

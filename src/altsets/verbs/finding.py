@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Any
 
 from altsets.constraints import AtLeastSets, Constraint
@@ -212,7 +211,7 @@ def iterate(
     X: Any = None,
     y: Any = None,
     quality_params: Mapping[str, Any] | None = None,
-    n_alternatives: int | None = None,
+    n_alternatives: int | str = "max",
     min_difference: int | None = None,
     dissimilarity: str | Dissimilarity = "dice",
     search: str = "sequential",
@@ -230,8 +229,8 @@ def iterate(
 ) -> Iterator[Result]:
     """Find sets one after the other, for as long as you like.
 
-    Without ``n_alternatives`` the sets go on until no further one exists. Parameters are checked when the first set is
-    asked for.
+    Without ``n_alternatives`` the sets go on until no further one exists, up to 1,000, and none comes twice. Parameters
+    are checked when the first set is asked for.
 
     Parameters
     ----------
@@ -248,8 +247,8 @@ def iterate(
         The target.
     quality_params : dict, default=None
         Options of a quality that is computed from ``X``.
-    n_alternatives : int, default=None
-        Sets to find besides the first one; None for all that exist.
+    n_alternatives : int or "max", default="max"
+        Sets to find besides the first one; ``"max"`` for all that exist, each of them once.
     min_difference : int, default=None
         Instead of tau: the number of features in which two sets must differ at least.
     dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable, default="dice"
@@ -317,7 +316,7 @@ def iterate(
         X,
         y,
         n_features=n_features,
-        n_alternatives=0,
+        n_alternatives=n_alternatives,
         tau=tau,
         min_difference=min_difference,
         dissimilarity=dissimilarity,
@@ -337,5 +336,4 @@ def iterate(
         raise UnsupportedError(
             "iterate() does not know how many sets there will be, as AtLeastSets needs it; use altsets.find()."
         )
-    found = answers_in_turn(request, asked.quality, asked.measured, callback)
-    yield from found if n_alternatives is None else islice(found, n_alternatives + 1)
+    yield from answers_in_turn(request, asked.quality, asked.measured, callback)
