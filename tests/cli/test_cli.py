@@ -392,7 +392,7 @@ def test_a_failed_check_is_no_bad_input(run, table, monkeypatch, snapshot):
 def test_version_and_help(run):
     assert run("--version") == (0, f"altsets {altsets.__version__}\n", "")
     assert run() == run("--help")
-    text = " ".join(run("find", "--help")[1].split())
+    text = " ".join(run("find", "--help-all")[1].split())
     choices = (*problem.SEARCHES, *problem.AGGREGATIONS, *problem.DISSIMILARITIES, *measures.MEASURES)
     choices += (*measures.PAIR_MEASURES, "mrmr", "fcbf", "cfs", *(kind.option.flag for kind in KINDS))
     for word in choices:

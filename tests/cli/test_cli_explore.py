@@ -201,7 +201,7 @@ def test_the_missing_extra_is_one_sentence(monkeypatch, snapshot):
 
 
 def test_options_are_those_of_find():
-    result = runner.invoke(app, ["explore", "--help"])
+    result = runner.invoke(app, ["explore", "--help-all"])
     assert "--port" in result.stdout
     for name in ("--save-scores", "--existing", "--output", "--evaluate", "--engine"):
         assert name not in result.stdout

@@ -178,4 +178,4 @@ def test_help_names_the_command(run):
     code, out, _ = run("--help")
     assert code == 0
     assert "near-best" in out
-    assert "--within" in run("near-best", "--help")[1]
+    assert "--within" in run("near-best", "--help-all")[1]

@@ -115,7 +115,7 @@ def test_a_folder_for_results_is_needed(run, snapshot):
 
 
 def test_the_help_names_what_there_is(run):
-    code, out, _ = run("reproduce", "--help")
+    code, out, _ = run("reproduce", "--help-all")
     assert code == 0
     for option in (
         "--data",

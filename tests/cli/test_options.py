@@ -12,7 +12,7 @@ from words import about
 
 import altsets
 from altsets import measures, quality
-from altsets.cli import parsing
+from altsets.cli import COMMANDS, parsing
 from altsets.cli.options import ConstraintOptions
 from altsets.constraints import AtMost, Budget, Exclusive, Implies, Require
 from altsets.features import FeatureNames
@@ -389,7 +389,7 @@ def test_qualities_of_several_features(run, table, monkeypatch, name, measure, s
 
 
 def test_help_names_the_default_measures(run, snapshot):
-    text = " ".join(run("find", "--help")[1].split())
+    text = " ".join(run("find", "--help-all")[1].split())
     assert about(text, "default: pearson") == snapshot
     for kind, default in (
         (quality.CFS, "pearson"),
@@ -428,4 +428,32 @@ def test_evaluations_need_a_target_and_offer_nothing_else(run, table, tmp_path, 
     code, _, err = run(*asked, "--no-target")
     assert code == 2
     assert err == snapshot
-    assert "--no-target" not in run("evaluate", "--help")[1]
+    assert "--no-target" not in run("evaluate", "--help-all")[1]
+
+
+# --- Help ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_a_command_fits_on_a_screen(run, monkeypatch, command):
+    monkeypatch.setenv("COLUMNS", "80")
+    _, short, _ = run(command, "--help")
+    _, full, _ = run(command, "--help-all")
+    assert len(short.splitlines()) <= 40
+    assert f"altsets {command} --help-all" in short or short == full
+    options = re.findall(r"^  (?:-\w, )?(--[a-z-]+)", short, flags=re.MULTILINE)
+    assert set(options) <= set(re.findall(r"--[a-z-]+", full))
+    assert len(options) <= 13
+
+
+def test_the_short_help_of_find_has_what_most_people_need(run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    _, out, _ = run("find", "--help")
+    for option in ("--target", "--n-features", "--tau", "--within", "--quality", "--evaluate", "--report"):
+        assert option in out
+    assert out.count("  altsets find ") == 3
+
+
+def test_evaluate_shows_that_sets_are_required(run):
+    for how in ("--help", "--help-all"):
+        assert "[required]" in run("evaluate", how)[1]

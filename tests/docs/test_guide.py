@@ -105,7 +105,7 @@ def test_the_reference_lists_nothing_else():
 def test_every_option_of_the_command_line_is_in_the_reference():
     page = (DOCS / "reference" / "command_line.md").read_text(encoding="utf-8")
     shown = {one.code for one in shown_in(page) if one.is_command}
-    assert {f"$ altsets {name} --help" for name in cli.COMMANDS} <= shown
+    assert {f"$ altsets {name} --help-all" for name in cli.COMMANDS} <= shown
 
 
 # --- The tests above can fail ------------------------------------------------------------------------

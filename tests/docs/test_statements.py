@@ -291,7 +291,7 @@ def test_defaults_in_tables_are_those_of_the_package():
 def test_options_that_pages_name_exist():
     known = set(re.findall(r"--[a-z][a-z-]+", read("reference/command_line").partition("## All options")[2]))
     assert len(known) > 40
-    others = {"--help", "--version", "--small"}
+    others = {"--help", "--help-all", "--version", "--small"}
     for page in GUIDE:
         named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", page.read_text(encoding="utf-8")))
         assert named - known - others == set(), page

@@ -171,9 +171,9 @@ ALL_SETS = ["--at-most-sets", "--at-least-sets", "--reserve", "--total-budget"]
 
 @pytest.mark.parametrize("command", ["near-best", "tradeoff"])
 def test_help_shows_no_option_that_is_refused(run, table, command, snapshot):
-    _, out, _ = run(command, "--help")
+    _, out, _ = run(command, "--help-all")
     assert not [flag for flag in [*ALL_SETS, "--evaluate"] if flag in out]
-    _, shown, _ = run("find", "--help")
+    _, shown, _ = run("find", "--help-all")
     assert all(flag in shown for flag in ALL_SETS)
     more = ["--count", "a"] if command == "tradeoff" else []
     code, _, err = run(command, table, "-t", "y", "-k", 2, "--reserve", "a", *more)

@@ -1,4 +1,4 @@
-"""The help of a command: its options under headings, the most used ones first, and examples."""
+"""The help of a command: the options that most people need on one screen; ``--help-all`` has all, in groups."""
 
 from __future__ import annotations
 
@@ -6,21 +6,38 @@ from typing import Any
 
 from typer.core import TyperCommand
 
-#: Options that come first in the help, under a heading of their own.
-MOST_USED = (
-    *(
-        "target",
-        "n_features",
-        "n_alternatives",
-        "tau",
-        "distinct",
-        "quality",
-        "require",
-        "forbid",
-        "evaluate",
-    ),
-    *("report", "json"),
-)
+#: What the short help says about options, the most used ones first; a command shows up to :data:`MOST_SHOWN` of these.
+BRIEF = {
+    "sets": "The sets to evaluate  [required]",
+    "target": "The column to predict, or several",
+    "n_features": "Features in each set  [default: 5]",
+    "n_alternatives": "Sets besides the first one",
+    "tau": "How different: 0 = equal allowed, 1 = disjoint",
+    "within": "How much worse than the best, such as 5%",
+    "by": "What the curve is about",
+    "distinct": "Features so similar count as the same",
+    "quality": "What a good set is  [default: mutual_info]",
+    "require": "Features that every set has",
+    "forbid": "Features that no set has",
+    "evaluate": "Also test how well the sets predict",
+    "port": "The port of the page",
+    "no_browser": "Print the address only",
+    "out": "The folder for results",
+    "datasets": "Only these data sets",
+    "methods": "Only these methods",
+    "folds": "Only these folds",
+    "k": "Features in each set  [default: 5,10]",
+    "jobs": "Tasks at a time",
+    "report": "Also write a self-contained HTML report",
+    "json": "Print one JSON document, nothing else",
+    "scoring": "How predictions are scored",
+    "model": "The model that predicts",
+    "time_limit": "Seconds for the search",
+}
+#: Options in the short help of a command; one with fewer options shows them all.
+MOST_SHOWN = 12
+FEW_OPTIONS = 10
+ALL = "--help-all"
 
 
 class GroupedCommand(TyperCommand):
@@ -28,30 +45,44 @@ class GroupedCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the options; an error about one without its value does not know by itself whose it is."""
+        ctx.meta[ALL] = ALL in args
         try:
-            return super().parse_args(ctx, args)
+            return super().parse_args(ctx, ["--help" if word == ALL else word for word in args])
         except Exception as error:
             if getattr(error, "ctx", ctx) is None:
                 error.ctx = ctx  # type: ignore[attr-defined]
             raise
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write arguments, the most used options, and the others group by group."""
+        """Write arguments and the most used options, or all options group by group."""
         arguments: list[tuple[str, str]] = []
-        headed: dict[str, list[tuple[str, str]]] = {"Most used": []}
+        headed: dict[str, list[tuple[str, str]]] = {"Options": []}
+        shown = self._shown(ctx)
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
             if record is None:
                 continue
             if parameter.param_type_name == "argument":
                 arguments.append(record)
-            else:
+            elif shown is None:
                 heading = getattr(parameter, "rich_help_panel", None) or "Other"
-                headed.setdefault("Most used" if parameter.name in MOST_USED else heading, []).append(record)
+                headed.setdefault(heading, []).append(record)
+            elif parameter.name in shown:
+                headed["Options"].append((record[0], BRIEF[parameter.name]))
         for heading, records in {"Arguments": arguments, **headed}.items():
             if records:
                 with formatter.section(heading):
                     formatter.write_dl(records)
+        if shown is not None:
+            formatter.write_paragraph()
+            formatter.write_text(f"{ctx.command_path} {ALL} explains all options.")
+
+    def _shown(self, ctx: Any) -> list[str] | None:
+        """The options of the short help; None where all are shown."""
+        names = [each.name for each in self.get_params(ctx) if each.param_type_name == "option"]
+        if ctx.meta.get(ALL) or len(names) <= FEW_OPTIONS:
+            return None
+        return [name for name in BRIEF if name in names][:MOST_SHOWN]
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Write the examples as they are."""

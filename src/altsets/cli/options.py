@@ -465,7 +465,8 @@ class GivenSetsOptions:
     """The sets to evaluate."""
 
     sets: str | None = option(
-        "FILE", "The sets: what find --json has printed, or a text file with COL[,COL] in each line."
+        "FILE",
+        "The sets: what find --json has printed, or a text file with COL[,COL] in each line. [required]",
     )
 
 

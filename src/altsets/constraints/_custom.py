@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-import numpy as np
-
 from altsets.constraints.base import Constraint, OptionReader, Rule
 from altsets.errors import InputError, NotExpressedError
 from altsets.wording import list_some
@@ -75,7 +73,9 @@ class Custom(Constraint):
             raise InputError(
                 f"{self.title}: the check raised {type(error).__name__} ({error}) for the set {self._named(asked)}."
             ) from error
-        if not isinstance(answer, bool | np.bool_):
+        # Constraints are known to the command line, which must not wait for NumPy, whose truth values are like these.
+        dtype = getattr(answer, "dtype", None)
+        if not isinstance(answer, bool) and (getattr(dtype, "kind", "") != "b" or getattr(answer, "ndim", 1)):
             raise InputError(
                 f"{self.title}: the check returned {answer!r} for the set {self._named(asked)}; return True or False."
             )
