@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import closing, contextmanager
 
 import numpy as np
@@ -182,7 +183,7 @@ def at(visitor):
 
 
 def test_controls_change_the_sets_and_the_address(at):
-    assert at.page.locator(".banner .sure").inner_text() == "Proven"
+    assert "Proven" in at.page.locator(".banner").inner_text()
     assert [len(one) for one in at.sets] == [3, 3, 3]
     at.slide("n_features", 5)
     at.until(lambda: [len(one) for one in at.sets] == [5, 5, 5])
@@ -443,7 +444,7 @@ def test_a_long_search_shows_the_best_so_far_and_can_be_stopped(browser, slow_ex
         at.until(lambda: "no sets can have more than" in at.page.locator(".banner").inner_text())
         stop.click()
         at.settled()
-        assert at.page.locator(".banner .sure").inner_text() in ("Not proven", "Partly proven")
+        assert re.search("Not proven|Proven for . of", at.page.locator(".banner").inner_text())
         assert len(at.sets) == 10
 
 
@@ -453,7 +454,7 @@ def test_a_newer_wish_takes_the_place_of_a_long_search(browser, slow_explorer):
         at.page.get_by_role("button", name="Stop and keep the best").wait_for()
         at.page.go_back()
         at.until(lambda: [len(one) for one in at.sets] == [3])
-        at.until(lambda: at.page.locator(".banner .sure").inner_text() == "Proven")
+        at.until(lambda: "Proven:" in at.page.locator(".banner").inner_text())
 
 
 def test_settings_change_while_the_first_search_goes_on(browser):
