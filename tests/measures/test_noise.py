@@ -100,10 +100,14 @@ def test_one_in_twenty_is_above_it_in_each_kind_of_column():
 def test_columns_of_one_kind_have_one_floor():
     rng = np.random.default_rng(6)
     X, _ = mixed(rng, 300)
+    for name in ("rain", "snow"):
+        # Mostly zero, else any number.
+        X[name] = np.where(rng.random(300) < 0.6, 0.0, rng.exponential(size=300))
     X["hue"] = 1.0
     floor = noise_floor(X, rng.integers(0, 2, 300), "mutual_info")
-    assert len({*floor[:7]}) == len({*floor[7:12]}) == 1
+    assert len({*floor[:7]}) == len({*floor[7:12]}) == len({*floor[-3:-1]}) == 1
     assert floor[0] > 2 * floor[7]
+    assert floor[0] != floor[-2]
     # A constant column is not above anything.
     assert floor[-1] == 0
 

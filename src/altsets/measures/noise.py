@@ -18,8 +18,8 @@ REPEATS = 50
 MOST_ROWS, CELLS_AT_A_TIME = 1_000, 2_000_000
 #: Columns with up to this many different values are of one kind, and so are those that miss up to these shares.
 LEVELS, MISSING = (2, 4, 10), (0.0, 0.2, 0.5)
-#: ... and those with no more different values than this share of the rows.
-FEW = 0.1
+#: ... and those with no more different values than this share of the rows, or one value in at most these shares.
+FEW, TIED = 0.1, (0.2, 0.5)
 #: Scores that differ by less than this share of the largest one differ by rounding only.
 ROUNDING = 1e-9
 
@@ -28,11 +28,12 @@ def kinds_of(features: Features, columns: Indices) -> list[Indices]:
     """Groups of columns that score about the same by chance.
 
     That depends on the number of different values, on whether these are labels, and on how many are missing. A column
-    of few values for its rows (such as whole numbers) is of another kind than one with hardly any ties.
+    of few values for its rows (such as whole numbers), or with one in many rows (such as 0), is of another kind than
+    one with hardly any ties.
     """
     n_rows = min(features.n_rows, MOST_ROWS)
     rows = np.linspace(0, features.n_rows - 1, n_rows).astype(np.intp)
-    keys = np.zeros((len(columns), 3), dtype=np.intp)
+    keys = np.zeros((len(columns), 4), dtype=np.intp)
     keys[:, 0] = features.nominal[columns]
     step = max(1, CELLS_AT_A_TIME // features.n_rows)
     for start in range(0, len(columns), step):
@@ -44,6 +45,10 @@ def kinds_of(features: Features, columns: Indices) -> list[Indices]:
         few = np.maximum(LEVELS[-1], FEW * (~missing).sum(axis=0))
         keys[some, 1] = np.searchsorted(LEVELS, n_values) + (n_values > few)
         keys[some, 2] = np.searchsorted(MISSING, missing.mean(axis=0))
+        for share in TIED:
+            # Of sorted values, the ends of a long run are equal.
+            length = math.ceil(share * n_rows)
+            keys[some, 3] += (n_values > few) & (values[length:] == values[:-length]).any(axis=0)
     _, kinds = np.unique(keys, axis=0, return_inverse=True)
     return [columns[kinds.ravel() == kind] for kind in range(kinds.max() + 1)]
 
