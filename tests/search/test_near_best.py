@@ -434,6 +434,17 @@ def test_relevance_that_nearly_cancels_in_a_ratio(relevance, size, within):
     assert most.bound == len(most.sets) == len(expected)
 
 
+def test_the_only_set_there_is_has_its_features_however_early_time_is_up(clock):
+    only = pairwise(quality.CFS, 4)
+    near = altsets.near_best(only, 4, within=0.1, time_limit=clock.limit(1))
+    assert near.exact
+    assert list(near) == [(0, 1, 2, 3)]
+    assert near.frequencies.tolist() == [1, 1, 1, 1]
+    assert near.always == list(only.feature_names)
+    none = altsets.near_best(only, 4, min_quality=9, time_limit=clock.limit(1))
+    assert (none.exact, none.count, list(none)) == (True, 0, [])
+
+
 def test_negative_qualities():
     near = altsets.near_best(quality.Additive([-1, -2, -3, -4]), 1, within=1)
     assert (near.best, near.threshold, near.count) == (-1, -2, 2)

@@ -201,11 +201,17 @@ class Counting:
         if sums is not None:
             return self._count_sums(sums)
         with suppress(Stopped):
-            if proven:
+            if proven and self._n_sets_in_all > 1:
                 return self._count_listed(best_set)
         best = self.quality.evaluate(best_set)
         # The best set always counts, unless a quality was asked for that it may not have.
         least = int(best >= self.nearness.least(best) - self.scaling.tolerance)
+        if self._n_sets_in_all == 1:
+            # There is no other set.
+            value = np.full(least, math.ldexp(best, -self.scaling.exponent))
+            alone = Listing([np.array([best_set] * least, dtype=np.intc)], value, value, complete=True)
+            family = ListedFamily(alone, self._threshold(best, self._rounding), self.limits)
+            return Counted(family, best_set, best, proven=True)
         return replace(self._none(self._n_sets_in_all, least), best_set=best_set, best=best)
 
     @cached_property
