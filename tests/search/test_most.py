@@ -375,3 +375,14 @@ def test_the_largest_feasible_level(start, doubling):
 
                 levels.search(attempt, 10, doubling=doubling)
                 assert (levels.reached, levels.refuted) == (last, last + 1)
+
+
+@pytest.mark.parametrize("verb", [altsets.most_sets, altsets.most_different])
+def test_open_sizes_of_a_sum_are_not_those_of_a_mean(verb):
+    found = verb(SCORES, within=0.5, constraints=constraints.Size(1, 2))
+    mean = verb(
+        quality.MRMR(SCORES.scores, np.zeros((len(SCORES.scores),) * 2)),
+        within=0.5,
+        constraints=constraints.Size(1, 2),
+    )
+    assert (found.parameters["size_normalised"], mean.parameters["size_normalised"]) == (False, True)

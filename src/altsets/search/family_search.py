@@ -274,6 +274,7 @@ class FamilySearch(ABC):
             "min_quality": requirement.asked.min_quality,
             "quality_needed": requirement.least if requirement.best else None,
         }
+        sizes = {} if problem.fixed_size else {"size_normalised": self.quality.size_normalised}
         return Result(
             sets=[],
             qualities=[],
@@ -282,7 +283,7 @@ class FamilySearch(ABC):
             status=status,
             statuses=[status] * n_statuses,
             named_sets=[],
-            parameters={**problem.parameters(), **self.parameters, **quality_needed},
+            parameters={**problem.parameters(), **self.parameters, **quality_needed, **sizes},
             engine=requirement.found.engine,
             proof=CUT_SHORT.get(stop_reason, "") + requirement.found.proof,
             elapsed=self.run.elapsed,
