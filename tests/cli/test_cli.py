@@ -336,7 +336,7 @@ def test_what_some_measures_cannot_take_is_one_line(run, mixed_table, args, mess
         ("find TABLE -t y -k 7", "--n-features 7, but there are only 6 features"),
         ("find TABLE -t y -k 0", "--n-features 0 is too small"),
         ("find TABLE -t y -k -1", "--n-features -1 is too small"),
-        ("find TABLE -t y -k 2.5", "'2.5' is not a whole number"),
+        ("find TABLE -t y -k 2.5", "'2.5' is more than all of it"),
         ("find TABLE -t y -a many", "'many' is not a whole number"),
         ("find TABLE -t y -a -2", "--n-alternatives -2 is too small"),
         ("find TABLE -t y --tau 1.5", "--tau 1.5 is outside [0, 1]"),
