@@ -79,7 +79,7 @@ def test_several_targets_with_weights(table, tmp_path, snapshot):
     assert request.quality == NamedQuality("f", combine=(0, 1))
     assert altsets.Request.from_json(request.to_json()) == request
     assert "--combine=0,1" in request.to_command()
-    assert "combine=(0.0, 1.0)" in request.to_python()
+    assert "'combine': (0.0, 1.0)" in request.to_python()
 
 
 @pytest.mark.parametrize(

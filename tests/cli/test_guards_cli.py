@@ -129,13 +129,13 @@ def test_only_some_columns_are_read(run, save, tmp_path, snapshot):
 
 
 def test_what_takes_long_is_said_before_it_begins(run, save, tmp_path, monkeypatch, snapshot):
-    from altsets.quality import spec
+    from altsets.quality import from_table
 
     rng = np.random.default_rng(1)
     path = save(**{f"g{index}": rng.normal(size=60) for index in range(30)})
     assert "takes about" not in run("find", path, *FIND)[2]
-    monkeypatch.setattr(spec, "FEWEST_CELLS", 1000)
-    monkeypatch.setattr(spec, "LONG", 0.0)
+    monkeypatch.setattr(from_table, "FEWEST_CELLS", 1000)
+    monkeypatch.setattr(from_table, "LONG", 0.0)
     err = run("find", path, *FIND)[2]
     assert err == snapshot
     err = run("find", path, *FIND, "--save-scores", tmp_path / "scores.csv")[2]
