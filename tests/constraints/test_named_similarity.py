@@ -33,7 +33,7 @@ def data():
 
 
 def most_alike(X, measure, chosen):
-    numbers = measures.pairwise(X, measure)
+    numbers = np.asarray(measures.pairwise(X, measure))
     return max(numbers[i, j] for i, j in itertools.combinations(chosen, 2))
 
 
@@ -46,7 +46,7 @@ def selector(measure="spearman", limit=LIMIT, **more):
 @pytest.mark.parametrize("measure", ["spearman", "pearson", "symmetrical_uncertainty"])
 def test_the_selector_measures_its_table(data, measure):
     X, y = data
-    limit = float(np.quantile(measures.pairwise(X, measure)[np.triu_indices(8, 1)], 0.8))
+    limit = float(np.quantile(np.asarray(measures.pairwise(X, measure))[np.triu_indices(8, 1)], 0.8))
     fitted = selector(measure, limit).fit(X, y)
     assert all(most_alike(X, measure, chosen) <= limit for chosen in fitted.result_.sets)
     plain = SelectAlternatives("f", n_features=3, n_alternatives=1).fit(X, y)
@@ -126,7 +126,7 @@ def test_constraints_that_need_no_table_stay_as_they_are():
 
 def test_the_command_line_measures_the_table(run, table):
     X = np.column_stack(read_columns(table).columns[:6]).astype(float)
-    alike = measures.pairwise(X, "spearman")
+    alike = np.asarray(measures.pairwise(X, "spearman"))
     limit = float(np.median(alike[np.triu_indices(6, 1)]))
     options = ("-k", 2, "-a", 0, "--quality", "f", "--json", "--max-similarity", repr(limit))
     code, out, err = run("find", table, "-t", "y", *options)

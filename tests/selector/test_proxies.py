@@ -68,7 +68,7 @@ def test_some_rows_of_all_pairs(seed, measure):
     rng = np.random.default_rng(seed)
     whole = rng.integers(0, 3, len(frame))
     for weights in (None, whole, *([] if measure == "spearman" else [rng.random(len(frame))])):
-        expected = pairwise(frame, measure, sample_weight=weights, warn=False)
+        expected = np.asarray(pairwise(frame, measure, sample_weight=weights, warn=False))
         for of in ([2], [1, 4], [5, 0, 3], [6]):
             found = pairs_of(frame, of, measure, sample_weight=weights)
             assert found == pytest.approx(expected[of], abs=1e-12)
@@ -95,7 +95,7 @@ def test_proxies_are_those_that_all_pairs_tell(seed, measure):
     rng = np.random.default_rng(seed)
     limit = float(rng.choice([1e-12, 0.1, 0.3, 0.6, 1.0]))
     given = rng.choice(frame.columns, int(rng.integers(1, 3)), replace=False).tolist()
-    matrix = pairwise(frame, measure, warn=False)
+    matrix = np.asarray(pairwise(frame, measure, warn=False))
     alike = {
         name: max(matrix[frame.columns.get_loc(one), place] for one in given)
         for place, name in enumerate(frame.columns)

@@ -103,10 +103,8 @@ def _bound(search: LargestTau, needed: Requirement) -> float:
 
 def _best(quality: Quality, problem: Problem, known: Sequence[FeatureSet], run: Run, engine: str) -> Result:
     """The best sets for a problem that these are a solution of; in a fixed number of steps if time is not limited."""
-    turn = run.turn(known=Known(sets=list(known)))
-    turn.max_iters = run.max_iters
-    if run.remaining == math.inf:
-        turn.max_steps = BEST_STEPS
+    max_steps = BEST_STEPS if run.remaining == math.inf else math.inf
+    turn = run.turn(known=Known(sets=list(known)), max_steps=max_steps)
     return solve(quality, problem, turn, engine)
 
 

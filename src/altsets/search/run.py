@@ -145,10 +145,14 @@ class Run:
         return part
 
     def turn(
-        self, seconds: float = math.inf, known: Known = NOTHING, shared: SharedWork | None = None
+        self,
+        seconds: float = math.inf,
+        known: Known = NOTHING,
+        shared: SharedWork | None = None,
+        max_steps: float = math.inf,
     ) -> Run:
         """A run for one of several answers: with a clock of its own and what is known about it; ends with this one."""
-        turn = self.part()
+        turn = self.part(max_steps)
         turn.deadline, turn._is_turn = turn.started + seconds, True
         turn.known, turn.shared = known, shared
         return turn
