@@ -454,7 +454,7 @@ def _heuristic(request: Request, result: Result, oracle: Oracle) -> list[str]:
     if not {*result.statuses} <= {Status.FEASIBLE, Status.NOT_FOUND}:
         wrong.append(f"a heuristic says {result.statuses}")
     if result.sets:
-        best = replace(request, least=None).oracle.next_best()
+        best = (oracle if request.least is None else replace(request, least=None).oracle).next_best()
         assert best is not None
         lowest = request.aggregation == "min" and request.search == "greedy-balancing"
         bound = best if lowest else len(result.sets) * best

@@ -66,17 +66,18 @@ def drawn(visit):
     visit.page.locator("altsets-page .sections h2").first.wait_for()
 
 
-def test_a_report_with_hostile_names_is_quiet_and_shows_them_as_text(browser, report, snapshot):
+def test_a_report_with_hostile_names_is_quiet_and_shows_them_as_text(browser, report):
     with browsers.opened(browser, report) as visit:
         page = visit.page
         drawn(visit)
         assert visit.trouble == []
         assert page.evaluate("window.hacked") is None
         shown = page.locator("altsets-page").evaluate("element => element.shadowRoot.textContent")
-        assert shown == snapshot
+        assert "0 <script>window.hacked = 1</script>" in shown
         assert "<i>target</i>" in page.title()
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
         assert page.locator("altsets-page section").count() >= 8
+        assert "is not understood" not in shown
 
 
 def test_axe_finds_nothing(browser, report):

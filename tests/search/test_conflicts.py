@@ -317,6 +317,9 @@ def test_against_brute_force(solver, n_requests, monkeypatch):
     seen = Counter()
     for _ in range(n_requests):
         request = crowded(rng, own=not solver)
+        if solver and any(kind == "custom" for kind, *_ in request.constraints):
+            # The solver sees no complete sets.
+            continue
         with Run() as run:
             clash = find_conflict(request.quality, request.problem, run)
         if clash is None:

@@ -175,7 +175,7 @@ def find(
     >>> from sklearn.datasets import load_wine
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> altsets.find("mrmr", n_features=2, n_alternatives=1, tau=1, X=X, y=y).named_sets
-    [('flavanoids', 'proline'), ('color_intensity', 'hue')]
+    [('color_intensity', 'proline'), ('magnesium', 'flavanoids')]
     """
     asked = asked_of(
         quality,
