@@ -309,7 +309,7 @@ def crowded(rng, *, own):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("solver", "n_requests"), [(False, 350), (True, 300)])
+@pytest.mark.parametrize(("solver", "n_requests"), [(False, 350), (True, 400)])
 def test_against_brute_force(solver, n_requests, monkeypatch):
     if solver:
         monkeypatch.setattr("altsets.search.milp.engine.MAX_SIZES", 0)
