@@ -94,9 +94,6 @@ class Result(SetsFound, documents.Document):
     notes : list of str
         Sentences about the table and the sets, from there as well: what the target was taken for, columns that were
         left out.
-    cautions : list of str
-        Sentences that may change a decision, as :attr:`verdict` prints them: sets that are missing, near-copies of each
-        other or not above the noise floor, time that ran out, features that give away the target or forbidden ones.
     table_cautions : list of str
         Those of them that need the table, from where that is at hand.
     provenance : dict
@@ -182,7 +179,7 @@ class Result(SetsFound, documents.Document):
 
     @property
     def cautions(self) -> list[str]:
-        """Sentences that may change a decision, as the verdict prints them."""
+        """Sentences that may change a decision, such as on near-copies and leaks, as the verdict prints them."""
         return list(self.verdict.cautions)
 
     def with_names(self, names: Sequence[str]) -> Result:
