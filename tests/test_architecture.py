@@ -265,7 +265,6 @@ def test_public_surface():
         "find",
         "from_anndata",
         "frontier",
-        "frontier_points",
         "iterate",
         "measures",
         "most_different",
@@ -298,6 +297,13 @@ def test_public_surface():
     ]
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         altsets.nonsense  # noqa: B018
+
+
+@pytest.mark.parametrize("name", ["frontier_points"])
+def test_a_removed_name_says_what_to_use(name, snapshot):
+    with pytest.raises(AttributeError) as refused:
+        getattr(altsets, name)
+    assert str(refused.value) == snapshot
 
 
 def public_names():

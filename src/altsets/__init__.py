@@ -32,7 +32,6 @@ if TYPE_CHECKING:
         PenaltyFrontier,
         PenaltyPoint,
         frontier,
-        frontier_points,
     )
     from altsets.search.most import most_different, most_sets
     from altsets.search.near_best import Importance, NearBest, Range
@@ -83,7 +82,6 @@ __all__ = [
     "find",
     "from_anndata",
     "frontier",
-    "frontier_points",
     "iterate",
     "measures",
     "most_different",
@@ -118,7 +116,6 @@ _MODULES = {
         "PenaltyFrontier",
         "PenaltyPoint",
         "frontier",
-        "frontier_points",
     ),
     "search.most": ("most_different", "most_sets"),
     "search.near_best": ("Importance", "NearBest", "Range"),
@@ -136,6 +133,11 @@ display.register("report", "altsets.report", "write_report")
 display.register("notebook", "altsets.report.summarise", "in_notebook")
 display.register("explorer", "altsets.app.notebook", "explore")
 
+#: Names that are gone, and the new form.
+_REMOVED = {
+    "frontier_points": "altsets.frontier(..., callback=...), which gets each point as it comes in",
+}
+
 _ROOMS = ("constraints", "dissimilarity", "errors", "measures", "plots", "quality")
 
 
@@ -144,6 +146,8 @@ def __getattr__(name: str) -> Any:
         return getattr(import_module(_HOMES[name]), name)
     if name in _ROOMS:
         return import_module(f"altsets.{name}")
+    if name in _REMOVED:
+        raise AttributeError(f"altsets.{name} was removed; use {_REMOVED[name]}.")
     raise AttributeError(f"module 'altsets' has no attribute {name!r}")
 
 

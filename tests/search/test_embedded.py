@@ -391,7 +391,6 @@ def test_what_does_not_go_together_is_declined_in_a_sentence(snapshot):
     assert str(refused.value) == snapshot
     for verb in (
         altsets.frontier,
-        altsets.frontier_points,
         altsets.near_best,
         altsets.most_different,
         partial(altsets.most_sets, within=0.1),

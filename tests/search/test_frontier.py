@@ -184,9 +184,6 @@ def test_bad_questions(arguments, message):
     with pytest.raises(InputError) as caught:
         altsets.frontier(SCORES, *arguments)
     assert message in str(caught.value)
-    with pytest.raises(InputError):
-        # Before anybody asks for a point.
-        altsets.frontier_points(SCORES, *arguments)
 
 
 def test_other_bad_questions(snapshot):
@@ -305,14 +302,6 @@ def test_heuristics_prove_nothing():
 
 
 # --- Points as they come in, time limits, Ctrl-C --------------------------------------------------------
-
-
-def test_points_one_by_one():
-    points = altsets.frontier_points(mrmr(), [3, 4], 2)
-    first = next(points)
-    assert isinstance(first, FrontierPoint)
-    assert (first.n_features, first.tau) == (3, 0)
-    assert [first, *points] == altsets.frontier(mrmr(), [3, 4], 2).points
 
 
 def test_progress():

@@ -3,7 +3,7 @@
 from altsets.search.frontier.answer import Frontier
 from altsets.search.frontier.penalties import PenaltyFrontier, PenaltyPoint
 from altsets.search.frontier.points import FrontierPoint, ProvenPoint, ProvenPoints, Suggestion, TradeoffCurve
-from altsets.search.frontier.sweep import FrontierProgress, frontier, frontier_points
+from altsets.search.frontier.sweep import FrontierProgress, frontier
 
 __all__ = [
     "Frontier",
@@ -16,5 +16,4 @@ __all__ = [
     "Suggestion",
     "TradeoffCurve",
     "frontier",
-    "frontier_points",
 ]

@@ -43,7 +43,7 @@ class FrontierPoint(documents.DocumentPart):
 
     See Also
     --------
-    altsets.frontier, altsets.frontier_points : Make them.
+    altsets.frontier : Makes them.
     altsets.EvaluatedPoint : A point with test scores.
 
     Examples

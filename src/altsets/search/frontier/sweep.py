@@ -126,7 +126,6 @@ def frontier(
 
     See Also
     --------
-    altsets.frontier_points : The same points one by one, as they come in.
     altsets.find : The sets of one point.
     altsets.most_different : The largest tau at which sets are still good enough.
     altsets.evaluate_frontier : How well the sets of each point predict.
@@ -207,98 +206,6 @@ def _plain_problem(quality: Quality, request: Request) -> Problem:
     problem = problem_of(request, quality)
     refuse_further(problem, "a frontier over tau")
     return problem
-
-
-def frontier_points(
-    quality: Quality,
-    n_features: int | Sequence[int] = 5,
-    n_alternatives: int | Sequence[int] = 3,
-    taus: Any = None,
-    *,
-    dissimilarity: str | Dissimilarity = "dice",
-    search: str = "sequential",
-    aggregation: str = "sum",
-    constraints: Sequence[Constraint] | Constraint = (),
-    existing: Sequence[Sequence[int | str]] = (),
-    time_limit: float | None = None,
-    engine: str = "auto",
-    max_iters: int = MAX_ITERS,
-) -> Iterator[FrontierPoint]:
-    """Give the points of a frontier one by one, as they come in; stop whenever you like.
-
-    Parameters are checked at once, before the first point is asked for.
-
-    Parameters
-    ----------
-    quality : quality object
-        What "good" means, as for :func:`altsets.find`.
-    n_features : int, range or sequence of int, default=5
-        Features in each set.
-    n_alternatives : int, range or sequence of int, default=3
-        Sets to find besides the first one.
-    taus : number or sequence of numbers, default=None
-        The least dissimilarities of two sets; by default every value that makes a difference, as for
-        :func:`altsets.frontier`.
-    dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable, default="dice"
-        What tau refers to, as for :func:`altsets.find`.
-    search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
-            default="sequential"
-        One set after the other, all at once, or a heuristic.
-    aggregation : {"sum", "min"}, default="sum"
-        What to maximise over simultaneous sets.
-    constraints : sequence of constraints, default=()
-        What every set must keep to; see :mod:`altsets.constraints`.
-    existing : sequence of sets, default=()
-        Sets (of indices or names) that every new set must differ from as well.
-    time_limit : float, default=None
-        Seconds for all points. Each point has an equal share of what is left, and passes on what it does not need.
-    engine : str, default="auto"
-        Force one engine of :func:`altsets.find`.
-    max_iters : int, default=1000
-        For black boxes only, how long each search goes on, as for :func:`altsets.find`.
-
-    Yields
-    ------
-    FrontierPoint
-        One search, with its result.
-
-    Raises
-    ------
-    altsets.errors.InputError
-        If a parameter is out of range or contradicts another one, or a name is not one of the features.
-    altsets.errors.UnsupportedError
-        If no engine, or not the one that was asked for, solves this kind of request.
-    altsets.errors.VerificationError
-        If an answer fails the independent check, which is a bug.
-
-    See Also
-    --------
-    altsets.frontier : All points together, with the elbow of the curve.
-    altsets.find : The sets of one point.
-
-    Examples
-    --------
-    >>> import altsets
-    >>> from altsets import quality
-    >>> for point in altsets.frontier_points(quality.Additive([9, 8, 7, 3, 2, 1]), n_features=2, n_alternatives=1):
-    ...     print(point.tau, point.result.sets)
-    0.0 [(0, 1), (0, 1)]
-    0.5 [(0, 1), (0, 2)]
-    1.0 [(0, 1), (2, 3)]
-    """
-    request = Request(
-        dissimilarity=dissimilarity,
-        search=search,
-        aggregation=aggregation,
-        constraints=constraints,
-        existing=existing,
-        engine=engine,
-        max_iters=max_iters,
-        time_limit=time_limit,
-    )
-    refuse_chosen_sizes(quality, "a frontier")
-    bind = partial(_plain_problem, quality)
-    return iter(Sweep(quality, SweepPlan.of(request, bind, n_features, n_alternatives, taus), request))
 
 
 def _parameters(quality: Quality, plan: SweepPlan) -> dict[str, Any]:
