@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         frontier,
     )
     from altsets.search.most import most_different, most_sets
-    from altsets.search.near_best import Importance, NearBest, Range
+    from altsets.search.near_best import NearBest, Range
     from altsets.search.tradeoff import Tradeoff, TradeoffPoint, TradeoffProgress, tradeoff
     from altsets.search.what_if import WhatIf, what_if
     from altsets.selector import SelectAlternatives, SelectFeatures, reduced
@@ -53,7 +53,6 @@ __all__ = [
     "Frontier",
     "FrontierPoint",
     "FrontierProgress",
-    "Importance",
     "NearBest",
     "PenaltyFrontier",
     "PenaltyPoint",
@@ -118,7 +117,7 @@ _MODULES = {
         "frontier",
     ),
     "search.most": ("most_different", "most_sets"),
-    "search.near_best": ("Importance", "NearBest", "Range"),
+    "search.near_best": ("NearBest", "Range"),
     "search.tradeoff": ("Tradeoff", "TradeoffPoint", "TradeoffProgress", "tradeoff"),
     "selector": ("SelectAlternatives", "SelectFeatures", "reduced"),
     "search.what_if": ("WhatIf", "what_if"),
@@ -135,6 +134,7 @@ display.register("explorer", "altsets.app.notebook", "explore")
 
 #: Names that are gone, and the new form.
 _REMOVED = {
+    "Importance": "altsets.what_if(quality, result, features)",
     "frontier_points": "altsets.frontier(..., callback=...), which gets each point as it comes in",
 }
 

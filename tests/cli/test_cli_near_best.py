@@ -7,7 +7,6 @@ import re
 
 import numpy as np
 import pytest
-from words import about
 
 import altsets
 from altsets import measures
@@ -123,21 +122,6 @@ def test_a_wrapper_with_few_sets(run, table):
     )
     assert code == 0
     assert re.match(r"\d+ sets? of 1 feature ", out)
-
-
-def test_importance_of_features(run, table, snapshot):
-    more = ("-k", 2, "--within", "0.5", "--importance")
-    code, out, _ = run(*asking(table, *more))
-    assert code == 0
-    assert "Best without" in out
-    assert about(out, "Proven") == snapshot
-    code, out, _ = run(*asking(table, *more, "--json"))
-    document = json.loads(out)
-    assert document["importance"]["importances"][0]["status_without"] == "optimal"
-    near = altsets.NearBest.from_json(out)
-    assert near.count == document["count"]
-    worth = altsets.Importance.from_json(json.dumps(document["importance"]))
-    assert len(worth.names) == len(document["features"])
 
 
 def test_features_of_no_set_are_named(run, table, snapshot):

@@ -19,7 +19,6 @@ def near():
 
 ANSWERS = {
     "range": lambda: near().range([5, 3, 0, 0]),
-    "importance": lambda: near().importance(),
     "tradeoff": lambda: altsets.tradeoff(SCORES, [5, 3, 0, 0], n_features=2),
     "frontier": lambda: altsets.frontier(SCORES, n_features=2, n_alternatives=1),
     "what_if": lambda: altsets.what_if(SCORES, altsets.find(SCORES, n_features=2, n_alternatives=0)),

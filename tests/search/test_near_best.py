@@ -552,7 +552,6 @@ def test_a_black_box_with_too_many_sets_is_estimated(snapshot):
     assert set(near.sample(50, random_state=0)) <= set(truth)
     assert (near.always, near.never) == ([], [])
     assert near.top(1) == truth.top(1)
-    assert near.importance(["x0"]).estimated
     none = altsets.near_best(box_of(scores), 5, min_quality=100)
     assert (none.count, none.estimate["n_counted"]) == (0, 0)
     assert none.verdict.findings[0] == snapshot

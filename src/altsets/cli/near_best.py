@@ -13,13 +13,11 @@ from altsets.cli.options import NOT_OF_ALL_SETS, Given, NearOptions, with_option
 from altsets.cli.outputs import check_outputs, rows_of_near_best
 from altsets.cli.printing import (
     NO_SET,
-    Waiting,
     console_for,
     fail,
     plain_messages,
     print_json,
     say_error,
-    show_importance,
     show_near_best,
 )
 from altsets.cli.searching import SECONDS_PER_SET, Record, request_from, run_on_scores, source_from
@@ -28,7 +26,7 @@ from altsets.errors import InputError
 if TYPE_CHECKING:
     from altsets.quality import Quality
     from altsets.request import Request
-    from altsets.search.near_best import Importance, NearBest
+    from altsets.search.near_best import NearBest
 
 DEFAULT_SHOWN = 5
 
@@ -89,36 +87,21 @@ def near_best_command(context: typer.Context, given: Given) -> None:
             )
 
         found = run_on_scores(source, request, search, SECONDS_PER_SET)
-        worth = _importance(found, request) if given.near.importance else None
         document = found.to_dict(shown)
         document["parameters"] |= source.origin
         origin = record.of_search(source, request)
         document = documents.timed({**document, "provenance": origin})
-        if worth is not None:
-            document["importance"] = worth.to_dict()
         if given.output.json:
             print_json(document)
             if found.count and found.n_known is not None:
                 say_error(found.explain())
         elif found.count:
             show_near_best(found, shown, console_for())
-            if worth is not None:
-                show_importance(worth, console_for())
         file.write(*rows_of_near_best(document), document)
         page.write(near_best=found, quality=found, provenance=origin)
         if not found.count:
             fail(found.explain(), NO_SET)
         source.check_saved()
-
-
-def _importance(found: NearBest, request: Request) -> Importance | None:
-    """What features are worth; None without sets, and after Ctrl-C."""
-    if found.best_set is None or found.stop_reason == "interrupted":
-        return None
-    seconds = SECONDS_PER_SET if request.time_limit is None else request.time_limit
-    with Waiting(console_for(stderr=True)) as waiting:
-        waiting.say("Searching with and without each feature")
-        return found.importance(time_limit=seconds, callback=waiting.report)
 
 
 def _nearness(near: NearOptions) -> dict[str, Any]:

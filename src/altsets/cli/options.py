@@ -126,11 +126,6 @@ class NearOptions:
         "X", "How far below the best a set may be: 0.1 allows for 10 %. [default: 0.01]", parser=number
     )
     min_quality: float | None = option("X", "Instead of --within: the least quality of a set.", parser=number)
-    importance: bool = option(
-        None,
-        "Also say what each feature is worth: the best set without it, and with it. Has the time limit once more.",
-        default=False,
-    )
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from altsets.evaluation import Evaluation
     from altsets.result import Progress, Result, Verdict
-    from altsets.search.near_best import Importance, NearBest
+    from altsets.search.near_best import NearBest
     from altsets.search.what_if import WhatIf
 
 #: More sets than this do not fit into an overlap table of 80 columns.
@@ -207,28 +207,6 @@ def show_near_best(near: NearBest, n_sets: int, console: Console) -> None:
         say(console, f"In none of these sets: {list_some(near.never, MOST_NAMED, last='and')}.")
     if n_sets:
         console.print(_best_grid(near, n_sets))
-
-
-def show_importance(worth: Importance, console: Console) -> None:
-    """Print what each feature is worth."""
-    typer.echo()
-    show_verdict(worth.verdict, console)
-    grid = _grid("Feature")
-    grid.columns[0].justify, grid.columns[0].overflow = "left", "ellipsis"
-    names = ["In sets", "Best without", "Best with", "Loss"] + ["Mean loss", "Proven"] * (console.width >= 60)
-    for name in names:
-        grid.add_column(name, justify="right", no_wrap=True)
-    for entry in worth.features[:MOST_FEATURES]:
-        numbers = (entry.best_without, entry.best_with, entry.loss, entry.mean_loss)
-        cells = [
-            percent(entry.frequency),
-            *(f"{value:.4g}" if math.isfinite(value) else "-" for value in numbers),
-        ]
-        cells.append("yes" if entry.proven else "no")
-        grid.add_row(_short(printable(entry.feature)), *cells[: len(names)])
-    console.print(grid)
-    if len(worth.features) > MOST_FEATURES:
-        say(console, f"{len(worth.features) - MOST_FEATURES} more features cost less; --json has all.")
 
 
 def _best_grid(near: NearBest, n_sets: int) -> Grid:

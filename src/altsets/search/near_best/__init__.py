@@ -2,6 +2,5 @@
 
 from altsets.search.near_best.answer import NearBest
 from altsets.search.near_best.extent import Range, RangeEnd
-from altsets.search.near_best.importance import FeatureImportance, Importance
 
-__all__ = ["FeatureImportance", "Importance", "NearBest", "Range", "RangeEnd"]
+__all__ = ["NearBest", "Range", "RangeEnd"]

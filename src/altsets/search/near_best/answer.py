@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,12 +11,11 @@ import numpy as np
 from altsets import documents
 from altsets.display import Shown
 from altsets.errors import InputError, UnsupportedError
-from altsets.features import FeatureNames, whole_number
+from altsets.features import whole_number
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.result import Progress, frame_of
 from altsets.search.near_best.extent import Range, extent
-from altsets.search.near_best.importance import Importance, measure
 from altsets.search.near_best.saved import ASKED, Saved, arguments_in
 from altsets.search.near_best.summary import CountedSets
 
@@ -137,58 +136,6 @@ class NearBest(CountedSets, documents.Document, Shown):
         if self.count_bounds[1] == 0 or self.n_known == 0:
             raise InputError("there are no sets to draw from; see explain().")
         return self._family.draw(wanted, rng)
-
-    def importance(
-        self,
-        features: Sequence[int | str] | int | str | None = None,
-        *,
-        time_limit: float | None = None,
-        callback: Callable[[Progress], object] | None = None,
-    ) -> Importance:
-        """What features are worth: the best set without each of them, and the best set with it.
-
-        Where all sets are known, most of it follows from them; the rest is one exact search for each feature.
-
-        Parameters
-        ----------
-        features : sequence of int or str, int or str, default=None
-            Which features, by name, number or pattern; by default those of at least one near-best set.
-        time_limit : float, default=None
-            Seconds for all of them; what is not proven by then says so.
-        callback : callable, default=None
-            Called with a :class:`Progress` now and then. What it raises ends the search.
-
-        Returns
-        -------
-        Importance
-            Those features first whose absence costs most.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If a feature does not exist, or there is no set at all.
-        altsets.errors.UnsupportedError
-            If this was read from a document, which has nothing to search with.
-
-        See Also
-        --------
-        altsets.what_if : The best set after the loss of a feature, or of a group of them.
-
-        Examples
-        --------
-        >>> import altsets
-        >>> from altsets import quality
-        >>> near = altsets.near_best(quality.Additive([9, 8, 7, 3]), n_features=2, within=0.25)
-        >>> [(worth.feature, worth.loss) for worth in near.importance().features]
-        [('x0', 2.0), ('x1', 1.0), ('x2', 0.0)]
-        """
-        quality, problem = self._searchable
-        if features is None:
-            wanted = self.ordered()
-        else:
-            several = [features] if isinstance(features, int | str) else features
-            wanted = FeatureNames.of_quality(quality).positions(several, "importance")
-        return measure(quality, problem, self._counted, list(dict.fromkeys(wanted)), time_limit, callback)
 
     def range(
         self,
@@ -369,7 +316,7 @@ class NearBest(CountedSets, documents.Document, Shown):
         Returns
         -------
         NearBest
-            The same answer, with the sets of the document. Draws, pairs of features and importances are not there.
+            The same answer, with the sets of the document. Draws and pairs of features are not there.
 
         Raises
         ------
