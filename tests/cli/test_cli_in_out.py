@@ -697,7 +697,6 @@ def test_standard_output_on_a_full_device_is_said_in_one_line(there):
 
 @pytest.mark.parametrize("words", [
     ("find", "LONG.csv", "-t", "y"),
-    ("convert", "LONG.csv", "made.parquet"),
     ("explore", "LONG.csv", "-t", "y", "--no-browser"),
     ("reproduce", "--data", ".", "--out", "LONG"),
     ("reproduce", "--data", "LONG", "--out", "made"),

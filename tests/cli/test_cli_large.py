@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -203,61 +203,18 @@ def test_links_to_files_and_hidden_entries(folder, tmp_path):
 # --- CSV ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("packed", [False, True])
-def test_csv_becomes_parquet(packed, run, tmp_path, monkeypatch, snapshot):
-    monkeypatch.setattr("altsets.files.parsing.CELLS_AT_A_TIME", 300)
-    monkeypatch.setattr("altsets.files.convert.CELLS_OF_GROUP", 4000)
-    frame = FRAME.copy()
-    frame.loc[::7, "c"] = np.nan
-    # Text that comes late, and a first column without a name that counts the rows.
-    frame["late"] = "1"
-    frame.loc[1900:, "late"] = "one"
-    path, made = tmp_path / "table.csv", tmp_path / "table.parquet"
-    path.write_bytes(gzip.compress(frame.to_csv().encode()) if packed else frame.to_csv().encode())
-    code, out, err = run("convert", str(path), str(made))
-    assert (code, err) == (0, "")
-    # Lines may end within a long path.
-    said = "table.parquet has 2,000 rows and 9 columns, 3 of them text (town, ill, late)."
-    assert "".join(out.split()).endswith("".join(said.split()))
-    back = pd.read_parquet(made)
-    pd.testing.assert_frame_equal(back, frame, check_dtype=False)
-    assert pq.ParquetFile(made).num_row_groups > 2
-    code, _, err = run("convert", str(path), str(made))
-    assert code == 2
-    assert err == snapshot
-    assert run("convert", str(path), str(made), "--force")[0] == 0
-
-
-@pytest.mark.parametrize(
-    ("content", "name", "said"),
-    [
-        ("a,b\n1,2\n1,2,3\n", "t.parquet", "table.csv, line 3: 3 fields, but the header has 2"),
-        ("a,a\n1,2\n", "t.parquet", "column names must be distinct; these occur more than once: a"),
-        ("a,b\n", "t.parquet", "table.csv has no rows of data."),
-        ("a,\n1,2\n", "t.parquet", "column 2 has no name"),
-        ("a,b\n1,2\n", "t.csv", "must end in .parquet; choose another name."),
-    ],
-)
-def test_csv_that_cannot_become_parquet(content, name, said, run, tmp_path):
-    path = tmp_path / "table.csv"
-    path.write_text(content)
-    code, _, err = run("convert", str(path), str(tmp_path / name))
-    assert code == 2
-    assert said in err
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["table.csv"]
-
-
-def test_decimal_commas_are_converted(run, tmp_path):
-    (tmp_path / "table.csv").write_text("a;b\n1,5;x\n2;y\n")
-    run("convert", str(tmp_path / "table.csv"), str(tmp_path / "t.parquet"), "--decimal", ",")
-    assert pd.read_parquet(tmp_path / "t.parquet")["a"].tolist() == [1.5, 2.0]
-
-
-def test_csv_larger_than_memory_names_the_command(run, tmp_path, monkeypatch, snapshot):
+def test_csv_larger_than_memory_says_how_to_make_parquet(run, tmp_path, monkeypatch, snapshot):
     path = tmp_path / "big table.csv"
-    path.write_text("a,y\n" + "0.25,1\n" * 20_000)
-    monkeypatch.setattr(machine, "memory", lambda: 100_000)
-    code, _, err = run("find", str(path), "-t", "y")
+    path.write_text("a,y\n" + "0.25,1\n0.5,0\n" * 10_000)
+    with monkeypatch.context() as small:
+        small.setattr(machine, "memory", lambda: 100_000)
+        code, _, err = run("find", str(path), "-t", "y")
     assert code == 2
     assert len(err.splitlines()) == 1
     assert err.rstrip() == snapshot
+    (recipe,) = re.findall(r"(pyarrow\.dataset\.write_dataset.*)", err)
+    exec("import pyarrow.dataset\n" + recipe)
+    code, _, err = run(
+        "find", str(path.with_suffix("")), "-t", "y", "-k", 1, "-a", 0, "--task", "classification"
+    )
+    assert (code, err) == (0, "")

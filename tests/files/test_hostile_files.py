@@ -54,7 +54,9 @@ def test_long_texts_are_read_line_by_line_as_they_are_at_once(write, small_machi
 def test_tables_that_take_too_much_memory_are_refused_early(write, small_machine, packed):
     content = b"a,b,c,y\n" + b"0.25,1,2,1\n" * 2**15
     message = refusal(write(gzip.compress(content) if packed else content))
-    assert re.search(r"\d MB .* 50 % of the 2 MB .*columns=.*convert table\S* table\.parquet", message)
+    assert re.search(
+        r"\d MB .* 50 % of the 2 MB .*columns=.*dataset\('table\S*', format='csv'\), 'table'", message
+    )
     # Fewer columns fit.
     assert read_columns(write(gzip.compress(content)), wanted=Wanted(["a"])).n_rows == 2**15
 

@@ -18,7 +18,6 @@ from typing import Annotated
 
 import typer
 
-from altsets.cli.convert import convert_command
 from altsets.cli.demo import demo_command
 from altsets.cli.evaluate import evaluate_command
 from altsets.cli.explore import explore_command
@@ -72,11 +71,6 @@ COMMANDS: dict[str, tuple[Callable[..., None], str, str]] = {
         evaluate_command,
         "Test how well given feature sets predict.",
         "altsets evaluate table.csv --target diagnosis --sets sets.txt --scoring accuracy",
-    ),
-    "convert": (
-        convert_command,
-        "Make a Parquet file of a CSV file that is too large.",
-        "altsets convert table.csv table.parquet",
     ),
     "reproduce": (
         reproduce_command,

@@ -8,7 +8,6 @@ import hashlib
 import io
 import json
 import os
-import shlex
 import stat
 import sys
 import zipfile
@@ -194,14 +193,13 @@ def refuse_large_text(path: Path) -> None:
 
 
 def too_large(source: str, n_bytes: float) -> TableError:
-    """Why a table in text cannot be read, and the command that makes a file of it that can be."""
-    made = f"{source.removesuffix('.gz').removesuffix('.csv')}.parquet"
-    command = f"altsets convert {shlex.quote(source)} {shlex.quote(made)}"
+    """Why a table in text cannot be read, and how to make files of it that can be."""
+    made = source.removesuffix(".gz").removesuffix(".csv")
     return TableError(
         f"{source} holds a table that takes about {machine.size(n_bytes)} of memory or more, over {percent(SHARE)} of "
         f"the {machine.size(machine.memory())} of this machine; read fewer columns "
-        f"({parameter('columns', ['NAME', 'PREFIX_*'])}), or make a Parquet file of it, which is read in parts, with: "
-        f"{command}"
+        f"({parameter('columns', ['NAME', 'PREFIX_*'])}), or make Parquet of it, which is read in parts: "
+        f"pyarrow.dataset.write_dataset(pyarrow.dataset.dataset({source!r}, format='csv'), {made!r}, format='parquet')"
     )
 
 

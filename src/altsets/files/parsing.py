@@ -182,14 +182,6 @@ class CsvReader:
             odd = _fill(block, numeric, [place for place in range(width) if place not in as_text])
             yield cells, block, odd
 
-    def chunks(self, as_text: Collection[int]) -> Iterator[list[Column]]:
-        """Columns of numbers, or of text."""
-        for cells, block, _ in self.blocks(as_text):
-            columns: list[Column] = list(block.T)
-            for place in as_text:
-                columns[place] = np.array(_labels([row[place] for row in cells]), dtype=object)
-            yield columns
-
     def columns(self, as_text: set[int]) -> tuple[list[Column], set[int]]:
         """All columns, and those that turned out to be text after some cells had become numbers.
 
