@@ -22,7 +22,7 @@ def main() -> None:
             pass
     else:
         options = {"method": "bins"} if what == "mutual_info" else {}
-        measures.score(folder, "y", what, memory="600MB", **options)
+        measures.score(folder, "y", what, max_memory="600MB", **options)
     seconds = time.perf_counter() - start
     print(json.dumps({"seconds": seconds, "megabytes": peak_memory()}))
 

@@ -45,7 +45,7 @@ def folder(tmp_path_factory):
 def little(monkeypatch):
     """So little memory that the folder does not fit."""
     monkeypatch.setattr(large_table, "LEAST", 1000)
-    return ["--memory", "10KB"]
+    return ["--max-memory", "10KB"]
 
 
 def sets_of(out):
@@ -103,7 +103,7 @@ def test_columns_and_rows_are_chosen_as_in_memory(run, folder, little):
         (["--decimal", ","], "Error: --decimal , has no use for readings, which is Parquet; leave it out."),
         (["--drop", "ill"], "Error: column 'ill' cannot be both the target and a column to drop."),
         (["--drop", "z"], "Error: readings has no column to drop 'z'; its columns are: a, b"),
-        (["--memory", "much"], "Error: --memory much is no amount of memory from"),
+        (["--max-memory", "much"], "Error: --max-memory much is no amount of memory from"),
     ],
 )
 def test_what_needs_all_rows_is_refused_in_one_sentence(options, said, run, folder, little):
@@ -157,12 +157,12 @@ def test_read_table_reads_folders_and_opens_large_ones(folder, monkeypatch):
     assert small.X.n_rows == 2000
     assert not small.is_large
     monkeypatch.setattr(large_table, "LEAST", 1000)
-    data = altsets.read_table(folder, "ill", memory="10KB")
+    data = altsets.read_table(folder, "ill", max_memory="10KB")
     assert data.is_large
     assert (data.y, data.feature_names) == ("ill", small.feature_names)
     features = ["a", "b", "c"]
     one = altsets.quality.CFS.from_data(altsets.read_table(folder, "ill", columns=features).X, small.y)
-    large = altsets.read_table(folder, "ill", columns=features, memory="10KB")
+    large = altsets.read_table(folder, "ill", columns=features, max_memory="10KB")
     assert altsets.quality.CFS.from_data(large.X, large.y).relevance == pytest.approx(one.relevance)
 
 

@@ -274,7 +274,7 @@ def test_memory_in_words(given, n_bytes):
 
 def test_the_program_itself_counts_as_memory(folder):
     rows = ArrowRows(ds.dataset(folder))
-    given = {memory: LargeTable(rows, "ill", memory=memory).memory for memory in ("500MB", "64MB")}
+    given = {memory: LargeTable(rows, "ill", max_memory=memory).memory for memory in ("500MB", "64MB")}
     assert given == {"500MB": 300_000_000, "64MB": 64_000_000}
 
 
@@ -305,7 +305,7 @@ def test_progress_comes_to_an_end_and_can_stop_it(folder):
 def test_hive_partitions_are_columns(tmp_path):
     for town, part in FRAME.groupby("town"):
         write(part.drop(columns="town"), tmp_path / "hive" / f"town={town}", 2)
-    found, names = measures.score(tmp_path / "hive", "ill", "symmetrical_uncertainty", memory="1GB")
+    found, names = measures.score(tmp_path / "hive", "ill", "symmetrical_uncertainty", max_memory="1GB")
     whole, _ = measures.score(FRAME[names], FRAME["ill"], "symmetrical_uncertainty")
     assert names[-1] == "town"
     assert found == pytest.approx(whole, rel=1e-12, abs=1e-12)

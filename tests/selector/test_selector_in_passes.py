@@ -113,7 +113,9 @@ def test_rows_without_a_target_are_left_out_of_both(tmp_path, monkeypatch):
     frame = FRAME.assign(fault=FRAME["fault"].astype(float).where(FRAME.index % 9 > 0))
     frame.to_parquet(tmp_path / "table.parquet")
     monkeypatch.setattr(large_table, "LEAST", 1000)
-    data = altsets.read_table(tmp_path / "table.parquet", "fault", memory="10KB", drop_missing_target=True)
+    data = altsets.read_table(
+        tmp_path / "table.parquet", "fault", max_memory="10KB", drop_missing_target=True
+    )
     assert data.is_large
     found = selector().fit(data.X, data.y)
     assert found.result_.provenance["data"]["rows"] == 800

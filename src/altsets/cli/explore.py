@@ -105,7 +105,7 @@ def _source(given: Given) -> Source:
         if source.table_read.is_large:
             raise InputError(
                 f"the explorer needs the table in memory, and {source.table_read.X.source} is read in passes; read "
-                "fewer columns (--columns), or give more --memory."
+                "fewer columns (--columns), or give more --max-memory."
             )
         return source
     demo = replace(given, table=TableOptions(DEMO_TABLE, DEMO_TARGET))

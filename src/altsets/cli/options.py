@@ -315,7 +315,7 @@ class ColumnOptions:
     )
     layer: str | None = option("NAME", "The layer of an AnnData file. [default: X]")
     raw: bool = option(None, "The raw matrix of an AnnData file, with its genes.", default=False)
-    memory: str | None = option(
+    max_memory: str | None = option(
         "SIZE",
         "The most memory that a table may take, such as 2GB: larger Parquet is read in passes. [default: a quarter of "
         "the machine]",

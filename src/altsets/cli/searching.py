@@ -68,7 +68,7 @@ def read_dataset(given: Given, groups: str | None = None, *, predicts: bool = Fa
         transpose=columns.transpose,
         layer=columns.layer,
         raw=columns.raw,
-        memory=columns.memory,
+        max_memory=columns.max_memory,
     )
     if data.n_dropped:
         rows = data.n_dropped + (data.X.n_rows if data.is_large else len(data.y))

@@ -133,7 +133,7 @@ def read_table(
     transpose: bool = False,
     layer: str | None = None,
     raw: bool = False,
-    memory: int | str | None = None,
+    max_memory: int | str | None = None,
 ) -> Dataset:
     """Read a CSV file (also gzipped), a Parquet file, an Excel workbook or an AnnData file, as the command line does.
 
@@ -148,7 +148,7 @@ def read_table(
     numbers in a spelling that cannot be read, categories that name single rows.
 
     A folder of Parquet files is one table; subfolders such as ``year=2024`` are a column. Parquet that takes more than
-    ``memory`` is not read at once: ``X`` then stands for the table on disk, ``y`` is the name of the target, and
+    ``max_memory`` is not read at once: ``X`` then stands for the table on disk, ``y`` is the name of the target, and
     ``from_data`` of :class:`altsets.quality.Additive`, ``MRMR``, ``CFS`` and ``FCBF`` read it in passes.
 
     Parameters
@@ -187,7 +187,7 @@ def read_table(
         The layer of an AnnData file, in place of ``X``.
     raw : bool, default=False
         Whether to take the matrix and the genes of ``raw`` of an AnnData file.
-    memory : int or str, default=None
+    max_memory : int or str, default=None
         The most memory that a table may take, in bytes or as ``"2GB"``; a quarter of the machine by default. Larger
         ones are read in passes within this ceiling.
 
@@ -247,7 +247,7 @@ def read_table(
     table: Table | LargeTable | None = None
     if from_file and target is not None:
         table = read_parts(
-            Path(path), target, wanted, memory=memory, drop_missing_target=drop_missing_target, **how
+            Path(path), target, wanted, max_memory=max_memory, drop_missing_target=drop_missing_target, **how
         )
     if table is None:
         table = read_columns(path, decimal=decimal, sheet=sheet, wanted=wanted, transpose=transpose)

@@ -25,14 +25,14 @@ def read_parts(
     wanted: Wanted | None,
     drop: Sequence[str],
     *,
-    memory: int | str | None,
+    max_memory: int | str | None,
     **how: Any,
 ) -> Table | LargeTable | None:
     """A folder, read as a whole or in passes; a Parquet file, if it is so large that it is read in passes.
 
     None for all others.
     """
-    ceiling = memory_of(memory)
+    ceiling = memory_of(max_memory)
     is_folder = os.path.isdir(path)
     if not is_folder and not _is_large_file(path, ceiling):
         return None
@@ -43,7 +43,7 @@ def read_parts(
         kept = [kept[place] for place in wanted.among(kept, rows.source)]
     row = sum(LABEL if kind_of(rows.types[name]) == "text" else NUMBER for name in kept)
     if (rows.n_rows or 0) * row > ceiling:
-        large = open_large(rows, target, kept, drop, wanted is not None, memory=ceiling, **how)
+        large = open_large(rows, target, kept, drop, wanted is not None, max_memory=ceiling, **how)
         large.notes += notes
         return large
     if is_folder:

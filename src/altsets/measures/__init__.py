@@ -131,8 +131,8 @@ def score(
         default), the largest one, or their mean with these weights. "sets" makes a class of each combination of
         labels, if there are no more than 20.
     **options : dict
-        Passed on to the measure. A table that is read in passes also takes ``memory``, a ceiling such as ``"2GB"`` (by
-        default a quarter of the machine), and ``progress``, a function that gets the share of the work done.
+        Passed on to the measure. A table that is read in passes also takes ``max_memory``, a ceiling such as ``"2GB"``
+        (by default a quarter of the machine), and ``progress``, a function that gets the share of the work done.
 
     Returns
     -------
@@ -233,7 +233,7 @@ def _large_table(
     """The same for a table that is read in passes; copies are not looked for."""
     if feature_names is not None:
         raise InputError("the columns of a table that is read in passes have names; leave out feature_names.")
-    table = large_table(X, y, options.pop("memory", None))
+    table = large_table(X, y, options.pop("max_memory", None))
     if measure == "mutual_info" and options.get("method", "neighbors") == "neighbors":
         options["method"] = "bins"
         warn_user(

@@ -367,7 +367,7 @@ def relevance_and_pairs(
         said = f"measure={measure!r}" if isinstance(measure, str) else "an array of scores"
         raise InputError(f"{said} compares features with the target only, not with each other; {advice}.")
     large = is_large(X)
-    features = large_table(X, y, options.pop("memory", None)) if large else features_of(X)
+    features = large_table(X, y, options.pop("max_memory", None)) if large else features_of(X)
     relevance, names = measures.score(features, y, measure, sample_weight=sample_weight, **options)
     pair_options: dict[str, Any] = {}
     if pair_measure is None:

@@ -102,13 +102,13 @@ class LargeTable:
         *,
         features: Sequence[str] | None = None,
         categorical: Sequence[str] = (),
-        memory: int | str | None = None,
+        max_memory: int | str | None = None,
         drop_missing_target: bool = False,
         drop_unusable: bool = False,
     ) -> None:
         self._rows, self.target_name = rows, target
         #: Bytes for what is read; the ceiling is that of the whole process.
-        self.source, self.memory = rows.source, max(memory_of(memory) - PROGRAM, LEAST)
+        self.source, self.memory = rows.source, max(memory_of(max_memory) - PROGRAM, LEAST)
         self._drop_missing_target = drop_missing_target
         if target not in rows.types:
             raise _no_column(rows, target)
@@ -344,8 +344,8 @@ def memory_of(given: int | str | None) -> int:
         n_bytes = float("nan")
     if not LEAST <= n_bytes < float("inf"):
         raise InputError(
-            f"{parameter('memory', given)} is no amount of memory from {machine.size(LEAST)} on; give it as 2GB, 500MB "
-            "or a number of bytes."
+            f"{parameter('max_memory', given)} is no amount of memory from {machine.size(LEAST)} on; give it as 2GB, "
+            "500MB or a number of bytes."
         )
     return int(n_bytes)
 
@@ -363,7 +363,7 @@ def is_large(X: Any) -> bool:
 def needs_memory(what: str, source: str) -> InputError:
     """Why a table that is read in passes does not do, and what to do about it."""
     instead = by_interface(
-        ", or take fewer rows or columns", ", read fewer columns (--columns), or give more --memory"
+        ", or take fewer rows or columns", ", read fewer columns (--columns), or give more --max-memory"
     )
     return InputError(
         f"{what} needs the table in memory, and {source} is read in passes; leave it out{instead}."
@@ -393,7 +393,7 @@ def some_columns(X: Any, names: Sequence[str], places: Sequence[int]) -> Any:
 
 
 def large_table(
-    X: Any, y: Any, memory: int | str | None = None, *, drop_unusable: bool = False
+    X: Any, y: Any, max_memory: int | str | None = None, *, drop_unusable: bool = False
 ) -> LargeTable:
     """A large table from what users have, with the target that they name."""
     if isinstance(X, LargeTable):
@@ -408,8 +408,8 @@ def large_table(
                 "the target of a Dask array is a Dask array as well, with one value for each row; make one with "
                 "dask.array.from_array(y)."
             )
-        return LargeTable(DaskRows(X, y), TARGET, memory=memory)
-    how: dict[str, Any] = {"memory": memory, "drop_unusable": drop_unusable}
+        return LargeTable(DaskRows(X, y), TARGET, max_memory=max_memory)
+    how: dict[str, Any] = {"max_memory": max_memory, "drop_unusable": drop_unusable}
     if not isinstance(y, str):
         raise InputError(
             "the target of a table that is read in passes is one of its columns, given by name; got "
