@@ -25,7 +25,7 @@ def tell(progress):
     print("done", flush=True)
 print("ready", flush=True)
 try:
-    found = altsets.evaluate([list(range(20))] * 40, X, y, estimator="forest", cv=20, n_jobs=2, progress=tell)
+    found = altsets.evaluate([list(range(20))] * 40, X, y, estimator="forest", cv=20, n_jobs=2, callback=tell)
     print("folds", len(found.folds), len(done), flush=True)
 except KeyboardInterrupt:
     print("folds", 0, len(done), flush=True)

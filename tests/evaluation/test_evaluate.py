@@ -683,10 +683,10 @@ def test_columns_that_have_nothing_to_do_with_each_other_do_not_stand_in(snapsho
 def test_the_number_of_processes_changes_nothing(wine):
     X, y = wine
     told = []
-    alone = evaluate(quick(), X, y, n_bootstraps=2, progress=told.append, n_repeats=1)
+    alone = evaluate(quick(), X, y, n_bootstraps=2, callback=told.append, n_repeats=1)
     assert told == pytest.approx(np.arange(1, 8) / 7)
     told.clear()
-    both = evaluate(quick(), X, y, n_bootstraps=2, n_jobs=2, progress=told.append, n_repeats=1)
+    both = evaluate(quick(), X, y, n_bootstraps=2, n_jobs=2, callback=told.append, n_repeats=1)
     assert told == pytest.approx(np.arange(1, 8) / 7)
     assert both == alone
     assert both.elapsed > 0
@@ -697,7 +697,7 @@ def test_what_progress_raises_goes_on(wine):
         raise RuntimeError("enough")
 
     with pytest.raises(RuntimeError, match="enough"):
-        evaluate([[0]], *wine, progress=fail, n_repeats=1)
+        evaluate([[0]], *wine, callback=fail, n_repeats=1)
 
 
 class Talking(LinearRegression):
@@ -744,7 +744,7 @@ def test_ctrl_c_keeps_the_folds_that_are_done(wine, n_jobs):
         if len(shares) == 1:
             signal.raise_signal(signal.SIGINT)
 
-    evaluation = evaluate(quick(), *wine, n_bootstraps=3, n_jobs=n_jobs, progress=press, n_repeats=1)
+    evaluation = evaluate(quick(), *wine, n_bootstraps=3, n_jobs=n_jobs, callback=press, n_repeats=1)
     assert not evaluation.complete
     assert 1 <= len(evaluation.folds) < 5
     assert not evaluation.resamples

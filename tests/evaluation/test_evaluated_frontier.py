@@ -245,7 +245,7 @@ def test_progress_and_ctrl_c_keep_what_is_done(snapshot):
         if share == 0.5:
             signal.raise_signal(signal.SIGINT)
 
-    found = evaluate_frontier("f", *WINE, 2, 1, cv=4, progress=progress, n_repeats=1)
+    found = evaluate_frontier("f", *WINE, 2, 1, cv=4, callback=progress, n_repeats=1)
     assert shares == [0.25, 0.5]
     assert not found.complete
     assert {len(point.evaluation.folds) for point in found} == {2}

@@ -80,7 +80,7 @@ def test_similar_features():
 
 
 def test_tasks_in_order():
-    assert run_tasks([(pow, (2, 3)), (pow, (2, 4))], n_jobs=1, progress=None) == [8, 16]
+    assert run_tasks([(pow, (2, 3)), (pow, (2, 4))], n_jobs=1, callback=None) == [8, 16]
 
 
 def test_captured_warnings():

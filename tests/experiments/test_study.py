@@ -300,7 +300,7 @@ def test_a_time_budget_ends_a_run_that_can_go_on(first, tmp_path):
 @pytest.mark.slow
 def test_progress_knows_what_is_left(tmp_path):
     said = []
-    reproduce(tables(), tmp_path / "out", **FIRST, n_jobs=1, progress=said.append)
+    reproduce(tables(), tmp_path / "out", **FIRST, n_jobs=1, callback=said.append)
     searching = [one for one in said if one.doing == "searches"]
     assert [one.n_done for one in searching] == list(range(9))
     assert {one.n_tasks for one in searching} == {8}
@@ -617,7 +617,7 @@ def test_a_cluster_gives_the_same_results_though_a_worker_dies(first, tmp_path, 
             os.kill(killed[0], signal.SIGKILL)
 
     outcome = reproduce(
-        tables(), tmp_path / "out", **FIRST, scheduler=cluster.scheduler_address, progress=kill_one
+        tables(), tmp_path / "out", **FIRST, scheduler=cluster.scheduler_address, callback=kill_one
     )
     assert killed
     assert outcome.is_complete

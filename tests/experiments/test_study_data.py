@@ -469,7 +469,7 @@ def test_redirections_are_followed_with_the_range(server, fetch):
 
 def test_progress_is_told(server, fetch):
     told = []
-    fetch("large", progress=lambda *news: told.append(news))
+    fetch("large", callback=lambda *news: told.append(news))
     total = len(PACKED["large"])
     assert told[-1] == ("large", total, total)
     assert len(told) > 2
@@ -530,7 +530,7 @@ def test_an_interrupted_download_is_resumed_by_the_next_call(server, fetch):
     assert fetch.files() == ["large.tsv.gz.part", "small.tsv.gz"]
     assert (fetch.folder / "large.tsv.gz.part").read_bytes() == PACKED["large"][:66_000]
     told = []
-    fetch("small", "large", attempts=1, progress=lambda *news: told.append(news))
+    fetch("small", "large", attempts=1, callback=lambda *news: told.append(news))
     assert server.asked[2:] == [("large", "bytes=66000-")]
     assert told[0][1] > 66_000
     assert told[-1][1:] == (len(PACKED["large"]),) * 2
@@ -542,7 +542,7 @@ def test_ctrl_c_keeps_what_has_arrived(server, fetch):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        fetch("large", progress=impatient)
+        fetch("large", callback=impatient)
     assert fetch.files() == ["large.tsv.gz.part"]
     here = (fetch.folder / "large.tsv.gz.part").stat().st_size
     assert 0 < here < len(PACKED["large"])

@@ -247,7 +247,7 @@ def test_permutation_tells_how_far_it_is_and_ends_when_asked(classes):
         assert threading.get_ident() == main
         shares.append(share)
 
-    permutation(*classes, progress=tell)
+    permutation(*classes, callback=tell)
     assert shares[0] == 0.0
     assert shares[-1] == 1.0
     assert shares == sorted(shares)
@@ -263,7 +263,7 @@ def test_permutation_tells_how_far_it_is_and_ends_when_asked(classes):
         return 0.0
 
     with pytest.raises(KeyboardInterrupt):
-        permutation(*classes, scoring=slow, progress=stop, n_repeats=2, cv=10, n_jobs=2)
+        permutation(*classes, scoring=slow, callback=stop, n_repeats=2, cv=10, n_jobs=2)
     # To the end it would be 150 times.
     assert len(scored) < 75
 

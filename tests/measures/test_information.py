@@ -389,7 +389,7 @@ def test_memory_does_not_grow_with_pairs_times_rows():
 def test_progress_rises_to_one():
     shares = []
     X = np.random.default_rng(16).normal(size=(300, 40))
-    found = pairwise(X, progress=shares.append)
+    found = pairwise(X, callback=shares.append)
     assert shares == sorted(shares)
     assert shares[0] >= 0
     assert shares[-1] == 1.0
@@ -421,7 +421,7 @@ def test_what_progress_raises_ends_the_work():
             raise Enough
 
     with pytest.raises(Enough):
-        mutual_info(X, X[:, 0] + X[:, 1], task="regression", progress=later)
+        mutual_info(X, X[:, 0] + X[:, 1], task="regression", callback=later)
     assert shares[-1] < 1
     assert threading.active_count() == threads
 
@@ -438,7 +438,7 @@ def test_ctrl_c_ends_the_work():
             signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
-        mutual_info(X, X[:, 0], task="regression", progress=interrupt)
+        mutual_info(X, X[:, 0], task="regression", callback=interrupt)
     assert shares[-1] < 1
     assert threading.active_count() == threads
 

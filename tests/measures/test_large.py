@@ -287,7 +287,7 @@ def test_memory_that_makes_no_sense(given, snapshot):
 
 def test_progress_comes_to_an_end_and_can_stop_it(folder):
     shares = []
-    measures.score(large(folder, "ill", ["near", "few"]), "ill", "f", progress=shares.append)
+    measures.score(large(folder, "ill", ["near", "few"]), "ill", "f", callback=shares.append)
     assert shares[-1] == 1.0
     assert shares == sorted(shares)
 
@@ -295,7 +295,7 @@ def test_progress_comes_to_an_end_and_can_stop_it(folder):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        measures.score(large(folder, "ill", ["near", "few"]), "ill", "f", progress=stop)
+        measures.score(large(folder, "ill", ["near", "few"]), "ill", "f", callback=stop)
 
 
 # --- Sources ------------------------------------------------------------------------------------------

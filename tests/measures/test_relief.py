@@ -337,7 +337,7 @@ def test_options_that_are_refused(options, message):
 def test_progress_goes_from_nothing_to_all_in_the_calling_thread():
     X, y, _ = table(12, n_rows=300)
     told = []
-    relief(X, y, progress=lambda share: told.append((share, threading.get_ident())))
+    relief(X, y, callback=lambda share: told.append((share, threading.get_ident())))
     shares = [share for share, _ in told]
     assert (shares[0], shares[-1]) == (0.0, 1.0)
     assert shares == sorted(shares)
@@ -354,7 +354,7 @@ def test_what_progress_raises_ends_the_work(kind):
 
     before = threading.active_count()
     with pytest.raises(kind, match="enough"):
-        relief(X, y, progress=stop)
+        relief(X, y, callback=stop)
     assert threading.active_count() == before
 
 

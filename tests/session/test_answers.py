@@ -102,7 +102,7 @@ def test_sets_are_searched_in_each_fold_unless_some_are_pinned(frame):
         n_features=2, n_alternatives=1, tau=0.5, constraints=[constraints.Forbid("age")]
     )
     shares = []
-    found = session.evaluate(cv=3, progress=shares.append)
+    found = session.evaluate(cv=3, callback=shares.append)
     assert found.to_json(timing=False) == altsets.evaluate(selector, X, y, cv=3).to_json(timing=False)
     assert shares[-1] == 1
     assert not found.given

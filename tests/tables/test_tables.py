@@ -388,7 +388,7 @@ def test_progress_with_holes_rises_to_one():
     X[4:, 0] = np.nan
     for ask in (pairs_of, lambda X, **more: mutual_info(X, rng.normal(size=100), **more)):
         shares = []
-        ask(X, progress=shares.append)
+        ask(X, callback=shares.append)
         assert shares == sorted(shares)
         assert shares[-1] == 1.0
 

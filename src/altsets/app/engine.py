@@ -138,7 +138,7 @@ class SessionEngine:
                 _unless(stopped)
                 tell({"state": self._session.state, "view": views.evaluating_view(share)})
 
-            view = views.evaluate_view(self._session, given, progress=progress)
+            view = views.evaluate_view(self._session, given, callback=progress)
         else:
             view = views.VERBS[verb](self._session, given)
         return view
@@ -162,7 +162,7 @@ class SessionEngine:
                 told = time.perf_counter()
 
         progress(0.0)
-        session.scored_for(state, progress=progress)
+        session.scored_for(state, callback=progress)
 
 
 class SharedEngine(SessionEngine):

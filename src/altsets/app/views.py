@@ -456,10 +456,10 @@ def compare_view(session: Session, given: Mapping[str, Any]) -> View:
 
 
 def evaluate_view(
-    session: Session, given: Mapping[str, Any], progress: Callable[[float], object] | None = None
+    session: Session, given: Mapping[str, Any], callback: Callable[[float], object] | None = None
 ) -> View:
     """How well the sets predict rows that neither the search nor the model has seen."""
-    evaluation = session.evaluate(progress=progress)
+    evaluation = session.evaluate(callback=callback)
     said = evaluation.verdict
     made = sections.evaluation_section(evaluation, with_sets=False)
     plain: View = to_plain(

@@ -155,7 +155,7 @@ def _evaluate(evaluate: Callable[..., Evaluated], data: Dataset, given: Given) -
             groups=data.groups,
             n_jobs=given.evaluation.jobs,
             task=given.scoring.task,
-            progress=lambda share: waiting.say(
+            callback=lambda share: waiting.say(
                 f"Evaluating: {share:.0%} (Ctrl-C keeps the folds that are done)"
             ),
         )

@@ -74,7 +74,7 @@ def reproduce_command(context: typer.Context, given: Given) -> None:
                 n_jobs=asked.jobs,
                 scheduler=asked.scheduler,
                 time_budget=asked.time_budget,
-                progress=_Reporter(waiting),
+                callback=_Reporter(waiting),
             )
             page = None
             if outcome.n_done + outcome.n_before:
@@ -124,7 +124,7 @@ def _download(names: Sequence[str], waiting: Waiting) -> None:
         share = f": {n_bytes / n_all:.0%}" if n_all else ""
         waiting.say(f"Downloading {name}{share}")
 
-    download(names, progress=say)
+    download(names, callback=say)
 
 
 class _Reporter:

@@ -210,7 +210,7 @@ class Source:
             waiting.say(f"{what}: {share:.0%}{left}")
             check()
 
-        how = ScoringOptions(self.given.scoring.task, progress=progress)
+        how = ScoringOptions(self.given.scoring.task, callback=progress)
         features = data.X if data.is_large else features_of(data.X, data.feature_names)
         expected = "" if data.is_large else self.asked.forecast(features, data.y, how)
         if expected:

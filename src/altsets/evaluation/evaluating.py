@@ -72,7 +72,7 @@ def evaluate(
     n_bootstraps: int = 0,
     n_jobs: int | None = None,
     random_state: int = 25,
-    progress: Callable[[float], object] | None = None,
+    callback: Callable[[float], object] | None = None,
 ) -> Evaluation:
     """How well feature sets predict rows that neither the search nor the model has seen, and how they compare.
 
@@ -131,7 +131,7 @@ def evaluate(
         can say otherwise, also where. No number depends on it.
     random_state : int, default=25
         Seed for shuffled folds, for bootstrap samples, and for models without one.
-    progress : callable, default=None
+    callback : callable, default=None
         Called after each fold and bootstrap sample with the share that is done, from 0 to 1.
 
     Returns
@@ -191,7 +191,7 @@ def evaluate(
         *((evaluate_fold, (plan, number, *split)) for number, split in enumerate(setup.splits)),
         *((search_bootstrap, (plan, number, rows)) for number, rows in enumerate(samples)),
     ]
-    done = run_tasks(tasks, n_jobs, progress)
+    done = run_tasks(tasks, n_jobs, callback)
     folds = [outcome for outcome in done if isinstance(outcome, Fold)]
     resamples = [outcome for outcome in done if isinstance(outcome, Resample)]
     if not folds:
@@ -237,7 +237,7 @@ def evaluate_frontier(
     confidence: float = 0.95,
     n_jobs: int | None = None,
     random_state: int = 25,
-    progress: Callable[[float], object] | None = None,
+    callback: Callable[[float], object] | None = None,
 ) -> EvaluatedFrontier:
     """Measure how well sets predict, for every tau that matters and over sizes and numbers of sets.
 
@@ -303,7 +303,7 @@ def evaluate_frontier(
         How many folds at a time, in processes of their own; -1 for one per processor. No number depends on it.
     random_state : int, default=25
         Seed for shuffled folds, and for models without one.
-    progress : callable, default=None
+    callback : callable, default=None
         Called after each fold with the share that is done, from 0 to 1.
 
     Returns
@@ -368,7 +368,7 @@ def evaluate_frontier(
             (evaluate_points, (plan, points, places, number, *split))
             for number, split in enumerate(setup.splits)
         ]
-        folds = run_tasks(tasks, n_jobs, progress)
+        folds = run_tasks(tasks, n_jobs, callback)
     evaluations = tuple(
         setup.evaluation([fold[position] for fold in folds], (), n_alternatives + 1)
         for position, (_, n_alternatives, _) in enumerate(places)

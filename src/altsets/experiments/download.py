@@ -67,7 +67,7 @@ def download(
     folder: str | os.PathLike[str] | None = None,
     *,
     url: str = PMLB_URL,
-    progress: Progress | None = None,
+    callback: Progress | None = None,
     retries: Retries = DEFAULT_RETRIES,
     records: Mapping[str, StudyRecord] = DATASETS,
 ) -> list[Path]:
@@ -83,7 +83,7 @@ def download(
         Where to; :func:`~altsets.experiments.datasets.cache_folder` if None. It is made if it is not there.
     url : str, default=PMLB_URL
         Where from, with ``{name}`` for the name of a data set.
-    progress : callable, default=None
+    callback : callable, default=None
         Called with a name, the bytes that are here and all bytes (or None) whenever some have arrived.
     retries : Retries, default=Retries()
         How often to ask the server again.
@@ -129,7 +129,7 @@ def download(
         here[name]
         if name in here
         else _Transfer(
-            name, url.replace("{name}", name), records[name].gz_sha256, home, retries, progress
+            name, url.replace("{name}", name), records[name].gz_sha256, home, retries, callback
         ).run()
         for name in asked
     ]
@@ -172,7 +172,7 @@ class _Transfer:
     sha256: str
     folder: Path
     retries: Retries
-    progress: Progress | None
+    callback: Progress | None
 
     @property
     def part(self) -> Path:
@@ -278,8 +278,8 @@ class _Transfer:
             for block in _blocks(response):
                 file.write(block)
                 size += len(block)
-                if self.progress is not None:
-                    self.progress(self.name, size, total)
+                if self.callback is not None:
+                    self.callback(self.name, size, total)
         if total is not None and size < total:
             raise _InterruptedTransferError(f"the connection ended after {size} of {total} bytes")
 

@@ -53,7 +53,7 @@ class StudyProgress:
 
     See Also
     --------
-    altsets.experiments.reproduce : Its ``progress`` gets these.
+    altsets.experiments.reproduce : Its ``callback`` gets these.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def reproduce(
     n_jobs: int | None = -1,
     scheduler: str | None = None,
     time_budget: float | None = None,
-    progress: Callable[[StudyProgress], object] | None = None,
+    callback: Callable[[StudyProgress], object] | None = None,
 ) -> Outcome:
     """Run the paper's study, or a part of it; what is in the folder of results already is not computed again.
 
@@ -158,7 +158,7 @@ def reproduce(
         The address of a Dask scheduler, such as ``tcp://host:8786``, whose workers then do the tasks.
     time_budget : float, default=None
         Seconds after which no task is begun; those that are running end first.
-    progress : callable, default=None
+    callback : callable, default=None
         Called with a :class:`StudyProgress` whenever something has ended.
 
     Returns
@@ -206,7 +206,7 @@ def reproduce(
     design = Design(names, list(chosen), sorted(set(folds)) or range(settings.n_folds), sizes, settings)
     study = _Study(design, chosen, data, Store(out), _Workers(check_jobs(n_jobs), scheduler), time_budget)
     with study.store.opened(settings):
-        return study.run(progress or (lambda _: None))
+        return study.run(callback or (lambda _: None))
 
 
 # --- Work that is sent to workers -------------------------------------------------------------------------

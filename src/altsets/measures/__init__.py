@@ -132,7 +132,7 @@ def score(
         labels, if there are no more than 20.
     **options : dict
         Passed on to the measure. A table that is read in passes also takes ``max_memory``, a ceiling such as ``"2GB"``
-        (by default a quarter of the machine), and ``progress``, a function that gets the share of the work done.
+        (by default a quarter of the machine), and ``callback``, a function that gets the share of the work done.
 
     Returns
     -------

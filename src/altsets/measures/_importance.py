@@ -121,7 +121,7 @@ def permutation(
     random_state: int = 25,
     sample_weight: Any = None,
     n_jobs: int | None = None,
-    progress: OnProgress | None = None,
+    callback: OnProgress | None = None,
 ) -> Floats:
     """Permutation importance of each feature, on rows that the model was not fitted to.
 
@@ -163,7 +163,7 @@ def permutation(
     n_jobs : int, default=None
         Threads; all processors by default. joblib's ``parallel_config`` overrules where and how many. The scores do not
         depend on it.
-    progress : callable, default=None
+    callback : callable, default=None
         Called now and then with the share that is done, from 0 to 1; whatever it raises ends the work.
 
     Returns
@@ -214,21 +214,21 @@ def permutation(
         ]
         tests = [everything.part(test) for _, test in splits]
         work = _Work(models, tests, varied, scorer, n_repeats, random_state)
-        found = list(_outcomes(work, len(models) * len(varied), n_jobs, progress))
+        found = list(_outcomes(work, len(models) * len(varied), n_jobs, callback))
     drops = np.zeros((len(models), features.n_features))
     drops[:, varied] = np.reshape(found, (len(models), len(varied)))
     return np.asarray(drops.mean(axis=0))
 
 
-def _outcomes(work: _Work, count: int, n_jobs: int | None, progress: OnProgress | None) -> Iterator[float]:
+def _outcomes(work: _Work, count: int, n_jobs: int | None, callback: OnProgress | None) -> Iterator[float]:
     """The result of each piece of work, in order, from threads or the configured workers."""
     if not is_configured():
-        yield from map_in_order(work, count, n_jobs, progress)
+        yield from map_in_order(work, count, n_jobs, callback)
         return
     calls: Iterator[Any] = ((work, (number,), {}) for number in range(count))
     for done, outcome in enumerate(run_in_workers(calls, n_jobs, return_as="generator"), start=1):
-        if progress is not None:
-            progress(done / count)
+        if callback is not None:
+            callback(done / count)
         yield outcome
 
 

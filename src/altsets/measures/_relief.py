@@ -38,7 +38,7 @@ def relief(
     random_state: int = 25,
     sample_weight: Any = None,
     n_jobs: int | None = None,
-    progress: OnProgress | None = None,
+    callback: OnProgress | None = None,
 ) -> Floats:
     """ReliefF score of each feature: the mean difference to the nearest misses minus that to the nearest hits.
 
@@ -86,7 +86,7 @@ def relief(
         Whole numbers: how often each row is there.
     n_jobs : int, default=None
         Threads; all processors by default. The scores do not depend on it.
-    progress : callable, default=None
+    callback : callable, default=None
         Called now and then with the share that is done, from 0 to 1; whatever it raises ends the work.
 
     Returns
@@ -152,7 +152,7 @@ def relief(
 
     # Chunks are the same and added in the same order for any number of threads.
     total = np.zeros(shape)
-    for part in map_in_order(work, -(-len(rows) // per_chunk), n_jobs, progress):
+    for part in map_in_order(work, -(-len(rows) // per_chunk), n_jobs, callback):
         total += part
     return _rrelieff(total, len(rows)) if of_numbers else total / len(rows)
 

@@ -35,7 +35,7 @@ Task = tuple[Callable[..., Any], tuple[Any, ...]]
 Caught = tuple[type[Warning], str]
 #: The parts of a warning that may differ from fold to fold: what stands in brackets or quotes, and numbers.
 DETAILS = re.compile(r"\(.*\)|\[.*\]|'[^']*'|-?\d[\d.,]*(?:e[+-]?\d+)?")
-#: Seconds between two calls of progress, and the longest that an interruption goes unnoticed.
+#: Seconds between two calls of a callback, and the longest that an interruption goes unnoticed.
 PAUSE = 0.1
 #: Seconds between two looks of a worker at whether its parent is there.
 WATCH = 1.0
@@ -175,13 +175,13 @@ def check_jobs(n_jobs: Any) -> int | None:
 
 
 def run_tasks(
-    tasks: Sequence[Task], n_jobs: int | None, progress: Callable[[float], object] | None
+    tasks: Sequence[Task], n_jobs: int | None, callback: Callable[[float], object] | None
 ) -> list[Any]:
     """What all tasks return, in their order, whatever the number of processes; each kind of warning comes once.
 
-    Ctrl-C ends the work and keeps what is done. Anything else that ``progress`` or a task raises is raised again.
+    Ctrl-C ends the work and keeps what is done. Anything else that ``callback`` or a task raises is raised again.
     ``n_jobs`` is as in joblib, whose ``parallel_config`` applies; 1 (or None without a configuration) stays in this
-    process. ``progress`` is called with the share of finished tasks.
+    process. ``callback`` is called with the share of finished tasks.
     """
     done: dict[int, tuple[Any, list[Caught]]] = {}
     errors: dict[int, Exception] = {}
@@ -204,8 +204,8 @@ def run_tasks(
                     errors[position] = outcome
                     continue
                 done[position] = outcome, messages
-                if progress is not None:
-                    progress(len(done) / len(tasks))
+                if callback is not None:
+                    callback(len(done) / len(tasks))
     except KeyboardInterrupt:
         pass
     if errors:
@@ -293,12 +293,12 @@ def run_in_threads(
     total: int,
     worker: Callable[[Ints], Callable[[Piece], None]],
     n_jobs: int | None,
-    progress: OnProgress | None,
+    callback: OnProgress | None,
 ) -> None:
     """Work on all pieces, given with their sizes, which add up to ``total``.
 
     ``worker`` is called in each thread with the flag that asks kernels to stop, and returns the function that does a
-    piece. The calling thread only waits: what ``progress`` raises, and Ctrl-C, ends the work soon and is raised again.
+    piece. The calling thread only waits: what ``callback`` raises, and Ctrl-C, ends the work soon and is raised again.
     """
     stop = np.zeros(1, dtype=np.intc)
     queue: Iterator[tuple[Piece, int]] = iter(pieces)
@@ -324,8 +324,8 @@ def run_in_threads(
                 ended, running = wait(running, timeout=PAUSE, return_when=FIRST_EXCEPTION)
                 for future in ended:
                     future.result()
-                if progress is not None:
-                    progress(done[0] / total if total else 1.0)
+                if callback is not None:
+                    callback(done[0] / total if total else 1.0)
         except BaseException:
             stop[0] = 1
             raise
@@ -335,7 +335,7 @@ def map_in_order(
     work: Callable[[int], Outcome],
     n_chunks: int,
     n_jobs: int | None = None,
-    progress: OnProgress | None = None,
+    callback: OnProgress | None = None,
 ) -> Iterator[Outcome]:
     """The results of ``work(0)``, ``work(1)``, ... in this order, whatever the number of threads."""
     stopped = threading.Event()
@@ -346,7 +346,7 @@ def map_in_order(
         return work(chunk)
 
     pool = ThreadPoolExecutor(min(n_threads(n_jobs), n_chunks))
-    tell = _throttle(progress)
+    tell = _throttle(callback)
     try:
         # popleft, so that each result is freed once it is used.
         futures = deque(pool.submit(unless_stopped, chunk) for chunk in range(n_chunks))
@@ -357,22 +357,22 @@ def map_in_order(
             while not wait([future], timeout=PAUSE).done:
                 tell(done / n_chunks)
             yield future.result()
-        if progress is not None:
-            progress(1.0)
+        if callback is not None:
+            callback(1.0)
     finally:
         # Running chunks are short; the others never start.
         stopped.set()
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _throttle(progress: OnProgress | None) -> OnProgress:
+def _throttle(callback: OnProgress | None) -> OnProgress:
     """The same function, called at most once per ``PAUSE``."""
     last = -PAUSE
 
     def tell(share: float) -> None:
         nonlocal last
-        if progress is not None and time.monotonic() - last >= PAUSE:
-            progress(share)
+        if callback is not None and time.monotonic() - last >= PAUSE:
+            callback(share)
             last = time.monotonic()
 
     return tell

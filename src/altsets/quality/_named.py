@@ -231,7 +231,7 @@ class NamedQuality(QualitySpec):
         if isinstance(features, LargeTable):
             refuse_measure(scorer, MERGED_PAIRS if self.is_paired else MERGED)
             # A pass takes long, whatever the measure.
-            options = how.taken_by(lambda name: name == "progress")
+            options = how.taken_by(lambda name: name == "callback")
         else:
             options = how.taken_by(partial(_takes, scorer))
         options |= {**self.model, **self.more}

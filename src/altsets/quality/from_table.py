@@ -39,7 +39,7 @@ class ScoringOptions:
     n_jobs: int | None = None
     random_state: int | None = None
     groups: Any = None
-    progress: Callable[[float], object] | None = None
+    callback: Callable[[float], object] | None = None
     sample_weight: Any = None
 
     def taken_by(self, taken: Callable[[str], bool]) -> dict[str, Any]:
@@ -230,7 +230,7 @@ class QualitySpec(ABC):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                self.make(features.columns(places), y, replace(how, progress=None))
+                self.make(features.columns(places), y, replace(how, callback=None))
         except InputError:
             return None
         return time.perf_counter() - started

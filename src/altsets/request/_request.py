@@ -288,7 +288,7 @@ class Request(RequestFields):
         sample_weight: Any = None,
         groups: Any = None,
         n_jobs: int | None = None,
-        progress: Any = None,
+        callback: Any = None,
     ) -> Quality:
         """Compute the quality on the rows of a table.
 
@@ -304,7 +304,7 @@ class Request(RequestFields):
             Rows that belong together, for models that are tested on held-out rows.
         n_jobs : int, default=None
             Threads or processes; None for the default of the measure.
-        progress : callable, default=None
+        callback : callable, default=None
             Called now and then with the share of the work done, from 0 to 1.
 
         Returns
@@ -317,10 +317,10 @@ class Request(RequestFields):
         altsets.errors.InputError
             If the quality does not support the table or the target.
         """
-        how = replace(self.scoring(groups, n_jobs, progress), sample_weight=sample_weight)
+        how = replace(self.scoring(groups, n_jobs, callback), sample_weight=sample_weight)
         return spec_of(self.quality).make(features, y, how)
 
-    def scoring(self, groups: Any = None, n_jobs: int | None = None, progress: Any = None) -> ScoringOptions:
+    def scoring(self, groups: Any = None, n_jobs: int | None = None, callback: Any = None) -> ScoringOptions:
         """Options for scoring the columns of a table.
 
         Parameters
@@ -329,7 +329,7 @@ class Request(RequestFields):
             Rows that belong together, for models that are tested on held-out rows.
         n_jobs : int, default=None
             Threads or processes; None for the default of the measure.
-        progress : callable, default=None
+        callback : callable, default=None
             Called now and then with the share of the work done, from 0 to 1.
 
         Returns
@@ -337,7 +337,7 @@ class Request(RequestFields):
         ScoringOptions
             These options, with the task and the seed of the request.
         """
-        return ScoringOptions(self.task, n_jobs, self.random_state, groups, progress)
+        return ScoringOptions(self.task, n_jobs, self.random_state, groups, callback)
 
     def without_numbers(self) -> Request:
         """The same request, without the scores or the quality object that were given: those may be large."""

@@ -169,10 +169,10 @@ def scored(
     features: Features,
     rows: RowData,
     n_jobs: int | None = None,
-    progress: Callable[[float], object] | None = None,
+    callback: Callable[[float], object] | None = None,
 ) -> Quality:
     """What the quality of a request means on these rows, with the noise floor if the request is about it."""
-    quality = request.quality_on(features, rows.y, rows.sample_weight, rows.groups, n_jobs, progress)
+    quality = request.quality_on(features, rows.y, rows.sample_weight, rows.groups, n_jobs, callback)
     if request.above_noise:
         how = replace(request.scoring(n_jobs=n_jobs), sample_weight=rows.sample_weight)
         quality.noise_floor = spec_of(request.quality).noise_floor(features, rows.y, how)
@@ -276,9 +276,9 @@ def answered_in_passes(selector: Any, table: LargeTable, sample_weight: Any, lin
     for what, is_asked in refused.items():
         if is_asked:
             raise needs_memory(what, table.source)
-    begin, progress = _lines_of(lines)
+    begin, callback = _lines_of(lines)
     begin(f"Scoring {table.n_features:,} features of {table.n_rows:,} rows")
-    quality = request.quality_on(table, table.target_name, sample_weight, None, selector.n_jobs, progress)
+    quality = request.quality_on(table, table.target_name, sample_weight, None, selector.n_jobs, callback)
     begin("Searching")
     return _found(request, quality, request, lines)
 
@@ -405,8 +405,8 @@ def _measured(dissimilarity: Any, table: PlainTable, sample_weight: Any) -> Any:
 
 def _scored(how: How, table: PlainTable, rows: RowData, n_jobs: int | None, lines: Any) -> Quality:
     quality, task, seed = how
-    _, progress = _lines_of(lines)
-    options = ScoringOptions(task, n_jobs, seed, rows.groups, progress, rows.sample_weight)
+    _, callback = _lines_of(lines)
+    options = ScoringOptions(task, n_jobs, seed, rows.groups, callback, rows.sample_weight)
     return spec_of(quality).make(Features(*table), rows.y, options)
 
 

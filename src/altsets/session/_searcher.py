@@ -236,7 +236,7 @@ class Searcher:
         event, time = target.dtype.names
         return time, event
 
-    def quality_of(self, state: SessionState, progress: Callable[[float], object] | None = None) -> Quality:
+    def quality_of(self, state: SessionState, callback: Callable[[float], object] | None = None) -> Quality:
         """The quality of a state in numbers, which are computed once."""
         known = self.qualities.get(state.quality)
         if known is None:
@@ -247,7 +247,7 @@ class Searcher:
             else:
                 # More memory than the machine has is refused.
                 spec_of(request.quality).expected_bytes(data.features)
-                known = scored(request, data.features, data.rows, data.n_jobs, progress)
+                known = scored(request, data.features, data.rows, data.n_jobs, callback)
             self.qualities[state.quality] = known
         return known
 

@@ -223,7 +223,7 @@ class Session(SessionSteps):
         Parameters
         ----------
         **options : any option of :func:`altsets.evaluate`
-            Such as ``cv=10``, ``estimator="linear"`` or ``progress=print``.
+            Such as ``cv=10``, ``estimator="linear"`` or ``callback=print``.
 
         Returns
         -------

@@ -102,14 +102,14 @@ class SessionSteps:
         """The quality in numbers by which sets are searched now."""
         return self._searcher.quality_of(self._state)
 
-    def scored_for(self, state: Any, progress: Callable[[float], object] | None = None) -> Quality:
+    def scored_for(self, state: Any, callback: Callable[[float], object] | None = None) -> Quality:
         """Get the quality in numbers of a state, computed if no state with it was there before.
 
         Parameters
         ----------
         state : dict
             As :attr:`state` has it; what it does not say is as the session began.
-        progress : callable, default=None
+        callback : callable, default=None
             Called now and then with the share of the work that is done, from 0 to 1, by measures that take long. What
             it raises ends the work.
 
@@ -118,7 +118,7 @@ class SessionSteps:
         Quality
             The quality.
         """
-        return self._searcher.quality_of(self._searcher.start.changed(state, self._searcher.names), progress)
+        return self._searcher.quality_of(self._searcher.start.changed(state, self._searcher.names), callback)
 
     def has_scores(self, state: Any) -> bool:
         """Whether a step to this state needs no scores to be computed.

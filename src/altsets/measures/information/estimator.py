@@ -87,7 +87,7 @@ class Estimator:
     n_bins: int | None = None
     random_state: int | None = 25
     n_jobs: int | None = None
-    progress: OnProgress | None = None
+    callback: OnProgress | None = None
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
@@ -219,7 +219,7 @@ class Estimator:
             for index, start, out in lines
             for at in range(0, len(out), step)
         )
-        run_in_threads(pieces, sum(len(out) for *_, out in lines), worker, self.n_jobs, self.progress)
+        run_in_threads(pieces, sum(len(out) for *_, out in lines), worker, self.n_jobs, self.callback)
 
     def _pair_estimate(
         self, columns: SortedColumns | IncompleteColumns, digamma: Floats, logarithm: Floats, stop: Ints

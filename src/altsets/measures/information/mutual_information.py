@@ -88,7 +88,7 @@ def mutual_info(
     n_bins: int | None = None,
     random_state: int | None = 25,
     n_jobs: int | None = None,
-    progress: OnProgress | None = None,
+    callback: OnProgress | None = None,
 ) -> Floats:
     """Mutual information of each feature with the target, in nats.
 
@@ -122,7 +122,7 @@ def mutual_info(
         Seed of the jitter, which only "sklearn" has.
     n_jobs : int, default=None
         Threads; None and -1 for all cores. The scores do not depend on it.
-    progress : callable, default=None
+    callback : callable, default=None
         Called now and then with the share of the work done, from 0 to 1; what it raises ends the work.
 
     Returns
@@ -161,7 +161,7 @@ def mutual_info(
     >>> mutual_info(X, ["a", "a", "b", "b"] * 10).round(4).tolist()
     [0.6931, 0.0]
     """
-    how = Estimator(method, n_neighbors, n_bins, random_state, n_jobs, progress)
+    how = Estimator(method, n_neighbors, n_bins, random_state, n_jobs, callback)
     features, y, weights, how = _counted_rows(X, y, sample_weight, how)
     if how.method != method:
         warn_of_bins(weights, method)
@@ -253,7 +253,7 @@ def symmetrical_uncertainty(
     discrete: npt.ArrayLike = "auto",
     n_bins: int | None = None,
     n_jobs: int | None = None,
-    progress: OnProgress | None = None,
+    callback: OnProgress | None = None,
 ) -> Floats:
     """Symmetrical uncertainty of each feature with the target: information as a share of what there is to know.
 
@@ -277,7 +277,7 @@ def symmetrical_uncertainty(
         one more.
     n_jobs : int, default=None
         Threads; None and -1 for all cores. The scores do not depend on it.
-    progress : callable, default=None
+    callback : callable, default=None
         Called now and then with the share of the work done, from 0 to 1; what it raises ends the work.
 
     Returns
@@ -308,7 +308,7 @@ def symmetrical_uncertainty(
     >>> symmetrical_uncertainty(X, ["a", "a", "b", "b"] * 10).round(4).tolist()
     [1.0, 0.0]
     """
-    how = Estimator("bins", 1, n_bins, None, n_jobs, progress)
+    how = Estimator("bins", 1, n_bins, None, n_jobs, callback)
     features, y, weights, how = _counted_rows(X, y, sample_weight, how)
     target = target_of(y, features.n_rows, task)
     if features.is_sparse:
@@ -335,7 +335,7 @@ def uncertainty_matrix(
     discrete: npt.ArrayLike = "auto",
     n_bins: int | None = None,
     n_jobs: int | None = None,
-    progress: OnProgress | None = None,
+    callback: OnProgress | None = None,
 ) -> Floats:
     """Symmetrical uncertainty of each column with each other; the parameters are those above."""
     if features.is_sparse:
@@ -344,7 +344,7 @@ def uncertainty_matrix(
         )
         everything = np.arange(features.n_features)
         return known.uncertainty(known.square(everything.tolist()), everything)
-    how = Estimator("bins", 1, n_bins, None, n_jobs, progress)
+    how = Estimator("bins", 1, n_bins, None, n_jobs, callback)
     *_, table, how = _prepare(features, np.zeros(features.n_rows), sample_weight, discrete, how)
     scores = how.square(how.columns(table))
     entropies = scores.diagonal().copy()

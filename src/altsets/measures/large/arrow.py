@@ -77,7 +77,7 @@ class ArrowRows:
         rows_at_a_time: int,
         *,
         n_jobs: int | None = None,
-        progress: OnProgress | None = None,
+        callback: OnProgress | None = None,
         sample: int | None = None,
     ) -> Any:
         """Sums over all rows, or over a sample of about so many, some from each of the pieces."""
@@ -95,7 +95,7 @@ class ArrowRows:
         found = None
         # Threads of products would only wait for each other.
         with threadpool_limits(1, user_api="blas"):
-            for sums in map_in_order(work, len(pieces), n_jobs, progress):
+            for sums in map_in_order(work, len(pieces), n_jobs, callback):
                 if found is None:
                     found = sums
                 else:

@@ -34,11 +34,11 @@ MOST_GIVEN_LEVELS = 1_000
 UNEVEN, DEVIATIONS = 1.5, 4.5
 
 
-def binned(table: LargeTable, options: dict[str, Any], progress: OnProgress | None = None) -> Binned:
+def binned(table: LargeTable, options: dict[str, Any], callback: OnProgress | None = None) -> Binned:
     """The columns of a table cut into bins and counted with the target; kept with the table."""
     key = repr(sorted((name, repr(value)) for name, value in options.items()))
     if key not in table.prepared:
-        table.prepared[key] = Binned(table, progress=progress, **options)
+        table.prepared[key] = Binned(table, callback=callback, **options)
     found: Binned = table.prepared[key]
     return found
 
@@ -60,7 +60,7 @@ class Binned:
         discrete: npt.ArrayLike = "auto",
         n_bins: int | None = None,
         n_neighbors: int = 3,
-        progress: OnProgress | None = None,
+        callback: OnProgress | None = None,
     ) -> None:
         Estimator(method, n_neighbors, n_bins)
         if method == "sklearn":
@@ -81,7 +81,7 @@ class Binned:
         blocks = table.blocks(range(table.n_features))
         for number, block in enumerate(blocks):
             self._cut(block)
-            anew = self._count(block, part_of(progress, number, len(blocks)))
+            anew = self._count(block, part_of(callback, number, len(blocks)))
             if anew:
                 self._count(anew, is_last=True)
 
@@ -118,10 +118,10 @@ class Binned:
         return has_few_values(known, most)
 
     def _count(
-        self, block: list[int], progress: OnProgress | None = None, *, is_last: bool = False
+        self, block: list[int], callback: OnProgress | None = None, *, is_last: bool = False
     ) -> list[int]:
         """Count some columns with the target; those that have to be counted once more, with other cut points."""
-        found = self._counts(block, progress)
+        found = self._counts(block, callback)
         surprising = [block[place] for place in sorted(found.surprising)]
         uneven = []
         for (place, _), counts in found.tables.items():
@@ -140,9 +140,9 @@ class Binned:
         self._cut_spread(uneven)
         return sorted({*surprising, *uneven})
 
-    def _counts(self, block: Sequence[int], progress: OnProgress | None) -> Counts:
+    def _counts(self, block: Sequence[int], callback: OnProgress | None) -> Counts:
         make = partial(Counts, self._cuts_of(block), [self._cut_target], with_target=True)
-        found: Counts = self._table.fold(make, block, self._target.classes, progress)
+        found: Counts = self._table.fold(make, block, self._target.classes, callback)
         return found
 
     def _cuts_of(self, some: Iterable[int]) -> list[Cuts]:

@@ -60,7 +60,7 @@ class DaskRows:
         rows_at_a_time: int,
         *,
         n_jobs: int | None = None,
-        progress: OnProgress | None = None,
+        callback: OnProgress | None = None,
         sample: int | None = None,
     ) -> Any:
         """Sums over all rows; workers have their partitions at hand, so that a sample is taken by the step itself."""
@@ -77,8 +77,8 @@ class DaskRows:
                 for start in range(0, len(found), FAN_IN)
             ]
         total = found[0].compute()
-        if progress is not None:
-            progress(1.0)
+        if callback is not None:
+            callback(1.0)
         return total
 
 

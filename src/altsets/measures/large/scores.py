@@ -44,7 +44,7 @@ LARGEST, SMALLEST = 1e150, 1e-140
 
 
 def score_large(
-    table: LargeTable, measure: Any, *, progress: OnProgress | None = None, **options: Any
+    table: LargeTable, measure: Any, *, callback: OnProgress | None = None, **options: Any
 ) -> tuple[Floats, Bools]:
     """One score per column, and the constant columns, which score 0."""
     refuse_measure(measure, MERGED)
@@ -54,14 +54,14 @@ def score_large(
     for name in ("n_jobs", "random_state"):
         options.pop(name, None)
     if measure in ("mutual_info", "symmetrical_uncertainty"):
-        return binned(table, options, progress).scores(measure)
+        return binned(table, options, callback).scores(measure)
     task = options.pop("task", "auto")
     if options:
         raise InputError(
             f"{measure} takes no options but task; got {', '.join(sorted(options))}; leave them out."
         )
     compute: dict[str, Callable[..., tuple[Floats, Bools]]] = {"f": _f, "pearson": _pearson, "chi2": _chi2}
-    return compute[measure](table, task, progress)
+    return compute[measure](table, task, callback)
 
 
 def refuse_measure(measure: Any, known: Sequence[str]) -> None:
@@ -82,7 +82,7 @@ def measure_refused(name: str, known: Sequence[str] = MERGED) -> InputError:
 
 
 def _moments(
-    table: LargeTable, measure: str, make: Callable[[], Any], classes: Any, progress: OnProgress | None
+    table: LargeTable, measure: str, make: Callable[[], Any], classes: Any, callback: OnProgress | None
 ) -> tuple[list[tuple[list[int], Moments]], Bools]:
     """Moments of all columns with the target, some columns in each pass; and which columns are constant."""
     found = []
@@ -90,7 +90,7 @@ def _moments(
     varies = np.zeros(table.n_features, dtype=bool)
     blocks = table.blocks(range(table.n_features))
     for number, block in enumerate(blocks):
-        sums = table.fold(make, block, classes, part_of(progress, number, len(blocks)))
+        sums = table.fold(make, block, classes, part_of(callback, number, len(blocks)))
         _refuse_extremes(table, block, sums)
         found.append((block, sums))
         n_known[block], varies[block] = sums.n[:, 0], sums.varies
@@ -119,13 +119,13 @@ def _refuse_extremes(table: LargeTable, block: Sequence[int], sums: Moments) -> 
         )
 
 
-def _f(table: LargeTable, task: str, progress: OnProgress | None) -> tuple[Floats, Bools]:
+def _f(table: LargeTable, task: str, callback: OnProgress | None) -> tuple[Floats, Bools]:
     target = table.target(task)
     scores, perfect = np.zeros(table.n_features), np.zeros(table.n_features, dtype=bool)
     if target.is_classes:
         table.refuse_categories("f with a target of classes", advice=NOT_CLASSES)
     make = partial(TargetMoments, target.n_distinct if target.is_classes else 0)
-    found, constant = _moments(table, "f", make, target.classes, progress)
+    found, constant = _moments(table, "f", make, target.classes, callback)
     for block, sums in found:
         if target.is_classes:
             ratios, complete = _variances_of_classes(sums)
@@ -164,7 +164,7 @@ def _f_ratio(between: Floats, within: Floats, used: Any, free: Any) -> tuple[Flo
     return np.where(possible & ~perfect, ratios, 0.0), perfect
 
 
-def _pearson(table: LargeTable, task: str, progress: OnProgress | None) -> tuple[Floats, Bools]:
+def _pearson(table: LargeTable, task: str, callback: OnProgress | None) -> tuple[Floats, Bools]:
     what = "the Pearson correlation"
     target = table.target(task)
     table.refuse_categories(what, advice=ADVICE)
@@ -172,18 +172,18 @@ def _pearson(table: LargeTable, task: str, progress: OnProgress | None) -> tuple
         refuse_classes(what, target.n_distinct)
     scores = np.zeros(table.n_features)
     classes = target.distinct if target.is_text else None
-    found, constant = _moments(table, "pearson", TargetMoments, classes, progress)
+    found, constant = _moments(table, "pearson", TargetMoments, classes, callback)
     for block, sums in found:
         scores[block] = np.where(sums.varies, sums.correlations[:, 0], 0.0)
     return scores, constant
 
 
-def _chi2(table: LargeTable, task: str, progress: OnProgress | None) -> tuple[Floats, Bools]:
+def _chi2(table: LargeTable, task: str, callback: OnProgress | None) -> tuple[Floats, Bools]:
     target = table.target(task)
     refuse_numbers(target)
     scores = np.zeros(table.n_features)
     make = partial(TargetMoments, target.n_distinct)
-    moments, constant = _moments(table, "chi2", make, target.classes, progress)
+    moments, constant = _moments(table, "chi2", make, target.classes, callback)
     for block, sums in moments:
         negative = np.zeros(table.n_features, dtype=bool)
         negative[block] = sums.lowest < 0

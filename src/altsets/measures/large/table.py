@@ -55,7 +55,7 @@ class RowSource(Protocol):
         rows_at_a_time: int,
         *,
         n_jobs: int | None = None,
-        progress: OnProgress | None = None,
+        callback: OnProgress | None = None,
         sample: int | None = None,
     ) -> Any:
         """Sums over all rows."""
@@ -251,7 +251,7 @@ class LargeTable:
         make: Callable[[], Any],
         columns: Sequence[int],
         classes: npt.NDArray[Any] | None = None,
-        progress: OnProgress | None = None,
+        callback: OnProgress | None = None,
         sample: int | None = None,
     ) -> Any:
         """Sums over the rows of some columns, which come in this order; the target comes as class codes, or numbers."""
@@ -267,7 +267,7 @@ class LargeTable:
             n_threads(None), max(1, self.memory // (2 * self._rows.open_column * len(decoder.needed)))
         )
         return self._rows.fold(
-            step, self._rows_of(len(names)), n_jobs=n_jobs, progress=progress, sample=sample
+            step, self._rows_of(len(names)), n_jobs=n_jobs, callback=callback, sample=sample
         )
 
     def blocks(self, columns: Sequence[int], beside: int = 0) -> list[list[int]]:
@@ -307,9 +307,9 @@ class LargeTable:
         return int(min(max(fitting, FEWEST_ROWS), MOST_ROWS))
 
 
-def part_of(progress: OnProgress | None, number: int, total: int) -> OnProgress | None:
+def part_of(callback: OnProgress | None, number: int, total: int) -> OnProgress | None:
     """Progress of one of several passes."""
-    return None if progress is None else lambda share: progress((number + share) / total)
+    return None if callback is None else lambda share: callback((number + share) / total)
 
 
 def _as_read(batch: Any, where: str) -> tuple[Any, str]:
