@@ -14,10 +14,12 @@ from altsets.errors import InputError, UnsupportedError
 SCORES = quality.Additive([9, 8, 8, 8, 7, 7, 2], feature_names=list("abcdefg"))
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_brute_force_agrees(seed):
+@pytest.mark.parametrize(
+    ("seed", "n_requests"), [(1, 30), (2, 30), pytest.param(0, 240, marks=pytest.mark.slow)]
+)
+def test_brute_force_agrees(seed, n_requests):
     n_checked = 0
-    for index in range(80):
+    for index in range(n_requests):
         rng = np.random.default_rng([seed, index])
         try:
             request = random_largest(rng)
@@ -27,7 +29,7 @@ def test_brute_force_agrees(seed):
             continue
         assert wrong == [], request
         n_checked += 1
-    assert n_checked > 20
+    assert n_checked > n_requests / 3
 
 
 def test_sets_are_as_different_as_possible_jointly_or_in_turn(snapshot):
