@@ -129,9 +129,11 @@ def _verb_calls(
         "near_best": lambda limit: altsets.near_best(quality, 10, 0.01, time_limit=limit, **more),
         "what_if": lambda limit: altsets.what_if(quality, found, time_limit=limit),
         "balance": lambda limit: altsets.balance(quality, 10, 3, 0.5, time_limit=limit, **more),
-        "most_sets": lambda limit: altsets.most_sets(quality, 10, 0.5, within=0.05, time_limit=limit, **more),
-        "most_different": lambda limit: altsets.most_different(
-            quality, 10, 3, within=0.05, time_limit=limit, **more
+        "largest number": lambda limit: altsets.find(
+            quality, 10, "max", 0.5, within=0.05, search="simultaneous", time_limit=limit, **more
+        ),
+        "largest tau": lambda limit: altsets.find(
+            quality, 10, 3, "max", within=0.05, search="simultaneous", time_limit=limit, **more
         ),
         "tradeoff": lambda limit: altsets.tradeoff(quality, costs, 10, time_limit=limit, **more),
     }

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
         PenaltyPoint,
         frontier,
     )
-    from altsets.search.most import most_different, most_sets
     from altsets.search.near_best import NearBest, Range
     from altsets.search.tradeoff import Tradeoff, TradeoffPoint, TradeoffProgress, tradeoff
     from altsets.search.what_if import WhatIf, what_if
@@ -83,8 +82,6 @@ __all__ = [
     "frontier",
     "iterate",
     "measures",
-    "most_different",
-    "most_sets",
     "near_best",
     "plots",
     "quality",
@@ -116,7 +113,6 @@ _MODULES = {
         "PenaltyPoint",
         "frontier",
     ),
-    "search.most": ("most_different", "most_sets"),
     "search.near_best": ("NearBest", "Range"),
     "search.tradeoff": ("Tradeoff", "TradeoffPoint", "TradeoffProgress", "tradeoff"),
     "selector": ("SelectAlternatives", "SelectFeatures", "reduced"),
@@ -135,6 +131,8 @@ display.register("explorer", "altsets.app.notebook", "explore")
 #: Names that are gone, and the new form.
 _REMOVED = {
     "Importance": "altsets.what_if(quality, result, features)",
+    "most_different": 'altsets.find(..., tau="max", within=0.05)',
+    "most_sets": 'altsets.find(..., n_alternatives="max", within=0.05)',
     "frontier_points": "altsets.frontier(..., callback=...), which gets each point as it comes in",
 }
 

@@ -128,8 +128,12 @@ class ProgressLines:
         self._write(f"[{time.perf_counter() - self._started:.0f} s] {self._text}")
 
 
+#: What a search looks for, by the goal of its progress.
+GOALS = {"quality": "best", "tau": "largest tau", "n_sets": "number of sets"}
+
+
 def search_text(progress: Any) -> str:
     """How far a search is: the best objective and the bound."""
     best = "none yet" if math.isnan(progress.best) else f"{progress.best:.6g}"
     bound = "none yet" if math.isinf(progress.bound) else f"{progress.bound:.6g}"
-    return f"Searching: best {best}, bound {bound}"
+    return f"Searching: {GOALS[progress.goal]} {best}, bound {bound}"

@@ -204,9 +204,6 @@ def _scored(request: Request, result: Result, quality: Any, X: Any, y: Any) -> t
 def _problem(request: Request, result: Result, quality: Quality) -> Problem:
     """What the answer is about; the number of sets and tau as found where these were sought."""
     problem = problem_of(request, quality)
-    if result.finding:
-        tau = problem.tau if result.tau is None else Request(tau=result.tau).bind(quality.feature_names).tau
-        problem = replace(problem, tau=tau, n_alternatives=max(0, len(result.sets) - 1))
     if request.tau == "max":
         found = Request(tau=0 if result.tau is None else result.tau)
         problem = replace(problem, tau=found.bind(quality.feature_names).tau)
@@ -260,9 +257,6 @@ class _Claims:
                 problem.within > 1 or (problem.min_quality or 0.0) >= least - BOUND_TOLERANCE * self.scale
             )
             self._claim("All sets are as good as they have to be.", said, enough)
-        if result.finding:
-            self.checked.append("Objective and bound are about another question and weren't checked.")
-            return
         self._check_numbers(problem.objective(found, result.sets))
         said = self._contradiction()
         self._claim("The statuses agree with objective and bound.", said, not said)
@@ -331,7 +325,7 @@ class _Claims:
         """What the answer claims, as one problem for each claim."""
         result, problem = self.result, self.problem
         assert result.request is not None
-        if result.finding or "max" in (result.request.tau, result.request.n_alternatives):
+        if "max" in (result.request.tau, result.request.n_alternatives):
             raise _Unanswerable("the answer is about the largest tau or number of sets")
         if problem.search.startswith("greedy-"):
             if not result.sets:

@@ -26,7 +26,7 @@ import altsets
 from altsets import Result, Status
 
 #: Sets that brute force looks at.
-MOST_SETS, MOST_SETS_TOGETHER = 120, 40
+MOST_SETS, MOST_SETS_TOGETHER, MOST_SETS_MATCHED = 120, 40, 15
 #: Families of more sets are too many for brute force.
 FEW_TOGETHER = 4
 
@@ -80,7 +80,8 @@ def wrong_answer(request: Request, result: Result) -> list[str]:
 def random_largest(rng: np.random.Generator) -> Request:
     """A small request for the largest tau, or for as many sets as there are."""
     request = random_question(rng)
-    if not request.exact or request.boxed or len(request.oracle.usable[0]) > MOST_SETS_TOGETHER:
+    most = MOST_SETS_MATCHED if request.likeness else MOST_SETS_TOGETHER
+    if not request.exact or request.boxed or len(request.oracle.usable[0]) > most:
         raise InDoubt
     few = min(request.n_alternatives, 3)
     if rng.random() < 0.5:

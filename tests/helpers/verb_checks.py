@@ -6,8 +6,6 @@ Each check takes a request, a time limit and an engine, and returns a line for e
 from __future__ import annotations
 
 import json
-import math
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -15,14 +13,15 @@ from typing import Any
 
 import numpy as np
 from checks import PROVEN, Request, disagreements
-from family_truth import EQUAL, InDoubt, asked, largest_number, largest_tau, options_without
+from family_truth import options_without
 from near_sets import NearRequest
+from questions import find_largest, random_largest, wrong_largest
 
 import altsets
-from altsets import Frontier, Result, Status
+from altsets import Frontier, Result
 
-#: Points of a frontier, and sets of a request, that brute force is asked about.
-MOST_POINTS, MOST_SETS = 6, 60
+#: Points of a frontier that brute force is asked about.
+MOST_POINTS = 6
 
 #: What a check returns: the call that shows it again, and what is wrong.
 Findings = tuple[str, list[str]]
@@ -117,99 +116,18 @@ def check_near_best(request: Request, limit: float, engine: str, rng: np.random.
     return shown, wrong
 
 
-def check_most_different(request: Request, limit: float, engine: str, rng: np.random.Generator) -> Findings:
-    """The largest tau, or a bound on it."""
-    request = _family_request(request)
-    keywords, needed = asked(rng, request)
-    by = "sum" if request.aggregation == "sum" else "every"
-    options = options_without(request, "tau", "search", "aggregation")
-    more = {**keywords, "by": by, "time_limit": limit, "engine": engine}
-    result = altsets.most_different(request.quality, **options, **more)
-    tau = largest_tau(request, needed)
-    # Where tau is found to 0.001, a proof is one of that.
-    slack = 1.001e-3 if request.own or request.likeness[1:] == (None,) else 1e-9
-    wrong = _family_claims(request, result, needed, keywords, None if tau is None else float(tau), slack)
-    if result.sets and result.tau is not None:
-        wrong += replace(request, tau=max(result.tau - 1e-12, 0.0)).oracle.complaints(result.sets)
-    if result.sets and len(result.sets) != request.n_alternatives + 1:
-        wrong.append(f"{len(result.sets)} sets")
-    return _family_snippet(request, "most_different", ("tau", "search", "aggregation"), more), wrong
-
-
-def check_most_sets(request: Request, limit: float, engine: str, rng: np.random.Generator) -> Findings:
-    """The largest number of sets, or a bound on it."""
-    request = replace(_family_request(request), tau=Fraction(int(rng.integers(0, 7)), 6))
-    keywords, needed = asked(rng, request)
-    options = options_without(request, "search", "aggregation", "n_alternatives")
-    more = {**keywords, "time_limit": limit, "engine": engine}
-    result = altsets.most_sets(request.quality, **options, **more)
-    number = largest_number(request, needed)
-    wrong = _family_claims(request, result, needed, keywords, float(number) if number else None, 1e-9)
-    wrong += request.oracle.complaints(result.sets) if request.tau else []
-    if len(set(result.sets)) != len(result.sets):
-        wrong.append(f"a set comes twice: {result.sets}")
-    if result.sets and result.objective != len(result.sets):
-        wrong.append(f"{len(result.sets)} sets, but objective {result.objective}")
-    return _family_snippet(request, "most_sets", ("search", "aggregation", "n_alternatives"), more), wrong
-
-
-def _family_request(request: Request) -> Request:
-    """A request without a limit, for few sets; in doubt if there is no set, or there are too many for brute force."""
-    if request.boxed and not Fraction(1, 100) < request.oracle.scale < 100:
-        # What is equal for a black box does not depend on the size of its numbers.
-        raise InDoubt
-    few = min(request.n_alternatives, 3)
-    request = replace(request, search="simultaneous", tau=0, min_difference=None, n_alternatives=few)
-    if not 0 < len(replace(request, existing=()).oracle.usable[0]) <= MOST_SETS:
-        raise InDoubt
-    return request
-
-
-def _family_claims(
-    request: Request,
-    result: Result,
-    needed: Fraction,
-    keywords: dict[str, Any],
-    truth: float | None,
-    slack: float,
-) -> list[str]:
-    """What is claimed about the largest value there is, which is ``truth``; None if no set is good enough."""
-    wrong = round_trip(result)
-    best, scale = replace(request, existing=()).oracle.next_best(), request.oracle.scale
-    assert best is not None
-    if result.status is Status.INFEASIBLE and truth is not None:
-        wrong.append(f"infeasible, but {truth} is possible")
-    if truth is not None and result.bound < truth - slack:
-        wrong.append(f"bound {result.bound} is below {truth}")
-    if result.status is Status.OPTIMAL and (truth is None or abs(result.objective - truth) > slack):
-        wrong.append(f"{result.objective} is said to be the largest; it is {truth}")
-    done = result.status in (Status.OPTIMAL, Status.INFEASIBLE)
-    if not done and result.stop_reason not in ("time_limit", "engine_limit") and not request.boxed:
-        wrong.append(f"{result.status!r}, and the search ended because of {result.stop_reason!r}")
-    # What counts as good follows from the best set that was found, as long as it is not said to be the best there is.
-    proven = re.search(r"the best possible quality \((.*?)\)", result.finding)
-    if proven and not math.isclose(
-        float(proven[1]), float(best), rel_tol=1e-5, abs_tol=float(PROVEN * scale)
-    ):
-        wrong.append(f"{float(best)} is possible: {result.finding}")
-    if result.sets and (proven or "min_quality" in keywords):
-        qualities = [request.oracle.exact(chosen) for chosen in result.sets]
-        mean = result.parameters.get("goal") == "tau" and request.aggregation == "sum"
-        reached = sum(qualities, Fraction(0)) / len(qualities) if mean else min(qualities)
-        if reached < needed - 2 * EQUAL * scale:
-            wrong.append(f"a set has {float(reached)}, and {float(needed)} is needed")
-    return wrong
-
-
-def _family_snippet(request: Request, verb: str, without: tuple[str, ...], more: dict[str, Any]) -> str:
-    left_out = f"options = dict({{}})\nfor name in {without}: options.pop(name, None)"
-    return request.snippet(f"{left_out}\nprint(altsets.{verb}(good, **options))", **more)
+def check_largest(request: Request, limit: float, engine: str, rng: np.random.Generator) -> Findings:
+    """The largest tau or number of sets, or a bound on it, of a request of its own."""
+    request = random_largest(rng)
+    more = {"time_limit": limit, "engine": engine}
+    plain = replace(request, tau=None, n_alternatives=0)
+    shown = plain.snippet(tau=request.tau, n_alternatives=request.n_alternatives, **more)
+    return shown, wrong_largest(request, find_largest(request, **more))
 
 
 CHECKS: dict[str, Check] = {
     "iterate": check_iterate,
     "frontier": check_frontier,
     "near_best": check_near_best,
-    "most_different": check_most_different,
-    "most_sets": check_most_sets,
+    "largest": check_largest,
 }

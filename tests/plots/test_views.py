@@ -208,7 +208,7 @@ def test_the_bound_of_heuristics_is_a_line():
 
 
 def test_the_quality_that_was_asked_for_is_a_line(snapshot):
-    found = altsets.most_sets(quality.Additive(SCORES), n_features=2, tau=1, min_quality=10)
+    found = altsets.find(quality.Additive(SCORES), 2, "max", tau=1, min_quality=10, search="simultaneous")
     (line,) = set_views.qualities(found).lines
     assert line.label == snapshot
     assert line.value == 10

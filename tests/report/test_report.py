@@ -194,10 +194,11 @@ def test_black_boxes_are_told_apart(snapshot):
     ]
 
 
-def test_other_questions_speak_for_themselves(snapshot):
-    result = altsets.most_different(SCORES, n_features=2, n_alternatives=1, within=0.1)
-    assert str(result.verdict).startswith(result.finding[0].upper() + result.finding[1:].rstrip("."))
-    many = altsets.most_sets(SCORES, n_features=2, tau=1, min_quality=5)
+@pytest.mark.parametrize("search", ["sequential", "simultaneous"])
+def test_other_questions_speak_for_themselves(search, snapshot):
+    result = altsets.find(SCORES, 2, 1, tau="max", within=0.1, search=search)
+    many = altsets.find(SCORES, 2, "max", tau=1, min_quality=5, search=search)
+    assert about_request(result) == snapshot
     assert about_request(many) == snapshot
     for one in (result, many):
         assert about(texts_of(summarise(one)), "Python") == snapshot
@@ -533,7 +534,6 @@ def test_python_lines_of_a_selector_give_the_same_sets(judged):
         ({"dissimilarity": lambda one, other: 1.0}, {}, "a function of your own"),
         ({"dissimilarity": Matched(np.eye(5), threshold=0.9)}, {}, "a matrix of your own"),
         ({"existing": [[0]]}, {}, "differ from were given"),
-        ({}, {"goal": "count"}, "no plain search"),
         ({"quality": None}, {}, "only you know what quality"),
     ],
 )

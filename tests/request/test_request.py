@@ -273,8 +273,8 @@ def test_all_verbs_say_what_was_asked():
         again = altsets.find(SCORES, point.n_features, point.n_alternatives, point.result.request.tau)
         assert again.sets == point.result.sets
         assert point.result.request.n_alternatives == point.n_alternatives
-    assert altsets.most_different(SCORES, 1, 1).request.n_alternatives == 1
-    assert altsets.most_sets(SCORES, 1, 1, min_quality=1).request.n_features == 1
+    assert altsets.find(SCORES, 1, 1, "max", within=0.1).request.tau == "max"
+    assert altsets.find(SCORES, 1, "max", min_quality=1).request.n_alternatives == "max"
 
 
 def test_selectors_say_what_was_asked():

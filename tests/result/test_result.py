@@ -201,7 +201,7 @@ def test_every_search_fills_in_scores():
         found = altsets.find(pairwise([3.0, 2.0, 1.0], [[0.0] * 3] * 3), n_features=1, n_alternatives=1)
         assert found.scores == [(3.0,), (2.0,)]
     assert next(altsets.iterate(SCORES, n_features=2)).scores == [(9.0, 8.0)]
-    assert altsets.most_sets(SCORES, 1, 1, min_quality=8).scores == [(9.0,), (8.0,)]
+    assert altsets.find(SCORES, 1, "max", tau=1, min_quality=8).scores == [(9.0,), (8.0,)]
     box = quality.BlackBox(lambda chosen: float(sum(chosen)), n_features_in=3)
     assert altsets.find(box, n_features=1, n_alternatives=0).scores == []
 

@@ -154,7 +154,6 @@ def test_black_boxes_decline(snapshot):
     [
         lambda joint: altsets.frontier(SCORES, 2, 1, constraints=joint),
         lambda joint: altsets.near_best(SCORES, 2, constraints=joint),
-        lambda joint: altsets.most_sets(SCORES, 2, 0.5, min_quality=3, constraints=joint),
     ],
 )
 def test_other_verbs_decline(verb, snapshot):

@@ -392,8 +392,8 @@ def test_what_does_not_go_together_is_declined_in_a_sentence(snapshot):
     for verb in (
         altsets.frontier,
         altsets.near_best,
-        altsets.most_different,
-        partial(altsets.most_sets, within=0.1),
+        partial(altsets.find, tau="max", within=0.1, search="simultaneous"),
+        partial(altsets.find, n_alternatives="max", within=0.1, search="simultaneous"),
     ):
         with pytest.raises(UnsupportedError) as refused:
             list(verb(embedded))

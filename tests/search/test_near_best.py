@@ -430,8 +430,8 @@ def test_relevance_that_nearly_cancels_in_a_ratio(relevance, size, within):
     assert near.exact
     assert near.count == len(expected)
     assert sorted(near) == expected
-    most = altsets.most_sets(ratio, size, tau=0, min_quality=least)
-    assert most.bound == len(most.sets) == len(expected)
+    most = altsets.find(ratio, size, "max", tau=0, min_quality=least, search="simultaneous")
+    assert most.n_sets_bound == len(most.sets) == len(expected)
 
 
 def test_the_only_set_there_is_has_its_features_however_early_time_is_up(clock):

@@ -63,7 +63,7 @@ def check_agreement(
             _compare_bests(one, other, slack)
     if near is not None:
         _compare_count(near, answers, slack)
-    if result is not None and result.parameters.get("goal") is None:
+    if result is not None:
         for point in points:
             _compare_several(("the sets", result), ("the points of the frontier", point), slack)
 
@@ -89,9 +89,6 @@ def _of_result(result: Result | None) -> list[_Best]:
     if result is None:
         return []
     asked, found = result.parameters, max(result.qualities, default=math.nan)
-    if asked.get("goal") is not None:
-        # What was proven is how many sets there are, or how different they can be.
-        return [_Best("the sets", asked, found, math.nan, math.inf)]
     in_turn = len(result.statuses) == 1 or asked.get("search") != "simultaneous"
     called = found if in_turn and not asked.get("existing") else math.nan
     return [_Best("the sets", asked, found, called, bound_on_best(result))]

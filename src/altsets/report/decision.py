@@ -25,7 +25,7 @@ def decision_blocks(result: Result | None, evaluation: Evaluation | None) -> lis
 
 def untested(result: Result, to_find_out: str = TO_FIND_OUT) -> list[str]:
     """What scores alone cannot tell, and how to find out; empty if there is nothing to decide."""
-    if not result.sets or result.finding:
+    if not result.sets:
         return []
     question = {1: "Does this set predict well?", 2: "Use set 1 instead of set 0?"}
     asked = question.get(len(result.sets), "Use another set instead of set 0?")

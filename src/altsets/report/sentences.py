@@ -109,7 +109,7 @@ def about_quality(known: Mapping[str, Any], *, only_sets: bool, target: str = "t
 def about_request(result: Result, target: str = "") -> str:
     """The request in a sentence or two."""
     asked, n_sets = {**result.parameters, "tau": result.tau}, len(result.statuses)
-    as_many = asked.get("goal") == "count"
+    as_many = asked.get("n_alternatives") == "max"
     each = " each" if n_sets > 1 else ""
     sets = (
         f"As many sets of {sizes_of(result)} as there are"

@@ -175,7 +175,7 @@ def heading_of(answer: Any, target: str = "") -> str:
 
 def _as_asked(frontier: Frontier, result: Result | None) -> Frontier:
     """The same frontier, which suggests nothing that is less different than was asked for."""
-    if result is None or len(result.statuses) < 2 or result.parameters.get("goal") is not None:
+    if result is None or len(result.statuses) < 2:
         return frontier
     tau, shared = result.tau, result.parameters.get("max_overlap")
     if tau is None and shared is not None:

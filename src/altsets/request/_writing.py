@@ -144,7 +144,7 @@ def _quality_in(entry: Any) -> NamedQuality | None:
 def fields_behind(parameters: Mapping[str, Any], provenance: Mapping[str, Any]) -> dict[str, Any] | None:
     """The fields of the request behind an answer of an earlier version, as far as it says them."""
     try:
-        if parameters.get("goal") is not None or not {"n_features", "n_alternatives"} <= parameters.keys():
+        if not {"n_features", "n_alternatives"} <= parameters.keys():
             return None
         said = provenance.get("quality", {})
         how = ("measure", "estimator", "scoring", "pos_label", "class_weight", "criterion", "combine")

@@ -61,7 +61,6 @@ class SetsFound:
     evaluated: int = field(default=0, compare=False)
     iterations: int = field(default=0, compare=False)
     matches: list[Match] = field(default_factory=list)
-    finding: str = ""
     scores: list[tuple[float, ...]] = field(default_factory=list, repr=False)
     noise_floors: list[tuple[float, ...]] = field(default_factory=list, compare=False, repr=False)
     notes: list[str] = field(default_factory=list, compare=False, repr=False)

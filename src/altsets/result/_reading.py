@@ -41,7 +41,6 @@ def fields_in(document: dict[str, Any]) -> dict[str, Any]:
         n_sets_bound=documents.number_or(document["n_sets_bound"], math.inf)
         if "n_sets_bound" in document
         else None,
-        finding=documents.text(document.get("finding", "")),
         provenance=dict(document.get("provenance", {}).items()),
         scores=[_scores(entry["scores"]) for entry in document["sets"] if "scores" in entry],
         noise_floors=_floors_in(document),

@@ -82,9 +82,6 @@ class Result(SetsFound, documents.Document):
         feature f of set i was matched with feature g of set j, an earlier one (``i > j``), and how alike they are.
         Features that both sets have are matched with themselves as far as that goes, and not listed; nor are matches
         with existing sets.
-    finding : str
-        What was found and proven, where the question was another one than :func:`altsets.find` answers: of
-        :func:`altsets.most_different` and :func:`altsets.most_sets`, whose objective and bound are no qualities.
     scores : list of tuples of float
         What each feature of each set alone is worth: its score or its relevance. Empty if only sets have scores.
     noise_floors : list of tuples of float
@@ -120,7 +117,7 @@ class Result(SetsFound, documents.Document):
 
     See Also
     --------
-    altsets.find, altsets.most_different, altsets.most_sets : Make one.
+    altsets.find : Makes one.
     altsets.SelectAlternatives : Has one as ``result_``.
     altsets.plots.membership, altsets.plots.quality, altsets.plots.overlap : Plot it.
 
@@ -230,9 +227,7 @@ class Result(SetsFound, documents.Document):
         """Say in plain words what was proven, by which engine and how fast; if sets are missing, why."""
         asked, found = len(self.statuses), len(self.sets)
         took = f"by the {self.engine} engine in {_duration(self.elapsed)}"
-        if self.finding:
-            text = f"{self.finding} ({self.proof}), {took}."
-        elif found == asked:
+        if found == asked:
             sets = "the set is" if found == 1 else f"all {found} sets are"
             if self.status is Status.OPTIMAL:
                 sequential = self.parameters.get("search") == "sequential"
@@ -532,7 +527,6 @@ class Result(SetsFound, documents.Document):
                 for match in self.matches
             ],
             **({"iterations": self.iterations} if self.iterations else {}),
-            **({"finding": self.finding} if self.finding else {}),
             **({"shortlist": vars(self.shortlist)} if self.shortlist else {}),
             **(
                 {"existing_qualities": list(map(documents.finite, self.existing_qualities))}

@@ -71,13 +71,16 @@ class Progress:
     Attributes
     ----------
     best : float
-        The best objective so far; nan if there is none.
+        The best objective so far, or the largest tau or number of sets; nan if there is none.
     bound : float
         No solution is better than this; inf if nothing is known yet.
     elapsed : float
         Seconds since the search began.
     sets : list of tuples of int
         The best sets so far.
+    goal : {"quality", "tau", "n_sets"}
+        The meaning of ``best`` and ``bound``: a search for ``tau="max"`` or ``n_alternatives="max"`` first looks for
+        the largest tau or number of sets, then for the best sets.
 
     See Also
     --------
@@ -98,3 +101,4 @@ class Progress:
     bound: float
     elapsed: float
     sets: list[tuple[int, ...]]
+    goal: str = "quality"

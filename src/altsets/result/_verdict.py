@@ -87,18 +87,14 @@ class Verdict:
 
 def verdict_on(result: SetsFound) -> Verdict:
     """The verdict on sets that were found, without a look at predictions."""
-    findings = (
-        [sentence(result.finding)]
-        if result.finding
-        else [
-            _best(result),
-            _beside_existing(result),
-            *_alternatives(result),
-            _groups(result),
-            about_largest(result),
-            _proven(result),
-        ]
-    )
+    findings = [
+        _best(result),
+        _beside_existing(result),
+        *_alternatives(result),
+        _groups(result),
+        about_largest(result),
+        _proven(result),
+    ]
     cautions = [_missing(result), _cut_short(result), _noise(result), _weak_sets(result), open_sizes(result)]
     return Verdict(tuple(filter(None, findings))).add(cautions=(*cautions, *result.table_cautions))
 

@@ -11,8 +11,7 @@ from altsets.quality import Quality
 from altsets.request import Request
 from altsets.result import Progress, Result, StopReason
 from altsets.search.good_sets import Nearness, Requirement
-from altsets.search.largest import as_many, most_apart, only_found
-from altsets.search.most import without_repeats
+from altsets.search.largest import as_many, most_apart, only_found, without_repeats
 from altsets.search.run import Run
 from altsets.search.solving import MOST_SETS, notes_on, problem_of, solve
 
@@ -82,6 +81,7 @@ def _searched(
     if request.tau == "max" or (request.n_alternatives == "max" and not problem.search.startswith("greedy-")):
         search = most_apart if request.tau == "max" else as_many
         found = search(quality, problem, run, request.engine)
+        run.finish(found.sets, found.objective, found.bound)
         return replace(found, request=request.without_numbers(), notes=notes_on(quality, problem))
     result = _with_limit(quality, problem, run, request, needed)
     return only_found(result) if request.n_alternatives == "max" else result

@@ -10,16 +10,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
-from typing import Any
 
 from altsets.dissimilarity import Grouped, Matched
-from altsets.problem import FeatureSet, Problem, verify
+from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
-from altsets.result import Result, Status, StopReason
-from altsets.search.good_sets import GoodSetLimits, GoodSets, Requirement
+from altsets.result import Result, Status
+from altsets.search.good_sets import GoodSetLimits, GoodSets, Requirement, bound_on_number
 from altsets.search.run import Run
-from altsets.search.solving import CUT_SHORT, solve, why_no_set
-from altsets.wording import parameter
+from altsets.search.solving import MOST_SETS, solve
 
 #: The argument where all sets that are good enough were listed.
 LISTED = "all good sets listed, compatible ones picked"
@@ -79,16 +77,12 @@ class Settled:
 
     sets: Sequence[FeatureSet]
     refuted: bool
-    engine: str
     proof: str
     most: float = math.inf
 
 
 class FamilySearch(ABC):
-    """The search for the largest level: the best sets so far, and the levels that are ruled out.
-
-    With aggregation "min" every set must meet the requirement, else their mean. ``asked`` is the problem of the user.
-    """
+    """The search for the largest level: the best sets so far, and the levels that are ruled out."""
 
     sets: Sequence[FeatureSet] = ()
     levels: Bisection
@@ -96,26 +90,14 @@ class FamilySearch(ABC):
     doubling = False
     #: Whether a set that differs enough from itself may come more than once.
     repeat = True
+    #: Why larger levels are ruled out.
+    proof = ""
 
     def __init__(
-        self,
-        quality: Quality,
-        asked: Problem,
-        problem: Problem,
-        requirement: Requirement,
-        run: Run,
-        engine: str,
+        self, quality: Quality, problem: Problem, requirement: Requirement, run: Run, engine: str
     ) -> None:
-        self.quality, self.asked, self.problem, self.requirement = quality, asked, problem, requirement
-        self.run, self.limits, self._engine_asked = run, LIMITS, engine
-        self.engine, self.proof = requirement.found.engine, ""
-
-    def solve(self) -> Result:
-        """Bisect until everything is settled, or time is up."""
-        if self.requirement.best is None or not self.requirement.is_met:
-            return self._no_sets(proven=self.requirement.is_impossible)
-        self.settle(self.requirement.best)
-        return self._found() if self.sets else self._no_sets(proven=self.levels.refuted <= 1)
+        self.quality, self.problem, self.requirement = quality, problem, requirement
+        self.run, self.limits, self._engine = run, LIMITS, engine
 
     def settle(self, best: FeatureSet) -> None:
         """Search for the largest level, from the best set on."""
@@ -123,70 +105,42 @@ class FamilySearch(ABC):
         self.levels.search(
             self.attempt, self.limits.first_steps, doubling=self.doubling, stop=lambda: self.run.stopped
         )
+        self.report()
 
     @abstractmethod
     def start(self, best: FeatureSet) -> None:
-        """A first solution, and the levels to search."""
+        """Find a first solution and the levels to search."""
 
     @abstractmethod
     def attempt(self, level: int, max_steps: float) -> tuple[int | None, int | None]:
         """Decide one level; see :class:`Bisection`."""
 
-    @property
     @abstractmethod
-    def solution_problem(self) -> Problem:
-        """What the sets found are a solution of."""
-
-    @property
-    @abstractmethod
-    def parameters(self) -> dict[str, Any]:
-        """The parameters of the request that the problem does not hold."""
-
-    @property
-    @abstractmethod
-    def objective(self) -> float | Fraction:
-        """The value to maximise."""
+    def report(self) -> None:
+        """Tell the run what is known."""
 
     @property
     @abstractmethod
     def bound(self) -> float | Fraction:
         """The upper bound of the value."""
 
-    @abstractmethod
-    def describe(self) -> str:
-        """A summary of what was found and proven."""
-
     @property
     def is_settled(self) -> bool:
         """Whether every larger level is ruled out, if the quality required is certain."""
         return self.levels.is_settled
 
-    @property
-    def is_limited(self) -> bool:
-        """Whether the user wanted no more than what was found."""
-        return False
-
-    @property
-    def argument(self) -> str:
-        """Why larger levels are ruled out."""
-        return self.proof
-
-    def report(self) -> None:
-        """Tell the run what is known."""
-        self.run.publish(self.sets, float(self.objective), float(self.bound))
-
     @cached_property
     def listed(self) -> GoodSets | None:
-        """All sets that are good enough, if they are few and each of them has to be."""
+        """All sets that are good enough, if they are few."""
         if not self.problem.is_plain or self.problem.search == "sequential":
             return None
-        if self.problem.aggregation == "sum" or self._engine_asked not in ("auto", "enumerate"):
+        if self._engine not in ("auto", "enumerate"):
             return None
         return GoodSets.of(self.quality, self.problem, self.requirement, self.run, self.limits)
 
     def best_sets(self, problem: Problem, run: Run) -> Result:
-        """The best sets by the engine that was asked for."""
-        return solve(self.quality, problem, run, self._engine_asked)
+        """Return the best sets by the requested engine."""
+        return solve(self.quality, problem, run, self._engine)
 
     def decide(self, problem: Problem, max_steps: float = math.inf, *, listing: bool = True) -> Settled:
         """Whether there are ``problem.n_sets`` sets that are good enough, first by the list of all good sets."""
@@ -195,9 +149,8 @@ class FamilySearch(ABC):
             sets, most = self.pick_listed(problem, problem.n_sets, max_steps)
             if len(sets) == problem.n_sets or most < problem.n_sets:
                 sets = sets if len(sets) == problem.n_sets else []
-                return Settled(sets, not sets, "enumerate", LISTED, most)
-        share = 1 if problem.aggregation == "min" else problem.n_sets
-        target, tolerance = share * self.requirement.least, share * self.requirement.tolerance
+                return Settled(sets, not sets, LISTED, most)
+        target, tolerance = self.requirement.least, self.requirement.tolerance
 
         def is_decided(best: float, bound: float) -> bool:
             return best >= target - tolerance or bound < target - 2 * tolerance
@@ -206,9 +159,9 @@ class FamilySearch(ABC):
             found = self.best_sets(problem, part)
         if found.sets and found.objective >= target - tolerance:
             sets = list(found.sets if self.repeat else dict.fromkeys(found.sets))
-            return Settled(sets, False, found.engine, found.proof, most)
+            return Settled(sets, False, found.proof, most)
         refuted = found.status is Status.INFEASIBLE or found.bound < target - tolerance
-        return Settled([], refuted, found.engine, found.proof, most)
+        return Settled([], refuted, found.proof, most)
 
     def pick_listed(self, problem: Problem, wanted: int, max_steps: float) -> tuple[list[FeatureSet], float]:
         """Listed sets that go together, as many as wanted or as were found; and a bound on their number."""
@@ -218,92 +171,131 @@ class FamilySearch(ABC):
         coloured = limits.coloured_sets if max_steps < math.inf else limits.coloured_sets_later
         return self.listed.compatible(problem, wanted, coloured, repeat=self.repeat)
 
-    def _improve(self, problem: Problem, sets: Sequence[FeatureSet]) -> list[FeatureSet]:
-        """As many compatible sets, better ones if a short search finds them; the best first."""
 
-        def rank(some: Sequence[FeatureSet]) -> tuple[float, float]:
-            values = [self.quality.evaluate(chosen) for chosen in some]
-            return problem.objective(values), math.fsum(values)
+class LargestTau(FamilySearch):
+    """The largest tau at which there are as many sets as requested."""
 
-        if not self.run.stopped:
-            with self.run.part(self.limits.better_steps) as part:
-                found = self.best_sets(problem, part).sets
-            as_many = len(found if self.repeat else set(found)) == len(sets)
-            if as_many and rank(found) > rank(sets):
-                sets = found
-        return sorted(sets, key=lambda chosen: (-self.quality.evaluate(chosen), chosen))
+    tau = Fraction(0)
 
-    def _found(self) -> Result:
-        """The sets, verified like any others, and what is claimed about them."""
-        quality, requirement, problem = self.quality, self.requirement, self.solution_problem
-        sets = self._improve(problem, self.sets)
-        qualities = verify(problem, sets, quality.evaluate, math.inf, hurry=lambda: self.run.stopped)
-        proven = self.is_settled and requirement.proven
-        status = Status.OPTIMAL if proven else Status.FEASIBLE
-        result = self._result(problem, status, len(sets), finished=proven or self.is_limited)
-        objective, bound = float(self.objective), float(self.bound)
-        self.run.finish(sets, objective, bound)
-        argument = self.argument if requirement.proven else requirement.found.proof
-        return replace(
-            result,
-            sets=sets,
-            qualities=qualities,
-            objective=objective,
-            bound=bound,
-            named_sets=[quality.names_of(chosen) for chosen in sets],
-            engine=self.engine,
-            proof=CUT_SHORT.get(result.stop_reason, "") + argument,
-            finding=self.describe(),
-            scores=quality.scores_in(sets),
-            models=quality.models_in(sets),
-        )
+    def start(self, best: FeatureSet) -> None:
+        """The best set again and again goes with itself at tau = 0, and perhaps further."""
+        self.taus = Taus.of(self.problem)
+        top = len(self.taus.values) - 1
+        if not self.problem.is_plain:
+            # What sets have to meet together, the best one again and again may not.
+            self.levels = Bisection(-1, top + 1, top)
+            return
+        self.sets = [best] * self.problem.n_sets
+        self.tau = least_dissimilarity(self.problem, self.sets)
+        self.levels = Bisection(self.taus.reached(self.tau), top + 1, top)
+        self.report()
 
-    def _no_sets(self, *, proven: bool) -> Result:
-        reason = self._why_none(proven=proven)
-        status = Status.INFEASIBLE if proven else Status.NOT_FOUND
-        result = self._result(self.asked, status, self.asked.n_sets, finished=proven)
-        self.run.finish([], result.objective, result.bound)
-        return replace(result, reason=reason)
+    def attempt(self, level: int, max_steps: float) -> tuple[int | None, int | None]:
+        """Decide one level."""
+        decision = self.decide(replace(self.problem, tau=self.taus.values[level]), max_steps)
+        if decision.refuted:
+            self.proof = decision.proof
+        reached = None
+        if decision.sets:
+            self.sets, self.tau = decision.sets, least_dissimilarity(self.problem, decision.sets)
+            reached = max(level, self.taus.reached(self.tau))
+        self.report()
+        return reached, level if decision.refuted else None
 
-    def _result(self, problem: Problem, status: Status, n_statuses: int, *, finished: bool) -> Result:
-        """A result without sets."""
-        requirement = self.requirement
-        stop_reason = StopReason.FINISHED if finished else self.run.stop_reason
-        quality_needed = {
-            "within": requirement.asked.within,
-            "min_quality": requirement.asked.min_quality,
-            "quality_needed": requirement.least if requirement.best else None,
-        }
-        sizes = {} if problem.fixed_size else {"size_normalised": self.quality.size_normalised}
-        return Result(
-            sets=[],
-            qualities=[],
-            objective=math.nan,
-            bound=-math.inf if status is Status.INFEASIBLE else math.inf,
-            status=status,
-            statuses=[status] * n_statuses,
-            named_sets=[],
-            parameters={**problem.parameters(), **self.parameters, **quality_needed, **sizes},
-            engine=requirement.found.engine,
-            proof=CUT_SHORT.get(stop_reason, "") + requirement.found.proof,
-            elapsed=self.run.elapsed,
-            stop_reason=stop_reason,
-            steps=self.run.steps,
-        )
+    def report(self) -> None:
+        """Tell the run what is known."""
+        self.run.publish(self.sets, float(self.tau), float(self.bound), goal="tau")
 
-    def _why_none(self, *, proven: bool) -> str:
-        requirement, later = self.requirement, "" if proven else " More time may help."
-        if requirement.best is None:
-            return why_no_set(self.quality, self.asked, self.run) if proven else later.strip()
-        if requirement.is_met:
-            least = f"{requirement.least:.6g}"
-            return f"No set of a quality of {least} or more differs enough from the existing ones.{later}"
-        names, found = ", ".join(self.quality.names_of(requirement.best)), "" if proven else " that was found"
-        return (
-            f"No set reaches {parameter('min_quality', float(f'{requirement.least:.6g}'))}: the best set{found} "
-            f"({names}) has a quality of "
-            f"{requirement.found.objective:.6g}.{later}"
-        )
+    @property
+    def bound(self) -> Fraction:
+        """The upper bound of tau."""
+        refuted = self.levels.refuted
+        if refuted > self.levels.top:
+            return Fraction(1)
+        # Between values that are not all there are, a smaller one than that which is ruled out may be possible.
+        return max(self.tau, self.taus.values[refuted - (1 if self.taus.every else 0)])
+
+    @property
+    def argument(self) -> str:
+        """Why larger values are ruled out."""
+        return self.proof or ("no larger value exists" if self.is_settled else "nothing was ruled out")
+
+
+class LargestNumber(FamilySearch):
+    """The largest number of sets at one tau, up to ``MOST_SETS``."""
+
+    doubling = True
+    repeat = False
+    proof = "counting features"
+
+    def start(self, best: FeatureSet) -> None:
+        """A first solution: from the list of all good sets, or else one set after the other."""
+        problem = self.problem
+        if problem.is_plain and all(problem.compatible(best, given) for given in problem.existing):
+            self.sets = [best]
+        most = bound_on_number(self.quality, problem, self.requirement, self.listed, self.run)
+        self.levels = Bisection(len(self.sets), most + 1, min(most, MOST_SETS))
+        self.report()
+        if self.listed is not None:
+            self._pick()
+        elif problem.is_plain and not problem.any_sets_differ_enough:
+            self._grow()
+
+    def _pick(self) -> None:
+        """As many as the clique search finds in the list of all good sets."""
+        sets, most = self.pick_listed(self.problem, self.levels.top, self.limits.first_steps)
+        if most + 1 < self.levels.refuted:
+            self.levels.refuted, self.proof = int(most) + 1, LISTED
+        self._take(sets)
+
+    def _grow(self) -> None:
+        """One good set after the other, each the best that goes with those before."""
+        sets = list(self.sets)
+        with self.run.part(self.limits.growth_steps) as part:
+            while len(sets) < self.levels.top and not part.stopped:
+                one = replace(self.problem, existing=(*self.problem.existing, *sets))
+                found = self.best_sets(one, part.part())
+                good = bool(found.sets) and self.requirement.met_by(found.objective)
+                if not good or found.sets[0] in sets:
+                    break
+                sets += found.sets
+                self._take(sets)
+
+    def attempt(self, level: int, max_steps: float) -> tuple[int | None, int | None]:
+        """Decide one level."""
+        # In few steps, the list has been searched already.
+        listing = max_steps == math.inf
+        decision = self.decide(replace(self.problem, n_alternatives=level - 1), max_steps, listing=listing)
+        refuted = min(level if decision.refuted else math.inf, decision.most + 1)
+        if refuted < self.levels.refuted:
+            self.proof = decision.proof
+        self._take(decision.sets)
+        return len(decision.sets) or None, None if refuted == math.inf else int(refuted)
+
+    def _take(self, sets: Sequence[FeatureSet]) -> None:
+        if len(sets) > len(self.sets):
+            self.sets = list(sets)
+            self.levels.reached = max(self.levels.reached, len(sets))
+            self.report()
+
+    def report(self) -> None:
+        """Tell the run what is known."""
+        self.run.publish(self.sets, len(self.sets), self.bound, goal="n_sets")
+
+    @property
+    def bound(self) -> float:
+        """The upper bound of the number of sets."""
+        return self.levels.refuted - 1
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether every larger number is ruled out."""
+        return len(self.sets) == self.bound
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether the search ended because it had found ``MOST_SETS`` sets."""
+        return not self.is_settled and len(self.sets) >= MOST_SETS
 
 
 #: Steps from 0 to 1 where the possible dissimilarities are not known, or are more than ``MOST_TAUS``.

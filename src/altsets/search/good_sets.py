@@ -53,8 +53,6 @@ class GoodSetLimits:
     first_steps: int = 4_000
     #: Steps for adding one good set after the other to a first solution.
     growth_steps: int = 20_000
-    #: Steps for better sets once everything is settled.
-    better_steps: int = 500
 
 
 @dataclass(frozen=True)
@@ -65,21 +63,20 @@ class Nearness:
     min_quality: float | None
 
     @classmethod
-    def of(cls, within: Any, min_quality: Any, default: float | None = None) -> Nearness:
-        """Check what the user gave; ``default`` is the fraction if that is nothing."""
+    def of(cls, within: Any, min_quality: Any) -> Nearness:
+        """Check what the user gave."""
         if within is not None and min_quality is not None:
             raise InputError(
                 f"{parameter('within')} and {parameter('min_quality')} were both given; give one of them."
             )
         if min_quality is not None:
             return cls(None, _finite("min_quality", min_quality, "the least quality of a set"))
-        if within is None and default is None:
+        if within is None:
             raise InputError(
                 f"neither {parameter('min_quality')} nor {parameter('within')} was given; say how good sets must be, "
                 f"as {parameter('within', 0.05)} does."
             )
-        part = default if within is None else within
-        part = _finite("within", part, "a part of the best quality, such as 0.05")
+        part = _finite("within", within, "a part of the best quality, such as 0.05")
         if part < 0:
             raise InputError(
                 f"{parameter('within', within)} is negative; give a part of the best quality, such as 0.05."
@@ -181,18 +178,6 @@ class Requirement:
     def is_met(self) -> bool:
         """Whether the best set is good enough; with ``within`` it always is."""
         return self.best is not None and self.met_by(self.found.objective)
-
-    @property
-    def is_impossible(self) -> bool:
-        """Whether it is proven that no set is good enough."""
-        return not self.met_by(self.found.bound) if self.best is not None else self.found.bound == -math.inf
-
-    def describe(self) -> str:
-        """The requirement, to follow "sets"; the best quality is called possible only if that is proven."""
-        if self.asked.within is None:
-            return f"of a quality of {self.least:.6g} or more"
-        best = "the best possible quality" if self.proven else "the best quality found"
-        return f"within {100 * self.asked.within:g} % of {best} ({self.found.objective:.6g})"
 
 
 class GoodSets:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from altsets.constraints import AtLeastSets
 from altsets.dissimilarity import Matched
 from altsets.errors import UnsupportedError
-from altsets.problem import FeatureSet, Problem, verify
+from altsets.problem import EXACT_TOLERANCE, Dissimilarity, FeatureSet, Problem, verify
 from altsets.quality import Quality
 from altsets.result import Result, Status, StopReason, overall_status
+from altsets.search.family_search import LargestNumber, LargestTau
 from altsets.search.good_sets import Nearness, Requirement
-from altsets.search.most import LargestNumber, LargestTau, without_repeats
 from altsets.search.run import Known, Run
 from altsets.search.sequential import KEPT_BACK, MOST_KEPT_BACK
-from altsets.search.solving import MOST_SETS, refuse_undone, solve
+from altsets.search.solving import CUT_SHORT, MOST_SETS, parameters_of, refuse_undone, solve
 from altsets.wording import parameter
 
 #: The part of the time that stays for the best sets at the largest tau, and steps for them where time is not limited.
@@ -67,7 +67,7 @@ def _plain_question(problem: Problem) -> Problem:
 def _jointly(quality: Quality, problem: Problem, needed: Requirement, run: Run, engine: str) -> Result:
     """All sets at once: the largest tau, then the best sets there."""
     assert needed.best is not None
-    search = LargestTau(quality, problem, _plain_question(problem), needed, run, engine)
+    search = LargestTau(quality, _plain_question(problem), needed, run, engine)
     with run.keep_back(KEPT_FOR_BEST):
         search.settle(needed.best)
     if not search.sets:
@@ -114,13 +114,12 @@ def _judged(result: Result, proven: Sequence[bool], run: Run) -> Result:
         Status.FEASIBLE if status is Status.OPTIMAL and not sure else status
         for status, sure in zip(result.statuses, proven, strict=True)
     ]
-    ended = result.stop_reason is StopReason.FINISHED and not all(proven)
-    return replace(
-        result,
-        statuses=statuses,
-        status=overall_status(statuses),
-        stop_reason=run.stop_reason if ended else result.stop_reason,
-    )
+    status = overall_status(statuses)
+    if result.stop_reason is not StopReason.FINISHED or all(proven):
+        return replace(result, statuses=statuses, status=status)
+    ended = run.stop_reason
+    proof = CUT_SHORT.get(ended, "") + result.proof
+    return replace(result, statuses=statuses, status=status, stop_reason=ended, proof=proof)
 
 
 def _in_turn(quality: Quality, problem: Problem, needed: Requirement, run: Run, engine: str) -> Result:
@@ -166,7 +165,6 @@ def _together(
         one.stop_reason for one in found if one.stop_reason is not StopReason.FINISHED
     ]
     cut_short.append(StopReason.FINISHED)
-    run.finish(sets, objective, max(bound, objective))
     return replace(
         found[0],
         sets=sets,
@@ -176,7 +174,7 @@ def _together(
         statuses=statuses,
         status=overall_status(statuses),
         named_sets=[quality.names_of(chosen) for chosen in sets],
-        parameters=asked.parameters(),
+        parameters=parameters_of(quality, asked, run),
         engine=found[-1].engine,
         proof=found[-1].proof,
         reason="More time may help." if missing is Status.NOT_FOUND and n_missing else found[-1].reason,
@@ -191,6 +189,33 @@ def _together(
         tau_found=tau,
         tau_bound=min(bounds, default=None),
     )
+
+
+def without_repeats(problem: Problem) -> Problem:
+    """The same request, in which a set does not differ from itself."""
+    if problem.tau is None:
+        least: Fraction | int | None = problem.min_difference
+    else:
+        least = problem.tau
+    if least is not None and least <= EXACT_TOLERANCE:
+        # Any two sets that differ in one feature, which by Dice counts for at least this much.
+        largest = max(problem.k_max, *(len(given) for given in problem.existing), 1)
+        return replace(problem, dissimilarity="dice", tau=Fraction(1, 2 * largest), min_difference=None)
+    own = problem.dissimilarity
+    # Those of altsets find every set equal to itself, and engines know them by their class.
+    if not callable(own) or type(own).__module__.startswith("altsets."):
+        return problem
+    return replace(problem, dissimilarity=_NeverRepeated(own))
+
+
+@dataclass(frozen=True)
+class _NeverRepeated:
+    """A user's own dissimilarity, by which no set differs from itself, whether it exists already or not."""
+
+    own: Dissimilarity
+
+    def __call__(self, first: FeatureSet, second: FeatureSet) -> float:
+        return 0.0 if first == second else self.own(first, second)
 
 
 def as_many(quality: Quality, problem: Problem, run: Run, engine: str) -> Result:
@@ -221,7 +246,11 @@ def as_many(quality: Quality, problem: Problem, run: Run, engine: str) -> Result
         result = replace(result, n_sets_bound=math.inf)
     return replace(
         needed.judged(result),
-        parameters={**problem.parameters(), **_needed(problem, needed), "n_alternatives": "max"},
+        parameters={
+            **parameters_of(quality, problem, run),
+            **_needed(problem, needed),
+            "n_alternatives": "max",
+        },
     )
 
 
@@ -229,8 +258,7 @@ def _largest_number(
     quality: Quality, problem: Problem, distinct: Problem, needed: Requirement, run: Run, engine: str
 ) -> Result:
     assert needed.best is not None
-    search = LargestNumber(quality, problem, _plain_question(distinct), needed, run, engine)
-    search.max_sets = MOST_SETS
+    search = LargestNumber(quality, _plain_question(distinct), needed, run, engine)
     with run.keep_back(KEPT_FOR_BEST):
         search.settle(needed.best)
     if not search.sets:
@@ -245,7 +273,7 @@ def _largest_number(
         replace(
             found,
             n_sets_bound=float(search.bound) if certain else math.inf,
-            proof=f"{search.argument}; {found.proof}",
+            proof=f"{search.proof}; {found.proof}",
             elapsed=run.elapsed,
             steps=run.steps,
         ),

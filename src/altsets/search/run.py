@@ -111,6 +111,8 @@ class Run:
         self.sets: list[FeatureSet] = []
         self.objective = math.nan
         self.bound = math.inf
+        #: What these two are about, as in :class:`altsets.results.Progress`.
+        self.goal = "quality"
         self.interrupted = False
         self._enough: Enough | None = None
         self._is_enough = False
@@ -294,9 +296,15 @@ class Run:
         self.report()
         return True
 
-    def publish(self, sets: Sequence[FeatureSet], objective: float, bound: float | None = None) -> None:
+    def publish(
+        self,
+        sets: Sequence[FeatureSet],
+        objective: float,
+        bound: float | None = None,
+        goal: str = "quality",
+    ) -> None:
         """Replace what is shown, whether it is better or not: sets found one after the other, tau, or a number."""
-        self.sets, self.objective = list(sets), objective
+        self.sets, self.objective, self.goal = list(sets), objective, goal
         if bound is not None:
             self.bound = bound
         self.report()
@@ -323,11 +331,11 @@ class Run:
 
     def finish(self, sets: list[FeatureSet], objective: float, bound: float) -> None:
         """The final answer, in user units; reported if it is new."""
-        known = (self.sets, *self.in_user_units)
+        known = (self.sets, *self.in_user_units, self.goal)
         self.in_turn = [(chosen, math.ldexp(bound, self.exponent)) for chosen, bound in self.in_turn]
         self.exponent = 0
-        self.sets, self.objective, self.bound = sets, objective, bound
-        if (sets, objective, bound) != known:
+        self.sets, self.objective, self.bound, self.goal = sets, objective, bound, "quality"
+        if (sets, objective, bound, self.goal) != known:
             self.report()
 
     def report(self) -> None:
@@ -336,7 +344,8 @@ class Run:
             return
         self._called = time.perf_counter()
         try:
-            self._callback(Progress(*self.in_user_units, self.elapsed, self._in_features(self.sets)))
+            sets = self._in_features(self.sets)
+            self._callback(Progress(*self.in_user_units, self.elapsed, sets, self.goal))
         except BaseException as error:
             self.error = error
 

@@ -246,7 +246,7 @@ def _result(
         status=status,
         statuses=statuses,
         named_sets=[quality.names_of(chosen) for chosen in sets],
-        parameters=_parameters(quality, problem, run),
+        parameters=parameters_of(quality, problem, run),
         engine=engine.name,
         proof=("" if run.is_part else CUT_SHORT.get(stop_reason, "")) + answer.proof,
         reason=reason,
@@ -287,7 +287,7 @@ def _existing_qualities(quality: Quality, problem: Problem, run: Run) -> list[fl
         return []
 
 
-def _parameters(quality: Quality, problem: Problem, run: Run) -> dict[str, Any]:
+def parameters_of(quality: Quality, problem: Problem, run: Run) -> dict[str, Any]:
     """The parameters of the request; where sizes are open, with a note on how the quality treats them."""
     iterations = {} if quality.has_form else {"max_iters": run.max_iters}
     sizes = {} if problem.fixed_size else {"size_normalised": quality.size_normalised}

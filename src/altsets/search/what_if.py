@@ -444,7 +444,7 @@ class _Losses:
         #: Without these features, no set is better than this.
         self._bounds: list[tuple[frozenset[int], float]] = []
         alone = len(result.statuses) == 1 or result.parameters.get("search") == "sequential"
-        if alone and result.parameters.get("goal") is None and result.statuses[0] is Status.OPTIMAL:
+        if alone and result.statuses[0] is Status.OPTIMAL:
             self._bounds.append((frozenset(), result.qualities[0]))
         self.stop_reasons: list[StopReason] = []
 

@@ -150,8 +150,6 @@ def find(
     --------
     altsets.iterate : The same sets one after the other, without a number given in advance.
     altsets.frontier : Every tau that matters at once.
-    altsets.most_different : The largest tau at which sets are still good enough.
-    altsets.most_sets : As many sets as there are.
     altsets.SelectAlternatives : From a table to sets, as a scikit-learn estimator.
 
     References
@@ -295,8 +293,8 @@ def iterate(
 
     See Also
     --------
-    altsets.find : A given number of sets.
-    altsets.most_sets : As many sets as there are, chosen together.
+    altsets.find : A given number of sets, or as many as there are, also chosen together.
+    altsets.near_best : How many sets are good enough, however different.
 
     Examples
     --------

@@ -72,8 +72,7 @@ def near_best(
     See Also
     --------
     altsets.NearBest : The answer.
-    altsets.most_sets : As many of these sets as differ from each other.
-    altsets.find : A few good sets that differ.
+    altsets.find : A few good sets that differ; with ``n_alternatives="max"`` as many as there are.
     altsets.plots.near_best : Which features these sets have.
 
     Examples

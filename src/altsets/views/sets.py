@@ -129,10 +129,10 @@ def qualities(result: Any, most: int | None = None) -> Bars:
 
 def _bounds(found: Result) -> tuple[ReferenceLine, ...]:
     """The quality of such sets and its bound, as a line."""
-    needed = found.parameters.get("quality_needed")
+    needed = found.parameters.get("quality_needed", found.parameters.get("min_quality"))
     if needed is not None:
         return (ReferenceLine("quality that was asked for", float(needed)),)
-    if found.finding or not math.isfinite(found.bound):
+    if not math.isfinite(found.bound):
         return ()
     if found.parameters.get("search") == "sequential":
         if _all_proven(found):
@@ -150,7 +150,7 @@ def _all_proven(found: Result) -> bool:
 def _proof(found: Result) -> str:
     missing = len(found.statuses) - len(found.sets)
     each = found.parameters.get("search") == "sequential" and len(found.sets) > 1
-    proven = each and not found.finding and _all_proven(found)
+    proven = each and _all_proven(found)
     return paragraph(
         "Each set is proven to be the best one, given the sets before it." if proven else "",
         f"{missing} of {len(found.statuses)} sets were not found." if missing else "",

@@ -126,8 +126,7 @@ def frontier(
 
     See Also
     --------
-    altsets.find : The sets of one point.
-    altsets.most_different : The largest tau at which sets are still good enough.
+    altsets.find : The sets of one point; with ``tau="max"`` those at the largest tau.
     altsets.evaluate_frontier : How well the sets of each point predict.
     altsets.plots.frontier : Plot the curve.
 

@@ -65,7 +65,7 @@ class NearBest(CountedSets, documents.Document, Shown):
     --------
     altsets.near_best : Makes one.
     altsets.plots.near_best : Plot how often each feature occurs.
-    altsets.most_sets : As many of these sets as differ from each other.
+    altsets.find : With ``n_alternatives="max"``, as many of these sets as differ from each other.
 
     Examples
     --------
