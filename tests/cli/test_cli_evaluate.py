@@ -228,12 +228,13 @@ def test_folds_in_time_order(run, visits, tmp_path, command, snapshot):
 
 @pytest.mark.parametrize("column", ["patient", "clinic: id"])
 def test_folds_that_keep_groups_together(run, visits, column):
-    spelled = f'"{column}"' if ":" in column else column
     other = "patient" if ":" in column else '"clinic: id"'
     asked = (
         "--evaluate",
         "--cv",
-        f"group:{spelled}:4",
+        4,
+        "--cv-groups",
+        column,
         "--n-repeats",
         2,
         "--drop",
@@ -256,27 +257,26 @@ def test_folds_that_keep_groups_together(run, visits, column):
 
 
 def test_a_column_of_groups_is_no_feature_of_the_search(run, visits, snapshot):
-    asked = ("-t", "y", "-k", 1, "-a", 3, "--tau", 1, "--drop", '"clinic: id"', "--evaluate", "--cv")
-    code, out, err = run("find", visits, *asked, "group:patient:3", "--quality", "f", "--json")
+    asked = ("-t", "y", "-k", 1, "-a", 3, "--tau", 1, "--drop", '"clinic: id"', "--evaluate", "--cv", 3)
+    code, out, err = run("find", visits, *asked, "--cv-groups", "patient", "--quality", "f", "--json")
     assert code == 0
     assert [entry["features"] for entry in json.loads(out)["sets"]] == [["a"], ["b"], ["c"]]
     assert err == snapshot
-    code, _, err = run("find", visits, *asked, "group:patient:3", "--require", "patient")
+    code, _, err = run("find", visits, *asked, "--cv-groups", "patient", "--require", "patient")
     assert code == 2
 
 
 @pytest.mark.parametrize(("options", "words"), [
     (("--cv", "time:3", "--n-repeats", 2), "--n-repeats 2 does not go with --cv time:3: folds in time order are"),
     (("--cv", "1"), "--cv 1: 1 is too few; rows are split into at least 2 folds."),
-    (("--cv", "many"), "--cv 'many' must have the form 5, time:5 or group:COLUMN:5."),
+    (("--cv", "many"), "--cv 'many' must have the form 5 or time:5."),
     (("--cv", "time"), "--cv 'time' must have the form"),
     (("--cv", "time:x"), "--cv 'time:x' must have the form"),
     (("--cv", "month:3"), "--cv 'month:3' must have the form"),
-    (("--cv", "group::3"), "--cv 'group::3' must have the form"),
-    (("--cv", "group:clinic: id:3"), "a name with a colon stands in double quotes."),
-    (("--cv", "group:doctor:3"), "has no column of groups 'doctor'; "),
-    (("--cv", "group:y:3"), "column 'y' cannot be both the target and the column of groups."),
-    (("--cv", "group:patient:13"), "--cv group:patient:13 needs at least 13 groups, and column 'patient' has 12;"),
+    (("--cv", "time:3", "--cv-groups", "patient"), "--cv-groups patient does not go with --cv time:3: folds in time"),
+    (("--cv-groups", "doctor"), "has no column of groups 'doctor'; "),
+    (("--cv-groups", "y"), "column 'y' cannot be both the target and the column of groups."),
+    (("--cv", "13", "--cv-groups", "patient"), "--cv 13 needs at least 13 groups, and column 'patient' of --cv-groups"),
     (("--n-repeats", 0), "--n-repeats 0 is too small; it must be at least 1."),
 ])  # fmt: skip
 def test_splits_that_are_refused(run, visits, tmp_path, options, words):
@@ -291,7 +291,7 @@ def test_splits_that_are_refused(run, visits, tmp_path, options, words):
         assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize("options", [("--cv", "group:patient:3"), ("--n-repeats", 2)])
+@pytest.mark.parametrize("options", [("--cv-groups", "patient"), ("--n-repeats", 2)])
 def test_splits_need_an_evaluation(run, visits, options, snapshot):
     code, _, err = run("find", visits, "-t", "y", *FIND, *options)
     assert code == 2

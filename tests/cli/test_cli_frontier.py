@@ -223,7 +223,7 @@ def test_scores_as_a_document(run, table):
 def test_folds_that_keep_groups_together(run, write, snapshot):
     rows = "".join(f"{row % 2 + row / 50},{row % 5},p{row // 4},{row % 2}\n" for row in range(40))
     grouped = write(f"a,b,patient,y\n{rows}")
-    code, out, _ = run(*asking(grouped, "-k", 1, "-a", 1, "--evaluate", "--cv", "group:patient:3"))
+    code, out, _ = run(*asking(grouped, "-k", 1, "-a", 1, "--evaluate", "--cv", 3, "--cv-groups", "patient"))
     assert code == 0
     assert flat(out) == snapshot
 

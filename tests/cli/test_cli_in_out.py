@@ -532,7 +532,7 @@ READING = [
     {"--categorical": ["@" + os.path.join("..", "secret.txt")]},
     {"--at-most": ["1:secret.txt"]},
     {"--existing": ["secret.txt"]},
-    {"--groups": "secret.txt"},
+    {"--feature-groups": "secret.txt"},
     {"--budget": ["1:secret.txt"]},
     {"--scores": "secret.txt"},
     {"--lost": ["@secret.txt"]},

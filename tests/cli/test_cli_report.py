@@ -200,7 +200,7 @@ NASTY = ("it's; rm -rf /", 'say "$HOME" `id`', "-a\\n,b", "<b>&amp;", "näme wit
         ("--distinct", "0.9", "--min-difference", "1", "--max-similarity", "0.99", "--drop-missing-target"),
         ("--quality", "importance", "--estimator", "forest", "--task", "classification"),
         ("--forbid", "GIVEN", "--proxies", "0.95", "--existing", "c", "--engine", "milp"),
-        ("--groups-by", " ", "--require", "GIVEN", "--drop", '"-a\\n,b"', "--size", "1:2"),
+        ("--feature-groups-by", " ", "--require", "GIVEN", "--drop", '"-a\\n,b"', "--size", "1:2"),
         ("--save-scores", "scores.csv", "--at-most", "1:GIVEN,c"),
         ("--columns", "GIVEN,c,näme with spaces", "--quality", "f"),
     ],

@@ -60,11 +60,11 @@ def answer(run, sensors):
         ("--forbid x[1]", [5]),
         ("--forbid x[*", [5]),
         ("--forbid @names.txt", [0, 2, 3]),
-        ("--forbid @left --groups groups.csv", [0, 1]),
+        ("--forbid @left --feature-groups groups.csv", [0, 1]),
         ("--forbid @left", [4]),
-        ("--forbid @./left --groups groups.csv", [4]),
-        ("--forbid @S2,@S1 --groups-by _", [0, 1, 2, 3]),
-        ("--forbid @S2,S2_max --groups-by _", [2, 3]),
+        ("--forbid @./left --feature-groups groups.csv", [4]),
+        ("--forbid @S2,@S1 --feature-groups-by _", [0, 1, 2, 3]),
+        ("--forbid @S2,S2_max --feature-groups-by _", [2, 3]),
     ],
 )
 def test_patterns_groups_and_files_in_forbid(answer, options, expected):
@@ -82,7 +82,7 @@ def test_patterns_groups_and_files_in_forbid(answer, options, expected):
         ("--exclusive S1_*", [0, 1]),
         ("--exclusive @names.txt", [0, 2, 3]),
         ("--exclusive names.txt", [0, 2, 3]),
-        ("--at-most 1:@right --groups groups.csv", [2, 3]),
+        ("--at-most 1:@right --feature-groups groups.csv", [2, 3]),
         ("--at-least 1:S2_*", [2, 3]),
     ],
 )
@@ -107,7 +107,7 @@ def test_a_column_goes_before_a_pattern():
             "--forbid @nothing: there is no such file; to name a group, say which there are",
         ),
         (
-            "--forbid @nothing --groups groups.csv",
+            "--forbid @nothing --feature-groups groups.csv",
             "--forbid @nothing: there is neither a group nor a file of this name; the groups are left, right.",
         ),
         (
@@ -142,8 +142,17 @@ def test_existing_sets_come_from_an_earlier_answer(answer, run, sensors):
 
 
 def test_commands_with_patterns_are_repeated(answer, run, sensors, snapshot):
-    answer("--forbid", "@left", "--groups", "groups.csv", "--output", "saved.json", "--report", "page.html")
-    code, out, err = run("find", "--again", "saved.json", "--groups", "groups.csv")
+    answer(
+        "--forbid",
+        "@left",
+        "--feature-groups",
+        "groups.csv",
+        "--output",
+        "saved.json",
+        "--report",
+        "page.html",
+    )
+    code, out, err = run("find", "--again", "saved.json", "--feature-groups", "groups.csv")
     assert code == 0, err
     assert about(out, "same sets") == snapshot
     assert "Forbid([" in (sensors / "page.html").read_text(encoding="utf-8")
@@ -152,7 +161,7 @@ def test_commands_with_patterns_are_repeated(answer, run, sensors, snapshot):
 def test_near_best_knows_groups(run, sensors):
     code, out, _ = run(
         *("near-best", "table.csv", "-t", "Sy", "--quality", "f", "-k", 2, "--json"),
-        *("--forbid", "@S1", "--groups-by", "_"),
+        *("--forbid", "@S1", "--feature-groups-by", "_"),
     )
     assert code == 0
     assert json.loads(out)["sets"][0]["features"] == ["S2_mean", "S2_max"]

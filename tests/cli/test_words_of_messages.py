@@ -31,7 +31,7 @@ FIND = """
 --tau half
 --tau 0.5 --min-difference 2
 --min-difference 9
---min-difference 2 --groups groups.csv
+--min-difference 2 --feature-groups groups.csv
 --quality luck
 --search wild
 --aggregation max

@@ -75,9 +75,9 @@ FILES = [
     FileCase("a report over another file, as asked", options=("--report", "old.html", "--force"), first="a"),
     FileCase("a report over the table", name="table.html", options=("--report", "table.html", "--force")),
     FileCase("permission to replace no file", options=("--force",)),
-    FileCase("folds without an evaluation", options=("--cv", "group:patient:4")),
+    FileCase("folds without an evaluation", options=("--cv-groups", "patient")),
     FileCase("folds of an unknown kind", options=("--evaluate", "--cv", "month:4")),
-    FileCase("more folds than groups", options=("--evaluate", "--cv", "group:patient:5")),
+    FileCase("more folds than groups", options=("--evaluate", "--cv", "5", "--cv-groups", "patient")),
     FileCase("folds in time order, repeated", options=("--evaluate", "--cv", "time:4", "--n-repeats", "2")),
     FileCase("an answer without a record repeated", options=("--again", "old.json")),
 ]

@@ -125,7 +125,14 @@ def test_commands_show_costs_and_groups(run, tmp_path, snapshot):
     (tmp_path / "costs.csv").write_text("S1_mean,5\nS2_mean,2.5\n", encoding="utf-8")
     arguments = [
         *("find", tmp_path / "table.csv", "-t", "y", "-k", 2, "-a", 2, "--tau", 1, "--quality", "f"),
-        *("--groups-by", "_", "--budget", f"8:{tmp_path / 'costs.csv'}", "--output", tmp_path / "sets.csv"),
+        *(
+            "--feature-groups-by",
+            "_",
+            "--budget",
+            f"8:{tmp_path / 'costs.csv'}",
+            "--output",
+            tmp_path / "sets.csv",
+        ),
     ]
     code, out, _ = run(*arguments)
     assert code == 0

@@ -148,8 +148,8 @@ def test_losses_are_those_of_the_features_that_matter(name):
     some = how | ASKED[name](COSTS[PLACES], list)
     found, alone = altsets.find(EVERY, **every), altsets.find(FEW, **some)
     groups = {"two": found.named_sets[0][:2], "all": found.named_sets[0] + found.named_sets[1]}
-    losses = altsets.what_if(EVERY, found, "all", groups=groups)
-    others = altsets.what_if(FEW, alone, "all", groups=groups)
+    losses = altsets.what_if(EVERY, found, "all", feature_groups=groups)
+    others = altsets.what_if(FEW, alone, "all", feature_groups=groups)
     for one, other in zip(losses.losses, others.losses, strict=True):
         assert (one.name, one.status) == (other.name, other.status)
         if one.set is None:
@@ -165,11 +165,13 @@ def test_where_nothing_is_left_the_reason_names_features():
     rule = constraints.AtLeast(1, PLACES[:2])
     found = altsets.find(EVERY, 3, 0, constraints=rule)
     names = [f"f{j}" for j in PLACES[:2]]
-    (loss,) = altsets.what_if(EVERY, found, groups={"both": names}).losses
+    (loss,) = altsets.what_if(EVERY, found, feature_groups={"both": names}).losses
     assert loss.status == "infeasible"
     assert all(name in loss.reason for name in names)
     alone = altsets.what_if(
-        FEW, altsets.find(FEW, 3, 0, constraints=constraints.AtLeast(1, [0, 1])), groups={"both": names}
+        FEW,
+        altsets.find(FEW, 3, 0, constraints=constraints.AtLeast(1, [0, 1])),
+        feature_groups={"both": names},
     )
     assert loss.reason == alone.losses[0].reason
     clash = [constraints.Require(names[0]), constraints.Forbid(names[0])]

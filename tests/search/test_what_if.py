@@ -72,7 +72,7 @@ def test_the_best_set_after_each_loss_by_brute_force(kind, seed):
     )
     assert result.sets
     groups = {f"group {number}": rng.choice(8, 2, replace=False).tolist() for number in range(3)}
-    losses = altsets.what_if(scored, result, range(8), groups=groups)
+    losses = altsets.what_if(scored, result, range(8), feature_groups=groups)
     assert [loss.features for loss in losses.losses[:8]] == [(index,) for index in range(8)]
     problem = result.request.bind(scored.feature_names)
     for loss in losses.losses:
@@ -115,7 +115,7 @@ def test_by_default_the_groups_of_set_0_fail_where_sets_differ_by_groups(snapsho
     [{"left": ["S1_*"], "top": "S3_mean"}, ["left", "top"], Grouped({0: "left", 1: "left", 4: "top"})],
 )
 def test_groups_by_mapping_name_and_grouped(groups):
-    losses = altsets.what_if(scores(), found(dissimilarity=SENSORS), groups=groups)
+    losses = altsets.what_if(scores(), found(dissimilarity=SENSORS), feature_groups=groups)
     assert [(loss.name, loss.features, loss.set) for loss in losses.losses] == [
         ("left", (0, 1), (2, 3)),
         ("top", (4,), (0, 1)),
@@ -134,8 +134,11 @@ def test_features_by_pattern_index_and_name():
     [
         ({"features": ["agee"]}, "what_if names 'agee', which is not a feature; did you mean 'age'?"),
         ({"features": []}, "what_if was given nothing that could be lost"),
-        ({"groups": ["nothing"]}, "there is no group 'nothing'; sets were not compared by groups."),
-        ({"groups": {"left": ["T*"]}}, "the group 'left': the pattern 'T\\*' matches none of 6 features"),
+        ({"feature_groups": ["nothing"]}, "there is no group 'nothing'; sets were not compared by groups."),
+        (
+            {"feature_groups": {"left": ["T*"]}},
+            "the group 'left': the pattern 'T\\*' matches none of 6 features",
+        ),
         ({"time_limit": -1}, "time_limit=-1 must be a positive number of seconds"),
     ],
 )
@@ -156,7 +159,7 @@ def test_other_qualities_and_answers_without_sets_are_refused(snapshot):
         altsets.what_if(scores(), nothing)
     assert str(refused.value) == snapshot
     with pytest.raises(InputError) as refused:
-        altsets.what_if(scores(), found(dissimilarity=SENSORS), groups=["x"])
+        altsets.what_if(scores(), found(dissimilarity=SENSORS), feature_groups=["x"])
     assert str(refused.value) == snapshot
 
 
@@ -171,7 +174,7 @@ def test_what_is_proven_is_not_searched_again(monkeypatch):
     solve = module.solve
     monkeypatch.setattr(module, "solve", counted)
     result = altsets.find(scores(), n_features=2, n_alternatives=0)
-    altsets.what_if(scores(), result, ["age", "S1_mean"], groups={"both": ["S1_mean", "age"]})
+    altsets.what_if(scores(), result, ["age", "S1_mean"], feature_groups={"both": ["S1_mean", "age"]})
     # Set 0 does not have age; and the best set without S1_mean does not have it either.
     assert [proof == module.STILL_BEST for proof in searched] == [True, False, True]
 
@@ -367,7 +370,7 @@ def test_command(run, sensors, snapshot):
 
 
 def test_command_with_groups_and_names(run, sensors, snapshot):
-    options = ("--groups-by", "_", "--lost", "@S1,S2_*", "--lost", "age", "--json")
+    options = ("--feature-groups-by", "_", "--lost", "@S1,S2_*", "--lost", "age", "--json")
     code, out, _ = command(run, *options)
     assert code == 0
     losses = json.loads(out)["what_if"]["losses"]

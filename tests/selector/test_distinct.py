@@ -447,7 +447,7 @@ def test_groups_from_a_file_and_from_names(run, path, tmp_path):
         "group,feature,price\nbulk,size,1\nbulk,length,2\nbulk,weight,3\nbulk,width,3\n,hue,3\n",
         encoding="utf-8",
     )
-    code, out, _ = run("find", path, *ASKED, "--groups", groups, "--json")
+    code, out, _ = run("find", path, *ASKED, "--feature-groups", groups, "--json")
     document = json.loads(out)
     assert code == 0
     kind = document["parameters"]["dissimilarity"]
@@ -455,7 +455,7 @@ def test_groups_from_a_file_and_from_names(run, path, tmp_path):
     first, second = (set(entry["features"]) for entry in document["sets"])
     assert not (first & BULK and second & BULK)
     # s-ize, noi-se, hue and age without it: names before an i.
-    by_names = json.loads(run("find", path, *ASKED, "--groups-by", "i", "--json")[1])
+    by_names = json.loads(run("find", path, *ASKED, "--feature-groups-by", "i", "--json")[1])
     assert by_names["parameters"]["dissimilarity"]["groups"] == {
         "s": ["size"],
         "we": ["weight"],
@@ -500,12 +500,18 @@ def test_saved_scores_need_their_table_for_distinct(run, path, tmp_path, snapsho
         (("--distinct", "1.01"), "at most 1; give one such as 0.9."),
         (("--distinct", "nan"), "at most 1; give one such as 0.9."),
         (("--distinct", "0.9:cosine"), "the measure 'cosine' is unknown; choose spearman or pearson or"),
-        (("--groups-by", "__"), "--groups-by: no name such as 'size' has '__' in it; give the separator"),
-        (("--groups-by", ""), "--groups-by: the separator is ''; give one such as '__'."),
-        (("--groups", "nowhere.csv"), "there is no file nowhere.csv"),
-        (("--distinct", "0.9", "--groups-by", "i"), "--distinct and --groups-by were both given"),
+        (
+            ("--feature-groups-by", "__"),
+            "-groups-by: no name such as 'size' has '__' in it; give the separator",
+        ),
+        (("--feature-groups-by", ""), "--feature-groups-by: the separator is ''; give one such as '__'."),
+        (("--feature-groups", "nowhere.csv"), "there is no file nowhere.csv"),
+        (
+            ("--distinct", "0.9", "--feature-groups-by", "i"),
+            "--distinct and --feature-groups-by were both given",
+        ),
         (("--dissimilarity", "dice", "--distinct", "0.9"), "--dissimilarity and --distinct were both given"),
-        (("--groups-by", "i", "--min-difference", 1), "give --tau"),
+        (("--feature-groups-by", "i", "--min-difference", 1), "give --tau"),
         (("--dissimilarity", "cosine"), "choose one of dice, jaccard"),
     ],
 )
@@ -539,7 +545,7 @@ def test_options_that_make_no_sense_are_refused_in_one_line(run, path, options, 
 def test_files_of_groups_that_make_no_sense_are_refused_in_one_line(run, path, tmp_path, content, sentence):
     file = tmp_path / "groups.csv"
     file.write_text(content, encoding="utf-8")
-    code, out, err = run("find", path, *ASKED, "--groups", file)
+    code, out, err = run("find", path, *ASKED, "--feature-groups", file)
     assert (code, out) == (2, "")
     assert sentence in err
     assert err.count("\n") == 1

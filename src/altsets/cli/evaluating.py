@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Evaluated = TypeVar("Evaluated")
 
 DEFAULT_FOLDS = 5
-FORMS = "5, time:5 or group:COLUMN:5"
+FORMS = "5 or time:5"
 
 
 @dataclass(frozen=True)
@@ -35,28 +35,29 @@ class Splits:
 
     @classmethod
     def of(cls, given: EvaluationOptions) -> Splits:
-        """Return what ``--cv`` and ``--n-repeats`` ask for."""
-        cv, times = given.cv, given.n_repeats
+        """Return what ``--cv``, ``--cv-groups`` and ``--n-repeats`` ask for."""
+        cv, groups, times = given.cv, given.cv_groups, given.n_repeats
         if times is not None and times < 1:
             raise InputError(f"--n-repeats {times} is too small; it must be at least 1.")
         again: int | str = "auto" if times is None else times
         if cv is None:
-            return cls(n_repeats=again)
+            return cls(groups=groups, n_repeats=again)
         match cells_in(cv, ":"):
             case [number]:
-                return cls(_folds(cv, number), n_repeats=again)
+                return cls(_folds(cv, number), groups=groups, n_repeats=again)
             case ["time", number]:
                 if times is not None and times > 1:
                     raise InputError(
                         f"--n-repeats {times} does not go with --cv {cv}: folds in time order are always the same; "
                         "leave out one of them."
                     )
+                if groups is not None:
+                    raise InputError(
+                        f"--cv-groups {groups} does not go with --cv {cv}: folds in time order split groups; leave out "
+                        "one of them."
+                    )
                 return cls(_folds(cv, number), in_time=True)
-            case ["group", column, number] if column:
-                return cls(_folds(cv, number), groups=column, n_repeats=again)
-        raise InputError(
-            f"--cv {cv!r} must have the form {FORMS}; a name with a colon stands in double quotes."
-        )
+        raise InputError(f"--cv {cv!r} must have the form {FORMS}.")
 
     def splitter(self) -> Any:
         """What :func:`altsets.evaluate` takes as ``cv``."""
@@ -71,8 +72,8 @@ class Splits:
         n_groups = 0 if groups is None else len(set(groups.tolist()))
         if groups is not None and n_groups < self.n_folds:
             raise InputError(
-                f"--cv group:{self.groups}:{self.n_folds} needs at least {self.n_folds} groups, and column "
-                f"{self.groups!r} has {n_groups}; ask for fewer folds."
+                f"--cv {self.n_folds} needs at least {self.n_folds} groups, and column {self.groups!r} of --cv-groups "
+                f"has {n_groups}; ask for fewer folds."
             )
 
     def named(self, evaluation: Evaluation) -> Evaluation:

@@ -50,8 +50,12 @@ DEFAULT_SHOWN = 5
     described={
         **MODEL_OF_SCORES,
         **NOT_OF_ALL_SETS,
-        "groups": {"help": "Groups of features, for @NAME in conditions; the columns are feature and group."},
-        "groups_by": {"help": "Like --groups, with the group taken from the feature's name, up to TEXT."},
+        "feature_groups": {
+            "help": "Groups of features, for @NAME in conditions; the columns are feature and group."
+        },
+        "feature_groups_by": {
+            "help": "Like --feature-groups, with the group taken from the feature's name, up to TEXT."
+        },
         "time_limit": {"help": "For scores and counting. [default: 60, after scoring]"},
     },
 )

@@ -164,14 +164,14 @@ class DissimilarityOptions:
         "Treat features that are this similar as the same when comparing sets: 0.9, or 0.9:pearson (also "
         "symmetrical_uncertainty). [default measure: spearman]",
     )
-    groups: str | None = option(
+    feature_groups: str | None = option(
         "FILE.csv",
         "Compare sets by the groups their features belong to. The file has the columns feature and group; a "
         "feature that is not listed is a group of its own.",
     )
-    groups_by: str | None = option(
+    feature_groups_by: str | None = option(
         "TEXT",
-        "Like --groups, with the group taken from the feature's name, up to TEXT: __ for temp__mean, "
+        "Like --feature-groups, with the group taken from the feature's name, up to TEXT: __ for temp__mean, "
         "temp__max.",
     )
 
@@ -393,9 +393,13 @@ class EvaluationOptions:
     )
     cv: str | None = option(
         "N",
-        "How rows are split: 5 (shuffled folds), time:5 (each fold predicts rows from those above them) or "
-        "group:COLUMN:5 (rows with the same value in COLUMN stay together; COLUMN is not used as a feature). "
+        "How rows are split: 5 (shuffled folds), or time:5 (each fold predicts rows from those above them). "
         "[default: 5]",
+    )
+    cv_groups: str | None = option(
+        "COLUMN",
+        "Rows with the same value in COLUMN stay together, and COLUMN is no feature.",
+        python="groups",
     )
     n_repeats: int | None = option(
         "N",
@@ -425,14 +429,14 @@ class LossOptions:
 
     what_if: bool = option(
         None,
-        "Also search for the best set without each feature of set 0 or, with --groups, without each of its groups. "
-        "These searches together have the time limit once more.",
+        "Also search for the best set without each feature of set 0 or, with --feature-groups, without each of its "
+        "groups. These searches together have the time limit once more.",
         default=False,
     )
     lost: list[str] | None = option(
         "COL[,COL]",
-        "What if these fail instead: features, each on its own, and @NAME for a whole group of --groups; may be "
-        "repeated.",
+        "What if these fail instead: features, each on its own, and @NAME for a whole group of --feature-groups; may "
+        "be repeated.",
     )
 
 

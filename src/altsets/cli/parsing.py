@@ -1,8 +1,9 @@
 """The texts of options parsed: names, numbers, constraints, dissimilarities, folds.
 
 A name with a comma (or a colon, where one divides) stands in double quotes, as in a CSV file. Where features are
-listed, a word is the first of these that exists: a column of this name; with ``@`` before it, a group of ``--groups``
-or ``--groups-by``, then a text file with names; with ``*`` or ``?`` in it, all columns that match the pattern.
+listed, a word is the first of these that exists: a column of this name; with ``@`` before it, a group of
+``--feature-groups`` or ``--feature-groups-by``, then a text file with names; with ``*`` or ``?`` in it, all columns
+that match the pattern.
 """
 
 from __future__ import annotations
@@ -217,8 +218,8 @@ def _referred(who: str, name: str, names: FeatureNames, groups: Groups) -> list[
         return _names_in_file(name, names)
     if not groups:
         raise InputError(
-            f"{who} {REFERENCE}{name}: there is no such file; to name a group, say which there are with --groups or "
-            "--groups-by."
+            f"{who} {REFERENCE}{name}: there is no such file; to name a group, say which there are with "
+            "--feature-groups or --feature-groups-by."
         )
     raise InputError(
         f"{who} {REFERENCE}{name}: there is neither a group nor a file of this name; the groups are "
@@ -261,12 +262,12 @@ def dissimilarity_from(
                 "--target beside --scores."
             )
         return found
-    if given.groups is not None:
-        return Grouped(read_groups(given.groups, names))
-    if given.groups_by is None:
+    if given.feature_groups is not None:
+        return Grouped(read_groups(given.feature_groups, names))
+    if given.feature_groups_by is None:
         return "dice" if given.dissimilarity is None else given.dissimilarity
     try:
-        groups = Grouped.from_names(list(names), given.groups_by).groups
+        groups = Grouped.from_names(list(names), given.feature_groups_by).groups
     except InputError as error:
-        raise InputError(f"--groups-by: {str(error).removeprefix('Grouped.from_names: ')}") from None
+        raise InputError(f"--feature-groups-by: {str(error).removeprefix('Grouped.from_names: ')}") from None
     return Grouped({names[int(index)]: group for index, group in groups.items()})

@@ -187,7 +187,7 @@ class Require(OfFeatures):
         "--require",
         "COL[,COL]",
         "Features that every set has. Wherever features are listed, 'S4_*' is all whose names match, @NAME a group "
-        "of --groups, and @FILE the names in a text file.",
+        "of --feature-groups, and @FILE the names in a text file.",
     )
     _words, _sentence = "require {features}", "Every set has: {features}."
 

@@ -9,7 +9,7 @@ from typing import Any
 from altsets import request as requests
 from altsets.documents import TABLE
 from altsets.errors import NotExpressedError
-from altsets.features import cells_in, names_in
+from altsets.features import names_in
 from altsets.request import Request, arguments, call, named_quality
 from altsets.result import Result
 
@@ -76,8 +76,8 @@ def _table_line(options: Mapping[str, Any]) -> list[str]:
     if any(column.startswith("@") for columns in listed.values() for column in columns):
         raise NotExpressedError("columns were listed in a file")
     said += [f"{name}={columns!r}" for name, columns in listed.items()]
-    if str(options.get("--cv", "")).startswith("group:"):
-        said.append(f"groups={cells_in(options['--cv'], ':')[1]!r}")
+    if "--cv-groups" in options:
+        said.append(f"groups={options['--cv-groups']!r}")
     said += [f"{name}={options[f'--{name}']!r}" for name in TEXTS if f"--{name}" in options]
     flags = {"--drop-missing-target": "drop_missing_target", "--transpose": "transpose", "--raw": "raw"}
     said += [f"{name}=True" for option, name in flags.items() if options.get(option)]

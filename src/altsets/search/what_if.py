@@ -305,7 +305,7 @@ def what_if(
     result: Result,
     features: Sequence[Feature] | str | None = None,
     *,
-    groups: Any = None,
+    feature_groups: Any = None,
     time_limit: float | None = None,
     callback: Callable[[Progress], object] | None = None,
 ) -> WhatIf:
@@ -322,9 +322,9 @@ def what_if(
         The answer, from :func:`altsets.find` or another search.
     features : sequence of int or str, or "all", default=None
         Features that may fail, each on its own, by index, name or pattern. ``"all"``: those of all sets. By default,
-        and without ``groups``, those of set 0. Where sets were compared with :class:`altsets.dissimilarity.Grouped`,
-        ``"all"`` and the default stand for groups.
-    groups : mapping from name to features, Grouped or sequence of names, default=None
+        and without ``feature_groups``, those of set 0. Where sets were compared with
+        :class:`altsets.dissimilarity.Grouped`, ``"all"`` and the default stand for groups.
+    feature_groups : mapping from name to features, Grouped or sequence of names, default=None
         Features that fail together. Names are those of groups that sets were compared by.
     time_limit : float, default=None
         Seconds for all searches together. A set that is not proven to be the best by then is marked as such.
@@ -354,7 +354,7 @@ def what_if(
     >>> from altsets import quality
     >>> scores = quality.Additive([9, 8, 7, 3, 2], feature_names=["S1_mean", "S1_max", "S2_mean", "S2_max", "age"])
     >>> result = altsets.find(scores, n_features=2, n_alternatives=0)
-    >>> print(altsets.what_if(scores, result, groups={"S1": ["S1_*"]}).explain())
+    >>> print(altsets.what_if(scores, result, feature_groups={"S1": ["S1_*"]}).explain())
     If S1 fails: S2_mean, S2_max (quality 10, 59 % of set 0), proven to be the best.
     """
     if result.request is None:
@@ -367,7 +367,7 @@ def what_if(
         raise InputError(
             "the answer has a condition that is measured on a table; use SelectAlternatives.what_if(X, y)."
         )
-    return lose(request, quality, result, features, groups, time_limit, callback)
+    return lose(request, quality, result, features, feature_groups, time_limit, callback)
 
 
 def lose(
@@ -375,7 +375,7 @@ def lose(
     quality: Quality,
     result: Result,
     features: Sequence[Feature] | str | None = None,
-    groups: Any = None,
+    feature_groups: Any = None,
     time_limit: float | None = None,
     callback: Callable[[Progress], object] | None = None,
 ) -> WhatIf:
@@ -393,7 +393,7 @@ def lose(
     if request.above_noise and scores is not None and floor is not None:
         noise = [Forbid(below)] if (below := np.flatnonzero(scores <= floor).tolist()) else []
         single = replace(single, constraints=(*single.constraints, *noise))
-    wanted = losable(request, result, FeatureNames.of_quality(quality), features, groups)
+    wanted = losable(request, result, FeatureNames.of_quality(quality), features, feature_groups)
     most_lost = max(len(lost) for _, lost in wanted)
     search = _Losses(quality, problem_of(single, quality), result, exact, run, most_lost)
     losses = []

@@ -451,7 +451,7 @@ class SelectAlternatives(ColumnSelector):
         y: Any = None,
         features: Any = None,
         *,
-        groups: Any = None,
+        feature_groups: Any = None,
         sample_weight: Any = None,
         time_limit: float | None = None,
     ) -> WhatIf:
@@ -467,7 +467,7 @@ class SelectAlternatives(ColumnSelector):
             Its target.
         features : sequence of int or str, or "all", default=None
             Features that may fail, as for :func:`altsets.what_if`; by default those of set 0.
-        groups : mapping from name to features, Grouped or sequence of names, default=None
+        feature_groups : mapping from name to features, Grouped or sequence of names, default=None
             Features that fail together, as for :func:`altsets.what_if`.
         sample_weight : array-like of shape (n_samples,), default=None
             The weights that were given to ``fit``.
@@ -513,7 +513,7 @@ class SelectAlternatives(ColumnSelector):
         if self.noise_floor_ is not None:
             quality.noise_floor = self.noise_floor_[self._places]
         measured = request.measured(table, sample_weight)
-        return lose(measured, quality, self.result_, features, groups, time_limit)
+        return lose(measured, quality, self.result_, features, feature_groups, time_limit)
 
     def report(
         self,
