@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
-from altsets.measures.models import fit, last_step, one_line
+from altsets.measures.adapted import fit_adapted
+from altsets.measures.models import last_step, one_line
 from altsets.measures.survival_scores import HARRELL, UNO, concordance_scorer, mean_matthews
 from altsets.tables.feature_matrix import Encoded, Features, Original
 from altsets.tables.forms import is_survival
@@ -43,25 +44,8 @@ class ModelRows:
         return ModelRows(self.columns.part(rows), self.labels[rows], weights, groups)
 
     def fit(self, model: Any, chosen: Sequence[int]) -> Any:
-        """Fit a model to these rows of a set of features; a classifier that refuses the classes gets their codes."""
-        columns = self.columns(chosen)
-        try:
-            return fit(model, columns, self.labels, self.weights, self.groups)
-        except ValueError:
-            from altsets.measures.coded_classes import CodedClassifier, codes_of
-
-            coded = codes_of(model, self.labels)
-            if coded is None:
-                raise
-            classes, codes = coded
-            try:
-                fitted = fit(model, columns, codes, self.weights, self.groups)
-            except Exception:
-                # The classes were not the reason.
-                fitted = None
-            if fitted is None:
-                raise
-            return CodedClassifier(fitted, classes)
+        """Fit a model to these rows of a set of features; it gets other names or codes if it refuses what there is."""
+        return fit_adapted(model, self.columns(chosen), self.labels, self.weights, self.groups)
 
     def fit_copy(self, model: Any, chosen: Sequence[int]) -> Any:
         """Fit a copy of a model to these rows of a set of features."""
@@ -311,12 +295,11 @@ def _columns_named_by(part: Any) -> list[str]:
 
 def _refuse_text(model: Any, given: Features, error: Exception) -> None:
     """Explain that the model takes numbers, if the set has text or categories."""
-    named = given.labels(np.asarray(given.nominal)) if given.categories else ""
-    if not named and "string" not in str(error):
+    if not given.categories:
         return
     raise InputError(
-        f"{type(last_step(model)).__name__} takes numbers, but the set has text or categories"
-        f"{f' ({named})' if named else ''}: {str(error).splitlines()[0]}; put an encoder before it with "
+        f"{type(last_step(model)).__name__} takes numbers, but the set has text or categories "
+        f"({given.labels(np.asarray(given.nominal))}): {str(error).splitlines()[0]}; put an encoder before it with "
         f"sklearn.pipeline.make_pipeline, or choose a model by name, such as {parameter('estimator', 'linear')}, or "
         f"for survival {parameter('estimator', 'cox')}."
     ) from error
