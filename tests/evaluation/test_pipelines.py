@@ -115,8 +115,6 @@ def test_the_alternatives_of_a_selector_stay_the_same(wine):
         (make_pipeline(StandardScaler(), SelectAlternatives()), {}),
         (make_pipeline(StandardScaler(), LogisticRegression()), {}),
         (make_pipeline(SelectAlternatives("f"), LogisticRegression()), {"estimator": "tree"}),
-        (SelectAlternatives("f", n_features=2, n_alternatives="max"), {}),
-        (make_pipeline(SelectAlternatives("f", n_alternatives="max"), LogisticRegression()), {}),
         (make_pipeline(FunctionTransformer(np.abs), SelectAlternatives("f"), LogisticRegression()), {}),
     ],
 )

@@ -147,7 +147,6 @@ def test_commands_that_cannot_be_written():
         (Request(quality="f", constraints=constraints.Forbid(0)), "a command wants their names"),
         (Request(quality="f", dissimilarity=dissimilarity.Grouped([["a"]])), "by groups"),
         (Request(quality="f", random_state=3), "a seed was given"),
-        (Request(quality="f", n_alternatives="max", search="greedy-balancing"), "as many sets"),
     ]:
         with pytest.raises(NotExpressedError, match=reason):
             request.to_command()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
@@ -337,42 +337,60 @@ def _pad(values: Sequence[float], length: int) -> tuple[float, ...]:
     return (*values[:length], *[math.nan] * (length - len(values)))
 
 
+def with_number_found(plan: Plan) -> Plan:
+    """The plan of a search for as many sets as there are: each fold has as many as all rows give."""
+    found = _search(plan, np.arange(plan.features.n_rows), "all rows").result
+    if not found.sets:
+        raise InputError(f"no set was found on all rows. {found.reason}".strip())
+    return replace(plan, n_sets=len(found.sets))
+
+
 def evaluate_fold(plan: Plan, number: int, train: Indices, test: Indices) -> Fold:
     """One fold; the test rows are used for scoring only."""
-    if plan.pipeline is not None:
-        found = _search_pipeline(plan.pipeline, plan, train, f"fold {number}")
-        scorer = PipelineScorer(plan, number, train, test, found)
-        return scorer.score(found.sets, found.result.statuses, found.result.qualities)
-    if plan.selector is None:
+    if not plan.searches:
         return FoldScorer(plan, number, train, test).score(plan.sets)
-    result = _search(plan, train, f"fold {number}")
-    return FoldScorer(plan, number, train, test).score(result.sets, result.statuses, result.qualities)
+    found = _search(plan, train, f"fold {number}")
+    scorer = (
+        FoldScorer(plan, number, train, test)
+        if found.steps is None
+        else PipelineScorer(plan, number, train, test, found.steps)
+    )
+    return scorer.score(found.sets, found.statuses, found.result.qualities[: plan.n_sets])
 
 
 def search_bootstrap(plan: Plan, number: int, rows: Indices) -> Resample:
     """The search on the rows of a bootstrap sample."""
-    where = f"bootstrap sample {number}"
+    found = _search(plan, rows, f"bootstrap sample {number}")
+    return Resample(number, len(rows), tuple(found.sets), tuple(found.statuses))
+
+
+class _Found(NamedTuple):
+    """The answer on some rows, cut to the number of sets that all folds have."""
+
+    result: Result
+    sets: Sequence[FeatureSet]
+    statuses: Sequence[Status]
+    #: The fitted steps of a pipeline.
+    steps: PipelineSearch | None
+
+
+def _search(plan: Plan, rows: Indices, where: str) -> _Found:
+    """Search on some rows."""
+    steps = None
     if plan.pipeline is not None:
-        found = _search_pipeline(plan.pipeline, plan, rows, where)
-        return Resample(number, len(rows), tuple(found.sets), tuple(found.result.statuses))
-    result = _search(plan, rows, where)
-    return Resample(number, len(rows), tuple(result.sets), tuple(result.statuses))
-
-
-def _search_pipeline(pipeline: SearchPipeline, plan: Plan, rows: Indices, where: str) -> PipelineSearch:
-    """What a pipeline finds on some rows."""
-    with locate_errors(where), explain_fit_errors(plan.features, pipeline.model, own=True):
-        return pipeline.search(plan.rows.part(rows))
-
-
-def _search(plan: Plan, rows: Indices, where: str) -> Result:
-    """What the selector finds on some rows."""
-    with locate_errors(where):
-        result = search_for(plan.selector, *plan.on(rows))
+        with locate_errors(where), explain_fit_errors(plan.features, plan.pipeline.model, own=True):
+            steps = plan.pipeline.search(plan.rows.part(rows))
+        result, sets = steps.result, steps.sets
+    else:
+        with locate_errors(where):
+            result = search_for(plan.selector, *plan.on(rows))
+        sets = result.sets
     if result.interrupted:
         # A search returns what it has after Ctrl-C; here that ends the whole evaluation.
         raise KeyboardInterrupt
-    return result
+    n_sets = plan.n_sets
+    statuses = [*result.statuses, *[Status.NOT_FOUND] * (n_sets - len(result.statuses))][:n_sets]
+    return _Found(result, sets[:n_sets], statuses, steps)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
 from altsets.evaluation._evaluation import Evaluation
-from altsets.evaluation.folds import Fold, Plan, Resample, kind_of
+from altsets.evaluation.folds import Fold, Plan, Resample, kind_of, with_number_found
 from altsets.evaluation.pipelines import SearchPipeline, checked_pipeline, selector_place
 from altsets.features import FeatureNames, whole_number
 from altsets.measures.models import Split, fresh_model, names_for_weights, splits_of, strata_of, table_for
@@ -242,12 +242,8 @@ def _plan(
     rows = ModelRows(table_for(settings.estimator, features), labels, weights, groups)
     pipeline = None if selector_place(what) is None else SearchPipeline.of(what, model, rows, features)
     searching = selector if pipeline is None else pipeline.selector
-    if searching is not None and isinstance(searching.n_alternatives, str):
-        raise InputError(
-            f"{parameter('n_alternatives', searching.n_alternatives)} finds other numbers of sets in other folds, so "
-            "that they cannot be compared; give a number."
-        )
-    return Plan(
+    as_many = searching is not None and isinstance(searching.n_alternatives, str)
+    plan = Plan(
         features,
         target,
         rows,
@@ -255,12 +251,13 @@ def _plan(
         settings.class_weight,
         scorers,
         seed,
-        len(sets) if searching is None else int(searching.n_alternatives) + 1,
+        len(sets) if searching is None else 0 if as_many else int(searching.n_alternatives) + 1,
         None if selector is None else _for_folds(selector, task, settings.n_jobs),
         sets,
         rows_matter=selector is None or spec_of(selector.quality, selector.quality_params).uses_target,
         pipeline=pipeline,
     )
+    return with_number_found(plan) if as_many else plan
 
 
 def _for_folds(selector: SelectAlternatives, task: str, n_jobs: int | None) -> SelectAlternatives:

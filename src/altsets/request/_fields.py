@@ -157,6 +157,11 @@ class RequestFields:
         )
 
     @property
+    def least_tau(self) -> Any:
+        """The tau that two sets have at least; 0 where the largest one is searched for."""
+        return 0 if self.tau == "max" else self.tau
+
+    @property
     def quality_params(self) -> dict[str, Any] | None:
         """The options of a quality that has a name; None if there are none."""
         return self.quality.params or None if isinstance(self.quality, NamedQuality) else None

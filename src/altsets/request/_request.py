@@ -225,7 +225,7 @@ class Request(RequestFields):
             len(known),
             n_features=DEFAULT_SIZE if self.n_features is None else self.n_features,
             n_alternatives=0 if isinstance(self.n_alternatives, str) else self.n_alternatives,
-            tau=0 if self.tau == "max" else self.tau,
+            tau=self.least_tau,
             min_difference=self.min_difference,
             dissimilarity=asked.dissimilarity,
             search=self.search,
@@ -262,7 +262,7 @@ class Request(RequestFields):
         altsets.errors.UnsupportedError
             If there are existing sets, and how a set differs from them is more than a least dissimilarity to each.
         """
-        if self.existing and not self.is_plain:
+        if self.existing and not replace(self, min_quality=None, within=None, tau=self.least_tau).is_plain:
             raise UnsupportedError(
                 "a set alone has no certain place beside existing sets where sets differ on average, pay for what they "
                 "share, or meet constraints together."
@@ -271,6 +271,7 @@ class Request(RequestFields):
         return replace(
             self,
             n_alternatives=0,
+            tau=self.least_tau,
             search="sequential",
             aggregation="sum",
             constraints=tuple(one for one in single if one is not None),

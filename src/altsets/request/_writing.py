@@ -355,10 +355,6 @@ def _typed(command: str, words: Sequence[str], table: str | None) -> list[str]:
 
 
 def _size_words(request: RequestFields) -> list[str]:
-    if request.n_alternatives == "max":
-        raise NotExpressedError(
-            "as many sets as there are were asked for, which the command line does not know"
-        )
     size = [] if request.has_size or request.n_features is None else [f"--n-features={request.n_features}"]
     return [*size, f"--n-alternatives={request.n_alternatives}"]
 

@@ -384,6 +384,8 @@ def lose(
     refuse_other_quality(quality, result)
     exact = request.engine if request.search in ("sequential", "simultaneous") else "auto"
     single = replace(request.alone(), engine=exact)
+    if request.tau == "max" and result.tau is not None:
+        single = replace(single, tau=result.tau)
     scores, floor = quality.feature_scores, quality.noise_floor
     if request.above_noise and floor is None:
         raise InputError(
@@ -444,6 +446,8 @@ class _Losses:
         #: Without these features, no set is better than this.
         self._bounds: list[tuple[frozenset[int], float]] = []
         alone = len(result.statuses) == 1 or result.parameters.get("search") == "sequential"
+        # Beside existing sets, the largest tau comes before the quality.
+        alone = alone and not (problem.existing and result.parameters.get("tau") == "max")
         if alone and result.statuses[0] is Status.OPTIMAL:
             self._bounds.append((frozenset(), result.qualities[0]))
         self.stop_reasons: list[StopReason] = []
