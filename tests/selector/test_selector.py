@@ -13,15 +13,18 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import sklearn
+from scipy.sparse import csr_array
 from shared_data import DATASETS, needs_datasets
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_diabetes, load_wine
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator
 from words import about
 
@@ -104,6 +107,38 @@ def test_all_checks_of_scikit_learn_pass(name):
     passed = {report["check_name"] for report in reports if report["status"] == "passed"}
     assert len(passed) >= 43
     assert not takes_sparse or passed >= SPARSE
+
+
+@pytest.mark.parametrize(
+    ("name", "params"),
+    [
+        ("relief", {"n_neighbors": 3}),
+        ("mrmr", {"measure": "relief", "redundancy_measure": "pearson"}),
+        ("linear_fit", {"missing": "mean"}),
+        (quality.LinearFit.from_data, {"missing": "mean"}),
+        (quality.Wrapper, {"estimator": LogisticRegression()}),
+        ("wrapper", {"estimator": "linear"}),
+        ("wrapper", {"estimator": GaussianNB()}),
+        ("wrapper", {"estimator": "sklearn.naive_bayes.GaussianNB"}),
+        ("embedded", {"estimator": DecisionTreeClassifier()}),
+        ("importance", {"estimator": "linear"}),
+        ("importance", {"estimator": "sklearn.linear_model.LogisticRegression"}),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_tags_agree_with_what_fit_takes(name, params):
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 30)
+    X = rng.poisson(1.0, (60, 4)) + y[:, None] * [1.0, 1.0, 0.0, 0.0]
+    missing = np.where(rng.random(X.shape) < 0.1, np.nan, X)
+    selector = SelectAlternatives(name, n_features=2, n_alternatives=0, quality_params=params)
+    tags = get_tags(selector).input_tags
+    for takes, table in ((tags.allow_nan, missing), (tags.sparse, csr_array(X)), (True, X)):
+        if takes:
+            selector.fit(table, y)
+        else:
+            with pytest.raises(InputError):
+                selector.fit(table, y)
 
 
 # --- What fit leaves behind ------------------------------------------------------------------------

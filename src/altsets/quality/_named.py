@@ -131,6 +131,10 @@ class NamedQuality(QualitySpec):
         return {**measure, **self.model, **self.more}
 
     @property
+    def _options(self) -> Mapping[str, Any]:
+        return self.more
+
+    @property
     def _measure(self) -> Any:
         """The measure of features, or the name of the quality if there is none."""
         return DEFAULT_MEASURES.get(self.name, self.name) if self.measure is None else self.measure

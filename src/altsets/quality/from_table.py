@@ -18,6 +18,7 @@ from altsets.arrays import Bools, Floats
 from altsets.errors import InputError
 from altsets.measures import UNIVARIATE, noise_floor
 from altsets.measures.large.table import LargeTable
+from altsets.measures.models import MODELS, fresh_model, is_own
 from altsets.measures.redundancy import MATRIX_COLUMNS
 from altsets.quality._quality import Quality
 from altsets.tables.feature_matrix import CONSTANT, SPARSE_MEASURES, Features
@@ -126,18 +127,44 @@ class QualitySpec(ABC):
     @property
     def takes_sparse(self) -> bool:
         """Whether it can be made of sparse tables, as far as that is known without one."""
-        if self.scored_by is None:
-            return self.is_wrapper or not self.uses_target
-        return self.scored_by[0] in (*SPARSE_MEASURES, *measures.SURVIVAL_MEASURES, "importance")
+        scored_by = self.scored_by
+        if scored_by is None and not self.is_wrapper:
+            return not self.uses_target
+        if scored_by is not None and scored_by[0] != "importance":
+            return scored_by[0] in (*SPARSE_MEASURES, *measures.SURVIVAL_MEASURES)
+        if self.is_wrapper and not is_own(self.fitted_model):
+            # A model by name gets the columns of one set as an array.
+            return True
+        tags = self._model_tags
+        return tags is None or bool(tags.sparse)
 
     @property
     def takes_missing(self) -> bool:
         """Whether it can be made of tables with missing values, as far as that is known without one."""
-        if self.is_linear or self.scored_by == ("relief", {}):
+        if self.is_linear:
+            return self._options.get("missing") == "mean"
+        if self.scored_by is not None and self.scored_by[0] == "relief":
             return False
-        # Asked of the model itself, as scikit-learn is not imported here.
-        tags = getattr(self.fitted_model, "__sklearn_tags__", None)
-        return tags is None or bool(tags().input_tags.allow_nan)
+        # All models by a short name take them.
+        tags = None if self.fitted_model in tuple(MODELS) else self._model_tags
+        return tags is None or bool(tags.allow_nan)
+
+    @property
+    def _model_tags(self) -> Any:
+        """What scikit-learn says about tables for the model that was given; None where nothing is known."""
+        model = self.fitted_model
+        if isinstance(model, str):
+            try:
+                model = fresh_model(model, True, 0)
+            except InputError:
+                return None
+        tags = getattr(model, "__sklearn_tags__", None)
+        return None if tags is None else tags().input_tags
+
+    @property
+    def _options(self) -> Mapping[str, Any]:
+        """Keywords of what makes it."""
+        return {}
 
     @property
     def fitted_model(self) -> Any:

@@ -103,11 +103,18 @@ class BoundQuality(QualitySpec):
         return CLASSES[self.kind] in PAIRED
 
     @property
-    def takes_missing(self) -> bool:
-        """Whether it can be made of tables with missing values, as far as that is known without one."""
-        if self.kind is LinearFit:
-            return self.bound.get("missing") == "mean"
-        return super().takes_missing
+    def is_linear(self) -> bool:
+        """Whether the quality of a set is what a linear model on it explains."""
+        return self.kind is LinearFit
+
+    @property
+    def is_wrapper(self) -> bool:
+        """Whether the quality of a set is how well a model predicts with it."""
+        return self.kind in OF_MODELS.values()
+
+    @property
+    def _options(self) -> Mapping[str, Any]:
+        return self.bound
 
     @property
     def fitted_model(self) -> Any:
