@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.model_selection import TimeSeriesSplit
 
-from altsets import Evaluation, Result, SelectAlternatives, evaluate
+from altsets import Evaluation, Result, SelectAlternatives, WhatIf, evaluate
 from altsets.files.columns import Table
 from altsets.files.dataset import read_columns, split_target
 from altsets.files.writing import write_csv
@@ -69,6 +69,22 @@ def test_the_model_of_a_wrapper_judges_too(run, table):
     assert document["parameters"]["estimator"] == "neighbors"
     assert document["evaluation"]["parameters"]["estimator"] == "neighbors"
     assert len(document["evaluation"]["resamples"]) == 2
+
+
+def test_bootstraps_print_how_stable_the_sets_are(run, table, snapshot):
+    asked = ("find", table, "-t", "y", *FIND, "--evaluate", "--cv", 2)
+    plain, resampled = (run(*asked, *more)[1].splitlines() for more in ((), ("--bootstraps", 4)))
+    assert [line for line in resampled if line not in plain] == snapshot
+
+
+def test_reports_say_what_replaces_what_is_lost(run, table, tmp_path):
+    page = tmp_path / "answer.html"
+    code, out, _ = run("find", table, "-t", "y", *FIND, "--what-if", "--report", page, "--json")
+    assert code == 0
+    losses = WhatIf.from_json(json.dumps(json.loads(out)["what_if"]))
+    text = page.read_text(encoding="utf-8")
+    assert all(sentence in text for sentence in losses.verdict.findings)
+    assert all(f">{loss.name}<" in text for loss in losses.losses)
 
 
 def test_options_of_the_quality_hold_in_the_folds(run, table):
