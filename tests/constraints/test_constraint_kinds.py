@@ -30,6 +30,7 @@ EXAMPLES = [
     constraints.AtLeast(1, ['f"g', "h"]),
     constraints.Exclusive(["a", "d:e"]),
     constraints.Implies("d:e", 'f"g'),
+    constraints.Together(["a", "d:e"]),
     constraints.Budget({"a": 0.1, "h": 3}, 2.5),
     constraints.Budget({"left": 5, "h": 3}, 2.5, groups={"a": "left", "b, c": "left"}),
     constraints.Budget({"a": 5, "h": 3}, 6, groups=[["a", "b, c"], ["h"]]),

@@ -29,6 +29,7 @@ from altsets.constraints import (
     MaxSimilarity,
     Require,
     Size,
+    Together,
 )
 from altsets.dissimilarity import Grouped
 from altsets.errors import AltsetsError, InputError
@@ -45,6 +46,7 @@ EXAMPLES = [
     (AtLeast(2, {"g1", "g2", "age"}), AtLeast(2, [4, 0, 3]), "at least 2 of {age, g1, g2}"),
     (Exclusive(["g1", "age"]), Exclusive([0, 3]), "exclusive {age, g1}"),
     (Implies("g2", "g1"), Implies(4, 3), "if g2 then g1"),
+    (Together(["g2", "age"]), Together([0, 4]), "all or none of {age, g2}"),
     (Budget({"age": 2, "g1": 20.5}, 20), Budget([2, 0, 0, 20.5, 0, 0], 20), "budget 20"),
     (
         Budget({"gene": 3, "age": 1}, 4, groups={"g1": "gene", "g2": "gene"}),
@@ -195,6 +197,7 @@ def definitions():
     yield groups.map(
         lambda g: (Exclusive(g), lambda s: not any({i, j} <= set(s) for i, j in itertools.combinations(g, 2)))
     )
+    yield groups.map(lambda g: (Together(g), lambda s: len({*g} & {*s}) in (0, len(g))))
     yield st.tuples(features, features).map(lambda p: (Implies(*p), lambda s: p[0] not in s or p[1] in s))
     yield st.tuples(st.lists(st.integers(0, 9), min_size=N, max_size=N), st.integers(0, 20)).map(
         lambda p: (Budget(*p), lambda s: sum(p[0][j] for j in s) <= p[1])
@@ -454,6 +457,7 @@ MIXES = [
     [AtLeast(2, [3, 4, 5])],
     [Exclusive([0, 1]), Exclusive([1, 2])],
     [Implies(0, 5), Implies(1, 5)],
+    [Together([0, 4, 5]), Together([1, 3])],
     [Budget({0: 5, 1: 4, 2: 3}, 6)],
     [Require(5), Forbid(0), AtMost(1, [1, 2]), Budget([1, 1, 1, 1, 1, 1], 3)],
 ]

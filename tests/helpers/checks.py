@@ -34,6 +34,7 @@ CONSTRAINTS = {
     "at_least": "AtLeast",
     "exclusive": "Exclusive",
     "implies": "Implies",
+    "together": "Together",
     "budget": "Budget",
     "linear": "Linear",
     "max_similarity": "MaxSimilarity",

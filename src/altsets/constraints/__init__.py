@@ -7,6 +7,7 @@
 ``AtLeast(r, group)``    a set has at least r features of the group
 ``Exclusive(group)``     a set has at most one feature of the group
 ``Implies(f, g)``        a set that has f has g too
+``Together(features)``   a set has all of these features or none
 ``Budget(c, limit)``     the features of a set cost no more than the limit together
 ``Linear(c, l, u)``      the coefficients of the features of a set add up to a number from l to u
 ``MaxSimilarity(s, l)``  no two features of a set are more alike than l
@@ -39,6 +40,7 @@ from altsets.constraints._joint import AtLeastSets, AtMostSets, Reserve, TotalBu
 from altsets.constraints._kinds import AtLeast, AtMost, Exclusive, Implies, Require, Size
 from altsets.constraints._linear import Linear
 from altsets.constraints._measured import Forbid, MaxSimilarity
+from altsets.constraints._together import Together
 from altsets.constraints.base import Constraint
 from altsets.errors import NotExpressedError
 
@@ -58,6 +60,7 @@ __all__ = [
     "Require",
     "Reserve",
     "Size",
+    "Together",
     "TotalBudget",
 ]
 
@@ -69,6 +72,7 @@ KINDS: tuple[type[Constraint], ...] = (
     AtLeast,
     Exclusive,
     Implies,
+    Together,
     Budget,
     Linear,
     MaxSimilarity,
