@@ -128,14 +128,14 @@ def _verb_calls(
         ),
         "near_best": lambda limit: altsets.near_best(quality, 10, 0.01, time_limit=limit, **more),
         "what_if": lambda limit: altsets.what_if(quality, found, time_limit=limit),
-        "balance": lambda limit: altsets.balance(quality, 10, 3, 0.5, time_limit=limit, **more),
+        "balance": lambda limit: altsets.frontier(quality, 10, 3, by="balance", time_limit=limit, **more),
         "largest number": lambda limit: altsets.find(
             quality, 10, "max", 0.5, within=0.05, search="simultaneous", time_limit=limit, **more
         ),
         "largest tau": lambda limit: altsets.find(
             quality, 10, 3, "max", within=0.05, search="simultaneous", time_limit=limit, **more
         ),
-        "tradeoff": lambda limit: altsets.tradeoff(quality, costs, 10, time_limit=limit, **more),
+        "costs": lambda limit: altsets.frontier(quality, 10, against=costs, time_limit=limit, **more),
     }
 
 

@@ -40,7 +40,7 @@ TITLES = {
     "pages": "Reports",
     "explorer": "The explorer",
     "near-best": "Near-best sets",
-    "tradeoff": "Quality and costs",
+    "costs": "Quality and costs",
     "large": "A million scores",
     "wide": "Wide tables",
     "sparse": "Sparse tables",

@@ -7,7 +7,7 @@ turn, on other data, and ``tuning`` chooses its limits anew there; ``constraints
 ``definitions`` every other definition beside the plain ones, ``second-opinion`` answers checked by another engine,
 ``distinct`` sets that differ through similarity, ``most`` sets that are as different, or as many, as they can be,
 ``frontier`` whole curves over tau, ``pages`` reports, ``explorer`` the explorer's server, ``near-best`` counts of
-sets, ``tradeoff`` quality against costs, ``large`` a million scores, ``wide`` tables of up to 100,000 columns,
+sets, ``costs`` quality against costs, ``large`` a million scores, ``wide`` tables of up to 100,000 columns,
 ``sparse`` ones of as many, ``streamed`` a Parquet folder of 5 GB (``--size``) that is read in passes,
 ``information``, ``holes`` and ``relief`` scores from tables, ``noise-floor`` what columns score by chance, ``leaks``
 columns that give the target away, ``targets`` survival, ``wrapper`` searches that fit models, ``embedded`` models
@@ -32,6 +32,7 @@ from benchmarks import (
     ablation,
     compare,
     constrained,
+    costs,
     deadlines,
     definitions,
     distinct,
@@ -60,7 +61,6 @@ from benchmarks import (
     streamed,
     targets,
     time_limits,
-    tradeoff,
     tuning,
     verdicts,
     versions,
@@ -154,7 +154,7 @@ NEED_MATRICES = (
     "most",
     "frontier",
     "near-best",
-    "tradeoff",
+    "costs",
 )
 
 
@@ -282,7 +282,7 @@ def _runs(options: argparse.Namespace, inputs: Inputs) -> dict[str, Callable[[],
         "pages": pages.run,
         "explorer": lambda: explorer.run(options.datasets, options.quick),
         "near-best": lambda: near_best.run(inputs.information, inputs.mrmr),
-        "tradeoff": lambda: tradeoff.run(inputs.information, inputs.mrmr),
+        "costs": lambda: costs.run(inputs.information, inputs.mrmr),
         "large": large.run,
         "wide": lambda: wide.run(ROOT / ".bench-venv-wide", options.quick),
         "sparse": lambda: sparse.run(options.quick),

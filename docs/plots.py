@@ -73,7 +73,7 @@ def draw_all(example: Example, X: pd.DataFrame, y: pd.Series) -> Iterator[tuple[
     yield "stability", plots.stability(evaluation)
     yield "near_best", plots.near_best(altsets.near_best(relevance, n_features=k, within=example.within))
     costs = np.random.default_rng(0).integers(1, 20, X.shape[1])
-    yield "tradeoff", plots.tradeoff(altsets.tradeoff(relevance, costs, n_features=k))
+    yield "costs", plots.frontier(altsets.frontier(relevance, n_features=k, against=costs))
 
 
 def draw_two_explanations(X: pd.DataFrame, y: pd.Series) -> Figure:

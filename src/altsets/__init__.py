@@ -24,27 +24,16 @@ if TYPE_CHECKING:
     from altsets.problem import Problem
     from altsets.request import Request
     from altsets.result import Progress, Result, Status, Verdict
-    from altsets.search.balance import Balance, BalancePoint, balance
-    from altsets.search.frontier import (
-        Frontier,
-        FrontierPoint,
-        FrontierProgress,
-        PenaltyFrontier,
-        PenaltyPoint,
-        frontier,
-    )
+    from altsets.search.frontier import Frontier, FrontierPoint, FrontierProgress
     from altsets.search.near_best import NearBest, Range
-    from altsets.search.tradeoff import Tradeoff, TradeoffPoint, TradeoffProgress, tradeoff
     from altsets.search.what_if import WhatIf, what_if
     from altsets.selector import SelectAlternatives, SelectFeatures, reduced
     from altsets.session import Session
     from altsets.tables.outcomes import survival_target
-    from altsets.verbs import find, iterate, near_best
+    from altsets.verbs import find, frontier, iterate, near_best
     from altsets.verification import Verification, verify
 
 __all__ = [
-    "Balance",
-    "BalancePoint",
     "Dataset",
     "EvaluatedFrontier",
     "EvaluatedPoint",
@@ -53,8 +42,6 @@ __all__ = [
     "FrontierPoint",
     "FrontierProgress",
     "NearBest",
-    "PenaltyFrontier",
-    "PenaltyPoint",
     "Problem",
     "Progress",
     "Range",
@@ -64,14 +51,10 @@ __all__ = [
     "SelectFeatures",
     "Session",
     "Status",
-    "Tradeoff",
-    "TradeoffPoint",
-    "TradeoffProgress",
     "Verdict",
     "Verification",
     "WhatIf",
     "__version__",
-    "balance",
     "constraints",
     "dissimilarity",
     "errors",
@@ -90,7 +73,6 @@ __all__ = [
     "reduced",
     "survival_target",
     "to_anndata",
-    "tradeoff",
     "verify",
     "what_if",
 ]
@@ -104,27 +86,19 @@ _MODULES = {
     "problem": ("Problem",),
     "request": ("Request",),
     "result": ("Progress", "Result", "Status", "Verdict"),
-    "search.balance": ("Balance", "BalancePoint", "balance"),
-    "search.frontier": (
-        "Frontier",
-        "FrontierPoint",
-        "FrontierProgress",
-        "PenaltyFrontier",
-        "PenaltyPoint",
-        "frontier",
-    ),
+    "search.frontier": ("Frontier", "FrontierPoint", "FrontierProgress"),
     "search.near_best": ("NearBest", "Range"),
-    "search.tradeoff": ("Tradeoff", "TradeoffPoint", "TradeoffProgress", "tradeoff"),
     "selector": ("SelectAlternatives", "SelectFeatures", "reduced"),
     "search.what_if": ("WhatIf", "what_if"),
     "session": ("Session",),
     "tables.outcomes": ("survival_target",),
-    "verbs": ("find", "iterate", "near_best"),
+    "verbs": ("find", "frontier", "iterate", "near_best"),
     "verification": ("Verification", "verify"),
 }
 _HOMES = {name: f"altsets.{module}" for module, names in _MODULES.items() for name in names}
 # What answers show themselves with; they stand below it and do not import it.
 display.register("report", "altsets.report", "write_report")
+display.register("frontier_plot", "altsets.plots", "frontier")
 display.register("notebook", "altsets.report.summarise", "in_notebook")
 display.register("explorer", "altsets.app.notebook", "explore")
 
@@ -133,6 +107,10 @@ _REMOVED = {
     "Importance": "altsets.what_if(quality, result, features)",
     "most_different": 'altsets.find(..., tau="max", within=0.05)',
     "most_sets": 'altsets.find(..., n_alternatives="max", within=0.05)',
+    **dict.fromkeys(("Balance", "BalancePoint", "balance"), 'altsets.frontier(..., by="balance")'),
+    **dict.fromkeys(("PenaltyFrontier", "PenaltyPoint"), 'altsets.frontier(..., by="penalty")'),
+    **dict.fromkeys(("Tradeoff", "TradeoffPoint", "tradeoff"), "altsets.frontier(..., against=costs)"),
+    "TradeoffProgress": "altsets.FrontierProgress",
     "frontier_points": "altsets.frontier(..., callback=...), which gets each point as it comes in",
 }
 

@@ -1,4 +1,4 @@
-"""``altsets frontier`` as a user meets it: the table, the chart, JSON, and the exit status."""
+"""``altsets frontier`` as a user meets it: the table, JSON, and the exit status."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from words import about
 
 import altsets
 from altsets import measures
-from altsets.cli.charts import Series, chart
 from altsets.files.dataset import read_columns, split_target
 from altsets.quality import Additive
 from altsets.search.frontier import sweep
@@ -31,7 +30,7 @@ def flat(text):
     return " ".join(text.split())
 
 
-def test_a_table_and_a_chart(run, table, scores, monkeypatch):
+def test_a_table(run, table, scores, monkeypatch):
     monkeypatch.setenv("COLUMNS", "70")
     code, out, err = run(*asking(table, "-k", 3, "-a", 1))
     assert (code, err) == (0, "")
@@ -48,7 +47,6 @@ def test_a_table_and_a_chart(run, table, scores, monkeypatch):
         )
         for point in found
     ]
-    assert out.count("*") == 4
     assert max(map(len, out.splitlines())) <= 70
     assert flat(out).startswith(flat(str(found.verdict)))
     assert flat(out).endswith(flat(found.explain()))
@@ -65,8 +63,6 @@ def test_sizes_and_numbers_of_sets(run, table, scores, snapshot):
 def test_over_sizes_where_there_is_one_tau(run, table, scores):
     code, out, _ = run(*asking(table, "-k", "1:5", "-a", 0))
     assert code == 0
-    assert "features" in out.split("+---")[1]
-    assert out.count("*") == 5
     assert f"{altsets.find(scores, 4, 0).objective:#.5g}" in out
 
 
@@ -272,19 +268,6 @@ def test_ctrl_c_while_folds_are_judged(run, table, monkeypatch, snapshot):
     assert "4 proven optimal" in flat(out)
 
 
-def test_charts_fit_and_show_where_points_meet():
-    series = [Series("a", [0, 0.5, 1], [1.0, 0.5, 0.0]), Series("b", [0, 1], [1.0, 1.0])]
-    for width in (20, 80, 200):
-        lines = chart(series, width, "{:.0%}".format, "tau")
-        assert max(map(len, lines)) <= max(min(width, 70), 18)
-        assert lines[0].startswith("100% |+")
-        assert lines[0].endswith("b")
-        assert lines[9].startswith("  0% |")
-        assert lines[9].endswith("a")
-    assert chart([Series("*", [1, 2], [float("nan")] * 2)], 80, str, "tau") == []
-    assert "*" in "".join(chart([Series("*", [1], [5.0])], 80, str, "tau"))
-
-
 # --- By penalty, and sums against minima --------------------------------------------------------------
 
 
@@ -292,11 +275,11 @@ def test_every_penalty_that_matters(run, table, scores):
     found = altsets.frontier(scores, 3, 1, by="penalty", search="simultaneous")
     code, out, err = run(*asking(table, "-k", 3, "-a", 1, "--by", "penalty"))
     assert (code, err) == (0, "")
-    rows = re.findall(r"^ *(\S+) +(\S+) +(\S+) +(\d+)   yes      (.*)$", out, re.MULTILINE)
+    rows = re.findall(r"^ *(\S+) +(\S+) +(\S+) +(\d+)   optimal   (.*)$", out, re.MULTILINE)
     assert rows == [
         (
-            *(f"{value:.6g}" for value in (point.penalty_from, point.penalty_to, point.sum)),
-            str(point.shared),
+            *(f"{value:.6g}" for value in (*point.penalty, point.quality)),
+            str(point.shared or 0),
             ", ".join(point.result.named_sets[0]),
         )
         for point in found
@@ -313,7 +296,7 @@ def test_a_report_by_penalty_or_balance(run, table, tmp_path, by, snapshot):
     assert about(out, "Proven") == snapshot
     assert "report.html" in err
     page = path.read_text("utf-8")
-    assert "tradeoff-points" in page
+    assert "curve-points" in page
     assert "Asked for" in page
     assert f"--by={by}" in page
 
@@ -324,16 +307,16 @@ def test_sums_against_minima_as_json(run, table, scores, snapshot):
     assert (code, json.loads(out)["points"]) == (1, [])
     assert err == snapshot
     code, out, err = run(*[word for word in asked if word not in ("--require", "a")])
-    found = altsets.balance(scores, 2, 1, tau=1)
+    found = altsets.frontier(scores, 2, 1, 1, by="balance")
     document = json.loads(out)
     assert (code, err) == (0, "")
-    assert [(point["sum"], point["minimum"]) for point in document["points"]] == [
-        (point.sum, point.minimum) for point in found
+    assert [(point["quality"], point["worst"]) for point in document["points"]] == [
+        (point.quality, point.worst) for point in found
     ]
     assert document["points"][0]["result"]["sets"][0]["features"] == list(
         found.points[0].result.named_sets[0]
     )
-    assert (document["kind"], document["complete"]) == ("balance", True)
+    assert (document["by"], document["complete"]) == ("balance", True)
 
 
 @pytest.mark.parametrize(
@@ -342,12 +325,12 @@ def test_sums_against_minima_as_json(run, table, scores, snapshot):
         (("--by", "size"), "--by size is unknown; choose one of tau, penalty, balance."),
         (
             ("--by", "penalty", "--search", "sequential"),
-            "goes with --search simultaneous, not with --search seq",
+            "takes --search simultaneous only, not --search seq",
         ),
         (("--by", "balance", "--aggregation", "min"), "leave out --aggregation min."),
-        (("--by", "penalty", "-a", "1,2"), "one number in -k, one in -a and at most one --tau"),
-        (("--by", "penalty", "--tau", "0,1"), "one number in -k, one in -a and at most one --tau"),
-        (("--by", "balance", "--evaluate"), "--evaluate goes with --by tau"),
+        (("--by", "penalty", "-a", "1,2"), "by penalty takes one --n-alternatives, not 2"),
+        (("--by", "penalty", "--tau", "0,1"), "by penalty takes one --tau, not 2"),
+        (("--by", "balance", "--evaluate"), "--evaluate is about tau"),
         (("--by", "balance", "--quality", "wrapper"), "takes qualities in numbers"),
     ],
 )

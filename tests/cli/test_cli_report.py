@@ -182,7 +182,7 @@ def test_what_is_interrupted_is_left_out(run, there, monkeypatch, snapshot):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sweep, "sweep_request", interrupted)
+    monkeypatch.setattr(sweep, "by_tau", interrupted)
     assert run("find", "table.csv", *FIND, "--report", "r.html")[0] == 0
     document = document_in(there / "r.html")
     assert about(json.dumps(document), "interrupted") == snapshot

@@ -302,7 +302,7 @@ def test_points_that_folds_had_no_time_for(monkeypatch):
         ({"n_features": 0}, "n_features=0 is too small"),
         ({"n_alternatives": -1}, "n_alternatives=-1 is too small"),
         ({"taus": 1.5}, r"tau=1.5 is outside \[0, 1\]"),
-        ({"taus": []}, r"taus=\[\] is empty"),
+        ({"taus": []}, r"tau=\[\] is empty"),
         ({"taus": "half"}, "tau='half' is not a number"),
         ({"n_features": range(1, 14), "n_alternatives": range(2000)}, "more than 10,000 points"),
         ({"search": "fast"}, "search='fast' is unknown"),

@@ -19,7 +19,7 @@ from checks import PROVEN, ROUNDING, SMALL_GAP, Request
 from oracle import FeatureSet, Oracle, holds
 from random_requests import random_budget, random_group_budget, random_request, some_features
 
-from altsets import Balance, PenaltyFrontier, Result, Status
+from altsets import Frontier, Result, Status
 
 #: Constraints on all sets together.
 JOINT = ("at_most_sets", "at_least_sets", "reserve", "total_budget")
@@ -352,7 +352,7 @@ def _simultaneous(truth: Truth, result: Result, n_sets: int) -> list[str]:
     return wrong
 
 
-def wrong_balance(request: Request, found: Balance) -> list[str]:
+def wrong_balance(request: Request, found: Frontier) -> list[str]:
     """Everything that is wrong with the trade-offs between sum and minimum."""
     truth = Truth(replace(request, aggregation="sum"))
     slack = 10 * TOLERANCE * truth.scale * (request.n_alternatives + 1)
@@ -361,7 +361,7 @@ def wrong_balance(request: Request, found: Balance) -> list[str]:
         values = [truth.oracle.exact(one) for one in family]
         pairs.add((sum(values), min(values)))
     front = [pair for pair in pairs if not any(_beats(other, pair, Fraction(0)) for other in pairs)]
-    points = [(Fraction(point.sum), Fraction(point.minimum)) for point in found]
+    points = [(Fraction(point.quality), Fraction(point.worst)) for point in found]
     wrong = [
         f"{float(pair[0])}, {float(pair[1])} is a trade-off that is missing"
         for pair in front
@@ -390,7 +390,7 @@ def _beats(
     return all(one >= two - slack for one, two in zip(pair, other, strict=True)) and (equal or pair != other)
 
 
-def wrong_penalties(request: Request, found: PenaltyFrontier) -> list[str]:
+def wrong_penalties(request: Request, found: Frontier) -> list[str]:
     """Everything that is wrong with the sets for all penalties: they are the best ones at both ends of each range."""
     truth = Truth(replace(request, aggregation="sum", overlap_penalty=0.0))
     pairs = set()
@@ -404,17 +404,15 @@ def wrong_penalties(request: Request, found: PenaltyFrontier) -> list[str]:
         is_right = not found.points and (not pairs or not found.complete)
         return [] if is_right else [f"{len(found.points)} points, but {len(pairs)} trade-offs"]
     wrong = []
-    if found.points[0].penalty_from != 0 or found.points[-1].penalty_to != math.inf:
+    if found.points[0].penalty[0] != 0 or found.points[-1].penalty[1] != math.inf:
         wrong.append("the ranges do not cover all penalties")
     for number, point in enumerate(found.points if found.complete else []):
         # No penalty beyond twice this one changes anything: sets are worth no more than their features.
         last = 4 * truth.largest * len(request.scores) * (request.n_alternatives + 1)
-        for penalty in (
-            Fraction(point.penalty_from),
-            last if point.penalty_to == math.inf else Fraction(point.penalty_to),
-        ):
+        low, high = point.penalty
+        for penalty in (Fraction(low), last if high == math.inf else Fraction(high)):
             best = max(total - penalty * shared for total, shared in pairs)
-            value = Fraction(point.sum) - penalty * point.shared
+            value = Fraction(point.quality) - penalty * (point.shared or 0)
             slack = 10 * TOLERANCE * max(truth.scale, penalty) * (request.n_alternatives + 1)
             if abs(best - value) > slack:
                 wrong.append(

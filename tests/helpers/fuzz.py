@@ -376,36 +376,27 @@ def check_wide(report: Report, index: int, seed: int) -> None:
 
 
 def _check_curve(report: Report, label: str, request: Request, rng: np.random.Generator) -> None:
-    """All trade-offs between sum and minimum, or all penalties that matter."""
+    """A curve by balance or by penalty."""
     request = replace(
         request, aggregation="sum", overlap_penalty=0.0, min_quality=None, max_spread=None, boxed=False
     )
-    by_penalty = bool(rng.random() < 0.5)
-    if by_penalty:
-        request = replace(request, min_difference=None, tau=0 if rng.random() < 0.5 else request.tau or 0)
+    by = "penalty" if rng.random() < 0.5 else "balance"
+    request = replace(request, min_difference=None, tau=0 if rng.random() < 0.5 else request.tau or 0)
     options, limit = request.options, _time_limit(rng) if rng.random() < LIMITED_SHARE else LONG
-    verb = "frontier by penalty" if by_penalty else "balance"
-    if by_penalty:
-        options["taus"] = options.pop("tau")
-    else:
-        del options["search"], options["aggregation"]
     wrong: list[str] = []
     try:
         with limited(LIMITS[rng.integers(len(LIMITS))]), _ended_from_outside():
-            if by_penalty:
-                found = altsets.frontier(request.quality, by="penalty", time_limit=limit, **options)
-                wrong = wrong_penalties(request, found)
-            else:
-                wrong = wrong_balance(request, altsets.balance(request.quality, time_limit=limit, **options))
+            found = altsets.frontier(request.quality, by=by, time_limit=limit, **options)
+            wrong = (wrong_penalties if by == "penalty" else wrong_balance)(request, found)
     except Exception as error:  # Whatever goes wrong is a finding.
         wrong = [f"{type(error).__name__}: {error}"]
         known = "takes no existing sets" in str(error) and request.kind == "cfs" and bool(request.existing)
         if isinstance(error, InputError | UnsupportedError) and (known or _may_be_refused(request)):
             report.refusals[re.sub(r"[-+.e\d]*\d", "#", str(error))] += 1
             return
-    report.kinds[verb] += 1
+    report.kinds[f"frontier by {by}"] += 1
     if wrong:
-        report.fail(label, request, [f"{verb}, limit {limit}", *wrong])
+        report.fail(label, request, [f"frontier by {by}, limit {limit}", *wrong])
 
 
 def _time_limit(rng: np.random.Generator) -> float:

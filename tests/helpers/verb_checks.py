@@ -61,8 +61,8 @@ def check_frontier(request: Request, limit: float, engine: str, rng: np.random.G
         options["max_iters"] = 500
     more = {"time_limit": limit, "engine": engine}
     taus = None if rng.random() < 0.5 else [0, Fraction(1, 3), 0.5, 1]
-    asked = {"n_features": request.n_features, "n_alternatives": counts, "taus": taus}
-    shown = request.snippet("options = dict({}); options.pop('tau', None); print(altsets.frontier(good, **options))",
+    asked = {"n_features": request.n_features, "n_alternatives": counts, "tau": taus}
+    shown = request.snippet("options = dict({}); print(altsets.frontier(good, **options))",
                             **asked, **more)  # fmt: skip
     found = altsets.frontier(request.quality, **asked, **options, **more)
     text = found.to_json()

@@ -96,9 +96,6 @@ def answers(result, frontier, evaluation, evaluated, near):
         "stand_ins": evaluation,
         "stability": evaluation,
         "near_best": near,
-        "tradeoff": altsets.tradeoff(
-            quality.Additive(SCORES, feature_names=NAMES), range(len(SCORES), 0, -1), n_features=2
-        ),
     }
 
 
@@ -368,7 +365,7 @@ def test_frontier_draws_a_curve_for_each_size(frontier, snapshot):
 
 def test_frontier_points_without_a_proof_are_hollow(frontier, snapshot):
     first = frontier.points[0]
-    unproven = replace(first, result=replace(first.result, status=Status.FEASIBLE))
+    unproven = replace(first, status=Status.FEASIBLE)
     ax = plots.frontier(replace(frontier, points=[unproven, *frontier.points[1:]]))
     (hollow,) = [line for line in ax.lines if line.get_gid() == "hollow"]
     assert list(hollow.get_xdata()) == [first.tau]
@@ -378,21 +375,23 @@ def test_frontier_points_without_a_proof_are_hollow(frontier, snapshot):
 
 @pytest.mark.parametrize(
     ("by", "axis"),
-    [("penalty", "features that pairs of sets share"), ("balance", "quality of the worst set")],
+    [
+        ("penalty", "features that pairs of sets share"),
+        ("balance", "quality of the worst set"),
+        ("costs", "costs (less is better; the worst set counts)"),
+    ],
 )
-def test_sums_over_what_they_are_traded_for(by, axis, snapshot):
+def test_qualities_over_what_they_are_traded_for(by, axis, snapshot):
     scores = quality.Additive(SCORES, feature_names=NAMES)
-    found = (
-        altsets.frontier(scores, 3, 2, by="penalty", search="simultaneous")
-        if by == "penalty"
-        else altsets.balance(scores, 3, 1, tau=1)
-    )
-    open_point = replace(found, points=[replace(found.points[0], proven=False), *found.points[1:]])
-    ax = plots.tradeoff(open_point)
+    how = {"against": range(len(SCORES), 0, -1)} if by == "costs" else {"by": by}
+    found = altsets.frontier(scores, 3, 1, 0 if by == "penalty" else 1, **how)
+    first = replace(found.points[0], status=Status.FEASIBLE)
+    ax = replace(found, points=[first, *found.points[1:]]).plot()
     assert ax.get_xlabel() == axis
     assert ax.get_ylabel() == snapshot
-    order = sorted((getattr(point, found.second), point.sum) for point in found)
-    best = found.points[0].sum
+    second = {"penalty": "shared", "balance": "worst", "costs": "against"}[by]
+    order = sorted((getattr(point, second), point.quality) for point in found)
+    best = found.points[0].quality
     assert ax.lines[0].get_xdata().tolist() == [x for x, _ in order]
     assert ax.lines[0].get_ydata() == pytest.approx([100 * total / best for _, total in order])
     assert note(ax) == snapshot
@@ -411,11 +410,11 @@ def test_frontier_over_sizes(frontier, snapshot):
 
 
 def test_what_is_no_curve_is_refused(snapshot):
-    one_tau = altsets.frontier(quality.Additive(SCORES), n_features=[1, 2], n_alternatives=1, taus=0.5)
+    one_tau = altsets.frontier(quality.Additive(SCORES), n_features=[1, 2], n_alternatives=1, tau=0.5)
     with pytest.raises(InputError) as refused:
         plots.frontier(one_tau)
     assert str(refused.value) == snapshot
-    incomplete = altsets.frontier(quality.Additive(SCORES), n_features=3, n_alternatives=2, taus=[0.9, 1])
+    incomplete = altsets.frontier(quality.Additive(SCORES), n_features=3, n_alternatives=2, tau=[0.9, 1])
     for draw in (plots.frontier, plots.frontier_heat):
         with pytest.raises(InputError) as refused:
             draw(incomplete)

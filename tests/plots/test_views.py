@@ -326,7 +326,7 @@ def test_points_without_sets_are_left_open(snapshot):
 
 def test_points_that_are_not_proven_are_open(frontier, snapshot):
     first = frontier.points[0]
-    unproven = replace(first, result=replace(first.result, status=Status.FEASIBLE))
+    unproven = replace(first, status=Status.FEASIBLE)
     changed = replace(frontier, points=[unproven, *frontier.points[1:]])
     seen = frontier_views.curve_over_tau(changed, n_alternatives=first.n_alternatives)
     assert [point.open for point in seen.series[0].points] == [True, False, False]
@@ -356,7 +356,7 @@ def test_a_frontier_without_points(frontier, snapshot):
 
 
 def test_a_frontier_of_incomplete_points_has_no_numbers():
-    found = altsets.frontier(quality.Additive(SCORES), n_features=3, n_alternatives=2, taus=[0.9, 1])
+    found = altsets.frontier(quality.Additive(SCORES), n_features=3, n_alternatives=2, tau=[0.9, 1])
     assert all(point.result.sets and not point.is_complete for point in found)
     assert frontier_views.heat(found).values == ((None, None),)
     assert all(

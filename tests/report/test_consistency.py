@@ -17,7 +17,7 @@ from altsets.report.consistency import Disagreement
 from altsets.request import Request
 from altsets.result import StopReason
 from altsets.search.answering import answer
-from altsets.search.frontier.sweep import sweep_request
+from altsets.search.frontier.sweep import by_tau
 from altsets.search.good_sets import Nearness
 from altsets.search.near_best.counting import count_near
 
@@ -211,7 +211,7 @@ def test_extras_never_know_less_than_the_answer(monkeypatch, clock):
     monkeypatch.setattr(outputs, "SECONDS", 0.05)
     searched = hard(clock)
     asked = replace(searched.measured, tau=None, time_limit=0.05)
-    frontier = sweep_request(asked, searched.quality, 12, 2, None, known=searched.result)
+    frontier = by_tau(asked, searched.quality, 12, 2, None, known=searched.result)
     assert frontier.best(12) >= searched.result.qualities[0]
     same = [point for point in frontier if point.tau == 0.5]
     assert same[0].result.sets == searched.result.sets

@@ -304,25 +304,21 @@ def test_searches_that_were_not_done_are_counted_in_english(snapshot):
 @pytest.mark.parametrize("by", ["penalty", "balance"])
 def test_sums_and_what_they_are_traded_for(by, tmp_path):
     scores = quality.Additive([9, 8, 7, 3, 2, 1], feature_names=list("abcdef"))
-    found = (
-        altsets.frontier(scores, 2, 2, by="penalty", search="simultaneous")
-        if by == "penalty"
-        else altsets.balance(scores, 2, 2, tau=0.5)
-    )
-    document = summarise(tradeoff=found, quality=scores)
-    made = block(document, "tradeoff-points")
+    found = altsets.frontier(scores, 2, 2, by=by)
+    document = summarise(frontier=found, quality=scores)
+    made = block(document, "curve-points")
     names = [one["name"] for one in made["columns"]]
     assert names[-3:] == ["Quality", "Features", "Certainty"]
     assert len(made["rows"]) == 3 * len(found)
     assert [row[names.index("Sum")] for row in made["rows"]] == [
-        point.sum for point in found for _ in range(3)
+        point.quality for point in found for _ in range(3)
     ]
     assert str(found.verdict.findings[0]) in texts_of(document)
     assert "Quality" in found._repr_html_()
     assert found.report(tmp_path / "page.html") == str(tmp_path / "page.html")
-    assert "tradeoff-points" in (tmp_path / "page.html").read_text("utf-8")
-    none = altsets.balance(scores, 4, 3, tau=1)
-    assert none.verdict.findings[0] in texts_of(summarise(tradeoff=none))
+    assert "curve-points" in (tmp_path / "page.html").read_text("utf-8")
+    none = altsets.frontier(scores, 4, 3, 1, by="balance")
+    assert none.verdict.findings[0] in texts_of(summarise(frontier=none))
 
 
 def test_without_names_scores_or_a_table(snapshot):

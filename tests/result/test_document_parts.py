@@ -19,7 +19,8 @@ def near():
 
 ANSWERS = {
     "range": lambda: near().range([5, 3, 0, 0]),
-    "tradeoff": lambda: altsets.tradeoff(SCORES, [5, 3, 0, 0], n_features=2),
+    "costs": lambda: altsets.frontier(SCORES, n_features=2, against=[5, 3, 0, 0]),
+    "penalty": lambda: altsets.frontier(SCORES, n_features=2, n_alternatives=1, by="penalty"),
     "frontier": lambda: altsets.frontier(SCORES, n_features=2, n_alternatives=1),
     "what_if": lambda: altsets.what_if(SCORES, altsets.find(SCORES, n_features=2, n_alternatives=0)),
 }

@@ -94,16 +94,16 @@ def test_a_set_that_comes_again_is_called_the_same(snapshot):
 
 
 def test_a_trade_off_of_one_point_has_no_better_one(snapshot):
-    whole = altsets.tradeoff(EIGHT, range(8), 8)
+    whole = altsets.frontier(EIGHT, 8, against=range(8))
     assert str(whole.verdict) == snapshot
-    several = altsets.tradeoff(EIGHT, [3, 1, 2, 1, 1, 1, 1, 0], 2, 1, tau=1)
+    several = altsets.frontier(EIGHT, 2, 1, 1, against=[3, 1, 2, 1, 1, 1, 1, 0])
     assert str(several.verdict) == snapshot
 
 
 def test_curves_that_were_cut_short_speak_of_what_was_found(clock, snapshot):
     asked = {"n_features": 5, "n_alternatives": 3, "time_limit": clock.limit(1)}
-    assert str(altsets.tradeoff(WIDE, range(30), 5, time_limit=clock.limit(1)).verdict) == snapshot
-    assert str(altsets.balance(WIDE, tau=0.5, **asked).verdict) == snapshot
+    assert str(altsets.frontier(WIDE, 5, against=range(30), time_limit=clock.limit(1)).verdict) == snapshot
+    assert str(altsets.frontier(WIDE, by="balance", **asked).verdict) == snapshot
     curve = altsets.frontier(WIDE, by="penalty", **asked, **TOGETHER)
     assert not curve.points or "best sets found" in str(curve.verdict)
 
@@ -169,14 +169,12 @@ def test_a_budget_of_all_sets_goes_by_its_own_name(wrong):
 ALL_SETS = ["--at-most-sets", "--at-least-sets", "--reserve", "--total-budget"]
 
 
-@pytest.mark.parametrize("command", ["near-best", "tradeoff"])
-def test_help_shows_no_option_that_is_refused(run, table, command, snapshot):
-    _, out, _ = run(command, "--help-all")
+def test_help_shows_no_option_that_is_refused(run, table, snapshot):
+    _, out, _ = run("near-best", "--help-all")
     assert not [flag for flag in [*ALL_SETS, "--evaluate"] if flag in out]
     _, shown, _ = run("find", "--help-all")
     assert all(flag in shown for flag in ALL_SETS)
-    more = ["--count", "a"] if command == "tradeoff" else []
-    code, _, err = run(command, table, "-t", "y", "-k", 2, "--reserve", "a", *more)
+    code, _, err = run("near-best", table, "-t", "y", "-k", 2, "--reserve", "a")
     assert code == 2
     assert err == snapshot
 
@@ -187,5 +185,5 @@ def test_a_trade_off_names_qualities_as_the_command_line_does(snapshot):
         spelled(option_words()),
         pytest.raises(UnsupportedError) as refused,
     ):
-        altsets.tradeoff(black_box, [1, 2, 3, 4], 2)
+        altsets.frontier(black_box, 2, against=[1, 2, 3, 4])
     assert str(refused.value) == snapshot

@@ -333,13 +333,14 @@ def test_every_definition_is_drawn():
 def test_balance_is_the_pareto_front(seed, snapshot):
     scores = np.random.default_rng(seed).integers(0, 12, 7).astype(float).tolist()
     request = Request(tuple(scores), 3, 1, tau=0.6, search="simultaneous")
-    found = altsets.balance(quality.Additive(scores), 3, 1, tau=0.6)
+    found = altsets.frontier(quality.Additive(scores), 3, 1, 0.6, by="balance")
     assert found.complete
     assert all(point.proven for point in found)
     assert wrong_balance(request, found) == []
     assert found.explain() == snapshot
     assert "is missing" in wrong_balance(request, replace(found, points=found.points[1:]))[0]
-    worse = replace(found.points[0], sum=found.points[0].sum - 1)
+    first = found.points[0]
+    worse = replace(first, result=replace(first.result, objective=first.quality - 1))
     assert wrong_balance(request, replace(found, points=[worse, *found.points[1:]]))
 
 
@@ -372,8 +373,8 @@ def test_single_features_that_score_little_stay_where_sizes_are_open(more, best)
 @pytest.mark.parametrize("kind", [quality.Additive, lambda zeros: quality.MRMR(zeros, np.zeros((3, 3)))])
 def test_balance_of_sets_that_are_all_worth_nothing(kind):
     searches = []
-    found = altsets.balance(kind([0, 0, 0]), 1, 1, tau=0, callback=searches.append)
-    assert [(point.sum, point.minimum, point.proven) for point in found] == [(0, 0, True)]
+    found = altsets.frontier(kind([0, 0, 0]), 1, 1, 0, by="balance", callback=searches.append)
+    assert [(point.quality, point.worst, point.proven) for point in found] == [(0, 0, True)]
     assert found.complete
     assert len(searches) < 10
 
@@ -403,12 +404,12 @@ def test_a_penalty_that_is_too_small_for_a_number_is_refused(snapshot):
 
 
 def test_balance_without_sets(snapshot):
-    found = altsets.balance(SCORES, 4, 3, tau=1)
+    found = altsets.frontier(SCORES, 4, 3, 1, by="balance")
     assert not found.points
     assert found.complete
     assert "no" in found.explain()
     with pytest.raises(UnsupportedError) as refused:
-        altsets.balance(quality.BlackBox(SCORES.evaluate, n_features_in=6), 2, 1)
+        altsets.frontier(quality.BlackBox(SCORES.evaluate, n_features_in=6), 2, 1, by="balance")
     assert str(refused.value) == snapshot
 
 
@@ -419,16 +420,17 @@ def test_every_breakpoint_of_the_penalty(seed):
     found = altsets.frontier(quality.Additive(scores), 3, 1, by="penalty", search="simultaneous")
     assert found.complete
     assert wrong_penalties(request, found) == []
-    shares = [point.shared for point in found]
+    shares = [point.shared or 0 for point in found]
     assert shares == sorted(set(shares), reverse=True)
     assert wrong_penalties(request, replace(found, points=found.points[1:]))
-    worse = replace(found.points[-1], sum=found.points[-1].sum - 1)
+    last = found.points[-1].result
+    worse = replace(found.points[-1], result=replace(last, qualities=[value - 1 for value in last.qualities]))
     assert wrong_penalties(request, replace(found, points=[*found.points[:-1], worse]))
 
 
 def test_a_frontier_by_penalty_is_for_simultaneous_sets(snapshot):
     with pytest.raises(InputError) as refused:
-        altsets.frontier(SCORES, 2, 1, by="penalty")
+        altsets.frontier(SCORES, 2, 1, by="penalty", search="sequential")
     assert str(refused.value) == snapshot
     with pytest.raises(InputError) as refused:
         altsets.frontier(SCORES, 2, 1, by="penalty", search="simultaneous", aggregation="min")
@@ -442,40 +444,37 @@ def test_a_frontier_by_penalty_without_sets_says_why(snapshot):
     found = altsets.frontier(SCORES, 4, 3, 1, by="penalty", search="simultaneous")
     assert (found.points, found.complete) == ([], True)
     assert found.explain() == snapshot
-    assert list(found.to_frame().columns) == ["penalty_from", "penalty_to", "sum", "shared", "proven", "sets"]
+    assert len(found.to_frame()) == 0
 
 
 def test_curves_are_read_again_and_say_what_they_are(snapshot):
     penalties = altsets.frontier(SCORES, 3, 2, by="penalty", search="simultaneous")
-    balance = altsets.balance(quality.Additive([9, 8, 7, 6, 6, 5, 1, 1, 1]), 3, 2, tau=1)
+    balance = altsets.frontier(quality.Additive([9, 8, 7, 6, 6, 5, 1, 1, 1]), 3, 2, 1, by="balance")
     for found in (penalties, balance):
         assert type(found).from_json(found.to_json()) == found
         assert found.proven
         assert found.parameters["n_features"] == 3
-        assert repr(found).startswith(f"{type(found).__name__}({len(found)} point")
+        assert repr(found).startswith(f"Frontier({len(found)} point")
+        assert not found.to_frame().isna().any().any()
         assert found.verdict.findings[-1] == snapshot
         with pytest.raises(InputError) as refused:
             type(found).from_json("{}")
         assert str(refused.value) == snapshot
         with pytest.raises(InputError) as refused:
-            type(found).from_json(found.to_json().replace('"sum":', '"total":', 1))
+            type(found).from_json(found.to_json().replace('"penalty":', '"price":', 1))
         assert str(refused.value) == snapshot
-        marked = replace(found, complete=False, points=[replace(found.points[0], proven=False)])
+        marked = replace(found, complete=False, points=[replace(found.points[0], status=Status.FEASIBLE)])
         assert marked.verdict.cautions == snapshot
         assert "Proven" not in str(marked.verdict)
     assert str(penalties.verdict) == snapshot
-    with pytest.raises(InputError) as refused:
-        altsets.Balance.from_json(penalties.to_json())
-    assert str(refused.value) == snapshot
 
 
 def test_the_elbow_of_a_penalty_is_where_sums_begin_to_fall(snapshot):
     scores = quality.Additive([10, 10, 9.9, 9.9, 9.8, 9.8, 2, 1, 1, 1, 1, 1])
     found = altsets.frontier(scores, 2, 4, by="penalty", search="simultaneous")
-    assert found.elbow in found.points
-    assert found.elbow not in (found.points[0], found.points[-1])
+    assert found.suggestion.point in found.points[1:-1]
     assert found.explain() == snapshot
-    assert replace(found, points=found.points[:3]).elbow is None
+    assert not replace(found, points=found.points[:3]).suggestion
 
 
 def test_levels_are_compared_up_to_rounding():

@@ -20,7 +20,7 @@ from altsets.errors import InputError, UnsupportedError
 from altsets.request import Request
 from altsets.result import StopReason
 from altsets.search.engine import merge_known, settle
-from altsets.search.frontier.points import Curve
+from altsets.search.frontier.elbow import Curve
 from altsets.search.run import Known, Run
 from altsets.search.solving import problem_of, solve
 
@@ -141,7 +141,7 @@ def test_a_grid_where_dissimilarities_have_no_values_of_their_own():
 
 
 def test_taus_that_are_given():
-    found = altsets.frontier(SCORES, [2, 4], 1, taus=["0.5", Fraction(1, 2), 1.0])
+    found = altsets.frontier(SCORES, [2, 4], 1, tau=["0.5", Fraction(1, 2), 1.0])
     assert [(point.n_features, point.tau) for point in found] == [(2, 0.5), (2, 1), (4, 0.5), (4, 1)]
     assert taus_of(altsets.frontier(SCORES, 2, 1, 0.5)) == [0.5]
 
@@ -170,13 +170,14 @@ def test_sizes_beyond_the_table_are_left_out(snapshot):
         ((range(9, 12), 3), "n_features=9, but there are only 8 features"),
         ((3, -1), "n_alternatives=-1 is too small"),
         ((3, "max"), "n_alternatives='max' is not a whole number"),
-        ((3, 1, []), "taus=[] is empty"),
+        ((3, 1, []), "tau=[] is empty"),
+        ((3, 1, "max"), "tau='max' is no point of a frontier"),
         ((3, 1, [0.5, 1.5]), "tau=1.5 is outside [0, 1]"),
         ((3, 1, [math.nan]), "tau=nan is"),
         ((3, 1, "half"), "tau='half' is not a number"),
         ((3, range(20_000)), "n_alternatives has 20,000 values"),
         ((range(1, 10**9),), "n_features has 999,999,999 values"),
-        ((3, 1, itertools.count()), "taus has more than 10,000 values"),
+        ((3, 1, itertools.count()), "tau has more than 10,000 values"),
         ((range(1, 9), range(1, 2000)), "more than 10,000 points"),
     ],
 )
@@ -194,11 +195,62 @@ def test_other_bad_questions(snapshot):
         altsets.frontier(SCORES, [2, 3], 1, constraints=constraints.Size(1, 2))
     assert str(refused.value) == snapshot
     with pytest.raises(InputError) as refused:
-        altsets.frontier([1, 2, 3], 1, 1)
+        altsets.frontier(SCORES, 3, by="penalty", against=range(8))
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
+        altsets.frontier(SCORES, [2, 3], against=range(8))
     assert str(refused.value) == snapshot
     with pytest.raises(UnsupportedError) as refused:
         altsets.frontier(mrmr(), 3, 1, search="greedy-balancing")
     assert str(refused.value) == snapshot
+
+
+# --- Sets that are good enough --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("search", ["sequential", "simultaneous"])
+def test_within_is_about_the_best_set_of_the_same_size(search):
+    for within in (0.05, 0.3):
+        found = altsets.frontier(mrmr(), [3, 4], [1, 2], within=within, search=search)
+        for point in found:
+            own = altsets.find(
+                mrmr(), point.n_features, point.n_alternatives, point.tau, within=within, search=search
+            )
+            assert (point.status, len(point.result.sets)) == (own.status, len(own.sets))
+            assert point.quality == pytest.approx(own.objective, nan_ok=True)
+            assert min(own.qualities, default=1) >= (1 - within) * found.best(point.n_features) - 1e-9
+
+
+def test_a_least_quality_holds_at_every_point():
+    found = altsets.frontier(SCORES, 3, 1, min_quality=20)
+    assert [point.worst for point in found.points[:3]] == [25, 25, 24]
+    assert found.points[3].status is Status.INFEASIBLE
+
+
+@pytest.mark.parametrize(
+    "curve", [{"by": "penalty"}, {"by": "balance"}, {"against": [3, 1, 2, 1, 1, 0, 1, 0]}]
+)
+def test_other_curves_leave_out_sets_that_are_not_good_enough(curve):
+    whole = altsets.frontier(SCORES, 3, 1, 0.6, **curve)
+    found = altsets.frontier(SCORES, 3, 1, 0.6, within=0.1, **curve)
+    assert found.proven
+    assert all(point.worst >= 0.9 * 25 for point in found)
+    good = [point for point in whole if point.worst >= 0.9 * 25]
+    assert {point.quality for point in good} <= {point.quality for point in found}
+
+
+def test_a_quality_by_its_name_is_computed_from_a_table():
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=60)
+    X = y[:, None] + rng.normal(size=(60, 5)) * np.arange(1, 6)
+    scores = quality.Additive.from_data(X, y, measure="pearson")
+    found = altsets.frontier("pearson", [2, 3], 1, X=X, y=y)
+    assert [point.result.sets for point in found] == [
+        point.result.sets for point in altsets.frontier(scores, [2, 3], 1)
+    ]
+    assert altsets.frontier(scores.scores, 2, 1).points[0].quality == found.points[0].quality
+    again = altsets.Frontier.from_json(found.to_json())
+    assert again.points[0].result.request.quality.name == "pearson"
 
 
 # --- What searches share -------------------------------------------------------------------------------
@@ -260,7 +312,8 @@ def test_points_that_were_not_proven_take_over_better_sets(aggregation):
     )
     nothing = replace(points[4].result, sets=[], qualities=[], status=Status.NOT_FOUND, objective=math.nan)
     weak = [*points]
-    weak[1], weak[4] = replace(points[1], result=poor), replace(points[4], result=nothing)
+    weak[1] = replace(points[1], result=poor, status=poor.status)
+    weak[4] = replace(points[4], result=nothing, status=nothing.status)
     better = make_consistent(SCORES, plan.problems, weak)
     assert [better[number] for number in (0, 2, 3, 5)] == [points[number] for number in (0, 2, 3, 5)]
     assert better[1].result.sets == points[2].result.sets
@@ -426,7 +479,7 @@ def test_a_frame():
     assert frame["tau"].tolist() == [0, 0.25, 0.5, 0.75, 1]
     assert frame["max_overlap"].tolist() == [4, 3, 2, 1, 0]
     assert frame["status"].tolist() == [str(point.status) for point in found]
-    assert frame["objective"].tolist() == [point.result.objective for point in found]
+    assert frame["quality"].tolist() == [point.result.objective for point in found]
     assert frame["mean_share"].iloc[0] == frame["worst_share"].iloc[0] == 1
     # Two of three sets are no mean of three.
     assert frame["n_sets"].iloc[-1] == 2

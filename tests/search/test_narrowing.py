@@ -123,22 +123,22 @@ def test_trade_offs_are_those_of_the_features_that_matter(name, kind, n_alternat
     numbers = COSTS if kind is list else 10 - COSTS
     every = how | ASKED[name](COSTS, lambda wanted: [PLACES[j] for j in wanted])
     some = how | ASKED[name](COSTS[PLACES], list)
-    found = altsets.tradeoff(EVERY, kind(numbers), **every)
-    alone = altsets.tradeoff(FEW, kind(numbers[PLACES]), **some)
+    found = altsets.frontier(EVERY, against=kind(numbers), **every)
+    alone = altsets.frontier(FEW, against=kind(numbers[PLACES]), **some)
     assert found.proven
     assert alone.proven
     assert len(found) > 1
     for one, other in zip(found, alone, strict=True):
-        assert (one.quality, one.criterion) == pytest.approx((other.quality, other.criterion))
-        assert one.quality == pytest.approx(sum(map(EVERY.evaluate, one.sets)))
-        assert one.named_sets == tuple(map(EVERY.names_of, one.sets))
-        assert one.bound >= one.quality - 1e-9
+        assert (one.quality, one.against) == pytest.approx((other.quality, other.against))
+        assert one.quality == pytest.approx(sum(map(EVERY.evaluate, one.result.sets)))
+        assert one.named_sets == list(map(EVERY.names_of, one.result.sets))
+        assert one.result.bound >= one.quality - 1e-9
 
 
 def test_features_that_trade_off_are_not_all_among_the_best():
     """Each feature is worth a little less than the one before and costs a little less."""
-    found = altsets.tradeoff(quality.Additive(N - np.arange(N)), np.arange(N)[::-1] // 100, n_features=1)
-    assert [point.criterion for point in found] == list(range(N // 100 - 1, -1, -1))
+    found = altsets.frontier(quality.Additive(N - np.arange(N)), 1, against=np.arange(N)[::-1] // 100)
+    assert [point.against for point in found] == list(range(N // 100 - 1, -1, -1))
 
 
 @pytest.mark.parametrize("name", ["plain", "sizes", "budget", "groups", "single", "existing", "sensors"])
@@ -175,6 +175,6 @@ def test_where_nothing_is_left_the_reason_names_features():
     )
     assert loss.reason == alone.losses[0].reason
     clash = [constraints.Require(names[0]), constraints.Forbid(names[0])]
-    nothing = altsets.tradeoff(EVERY, COSTS, 3, constraints=clash)
+    nothing = altsets.frontier(EVERY, 3, against=COSTS, constraints=clash)
     assert nothing.complete
-    assert nothing.reason == altsets.tradeoff(FEW, COSTS[PLACES], 3, constraints=clash).reason
+    assert nothing.reason == altsets.frontier(FEW, 3, against=COSTS[PLACES], constraints=clash).reason

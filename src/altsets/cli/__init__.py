@@ -27,7 +27,6 @@ from altsets.cli.help import GroupedCommand
 from altsets.cli.near_best import near_best_command
 from altsets.cli.printing import BAD_INPUT, NO_SET, discard, say_error
 from altsets.cli.reproduce import reproduce_command
-from altsets.cli.tradeoff import tradeoff_command
 from altsets.errors import reason_of
 from altsets.version import __version__
 
@@ -51,21 +50,15 @@ COMMANDS: dict[str, tuple[Callable[..., None], str, str]] = {
     ),
     "frontier": (
         frontier_command,
-        "Show what difference costs: quality over tau and sizes.",
+        "Show a curve: what difference, or lower costs, cost in quality.",
         "altsets frontier table.csv --target diagnosis\n"
         "altsets frontier table.csv -t diagnosis -k 2:8 -a 1 --evaluate\n"
-        "altsets frontier table.csv -t diagnosis -a 2 --by penalty",
+        "altsets frontier table.csv -t diagnosis --costs costs.csv",
     ),
     "near-best": (
         near_best_command,
         "Count the sets that are nearly as good as the best one.",
         "altsets near-best table.csv --target diagnosis --within 0.05",
-    ),
-    "tradeoff": (
-        tradeoff_command,
-        "Show what quality costs: sets that none beats in both.",
-        "altsets tradeoff table.csv --target diagnosis --costs costs.csv\n"
-        "altsets tradeoff table.csv -t diagnosis -k 4 --count 'lab_*' --report report.html",
     ),
     "evaluate": (
         evaluate_command,

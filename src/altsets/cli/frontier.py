@@ -1,24 +1,20 @@
-"""``altsets frontier``: what difference costs in quality, over tau and over the size and the number of sets.
-
-The answer is a line for each point, a chart in plain characters, and where the curve has its elbow.
-"""
+"""``altsets frontier``: a curve of sets, such as quality over tau or against costs; a line for each point."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import textwrap
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from altsets.cli import parsing
-from altsets.cli.charts import MOST_LINES, Series, chart, more_points, point_lines, show_points, wrapped
 from altsets.cli.descriptions import SCORING_MODEL
 from altsets.cli.evaluating import evaluate_points, parameters_of, unless_interrupted
 from altsets.cli.options import Given, with_options
-from altsets.cli.outputs import ReportFile, check_outputs
+from altsets.cli.outputs import check_outputs
 from altsets.cli.printing import (
     NO_SET,
     Waiting,
@@ -26,6 +22,7 @@ from altsets.cli.printing import (
     fail,
     plain_messages,
     print_json,
+    printable,
     say_error,
     show_verdict,
 )
@@ -39,41 +36,41 @@ from altsets.cli.searching import (
     source_from,
 )
 from altsets.errors import InputError
-from altsets.features import names_in
-from altsets.wording import plural
+from altsets.features import FeatureNames, names_in
 
 if TYPE_CHECKING:
     from altsets.evaluation import EvaluatedFrontier, EvaluatedPoint
     from altsets.quality import Quality
     from altsets.request import Request
-    from altsets.search.frontier import Frontier, FrontierPoint, FrontierProgress, ProvenPoints
+    from altsets.search.frontier import Frontier, FrontierPoint, FrontierProgress
+    from altsets.search.frontier.curves import CurveAsked
 
-#: The time limit for each point, where the user gives none.
+#: The time limit for each point over tau, where the user gives none.
 SECONDS_PER_POINT = 10.0
-#: What points may differ in besides tau.
-PENALTY_OR_BALANCE = ("penalty", "balance")
-#: What curves are drawn with: the number of features, letters from ten on.
-MARKS = "0123456789abcdefghijklmnopqrstuvwxyz"
+#: Points that have a line each; of more, --json has the others.
+MOST_LINES = 200
 
 
 @with_options(
-    *("table", "points", "differing", "quality", "model", "scoring", "search", "columns", "conditions"),
-    *("limits", "evaluation", "output"),
-    without=("margin", "bootstraps", "output", "again", "details"),
+    *("table", "points", "differing", "quality", "model", "scoring", "search", "definition", "columns"),
+    *("conditions", "limits", "evaluation", "output"),
+    without=(
+        *("difference", "overlap_penalty", "max_spread", "margin", "bootstraps"),
+        *("output", "again", "details"),
+    ),
     described={
         **SCORING_MODEL,
-        "time_limit": {"help": "For scores and all points. [default: 10 for each point, after scoring]"},
+        "time_limit": {
+            "help": "For scores and all points. [default: after scoring, 10 for each point over tau, else 60 for each "
+            "set]"
+        },
     },
 )
 def frontier_command(context: typer.Context, given: Given) -> None:
-    """What does difference cost? Quality over every tau that matters, and over sizes and numbers of sets.
+    """Show a curve: quality over every tau that matters, over sizes, penalties and balance, or against costs.
 
-    Ctrl-C prints the points that are there. Exit status: 0 = at least one point has a set, 1 = none has, 2 = bad input.
+    Ctrl-C prints the points so far. Exit status: 0 = at least one point has a set, 1 = none has, 2 = bad input.
     """
-    from altsets.problem import one_of
-    from altsets.request import DEFAULT_SIZE
-    from altsets.search.frontier.plan import SweepPlan
-
     with plain_messages():
         record = Record(context)
         _, page = check_outputs(given)
@@ -81,28 +78,20 @@ def frontier_command(context: typer.Context, given: Given) -> None:
         if given.conditions.size and points.n_features is not None:
             raise InputError("-k and --size were both given; give one of them.")
         source = source_from(given)
-        asked = Asked(
-            parsing.whole_numbers_in("-k", points.n_features or str(DEFAULT_SIZE)),
-            parsing.whole_numbers_in("-a", points.n_alternatives),
-            names_in(points.tau) if points.tau else None,
-        )
-        if one_of("by", points.by, ("tau", *PENALTY_OR_BALANCE)) != "tau":
-            # Only what the user typed is in the way: sets one after the other are the default.
-            search = options_given(context).get("--search", "simultaneous")
-            _penalty_or_balance(source, asked, search, page, record)
-            return
-        request = request_from(source)
+        asked = _asked(context, given, source)
+        if given.evaluation.evaluate and asked.kind != "tau":
+            raise InputError("--evaluate is about tau; leave it out, or --by and --costs.")
+        request = replace(request_from(source), **asked.first)
         # What is wrong is said before features are scored.
-        plan = SweepPlan.of(request, lambda one: one.check(source.names), *asked)
-        seconds = SECONDS_PER_POINT * len(plan)
+        seconds = _seconds(source, request, asked)
 
         def search_all(scored: Quality, measured: Request, callback: Any) -> tuple[Frontier, Quality]:
-            from altsets.search.frontier.sweep import sweep_request
-
-            return sweep_request(measured, scored, *asked, callback=callback), scored
+            of_search = replace(request, time_limit=measured.time_limit)
+            return asked.draw(of_search, scored, measured=measured, callback=callback), scored
 
         found, scored = run_on_scores(source, request, search_all, seconds, reporting=_reporting)
-        evaluated = _evaluated(source, found, {**asked._asdict(), **parameters_of(request, seconds)})
+        places = {"n_features": asked.n_features, "n_alternatives": asked.n_alternatives, "taus": asked.tau}
+        evaluated = _evaluated(source, found, {**places, **parameters_of(request, seconds)})
         try:
             _answer(found, evaluated, given.output.json, source.origin)
         finally:
@@ -112,12 +101,46 @@ def frontier_command(context: typer.Context, given: Given) -> None:
         source.check_saved()
 
 
-class Asked(NamedTuple):
-    """The points of a frontier: what a request has one of each."""
+def _asked(context: typer.Context, given: Given, source: Source) -> CurveAsked:
+    """What the curve is drawn over, and where its points are."""
+    from altsets.search.frontier.curves import CurveAsked
 
-    n_features: list[int]
-    n_alternatives: list[int]
-    taus: list[str] | None
+    points = given.points
+    sizes = parsing.whole_numbers_in("-k", points.n_features) if points.n_features else None
+    counts = parsing.whole_numbers_in("-a", points.n_alternatives) if points.n_alternatives else None
+    return CurveAsked.of(
+        sizes,
+        counts,
+        names_in(points.tau) if points.tau else None,
+        # Only what the user typed is in the way: sets one after the other are the default.
+        search=options_given(context).get("--search"),
+        by=points.by,
+        against=_costs(points.costs, FeatureNames.of(source.names)),
+    )
+
+
+def _costs(path: str | None, names: FeatureNames) -> Mapping[Any, float] | None:
+    """What features cost."""
+    if path is None:
+        return None
+    from altsets.files.feature_files import read_costs
+
+    costs, groups = read_costs(path, names)
+    if groups is not None:
+        raise InputError(
+            f"--costs {path} has groups that are paid once, which is for --budget; give each feature a cost."
+        )
+    return costs
+
+
+def _seconds(source: Source, request: Request, asked: CurveAsked) -> float:
+    """Check the request, and say how long a search may take by default."""
+    from altsets.search.frontier.plan import SweepPlan
+
+    if asked.kind != "tau":
+        return SECONDS_PER_SET * request.check(source.names).n_sets
+    places = (asked.n_features, asked.n_alternatives, asked.tau)
+    return SECONDS_PER_POINT * len(SweepPlan.of(request, lambda one: one.check(source.names), *places))
 
 
 def _has_sets(found: Frontier) -> bool:
@@ -142,9 +165,13 @@ def _reporting(waiting: Waiting) -> Callable[[FrontierProgress], object]:
 
     def report(progress: FrontierProgress) -> None:
         now = f"{progress.n_features} features, {progress.n_alternatives} alternatives, tau = {progress.tau:.4g}"
+        done = (
+            f"{progress.done} searches"
+            if progress.total is None
+            else f"{progress.done} of {progress.total} points"
+        )
         waiting.say(
-            f"Searching: {progress.done} of {progress.total} points, now {now}, {progress.elapsed:.0f} s "
-            "(Ctrl-C keeps what is there)"
+            f"Searching: {done}, now {now}, {progress.elapsed:.0f} s (Ctrl-C keeps what was found so far)"
         )
 
     return report
@@ -162,19 +189,26 @@ def _answer(
         console = console_for()
         show_verdict((evaluated or found).verdict, console)
         typer.echo()
-        console.print("\n".join(frontier_lines(found, evaluated, console.width)), soft_wrap=True)
+        lines = (
+            frontier_lines(found, evaluated, console.width)
+            if found.by == "tau"
+            else traded_lines(found, console.width)
+        )
+        console.print("\n".join(lines), soft_wrap=True)
     if not _has_sets(found):
-        fail(found.points[0].result.explain(), NO_SET)
-    missing = found.n_asked - len(found)
+        fail(found.points[0].result.explain() if found.points else found.explain(), NO_SET)
+    missing = (found.n_asked or len(found)) - len(found)
     if missing:
         say_error(f"{missing} of {found.n_asked} points are missing.")
+    elif as_json and not found.complete:
+        say_error(found.explain())
 
 
 # --- Lines --------------------------------------------------------------------------------------------
 
 
 def frontier_lines(frontier: Frontier, evaluated: EvaluatedFrontier | None, width: int) -> list[str]:
-    """The points with their scores, if they have any, the chart and the summary, in lines that fit."""
+    """The points with their scores, if they have any, and the summary, in lines that fit."""
     shares = any(frontier.counts) and all(frontier.best(size) > 0 for size in frontier.sizes)
     counted = any(point.max_overlap is not None for point in frontier)
     what = "Shared: features that two sets may have in common. " if counted else ""
@@ -187,13 +221,11 @@ def frontier_lines(frontier: Frontier, evaluated: EvaluatedFrontier | None, widt
         key += (
             f" Score: {shared.scorers[0]} on test rows, mean of all sets and folds, with its {sure} interval."
         )
-    drawn = _chart(frontier, width)
     return [
         *_table(frontier, evaluated, shares=shares, counted=counted),
-        *wrapped(key, width),
+        *_wrapped(key, width),
         "",
-        *([*drawn, ""] if drawn else []),
-        *wrapped((evaluated or frontier).explain(), width),
+        *_wrapped((evaluated or frontier).explain(), width),
     ]
 
 
@@ -223,7 +255,7 @@ def _table(
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     drawn = [_row(line, widths) for line in lines]
     drawn.insert(1, "-" * max(map(len, drawn)))
-    return drawn + more_points(len(frontier))
+    return drawn + _more_points(len(frontier))
 
 
 def _cells(
@@ -270,95 +302,48 @@ def _quality(value: float, best: float) -> str:
     return f"{value:#.5g}" if math.isnan(best) else f"{100 * value / best:.1f} %"
 
 
-def _chart(frontier: Frontier, width: int) -> list[str]:
-    """Quality over tau, a curve for each size; over sizes, where there is one tau alone."""
-    count = frontier.counts[-1]
-    curves = {
-        size: [point for point in frontier.curve(size, count) if point.is_complete] for size in frontier.sizes
-    }
-    with_count = f", {count} {plural(count, 'alternative')}" if len(frontier.counts) > 1 else ""
-    if max(map(len, curves.values())) > 1:
-        return _over_tau(frontier, curves, width, with_count)
-    found = [(size, points[0].kept) for size, points in curves.items() if points]
-    if len(found) < 2:
-        return []
-    series = Series("*", [size for size, _ in found], [kept for _, kept in found])
-    return [f"Quality{with_count}:", *chart([series], width, "{:.4g}".format, "features")]
+def _more_points(count: int) -> list[str]:
+    """A line about the points that have none of their own."""
+    return [f"{count - MOST_LINES} more points (--json lists all)"] if count > MOST_LINES else []
 
 
-def _over_tau(
-    frontier: Frontier, curves: dict[int, list[FrontierPoint]], width: int, with_count: str
-) -> list[str]:
-    shares = all(frontier.best(size) > 0 for size in frontier.sizes)
-    series = []
-    for size, points in curves.items():
-        top = frontier.best(size) if shares else 1.0
-        mark = "*" if len(curves) == 1 else MARKS[size] if size < len(MARKS) else "#"
-        series.append(Series(mark, [p.tau for p in points], [p.kept / top for p in points]))
-    marks = "; marks: features in each set" if len(curves) > 1 else ""
-    letters = " (a = 10, b = 11, ...)" if len(curves) > 1 and max(curves) > 9 else ""
-    what = "Quality as a share of the best set" if shares else "Quality"
-    label = "{:.0%}".format if shares else "{:.4g}".format
-    return [f"{what}{with_count}{marks}{letters}:", *chart(series, width, label, "tau")]
+def _wrapped(text: str, width: int) -> list[str]:
+    """A paragraph in lines that fit."""
+    return textwrap.wrap(printable(text), width, break_on_hyphens=False)
 
 
-# --- Penalties, and sums against minima ---------------------------------------------------------------
+# --- Curves over another number than tau --------------------------------------------------------------
 
 
-def _penalty_or_balance(source: Source, asked: Asked, search: str, page: ReportFile, record: Record) -> None:
-    """Search for every penalty that matters, or for sums and minima, and print the points."""
-    given = source.given
-    by, n_taus = given.points.by, len(asked.taus or ())
-    if search != "simultaneous":
-        raise InputError(f"--by {by} goes with --search simultaneous, not with --search {search}.")
-    if given.search.aggregation != "sum":
-        raise InputError(f"--by {by} adds up qualities; leave out --aggregation {given.search.aggregation}.")
-    if (len(asked.n_features), len(asked.n_alternatives)) != (1, 1) or n_taus > 1:
-        raise InputError(
-            f"--by {by} takes one number in -k, one in -a and at most one --tau; several go with --by tau."
-        )
-    if given.evaluation.evaluate:
-        raise InputError(f"--evaluate goes with --by tau; leave it out, or --by {by}.")
-    request = replace(
-        request_from(
-            source,
-            n_features=None if given.conditions.size else asked.n_features[0],
-            n_alternatives=asked.n_alternatives[0],
-            tau=asked.taus[0] if asked.taus else 0 if by == "penalty" else None,
-        ),
-        search=search,
-    )
-    n_sets = request.check(source.names).n_sets
-
-    def search_all(scored: Quality, measured: Request, callback: Any) -> tuple[ProvenPoints, Quality]:
-        from altsets.search.balance import balance_request
-        from altsets.search.frontier.penalties import sweep_penalties
-
-        return (sweep_penalties if by == "penalty" else balance_request)(measured, scored, callback), scored
-
-    found, scored = run_on_scores(source, request, search_all, SECONDS_PER_SET * n_sets)
-    try:
-        show_points(found, partial(_lines_of, found), given.output.json, source.origin)
-    finally:
-        page.write(tradeoff=found, quality=scored, provenance=record.of_search(source, request))
-    source.check_saved()
+def traded_lines(found: Frontier, width: int) -> list[str]:
+    """A line for each point with its sets, and the summary."""
+    rows = [_numbers_of(found, point) for point in found.points[:MOST_LINES]]
+    widths = {name: max(len(name), *(len(row[name]) for row in rows)) for name in rows[0]}
+    lines = ["   ".join([*(f"{name:>{width}}" for name, width in widths.items()), "Features"])]
+    lines.append("-" * max(len(lines[0]), min(width, 60)))
+    for row, point in zip(rows, found.points, strict=False):
+        start = "".join(f"{row[name]:>{width}}   " for name, width in widths.items())
+        for number, names in enumerate(point.named_sets):
+            lines.append((" " * len(start) if number else start) + printable(", ".join(map(str, names))))
+    return [*lines, *_more_points(len(found)), "", *_wrapped(found.explain(), width)]
 
 
-def _lines_of(found: ProvenPoints, width: int) -> list[str]:
-    """A line for each point with its sets, a chart and the summary."""
-    columns = {"Sum": ">10", "Minimum": ">10"}
-    if found.second == "shared":
-        columns = {"Penalty from": ">12", "to": ">10", "Sum": ">10", "Shared": ">6"}
-    points = []
-    for point in found:
-        numbers = [value for value in vars(point).values() if type(value) in (int, float)]
-        cells = [f"{value:.6g}" for value in numbers]
-        points.append(([*cells, "yes" if point.proven else "no"], point.named_sets))
-    drawn: list[str] = []
-    if len(found) > 2:
-        series = Series(
-            "*", [getattr(point, found.second) for point in found], [point.sum for point in found]
-        )
-        drawn = ["", "Sum:", *chart([series], width, "{:.4g}".format, found.second)]
-    lines = point_lines({**columns, "Proven": "<6"}, points, width)
-    return [*lines, *drawn, "", *wrapped(found.explain(), width)]
+def _numbers_of(found: Frontier, point: FrontierPoint) -> dict[str, str]:
+    """What a line says about a point, by the heading of its column."""
+    best = found.points[0].quality
+    numbers = {"Sum": f"{point.quality:.6g}", "Worst": f"{point.worst:.6g}"}
+    if point.penalty is not None:
+        low, high = point.penalty
+        numbers = {
+            "Penalty from": f"{low:.6g}",
+            "to": f"{high:.6g}",
+            "Sum": f"{point.quality:.6g}",
+            "Shared": str(point.shared or 0),
+        }
+    if point.against is not None:
+        numbers = {
+            "Cost": f"{point.against:.6g}",
+            "Quality": f"{point.quality:.6g}",
+            "of best": f"{100 * point.quality / best:.1f} %" if best > 0 else "-",
+        }
+    return {**numbers, "Status": str(point.status)}

@@ -99,21 +99,27 @@ class FrontierOptions:
     n_features: str | None = option(
         "N[:N][,N]", "Features in each set: 5, 2:10 (from 2 to 10) or 5,10. [default: 5]", "-k"
     )
-    n_alternatives: str = option(
-        "N[:N][,N]", "Sets to find besides the first one: 3, 1:5 or 1,3.", "-a", default="3"
+    n_alternatives: str | None = option(
+        "N[:N][,N]",
+        "Sets to find besides the first one: 3, 1:5 or 1,3. [default: 3; 0 with --costs]",
+        "-a",
     )
     tau: list[str] | None = option(
         "0..1[,0..1]",
         "Only these values of tau; may be repeated. [default: every one that makes a difference; 0 with --by penalty, "
-        "0.5 with --by balance]",
-        python="taus",
+        "0.5 with --by balance and --costs]",
     )
     by: str = option(
         "NAME",
-        "What points differ in: tau; penalty: every price of a shared feature at which other sets become the best; "
-        "balance: the sum of the qualities against the worst one. The last two are for simultaneous sets of one size "
-        "and number.",
+        "Axis of the curve: tau, penalty (the price of a shared feature) or balance (the sum of the qualities and the "
+        "worst of them). The last two are for simultaneous sets of one size and number.",
         default="tau",
+    )
+    costs: str | None = option(
+        "FILE.csv",
+        "Instead of --by: quality against what features cost. The file has the columns feature and cost; other "
+        "features cost nothing.",
+        python="against",
     )
 
 
@@ -126,28 +132,6 @@ class NearOptions:
         "X", "How far below the best a set may be: 0.1 allows for 10 %. [default: 0.01]", parser=number
     )
     min_quality: float | None = option("X", "Instead of --within: the least quality of a set.", parser=number)
-
-
-@dataclass(frozen=True)
-class TradeoffOptions:
-    """How large sets are, how many and how different, and what quality is traded for."""
-
-    n_features: int | None = option("N", "Features in each set. [default: 5]", "-k", parser=whole_number)
-    costs: str | None = option(
-        "FILE.csv",
-        "What features cost; the file has two columns, feature and cost, and what it does not name costs nothing.",
-        python="criterion",
-    )
-    count: list[str] | None = option(
-        "COL[,COL]",
-        "Instead of --costs: the features that a set should have few of; * and ? stand for others.",
-    )
-    n_alternatives: int = option(
-        "N", "Sets besides the first one; the dearest counts.", "-a", parser=whole_number, default=0
-    )
-    tau: str | None = option(
-        "0..1", "How different several sets must be: 0 = may be equal, 1 = no shared features. [default: 0.5]"
-    )
 
 
 @dataclass(frozen=True)
@@ -545,7 +529,6 @@ class Given:
     sets: SetOptions = SetOptions()
     points: FrontierOptions = FrontierOptions()
     near: NearOptions = NearOptions()
-    tradeoff: TradeoffOptions = TradeoffOptions()
     given_sets: GivenSetsOptions = GivenSetsOptions()
     differing: DissimilarityOptions = DissimilarityOptions()
     quality: QualityOptions = QualityOptions()
@@ -572,7 +555,6 @@ HEADINGS = {
     "sets": "Sets",
     "points": "Sets",
     "near": "Sets",
-    "tradeoff": "Sets",
     "given_sets": "Sets",
     "search": "Sets",
     "definition": "Sets",

@@ -198,7 +198,7 @@ def _frontier(searched: Searched) -> Frontier | None:
     """What difference costs, from the answer on; None if too little is settled besides it."""
     from altsets.report.consistency import check_agreement
     from altsets.result import StopReason
-    from altsets.search.frontier.sweep import sweep_request
+    from altsets.search.frontier.sweep import by_tau
     from altsets.search.known import same_difference
 
     result, asked = searched.result, searched.result.parameters
@@ -208,14 +208,10 @@ def _frontier(searched: Searched) -> Frontier | None:
     if len(result.statuses) == 1:
         raise InputError("one set has nothing to differ from.")
     given = searched.measured
-    if given.within is not None or "max" in (given.tau, given.n_alternatives):
-        raise InputError("a curve has no limit on qualities, and no largest tau or number of sets.")
-    if given.min_quality is not None and given.search == "sequential":
-        raise InputError("a curve of sets in turn has no limit on qualities.")
+    if "max" in (given.tau, given.n_alternatives):
+        raise InputError("a curve has no largest tau or number of sets.")
     request = replace(given, tau=None, min_difference=None, engine="auto", time_limit=SECONDS)
-    found = sweep_request(
-        request, searched.quality, request.n_features, asked["n_alternatives"], None, known=result
-    )
+    found = by_tau(request, searched.quality, request.n_features, asked["n_alternatives"], None, known=result)
     check_agreement(result, found)
     # At tau = 0 sets may be equal, which takes no search.
     others = [
@@ -224,7 +220,7 @@ def _frontier(searched: Searched) -> Frontier | None:
         if point.tau > 0 and not same_difference(point.result.parameters, asked)
     ]
     settled = [other for other in others if other.stop_reason is StopReason.FINISHED]
-    n_missing = found.n_asked - len(found)
+    n_missing = (found.n_asked or 0) - len(found)
     return found if settled and 2 * len(settled) >= len(others) + n_missing else None
 
 

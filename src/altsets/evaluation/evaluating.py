@@ -42,7 +42,7 @@ class Points(NamedTuple):
 
     n_features: Any
     n_alternatives: Any
-    taus: Any
+    tau: Any
 
     def planned(self, plan: Plan) -> SweepPlan:
         """Return the searches; an error if something is wrong with the points."""

@@ -12,7 +12,7 @@ What does not fit is left out, and a note in the plot says so.
 >>> ax.figure.savefig("sets.png")  # doctest: +SKIP
 """
 
-from altsets.plots._frontier import frontier, frontier_heat, frontier_scores, frontier_sizes, tradeoff
+from altsets.plots._frontier import frontier, frontier_heat, frontier_scores, frontier_sizes
 from altsets.plots._sets import membership, near_best, overlap, quality, scores, stability, stand_ins
 from altsets.plots._style import style
 
@@ -29,5 +29,4 @@ __all__ = [
     "stability",
     "stand_ins",
     "style",
-    "tradeoff",
 ]

@@ -1,4 +1,4 @@
-"""Plots of a frontier (quality over tau and over the size of sets, test scores) and of trade-offs."""
+"""Plots of a frontier: quality over tau, over the size of sets or over another number, and test scores."""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ from altsets.plots.canvas import (
     finish,
     tidy,
 )
-from altsets.search.balance import Balance
-from altsets.search.frontier import Frontier, PenaltyFrontier
-from altsets.search.tradeoff import Tradeoff
+from altsets.search.frontier import Frontier
 from altsets.views import frontier as views
 from altsets.views.records import Curves
 
@@ -37,19 +35,20 @@ SIZE = (5.6, 3.8)
 def frontier(
     frontier: Frontier, *, n_alternatives: int | None = None, most: int = 6, ax: Axes | None = None
 ) -> Axes:
-    """Quality over tau: what more difference between sets costs, as a share of the best set of that size.
+    """The curve of a frontier: quality over tau, shared features, the worst set or costs.
 
-    Of one size, the mean of the sets and the worst of them; of several, a curve for each. Points that are not proven
-    are hollow; a ring marks the elbow of the curve, if there is one.
+    Over tau, quality is a share of the best set of that size: of one size, the mean of the sets and the worst of them;
+    of several, a curve for each. Points that are not proven are hollow; a ring marks the elbow of the curve, if there
+    is one.
 
     Parameters
     ----------
     frontier : Frontier
         From :func:`altsets.frontier`.
     n_alternatives : int, default=None
-        Of several numbers of alternatives, this one.
+        Over tau, of several numbers of alternatives this one.
     most : int, default=6
-        Curves to show at most.
+        Over tau, curves to show at most.
     <drawn>
     altsets.errors.InputError
         If each size has only one value of tau, no point has all its sets, or ``n_alternatives`` is not in the
@@ -68,11 +67,14 @@ def frontier(
     >>> ax = altsets.plots.frontier(found)
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['mean', 'worst set']
+    >>> costs = altsets.frontier(altsets.quality.Additive([9, 8, 7, 3]), n_features=2, against=[5, 4, 1, 2])
+    >>> altsets.plots.frontier(costs).get_xlabel()
+    'costs (less is better)'
     """
-    seen = views.curve_over_tau(frontier, n_alternatives=n_alternatives, most=most)
-    if max(len(line.points) for line in seen.series) < 2:
+    seen = views.curve(frontier, n_alternatives=n_alternatives, most=most)
+    if frontier.by == "tau" and max(len(line.points) for line in seen.series) < 2:
         raise InputError(
-            "this frontier has one value of tau for each size, which is no curve; leave taus out to have all that "
+            "this frontier has one value of tau for each size, which is no curve; leave tau out to have all that "
             "matter, or draw frontier_sizes."
         )
     return _draw_curves(ax, seen)
@@ -194,38 +196,6 @@ def frontier_scores(
             "no point of this frontier has a score; ask for fewer alternatives, or smaller sets."
         )
     return _draw_curves(ax, seen)
-
-
-@drawing
-def tradeoff(tradeoff: Tradeoff | Balance | PenaltyFrontier, *, ax: Axes | None = None) -> Axes:
-    """Quality over what it is traded for: a second criterion, the worst set, or shared features.
-
-    No sets lie above the curve and to its better side. Points that are not proven are hollow; a ring marks the elbow of
-    the curve, if there is one.
-
-    Parameters
-    ----------
-    tradeoff : Tradeoff, Balance or PenaltyFrontier
-        From :func:`altsets.tradeoff`, :func:`altsets.balance` or :func:`altsets.frontier` with ``by="penalty"``.
-    <drawn>
-    altsets.errors.InputError
-        If there is no point, or ``tradeoff`` is of another type.
-
-    See Also
-    --------
-    altsets.tradeoff, altsets.balance : Search for the points.
-    altsets.plots.frontier : Quality over the difference of sets.
-
-    Examples
-    --------
-    >>> import altsets
-    >>> scores = altsets.quality.Additive([9, 8, 7, 3, 2, 1])
-    >>> altsets.plots.tradeoff(altsets.tradeoff(scores, [5, 4, 1, 2, 1, 0], n_features=2)).get_xlabel()
-    'criterion (less is better)'
-    >>> altsets.plots.tradeoff(altsets.balance(scores, n_features=3, n_alternatives=1, tau=1)).get_xlabel()
-    'quality of the worst set'
-    """
-    return _draw_curves(ax, views.curve_of_tradeoff(tradeoff))
 
 
 def _refuse_nothing(numbers: Iterable[float | None]) -> None:

@@ -27,9 +27,8 @@ from altsets.report.document import (
 )
 from altsets.report.sentences import MOST_LISTED, about_condition
 from altsets.result import Result, Status
-from altsets.search.frontier import Frontier, ProvenPoints
+from altsets.search.frontier import Frontier
 from altsets.search.near_best import NearBest
-from altsets.search.tradeoff import Tradeoff
 from altsets.views import frontier as frontier_views
 from altsets.views import sets as set_views
 from altsets.wording import counted, round_down, sentence
@@ -382,6 +381,8 @@ def frontier_section(given: Frontier | EvaluatedFrontier) -> Block:
     """What each step of difference costs, the suggested point, and test scores if there are some."""
     evaluated = given if isinstance(given, EvaluatedFrontier) else None
     frontier = given.frontier if isinstance(given, EvaluatedFrontier) else given
+    if frontier.by != "tau":
+        return _traded_section(frontier)
     said = [
         "The more different the sets must be, the more quality they lose. tau says how different: at tau = 0 sets may "
         "be equal, at tau = 1 they share no feature.",
@@ -398,7 +399,7 @@ def frontier_section(given: Frontier | EvaluatedFrontier) -> Block:
         if evaluated is not None:
             blocks += [text(evaluated.scores_in_words()), _score_curves(evaluated)]
         blocks.append(_points_table(frontier, evaluated))
-    return section("frontier", "How difference costs quality", blocks)
+    return section("frontier", TITLES["tau"], blocks)
 
 
 def _curve_charts(frontier: Frontier) -> list[Block]:
@@ -468,48 +469,44 @@ def _points_table(frontier: Frontier, evaluated: EvaluatedFrontier | None) -> Bl
     return table("frontier-points", "One row for each search.", [one for one, _ in cells], rows)
 
 
-# --- Trade-offs ------------------------------------------------------------------------------------------
+# --- Other curves ----------------------------------------------------------------------------------------
 
 
-#: Answers with a curve of points and a section about it.
-AnyTradeoff = Tradeoff | ProvenPoints
-#: Columns of the numbers of a point that its sets have in common.
-OF_POINTS = {
-    "penalty_from": column("Penalty from", "number", 4),
-    "penalty_to": column("to", "number", 4, about="the last ones have no end"),
-    "sum": column("Sum", "number", 6),
-    "minimum": column("Minimum", "number", 6, about="the quality of the worst set"),
-    "shared": column("Shared", "number", about="features that pairs of sets share"),
+#: What a curve is about, by what it is drawn over.
+TITLES = {
+    "tau": "How difference costs quality",
+    "penalty": "Quality and shared features",
+    "balance": "The sum of the qualities, and the worst set",
+    "against": "Quality and costs",
 }
 
 
-def title_of_tradeoff(found: AnyTradeoff) -> str:
-    """What is traded for what."""
-    if isinstance(found, Tradeoff):
-        return "Quality and a second criterion"
-    return (
-        "Quality and shared features"
-        if found.second == "shared"
-        else "The sum of the qualities, and the worst set"
-    )
+def title_of(found: Frontier) -> str:
+    """The heading over a curve."""
+    return "Quality and a second quality" if found.more_is_better else TITLES[found.by]
 
 
-def tradeoff_section(found: AnyTradeoff) -> Block:
+def _traded_section(found: Frontier) -> Block:
     """What is traded for what: the curve, and a row for each set of each point."""
-    title, said = title_of_tradeoff(found), text(found.explain())
+    title, said = title_of(found), text(found.explain())
     if not found.points:
-        return section("tradeoff", title, [said])
+        return section("frontier", title, [said])
     curve = curves_chart(
-        "tradeoff-curve",
+        "frontier-curve",
         "Quality over what it is traded for",
-        frontier_views.curve_of_tradeoff(found),
-        "What each step of the one costs in the other: nothing is better in both than one of these points.",
+        frontier_views.curve(found),
+        "What each step of the one costs in the other.",
     )
-    columns, numbers = _of_each_set(found)
+    shown = _of_points(found)
     rows = [
-        [*row, list(names), "proven" if point.proven else "something better may exist"]
+        [
+            *(value(point) for _, value in shown),
+            quality,
+            list(names),
+            "proven" if point.proven else "something better may exist",
+        ]
         for point in found
-        for row, names in zip(numbers(point), point.named_sets, strict=True)
+        for quality, names in zip(point.result.qualities, point.named_sets, strict=True)
     ]
     several = len(found.points[0].named_sets)
     caption = (
@@ -517,23 +514,33 @@ def tradeoff_section(found: AnyTradeoff) -> Block:
         if several > 1
         else "One row for each point."
     )
-    listed = table(
-        "tradeoff-points", caption, [*columns, column("Features", "names"), column("Certainty")], rows
-    )
+    columns = [
+        *(one for one, _ in shown),
+        column("Quality", "number", 6),
+        column("Features", "names"),
+        column("Certainty"),
+    ]
+    listed = table("curve-points", caption, columns, rows)
     drawn = curve if len(found) >= FEWEST_DRAWN else None
-    return section("tradeoff", title, [said, drawn, listed])
+    return section("frontier", title, [said, drawn, listed])
 
 
-def _of_each_set(found: AnyTradeoff) -> tuple[list[Block], Callable[[Any], list[list[Any]]]]:
-    """Columns of numbers, and the numbers for each set of a point."""
-    quality = column("Quality", "number", 6)
-    if isinstance(found, Tradeoff):
-        return [quality, column("Criterion", "number", 6)], lambda point: [
-            list(both) for both in zip(point.qualities, point.criteria, strict=True)
-        ]
-    names = [name for name in OF_POINTS if hasattr(found.points[0], name)]
-    return [*map(OF_POINTS.__getitem__, names), quality], lambda point: [
-        [*(getattr(point, name) for name in names), value] for value in point.result.qualities
+def _of_points(found: Frontier) -> list[tuple[Block, Callable[[Any], Any]]]:
+    """Columns of the numbers of a point that its sets have in common, and the numbers."""
+    if found.by == "against":
+        which = "of the set with the worst one" if len(found.points[0].named_sets) > 1 else ""
+        name = "Second quality" if found.more_is_better else "Cost"
+        return [(column(name, "number", 6, about=which), lambda point: point.against)]
+    total = column("Sum", "number", 6), lambda point: point.quality
+    if found.by == "balance":
+        worst = column("Worst", "number", 6, about="the quality of the worst set")
+        return [total, (worst, lambda point: point.worst)]
+    shared = column("Shared", "number", about="features that pairs of sets share")
+    return [
+        (column("Penalty from", "number", 4), lambda point: point.penalty[0]),
+        (column("to", "number", 4, about="the last ones have no end"), lambda point: point.penalty[1]),
+        total,
+        (shared, lambda point: point.shared),
     ]
 
 

@@ -223,7 +223,7 @@ def _about_proxies(entry: Mapping[str, Any], names: FeatureNames) -> str:
 
 def about_costs(frontier: Frontier) -> str:
     """What difference costs, as far as the curve goes, and the suggested point."""
-    n_missing = frontier.n_asked - len(frontier.points)
+    n_missing = (frontier.n_asked or 0) - len(frontier.points)
     return paragraph(
         "The more different sets must be, the worse they get." if len(frontier.points) > 1 else "",
         f"This is not the whole curve: {counted(n_missing, 'search', 'searches')} of {frontier.n_asked} not done."

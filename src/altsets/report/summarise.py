@@ -19,9 +19,8 @@ from altsets.report.document import Block, code, document, facts, section, short
 from altsets.report.losses import losses_section
 from altsets.report.render import fragment, page, report_file
 from altsets.result import Result, StopReason, Verdict
-from altsets.search.frontier import Frontier, ProvenPoints
+from altsets.search.frontier import Frontier
 from altsets.search.near_best import NearBest
-from altsets.search.tradeoff import Tradeoff
 from altsets.search.what_if import WhatIf
 from altsets.wording import counted, sentence
 
@@ -42,12 +41,11 @@ class _Answers:
     evaluated: EvaluatedFrontier | None
     near: NearBest | None
     origin: Mapping[str, Any]
-    tradeoff: sections.AnyTradeoff | None = None
 
     @property
-    def searches(self) -> list[Result | Frontier | NearBest | sections.AnyTradeoff]:
+    def searches(self) -> list[Result | Frontier | NearBest]:
         """The answers of searches, the most important first."""
-        every = (self.result, self.frontier, self.near, self.tradeoff)
+        every = (self.result, self.frontier, self.near)
         return [answer for answer in every if answer is not None]
 
     @property
@@ -81,7 +79,6 @@ def summarise(
     evaluation: Evaluation | None = None,
     frontier: Frontier | EvaluatedFrontier | None = None,
     near_best: NearBest | None = None,
-    tradeoff: sections.AnyTradeoff | None = None,
     what_if: WhatIf | None = None,
     quality: sections.Scoring | None = None,
     title: str | None = None,
@@ -94,8 +91,10 @@ def summarise(
     for answers that do not say it themselves; ``skipped`` are sentences on what is not in the report, and why.
     """
     given = {
-        **{"result": result, "evaluation": evaluation, "frontier": frontier, "near_best": near_best},
-        "tradeoff": tradeoff,
+        "result": result,
+        "evaluation": evaluation,
+        "frontier": frontier,
+        "near_best": near_best,
     }
     for name, one in given.items():
         kind, example = KINDS[name]
@@ -108,14 +107,14 @@ def summarise(
     evaluated = frontier if isinstance(frontier, EvaluatedFrontier) else None
     plain = frontier.frontier if isinstance(frontier, EvaluatedFrontier) else frontier
     origin = _origin(provenance, result, evaluation, evaluated)
-    answers = _Answers(result, evaluation, plain, evaluated, near_best, origin, tradeoff)
+    answers = _Answers(result, evaluation, plain, evaluated, near_best, origin)
     _check(answers, quality)
-    check_agreement(result, plain, near_best)
+    check_agreement(result, plain if plain is not None and plain.by == "tau" else None, near_best)
     scored = quality if quality is not None else near_best
     names = None if scored is None else scored.feature_names
     shown = None if result is None else _with_short_names(result)
     others = (result, frontier, evaluation, near_best)
-    main = next((answer for answer in others if answer is not None), tradeoff)
+    main = next((answer for answer in others if answer is not None), None)
     parts = [
         _in_short(replace(answers, result=shown)),
         None if shown is None else sections.sets_section(shown, with_table=len(shown.sets) > _n_first(shown)),
@@ -126,7 +125,6 @@ def summarise(
         losses_section(what_if) if what_if is not None else None,
         sections.frontier_section(frontier) if frontier is not None else None,
         sections.near_best_section(near_best, with_features=False) if near_best is not None else None,
-        sections.tradeoff_section(tradeoff) if tradeoff is not None else None,
         sections.conditions_section(answers.parameters, origin, sections.named_features(result, names)),
         section("notes", "Notes", [text(*(result.notes if result else ()), *skipped)]),
         _origin_section(origin, result),
@@ -158,18 +156,19 @@ def _tables_last(parts: Sequence[Block | None]) -> list[Block]:
 
 
 def heading_of(answer: Any, target: str = "") -> str:
-    """The heading over an answer: a result, an evaluation, a frontier, a trade-off, or near-best sets."""
+    """The heading over an answer: a result, an evaluation, a frontier, or near-best sets."""
     about = f" for {target}" if target else ""
     if isinstance(answer, Result):
         n_sets = len(answer.sets)
         return f"{counted(n_sets, 'feature set') if n_sets else 'No feature set'}{about}"
     if isinstance(answer, Frontier | EvaluatedFrontier):
-        return f"What difference between feature sets costs{about}"
+        plain = answer if isinstance(answer, Frontier) else answer.frontier
+        if plain.by == "tau":
+            return f"What difference between feature sets costs{about}"
+        return f"{sections.title_of(plain)}{about}"
     if isinstance(answer, Evaluation):
         which = counted(answer.n_sets, "feature set predicts", "feature sets predict")
         return f"How well {which}{f' {target}' if target else ''}"
-    if isinstance(answer, sections.AnyTradeoff):
-        return f"{sections.title_of_tradeoff(answer)}{about}"
     return f"Feature sets that are nearly the best{about}"
 
 
@@ -216,7 +215,7 @@ def _in_short(answers: _Answers) -> Block:
     decisions = [block for block in decision_blocks(result, evaluation) if block is not None]
     items = [("Data", sentences.about_data(answers.origin, answers.n_features))]
     if result is None and frontier is not None:
-        items.append(("Asked for", f"{repr(frontier)[len('Frontier(') : -1]}."))
+        items.append(("Asked for", sentence(repr(frontier)[len("Frontier(") : -1])))
     if result is not None:
         items.append(("Asked for", sentences.about_request(result, target)))
     if answers.searches:
@@ -227,12 +226,10 @@ def _in_short(answers: _Answers) -> Block:
         items.append(("Prediction score", sentences.about_scores(evaluation)))
     if answers.evaluated is not None:
         items.append(("Prediction", answers.evaluated.scores_in_words()))
-    if frontier is not None:
+    if frontier is not None and frontier.by == "tau":
         items.append(("What difference costs", sentences.about_costs(frontier)))
     if near is not None:
         items.append(("Nearly as good", f"{near.explain().split('. ')[0].rstrip('.')}."))
-    if answers.tradeoff is not None:
-        items.append(("Asked for", sentence(repr(answers.tradeoff).partition("(")[2][:-1])))
     cautions = text(*said.cautions, *_better(answers), tone="warning")
     found = [text(*said.findings)] if decisions else []
     first: list[Block | None] = [*decisions] or [verdict(said.findings, good=True)]
@@ -276,7 +273,7 @@ def _verdict(answers: _Answers) -> Verdict:
     result, evaluation = answers.result, answers.evaluation
     if evaluation is not None:
         return evaluation.verdict if result is None else evaluation.verdict_on(result)
-    about = result or answers.evaluated or answers.frontier or answers.near or answers.tradeoff
+    about = result or answers.evaluated or answers.frontier or answers.near
     return Verdict(()) if about is None else about.verdict
 
 
@@ -350,7 +347,6 @@ KINDS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "evaluation": (Evaluation, "altsets.evaluate"),
     "frontier": ((Frontier, EvaluatedFrontier), "altsets.frontier"),
     "near_best": (NearBest, "altsets.near_best"),
-    "tradeoff": ((Tradeoff, ProvenPoints), "altsets.tradeoff"),
 }
 
 
@@ -409,12 +405,12 @@ TABLES = (
     "suggested-sets",
     "frontier-points",
     "near-best-sets",
-    "tradeoff-points",
+    "curve-points",
 )
 CHARTS = (
     *("membership", "quality", "prediction", "scores-along", "quality-over-tau", "quality-over-both"),
     "near-best-frequencies",
-    "tradeoff-curve",
+    "frontier-curve",
 )
 #: Rows of a chart of features that fit, and near-best sets.
 NOTEBOOK_ROWS, NOTEBOOK_SETS = 10, 5
@@ -471,8 +467,6 @@ def _section(answer: Any, in_use: int | None) -> Block:
         return sections.evaluation_section(answer)
     if isinstance(answer, Frontier | EvaluatedFrontier):
         return sections.frontier_section(answer)
-    if isinstance(answer, sections.AnyTradeoff):
-        return sections.tradeoff_section(answer)
     return sections.near_best_section(answer, n_bars=NOTEBOOK_ROWS, n_sets=NOTEBOOK_SETS)
 
 

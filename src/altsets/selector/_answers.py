@@ -29,7 +29,7 @@ from altsets.request import DEFAULT_SEED, Request
 from altsets.result import Result, Status
 from altsets.search.frontier import Frontier
 from altsets.search.frontier.plan import SweepPlan
-from altsets.search.frontier.sweep import sweep_request
+from altsets.search.frontier.sweep import by_tau
 from altsets.selector.noise import (
     answer_among,
     narrowed,
@@ -195,21 +195,21 @@ def frontier_for(
     *,
     n_features: Any,
     n_alternatives: Any,
-    taus: Any,
+    tau: Any,
 ) -> Frontier:
     """Search at several points with the other parameters of a selector."""
     request = replace(request_of(selector), tau=None, min_difference=None)
     measured = narrowed(request.measured(features, sample_weight), quality)
-    return sweep_request(request, quality, n_features, n_alternatives, taus, measured=measured)
+    return by_tau(request, quality, n_features, n_alternatives, tau, measured=measured)
 
 
 def check_frontier(
-    selector: Any, features: Features, *, n_features: Any, n_alternatives: Any, taus: Any
+    selector: Any, features: Features, *, n_features: Any, n_alternatives: Any, tau: Any
 ) -> SweepPlan:
     """Say what is wrong with the points of a frontier before the table is scored; about which points there will be."""
     request = replace(request_of(selector), tau=None, min_difference=None)
     names = features.feature_names
-    return SweepPlan.of(request, lambda one: one.check(names), n_features, n_alternatives, taus)
+    return SweepPlan.of(request, lambda one: one.check(names), n_features, n_alternatives, tau)
 
 
 def check_request(selector: Any, features: Features | LargeTable) -> None:

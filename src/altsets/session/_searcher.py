@@ -18,7 +18,7 @@ from altsets.quality.spec import LINEAR, PAIRED, NamedQuality, spec_of
 from altsets.request import Request
 from altsets.result import Progress, Result, StopReason
 from altsets.search.frontier import Frontier, FrontierProgress
-from altsets.search.frontier.sweep import sweep_request
+from altsets.search.frontier.sweep import by_tau
 from altsets.search.what_if import WhatIf, lose
 from altsets.selector import RowData, groups_of, refuse_numbered, scored, table_and_target
 from altsets.selector.noise import answer_among, narrowed, refuse_too_few, refuse_unknown_noise
@@ -204,7 +204,7 @@ class Searcher:
         request, quality = replace(self.request_of(state), tau=None), self.quality_of(state)
         measured = narrowed(self._on_table(state, request), quality)
         asked = (request.n_features, request.n_alternatives, None)
-        return sweep_request(request, quality, *asked, measured=measured, callback=callback, known=known)
+        return by_tau(request, quality, *asked, measured=measured, callback=callback, known=known)
 
     def what_if(self, state: SessionState, known: Result, features: Any) -> WhatIf:
         """What is left of the answer to a state if features fail."""

@@ -1,4 +1,4 @@
-"""Views of a frontier (quality and scores over tau, over the size of sets, and over both) and of trade-offs."""
+"""Views of a frontier: quality and scores over tau, over the size of sets, over both, and over other numbers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from altsets.documents import finite
 from altsets.errors import InputError
 from altsets.evaluation import EvaluatedFrontier, EvaluatedPoint
 from altsets.result import Status
-from altsets.search.frontier import Frontier, FrontierPoint, TradeoffCurve
-from altsets.search.tradeoff import Tradeoff
+from altsets.search.frontier import Frontier, FrontierPoint
 from altsets.views.records import (
     TAU,
     CurveLine,
@@ -51,7 +50,7 @@ def curve_over_tau(frontier: Any, n_alternatives: int | None = None, most: int =
 
     Qualities are shares of the best set of that size, unless one of these is worth nothing or less.
     """
-    found = _with_points(frontier)
+    found = _over_tau(frontier)
     factors = _shares(found)
     many_sizes, many_counts = len(found.sizes) > 1, len(found.counts) > 1
     if many_sizes:
@@ -94,7 +93,7 @@ def curve_over_size(frontier: Any, n_alternatives: int | None = None) -> Curves:
 
     A quality that is a mean over features (mRMR) is multiplied by their number, to show what each further one adds.
     """
-    found = _with_points(frontier)
+    found = _over_tau(frontier)
     if len(found.sizes) < 2:
         raise InputError(
             f"all sets of this frontier have {counted(found.sizes[0], 'feature')}; ask for several sizes, such as "
@@ -127,7 +126,7 @@ def curve_over_size(frontier: Any, n_alternatives: int | None = None) -> Curves:
 
 def heat(frontier: Any, n_alternatives: int | None = None) -> Grid:
     """The share of the best quality of each size that is kept, over sizes and tau; a column per tenth of many taus."""
-    found = _with_points(frontier)
+    found = _over_tau(frontier)
     count = _count(found, n_alternatives)
     taus = _columns(found, count)
     points = [[_at(found, size, count, tau) for tau in taus] for size in found.sizes]
@@ -159,7 +158,14 @@ def _with_points(given: Any) -> Frontier:
     plain = given.frontier if isinstance(given, EvaluatedFrontier) else given
     found = check_answer(plain, Frontier, "a plot of a frontier")
     if not found.points:
-        raise InputError("this frontier has no points to show; give it more time, or ask for fewer sizes.")
+        raise InputError("this frontier has no point to show; explain() says why.")
+    return found
+
+
+def _over_tau(given: Any) -> Frontier:
+    found = _with_points(given)
+    if found.by != "tau":
+        raise InputError("this plot is about a frontier over tau; draw others with altsets.plots.frontier.")
     return found
 
 
@@ -328,48 +334,47 @@ def _score_point(point: EvaluatedPoint, scorer: str, over_size: bool, with_inter
     )
 
 
+# --- Curves over another number than tau --------------------------------------------------------------
+
 #: Features of a set that a label names.
 MOST_NAMED = 8
-
-
-#: What the numbers of a trade-off are called on their axes.
+#: What the numbers of these curves are called: on an axis, and in the label of a point.
 AXES = {
-    "sum": "sum of the qualities",
-    "minimum": "quality of the worst set",
-    "shared": "features that pairs of sets share",
+    "penalty": ("features that pairs of sets share", "shared", "sum of the qualities", "sum"),
+    "balance": ("quality of the worst set", "worst", "sum of the qualities", "sum"),
+    "against": ("costs (less is better{several})", "cost", "quality", "quality"),
 }
+SECOND_QUALITY = ("second quality (more is better{several})", "second quality", "quality", "quality")
 
 
-def curve_of_tradeoff(tradeoff: Any) -> Curves:
+def curve(frontier: Any, n_alternatives: int | None = None, most: int = 6) -> Curves:
+    """The curve of any frontier."""
+    found = _with_points(frontier)
+    if found.by == "tau":
+        return curve_over_tau(frontier, n_alternatives, most)
+    return _traded(found)
+
+
+def _traded(found: Frontier) -> Curves:
     """Quality over what it is traded for, as a share of the best quality unless that is worth nothing or less."""
-    found = check_answer(tradeoff, TradeoffCurve, "a plot of a trade-off")
-    if not found.points:
-        raise InputError("this trade-off has no point to be shown; explain() says why.")
-    first, second = found.first, found.second
-    best = getattr(found.points[0], first)
+    x_name, second, y_name, first = SECOND_QUALITY if found.more_is_better else AXES[found.by]
+    best = found.points[0].quality
     shares, scale = best > 0, best if best > 0 else 1.0
-    order = sorted(found.points, key=attrgetter(second))
+    order = sorted(found.points, key=found.second_of)
     points = []
     for point in order:
-        x, y = float(getattr(point, second)), getattr(point, first)
+        x, y = found.second_of(point), point.quality
         sets = "; ".join(list_some(names, MOST_NAMED) for names in point.named_sets)
         points.append(
             CurvePoint(x, y / scale, f"{second} {x:.6g}, {first} {y:.6g}: {sets}", not point.proven)
         )
-    elbow, several = found.elbow, len(order[0].named_sets) > 1
+    elbow, several = found.suggestion.point, len(order[0].named_sets) > 1
     mark = None if elbow is None else CurveMark(0, order.index(elbow), "suggested: the elbow of the curve")
-    y_name = AXES.get(first, first)
     return Curves(
-        x_name=_criterion_name(found, several) if isinstance(found, Tradeoff) else AXES[second],
+        x_name=x_name.format(several="; the worst set counts" if several else ""),
         y_name=f"{y_name}, share of the best" if shares else y_name,
         series=(CurveLine("sets" if several else "best set", tuple(points)),),
         shares=shares,
         mark=mark,
         note=paragraph("" if found.complete else "There may be further points."),
     )
-
-
-def _criterion_name(found: Tradeoff, several: bool) -> str:
-    better = "more is better" if found.more_is_better else "less is better"
-    worst = "the set with the worst criterion counts" if several else ""
-    return f"criterion ({'; '.join(filter(None, (better, worst)))})"

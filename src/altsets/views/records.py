@@ -11,7 +11,7 @@ from altsets.errors import InputError
 from altsets.evaluation import EvaluatedFrontier, EvaluatedPoint, Evaluation
 from altsets.features import whole_number
 from altsets.result import Result
-from altsets.search.frontier import Frontier, FrontierPoint, TradeoffCurve
+from altsets.search.frontier import Frontier, FrontierPoint
 from altsets.search.near_best import NearBest
 from altsets.wording import counted
 
@@ -157,7 +157,7 @@ class FeatureStability:
     index: Bars
 
 
-Answer = TypeVar("Answer", Result, Frontier, EvaluatedFrontier, Evaluation, NearBest, TradeoffCurve)
+Answer = TypeVar("Answer", Result, Frontier, EvaluatedFrontier, Evaluation, NearBest)
 Thing = TypeVar("Thing")
 
 #: Where each kind of answer comes from.
@@ -167,7 +167,6 @@ SOURCES = {
     EvaluatedFrontier: "an EvaluatedFrontier, such as altsets.evaluate_frontier(...)",
     Evaluation: "an Evaluation, such as altsets.evaluate(...)",
     NearBest: "a NearBest, such as altsets.near_best(...)",
-    TradeoffCurve: "a Tradeoff, Balance or PenaltyFrontier, such as altsets.tradeoff(...)",
 }
 
 

@@ -1,19 +1,7 @@
-"""The frontier: what difference costs in quality, over tau, the size of sets and their number."""
+"""Curves of sets: what difference, shared features, a better worst set or lower costs cost in quality."""
 
 from altsets.search.frontier.answer import Frontier
-from altsets.search.frontier.penalties import PenaltyFrontier, PenaltyPoint
-from altsets.search.frontier.points import FrontierPoint, ProvenPoint, ProvenPoints, Suggestion, TradeoffCurve
-from altsets.search.frontier.sweep import FrontierProgress, frontier
+from altsets.search.frontier.points import FrontierPoint, Suggestion
+from altsets.search.frontier.progress import FrontierProgress
 
-__all__ = [
-    "Frontier",
-    "FrontierPoint",
-    "FrontierProgress",
-    "PenaltyFrontier",
-    "PenaltyPoint",
-    "ProvenPoint",
-    "ProvenPoints",
-    "Suggestion",
-    "TradeoffCurve",
-    "frontier",
-]
+__all__ = ["Frontier", "FrontierPoint", "FrontierProgress", "Suggestion"]

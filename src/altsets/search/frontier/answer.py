@@ -1,56 +1,53 @@
-"""Frontier: its points in words, as a frame and as JSON."""
+"""Frontier: a curve of points as a sequence, as a frame and as JSON."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from altsets import documents
-from altsets.display import Shown, renderer
-from altsets.result import Status, StopReason, Verdict, frame_of
-from altsets.search.frontier.points import FrontierPoint, Suggestion, suggest
-from altsets.wording import counted, paragraph, percent, plural, sentence, span
-
-IN_WORDS = {
-    Status.OPTIMAL: "proven optimal",
-    Status.FEASIBLE: "valid without a proof",
-    Status.INFEASIBLE: "proven impossible",
-    Status.NOT_FOUND: "without an answer",
-}
-CUT_SHORT = {
-    StopReason.TIME_LIMIT: "The time limit was reached",
-    StopReason.INTERRUPTED: "It was interrupted",
-}
+from altsets.display import Shown, maker, renderer
+from altsets.result import StopReason, Verdict, frame_of
+from altsets.search.frontier.elbow import Curve, suggest_tau
+from altsets.search.frontier.points import FrontierPoint, Suggestion
+from altsets.search.frontier.words import WORDS, TauWords, TradeWords
 
 
 @dataclass(frozen=True)
 class Frontier(documents.Document, Shown):
-    """What difference costs in quality, over tau, sizes and numbers of sets; :func:`frontier` makes it.
+    """A curve of sets, such as quality over tau; :func:`altsets.frontier` makes it.
 
     Attributes
     ----------
     points : list of FrontierPoint
-        One for each search, ordered by n_features, n_alternatives and tau.
-    n_asked : int
-        How many points were asked for; there are fewer if time was up or Ctrl-C was pressed.
+        By tau, ordered by n_features, n_alternatives and tau; else from the best quality down.
     parameters : dict
         What was asked of all points.
+    by : {"tau", "penalty", "balance", "against"}
+        What the curve is drawn over; ``"against"``: costs or a second quality.
+    n_asked : int or None
+        By tau, how many points were asked for; there are fewer if time was up or Ctrl-C was pressed.
+    complete : bool
+        Whether all points are there; on curves other than by tau, whether that is proven.
+    more_is_better : bool
+        Whether the quality is traded for a second quality; else less is better.
+    reason : str
+        Why there is no point; else empty.
     notes : list of str
         Sentences about what was asked for and left out.
     stop_reason : str
-        ``"finished"``, ``"time_limit"`` or ``"interrupted"`` (Ctrl-C): why there are no more points, or why some of
-        them are not proven.
+        ``"finished"``, ``"time_limit"``, ``"interrupted"`` (Ctrl-C) or ``"engine_limit"``: why there are no more
+        points, or why some of them are not proven.
     elapsed : float
         Seconds.
 
     See Also
     --------
     altsets.frontier : Makes one.
-    altsets.FrontierPoint : One search of it.
+    altsets.FrontierPoint : One point of it.
     altsets.plots.frontier, altsets.plots.frontier_heat : Plot it.
 
     Examples
@@ -60,7 +57,7 @@ class Frontier(documents.Document, Shown):
     >>> frontier = altsets.frontier(quality.Additive([9, 8, 8, 8, 7, 3, 1, 1]), n_features=4, n_alternatives=1)
     >>> frontier
     Frontier(5 points: sets of 4 features, 1 alternative, tau from 0 to 1)
-    >>> [(point.tau, point.result.objective) for point in frontier]
+    >>> [(point.tau, point.quality) for point in frontier]
     [(0.0, 66.0), (0.25, 65.0), (0.5, 60.0), (0.75, 53.0), (1.0, 45.0)]
     >>> altsets.Frontier.from_json(frontier.to_json()) == frontier
     True
@@ -70,8 +67,12 @@ class Frontier(documents.Document, Shown):
     _mark = "kind", "frontier"
 
     points: list[FrontierPoint]
-    n_asked: int
     parameters: dict[str, Any]
+    by: str = "tau"
+    n_asked: int | None = None
+    complete: bool = True
+    more_is_better: bool = False
+    reason: str = ""
     notes: list[str] = field(default_factory=list)
     stop_reason: StopReason = StopReason.FINISHED
     elapsed: float = field(default=0.0, compare=False)
@@ -81,6 +82,11 @@ class Frontier(documents.Document, Shown):
 
     def __len__(self) -> int:
         return len(self.points)
+
+    @property
+    def proven(self) -> bool:
+        """Whether every point is proven, and that there are no others."""
+        return self.complete and all(point.proven for point in self.points)
 
     @property
     def sizes(self) -> list[int]:
@@ -129,6 +135,23 @@ class Frontier(documents.Document, Shown):
         same_size = (point for point in self.points if point.n_features == n_features)
         return max((value for point in same_size for value in point.result.qualities), default=math.nan)
 
+    def second_of(self, point: FrontierPoint) -> float:
+        """Return the number that the curve is drawn over.
+
+        Parameters
+        ----------
+        point : FrontierPoint
+            One of the points.
+
+        Returns
+        -------
+        float
+            Its tau, shared features, worst quality, or costs.
+        """
+        shared = float(point.shared or 0)
+        against = math.nan if point.against is None else point.against
+        return {"tau": point.tau, "penalty": shared, "balance": point.worst, "against": against}[self.by]
+
     @cached_property
     def suggestion(self) -> Suggestion:
         """The elbow of the curve, with the reason in one sentence; without a point if there is none.
@@ -138,75 +161,95 @@ class Frontier(documents.Document, Shown):
         The elbow is where a curve lies highest above the straight line from its first to its last point, if that is a
         tenth of its height or more, and if it has four points or more.
         """
-        return suggest(
-            self.points,
-            mean_quality=bool(self.parameters.get("mean_quality")),
-            least_tau=self.parameters.get("least_tau"),
+        if self.by == "tau":
+            return suggest_tau(
+                self.points,
+                mean_quality=bool(self.parameters.get("mean_quality")),
+                least_tau=self.parameters.get("least_tau"),
+            )
+        order = sorted(self.points, key=self.second_of)
+        place = (
+            Curve([*map(self.second_of, order)], [point.quality for point in order]).elbow if order else None
         )
+        words = self._words
+        if place is None or not isinstance(words, TradeWords):
+            return Suggestion(None, "No elbow.")
+        return Suggestion(order[place], words.at_elbow(order[place]))
+
+    @property
+    def _words(self) -> TauWords | TradeWords:
+        return WORDS[self.by](self)
 
     @property
     def verdict(self) -> Verdict:
-        """How different sets can be and what that costs, in a sentence or two, with cautions."""
-        return _verdict_on(self)
+        """What the curve shows in a sentence or two, with cautions."""
+        return self._words.verdict()
 
     def explain(self) -> str:
         """Summarise the search: what is proven and where the elbow of the curve is, in plain words."""
-        by_status = Counter(point.status for point in self.points)
-        known = ", ".join(
-            f"{by_status[status]} {words}" for status, words in IN_WORDS.items() if by_status[status]
-        )
-        first = sentence(f"{self._headline}; {known}" if known else self._headline)
-        return paragraph(first, self._cut_short, *self.notes, self.suggestion.reason)
-
-    @property
-    def _headline(self) -> str:
-        """The scope of the search, without a full stop."""
-        if not self.points:
-            return "no points"
-        taus = sorted({point.tau for point in self.points})
-        tau = f"tau = {taus[0]:.4g}" if len(taus) == 1 else f"tau from {span(taus, '.4g')}"
-        sets = f"sets of {_numbers(self.sizes, 'feature')}, {_numbers(self.counts, 'alternative')}, {tau}"
-        return f"{counted(len(self.points), 'point')}: {sets}"
-
-    @property
-    def _cut_short(self) -> str:
-        """Why points are missing or not proven."""
-        if self.stop_reason not in CUT_SHORT:
-            return ""
-        missing = self.n_asked - len(self.points)
-        if not missing:
-            return f"{CUT_SHORT[self.stop_reason]}."
-        were = plural(missing, "was", "were")
-        return f"{CUT_SHORT[self.stop_reason]}, and {counted(missing, 'point')} {were} not searched."
+        return self._words.explain()
 
     def __repr__(self) -> str:
-        return f"Frontier({self._headline})"
+        return f"Frontier({self._words.headline})"
 
     def to_frame(self) -> Any:
-        """One row for each point (a pandas DataFrame).
+        """One row for each point (a pandas DataFrame); columns that do not apply to the curve are left out.
 
         ``n_sets`` is the number of sets that were found. ``mean`` and ``worst`` are the mean and the smallest of their
         qualities, nan if sets are missing; ``mean_share`` and ``worst_share`` are the same as a share of the best set
-        of that size, nan where that is not positive.
+        of that size, nan where that is not positive. ``sets`` are the names in the sets.
         """
-        best = [self.best(point.n_features) for point in self.points]
-        scales = [value if value > 0 else math.nan for value in best]
-        columns: dict[str, Sequence[Any]] = {
-            "n_features": [point.n_features for point in self.points],
-            "n_alternatives": [point.n_alternatives for point in self.points],
-            "tau": [point.tau for point in self.points],
-            "max_overlap": [point.max_overlap for point in self.points],
-            "n_sets": [len(point.result.sets) for point in self.points],
-            "status": [str(point.status) for point in self.points],
-            "objective": [point.result.objective for point in self.points],
-            "bound": [point.result.bound for point in self.points],
-            "mean": [point.mean for point in self.points],
-            "worst": [point.worst for point in self.points],
-            "mean_share": [point.mean / scale for point, scale in zip(self.points, scales, strict=True)],
-            "worst_share": [point.worst / scale for point, scale in zip(self.points, scales, strict=True)],
-            "elapsed": [point.result.elapsed for point in self.points],
+        points = self.points
+        best = {size: self.best(size) for size in self.sizes}
+        scales = [best[point.n_features] if best[point.n_features] > 0 else math.nan for point in points]
+        by_tau = self.by == "tau"
+        columns: dict[str, list[Any]] = {
+            **{
+                name: [getattr(point, name) for point in points]
+                for name in ("n_features", "n_alternatives", "tau", "max_overlap")
+            },
+            "penalty_low": [point.penalty and point.penalty[0] for point in points],
+            "penalty_high": [point.penalty and point.penalty[1] for point in points],
+            "against": [point.against for point in points],
+            "n_sets": [len(point.result.sets) for point in points],
+            "status": [str(point.status) for point in points],
+            "quality": [point.quality for point in points],
+            # With a price of shared features, a bound is about another number.
+            "bound": [None if point.penalty else point.result.bound for point in points],
+            **{name: [getattr(point, name) for point in points] for name in ("mean", "worst", "shared")},
+            "mean_share": [
+                point.mean / scale if by_tau else None for point, scale in zip(points, scales, strict=True)
+            ],
+            "worst_share": [
+                point.worst / scale if by_tau else None for point, scale in zip(points, scales, strict=True)
+            ],
+            "elapsed": [point.result.elapsed for point in points],
+            "sets": [list(map(list, point.named_sets)) for point in points],
         }
-        return frame_of(dict(columns))
+        return frame_of(
+            {
+                name: values
+                for name, values in columns.items()
+                if not points or any(value is not None for value in values)
+            }
+        )
+
+    def plot(self, *, ax: Any = None, **options: Any) -> Any:
+        """Draw the curve.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None for a new figure.
+        **options : any
+            Further parameters of :func:`altsets.plots.frontier`.
+
+        Returns
+        -------
+        matplotlib Axes
+            What was drawn on.
+        """
+        return maker("frontier_plot")(self, ax=ax, **options)
 
     def report(self, path: Any, *, quality: Any = None, title: str | None = None, force: bool = False) -> str:
         """Write one HTML file with charts and all points, for any browser.
@@ -237,101 +280,16 @@ class Frontier(documents.Document, Shown):
     def to_dict(self) -> dict[str, Any]:
         """The document that :meth:`to_json` writes, as a dictionary."""
         elbow = self.suggestion
-        document = {
-            "schema": documents.SCHEMA,
-            "kind": "frontier",
-            "points": [point.to_dict() for point in self.points],
-            "n_asked": self.n_asked,
-            "suggestion": {
-                "n_features": elbow.n_features,
-                "n_alternatives": elbow.n_alternatives,
-                "tau": elbow.tau,
-                "reason": elbow.reason,
-            },
-            "notes": self.notes,
-            "parameters": self.parameters,
-            "stop_reason": str(self.stop_reason),
-            "elapsed": self.elapsed,
+        place = (
+            None
+            if elbow.point is None
+            else next(number for number, point in enumerate(self.points) if point is elbow.point)
+        )
+        suggested = {
+            "point": place,
+            "n_features": elbow.n_features,
+            "n_alternatives": elbow.n_alternatives,
+            "tau": elbow.tau,
+            "reason": elbow.reason,
         }
-        return documents.timed(document)
-
-
-# --- Verdict ------------------------------------------------------------------------------------------
-
-#: Sets with this share of the best score count as nearly as good.
-NEARLY = 0.95
-
-
-def _verdict_on(found: Frontier) -> Verdict:
-    """The verdict on the most sets of one size: the suggested one, or the largest."""
-    if not found.points:
-        return Verdict(("No point was searched.",)).add(cautions=(found._cut_short,))
-    size, count = found.suggestion.n_features or found.sizes[-1], found.counts[-1]
-    points = found.curve(size, count)
-    curve = [point for point in points if point.is_complete]
-    open_ones = sum(point.status is Status.FEASIBLE for point in points)
-    unproven = (
-        f"{counted(open_ones, 'point')} of this curve {plural(open_ones, 'is', 'are')} not proven optimal"
-    )
-    cautions = (found._cut_short, f"{unproven}: better sets may exist." if open_ones else "")
-    if not curve or not count or found.best(size) <= 0:
-        return Verdict((sentence(found._headline),)).add(cautions=cautions)
-    return Verdict((_what_it_costs(found, curve),)).add(_impossible(points), cautions=cautions)
-
-
-def _what_it_costs(found: Frontier, curve: Sequence[FrontierPoint]) -> str:
-    """The largest difference at which every set is nearly as good as the best, and the largest of all."""
-    top, last = found.best(curve[0].n_features), curve[-1]
-    proven = any(
-        point.result.parameters.get("search") == "sequential" and point.result.statuses[0] is Status.OPTIMAL
-        for point in found.points
-        if point.n_features == last.n_features
-    )
-    # At tau = 0 sets may be equal, which is no difference.
-    different = [point for point in curve if point.tau > 0] or curve
-    good = [point for point in different if point.worst >= NEARLY * top]
-    point, still = (good[-1], "still") if good else (different[0], "only")
-    best = "the best score" if proven else "the best score found"
-    # With a decimal: 94.9 % isn't the 95 % at which "only" becomes "still".
-    weakest, farthest = percent(point.worst / top, 1), percent(last.worst / top, 1)
-    matched = isinstance(last.result.parameters.get("dissimilarity"), dict) and last.max_overlap is not None
-    copies = " (near-copies count as shared)" if matched else ""
-    said = f"{_sets_of(point)} that {_differ(point)}{copies}: the weakest {still} keeps {weakest} of {best}."
-    return said if point is last else f"{said} If they {_differ(last)}, it keeps {farthest}."
-
-
-def _impossible(points: Sequence[FrontierPoint]) -> str:
-    """The smallest difference that is impossible, where that is proven for sets that are chosen together."""
-    asked = points[0].result.parameters
-    infeasible = [point for point in points if point.status is Status.INFEASIBLE]
-    if (
-        not infeasible
-        or asked.get("search") != "simultaneous"
-        or asked.get("existing")
-        or asked.get("constraints")
-    ):
-        return ""
-    most, sets = infeasible[0].max_overlap, _sets_of(infeasible[0])
-    if most is None:
-        return f"Proven: there are no {sets} that {_differ(infeasible[0])}."
-    shared = f"more than {counted(most, 'feature')}" if most else "a feature"
-    return f"Proven: of any {sets}, two share {shared}."
-
-
-def _sets_of(point: FrontierPoint) -> str:
-    sizes = point.result.parameters.get("sizes") or [point.n_features]
-    return f"{counted(point.n_alternatives + 1, 'set')} of {span(sorted({min(sizes), max(sizes)}))} features"
-
-
-def _differ(point: FrontierPoint) -> str:
-    if point.max_overlap is None:
-        return f"differ by tau = {point.tau:.4g}"
-    return (
-        f"share at most {counted(point.max_overlap, 'feature')}" if point.max_overlap else "share no feature"
-    )
-
-
-def _numbers(values: Sequence[int], noun: str) -> str:
-    """One number or a range of them, with what they count: "2 to 4 features", "2 and 5 features"."""
-    some = span(values) if len(values) > 2 else " and ".join(map(str, values))
-    return f"{some} {plural(1 if list(values) == [1] else 2, noun)}"
+        return super().to_dict() | {"suggestion": suggested}

@@ -10,123 +10,23 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from altsets.errors import InputError, UnsupportedError
-from altsets.features import whole_number
+from altsets.errors import UnsupportedError
 from altsets.problem import BOUND_TOLERANCE, Problem
 from altsets.quality import Quality
 from altsets.request import Request
-from altsets.result import Progress, Result, Status
-from altsets.search.frontier.points import ProvenPoint, ProvenPoints
+from altsets.result import Result, Status, StopReason
+from altsets.search.frontier.answer import Frontier
+from altsets.search.frontier.limits import Limited, refuse_min
+from altsets.search.frontier.points import FrontierPoint
+from altsets.search.frontier.progress import Callback, Reporter
 from altsets.search.run import Run
 from altsets.search.scaling import LARGEST_PENALTY, Scaling
 from altsets.search.solving import problem_of, refuse_chosen_sizes, solve
-from altsets.wording import counted, parameter
 
 #: Points of one curve: each takes one search or two.
 MOST_POINTS = 1_000
-
-
-@dataclass(frozen=True)
-class PenaltyPoint(ProvenPoint):
-    """Sets that are the best ones for a range of penalties on shared features.
-
-    Attributes
-    ----------
-    penalty_from, penalty_to : float
-        The range; the last one ends in infinity.
-    sum : float
-        The sum of the qualities, without penalties.
-    shared : int
-        How many features all pairs of sets share.
-    proven : bool
-        Whether it is proven that no other sets are better for these penalties.
-    result : Result
-        The sets, as :func:`altsets.find` finds them with ``overlap_penalty``.
-
-    See Also
-    --------
-    altsets.frontier : With ``by="penalty"`` it finds all points.
-
-    Examples
-    --------
-    >>> import altsets
-    >>> scores = altsets.quality.Additive([9, 8, 7, 3])
-    >>> point = altsets.frontier(scores, 2, 1, by="penalty", search="simultaneous").points[0]
-    >>> point.sum, point.shared, point.penalty_to
-    (34.0, 2, 1.0)
-    """
-
-    penalty_from: float
-    penalty_to: float
-    sum: float
-    shared: int
-    proven: bool
-    result: Result
-
-    @classmethod
-    def _unknown(cls, entry: Any) -> dict[str, float]:
-        return {"penalty_to": math.inf}
-
-
-@dataclass(frozen=True, repr=False)
-class PenaltyFrontier(ProvenPoints):
-    """The supported points of the trade-off between quality and shared features.
-
-    Attributes
-    ----------
-    points : list of PenaltyPoint
-        From penalty 0 on.
-    complete : bool
-        Whether it is proven that there are no other supported points.
-    reason : str
-        Why there are none, if there are none.
-
-    See Also
-    --------
-    altsets.frontier : With ``by="penalty"`` it finds them.
-
-    Examples
-    --------
-    >>> import altsets
-    >>> scores = altsets.quality.Additive([9, 8, 7, 3])
-    >>> altsets.frontier(scores, 2, 1, by="penalty", search="simultaneous").breakpoints
-    [1.0, 6.0]
-    """
-
-    _called = "document of a frontier by penalty"
-    _mark = "kind", "penalty_frontier"
-    of, second = PenaltyPoint, "shared"
-
-    points: list[PenaltyPoint]
-
-    @property
-    def breakpoints(self) -> list[float]:
-        """The penalties at which other sets become the best ones."""
-        return [point.penalty_from for point in self.points[1:]]
-
-    @property
-    def _ends(self) -> str:
-        first, last = self.points[0], self.points[-1]
-        best = "the best sets" if self.proven else "the best sets found"
-        if first is last:
-            return f"For any penalty {best} have a sum of {first.sum:.6g} and share {_features(first)}."
-        return (
-            f"Without a penalty {best} have a sum of {first.sum:.6g} and share {_features(first)}; with a high "
-            f"one they share {_features(last)} and keep {self._kept(last)}."
-        )
-
-    def _described(self, point: PenaltyPoint) -> str:
-        penalties = f"penalties from {point.penalty_from:.4g} to {point.penalty_to:.4g}"
-        return f"{counted(point.shared, 'shared feature')}, with {self._kept(point)}: {penalties}"
-
-
-def _features(point: PenaltyPoint) -> str:
-    """How many features pairs of sets share."""
-    return f"{counted(point.shared, 'feature')} over all pairs" if point.shared else "no features"
 
 
 @dataclass(frozen=True)
@@ -145,80 +45,84 @@ class _Line:
         return self.total - penalty * self.shared
 
 
-def request_of_one(request: Request, n_features: Any, n_alternatives: Any, taus: Any) -> Request:
-    """The request for sets of one size and number, with the only tau if there is one."""
-    several = isinstance(taus, Sequence) and not isinstance(taus, str)
-    if several and len(taus) > 1:
-        raise InputError(f"{parameter('by', 'penalty')} takes one tau, or none.")
-    return replace(
-        request,
-        n_features=whole_number("n_features", n_features, 1),
-        n_alternatives=whole_number("n_alternatives", n_alternatives, 0),
-        tau=0 if taus is None else taus[0] if several else taus,
-    )
-
-
-def sweep_penalties(
-    request: Request, quality: Quality, callback: Callable[[Progress], object] | None = None
-) -> PenaltyFrontier:
-    """Every penalty that matters, for simultaneous sets of one size and number."""
-    if request.search != "simultaneous":
-        raise InputError(
-            f"{parameter('by', 'penalty')} goes with {parameter('search', 'simultaneous')}, not with "
-            f"{parameter('search', request.search)}: one set after the other has no curve without gaps."
-        )
-    if request.aggregation != "sum":
-        raise InputError(
-            f"a penalty is taken off the sum of the qualities, so {parameter('by', 'penalty')} goes with "
-            f"{parameter('aggregation', 'sum')}, not with {parameter('aggregation', request.aggregation)}."
-        )
+def by_penalty(
+    request: Request,
+    quality: Quality,
+    *,
+    measured: Request | None = None,
+    callback: Callback | None = None,
+) -> Frontier:
+    """Every penalty that matters, for simultaneous sets of one size; ``measured`` has numbers of a table."""
+    refuse_min(request, "penalty")
     refuse_chosen_sizes(quality, "a frontier")
     if not quality.has_form:
         raise UnsupportedError("a frontier by penalty takes qualities in numbers, not black boxes.")
-    problem = problem_of(request, quality)
+    problem = problem_of(measured or request, quality)
     if problem.existing and problem.sizes and quality.form(problem.k_max).ratio:
         raise UnsupportedError(
             f"{type(quality).__name__} is a ratio, for which a frontier by penalty takes no existing sets."
         )
-    with Run(request.time_limit, callback) as run:
-        return _Sweep(quality, problem, run, request.engine).solve()
+    return _Sweep(quality, problem, request, callback).solve()
 
 
 class _Sweep:
     """One curve, from both ends."""
 
-    def __init__(self, quality: Quality, problem: Problem, run: Run, engine: str) -> None:
-        self._quality, self._problem, self._run, self._engine = quality, problem, run, engine
+    def __init__(
+        self, quality: Quality, problem: Problem, request: Request, callback: Callback | None
+    ) -> None:
+        self._quality, self._problem, self._request = quality, problem, request
+        self._reporter = Reporter(callback, [], None)
+        self._run = Run(request.time_limit, self._reporter.callback)
         self._scale = Scaling.of(quality, problem).scale or 1.0
         self._is_proven, self._reason = True, ""
 
-    def solve(self) -> PenaltyFrontier:
+    def solve(self) -> Frontier:
         """All lines and where they cross."""
+        with self._run:
+            limited = Limited.of(self._quality, self._problem, self._run, self._request.engine)
+            self._problem, self._is_proven = limited.problem, limited.proven
+            points = self._points()
+        return Frontier(
+            points,
+            self._problem.parameters(),
+            by="penalty",
+            complete=self._is_proven,
+            reason="" if points else self._reason,
+            stop_reason=StopReason.FINISHED if self._is_proven else self._run.stop_reason,
+            elapsed=self._run.elapsed,
+        )
+
+    def _points(self) -> list[FrontierPoint]:
         # So large that one feature less is worth any loss of quality: no set is further from zero than its numbers.
         size = self._problem.k_max
         enough = 2.0 * self._problem.n_sets * size * (size + 1)
         largest = min(enough, LARGEST_PENALTY) * self._scale
         first, last = self._best(0.0), self._best(largest)
         if first is None or last is None:
-            return PenaltyFrontier([], self._is_proven, self._reason)
+            return []
         # Sets that share something may still change for penalties that are too large to search with.
         self._is_proven = self._is_proven and (enough <= LARGEST_PENALTY or not last.shared)
         lines = [first, *self._between(first, last)]
         if last.shared < lines[-1].shared:
             lines.append(last)
         crossings = [*(self._crossing(one, other) for one, other in itertools.pairwise(lines)), math.inf]
-        points: list[PenaltyPoint] = []
-        low = 0.0
+        points: list[FrontierPoint] = []
+        status, low = Status.OPTIMAL if self._is_proven else Status.FEASIBLE, 0.0
         for line, high in zip(lines, crossings, strict=True):
             # Of equal sums those that share less are better for any penalty.
             if high > low + BOUND_TOLERANCE * self._scale:
-                points.append(PenaltyPoint(low, high, line.total, line.shared, self._is_proven, line.result))
+                points.append(FrontierPoint(line.result, status, penalty=(low, high)))
                 low = high
-        return PenaltyFrontier(points, self._is_proven)
+        return points
 
     def _best(self, penalty: float) -> _Line | None:
         asked = replace(self._problem, overlap_penalty=penalty)
-        result = solve(self._quality, asked, self._run.turn(self._run.remaining), self._engine)
+        part = self._run.turn(self._run.remaining)
+        self._reporter.at(asked, part)
+        again = replace(self._request, overlap_penalty=penalty)
+        result = solve(self._quality, asked, part, again.engine, request=again)
+        self._reporter.done += 1
         # Beside a large penalty, qualities have fewer digits.
         slack = 2 * self._problem.n_sets * BOUND_TOLERANCE * max(self._scale, penalty)
         settled = result.status in (Status.OPTIMAL, Status.INFEASIBLE) or result.gap <= slack

@@ -13,7 +13,7 @@ from altsets.features import whole_number
 from altsets.problem import Problem
 from altsets.request import Request
 from altsets.search.family_search import Taus
-from altsets.wording import parameter
+from altsets.wording import by_interface, parameter
 
 #: Points of one frontier: each is a search.
 MOST_POINTS = 10_000
@@ -39,7 +39,7 @@ class SweepPlan:
         bind: Callable[[Request], Problem],
         n_features: Any,
         n_alternatives: Any,
-        taus: Any,
+        tau: Any,
     ) -> SweepPlan:
         """Check everything before the first search begins; ``bind`` binds a request for one point to the features."""
 
@@ -49,7 +49,7 @@ class SweepPlan:
         sizes = numbers_in("n_features", n_features, least=1)
         counts = numbers_in("n_alternatives", n_alternatives, least=0)
         sizes, notes = _possible(sizes, create)
-        given = None if taus is None else _listed("taus", taus)
+        given = None if tau is None else _listed("tau", tau)
         problems: list[Problem] = []
         for size in sizes:
             first = create(size, counts[0], 0)
@@ -57,12 +57,12 @@ class SweepPlan:
             if len(problems) + len(values) * len(counts) > MOST_POINTS:
                 raise InputError(
                     f"this makes more than {MOST_POINTS:,} points, each of which is a search; ask for fewer "
-                    "sizes, numbers of sets or taus."
+                    "sizes, numbers of sets or values of tau."
                 )
             for count in counts:
                 # A set alone has nothing to differ from.
                 matter = values if count or first.existing else values[:1]
-                problems += [replace(first, n_alternatives=count, tau=tau) for tau in matter]
+                problems += [replace(first, n_alternatives=count, tau=value) for value in matter]
         return cls(problems, notes)
 
     def __len__(self) -> int:
@@ -70,6 +70,22 @@ class SweepPlan:
 
     def __iter__(self) -> Iterator[Problem]:
         return iter(self.problems)
+
+
+def only_value(name: str, given: Any, curve: str) -> Any:
+    """The only size, number of sets or tau of a curve."""
+    several = _listed(name, given)
+    if len(several) > 1:
+        raise InputError(f"a frontier {curve} takes one {parameter(name)}, not {len(several)}.")
+    refuse_largest(several)
+    return several[0]
+
+
+def refuse_largest(taus: Sequence[Any]) -> None:
+    """Refuse the largest tau, which is no value of a curve."""
+    if any(isinstance(value, str) and value == "max" for value in taus):
+        find = by_interface("altsets.find()", "altsets find")
+        raise InputError(f"{parameter('tau', 'max')} is no point of a frontier; use {find}.")
 
 
 def numbers_in(name: str, given: Any, least: int) -> list[int]:
@@ -114,6 +130,7 @@ def _possible(sizes: list[int], create: Create) -> tuple[list[int], list[str]]:
 def _values(problem: Problem, given: list[Any] | None, create: Create, size: int) -> list[Fraction]:
     """The values of tau at one size, ascending: those that were given, or those that can make a difference."""
     if given is not None:
+        refuse_largest(given)
         requests = (create(size, 0, tau).tau for tau in given)
         return sorted({tau for tau in requests if tau is not None})
     taus = Taus.of(problem, TAU_STEPS).values

@@ -9,24 +9,24 @@ and the first sets for every number of sets.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from altsets.constraints import Constraint
 from altsets.dissimilarity import Matched
-from altsets.problem import Dissimilarity, Problem, one_of, verify
+from altsets.problem import Problem, verify
 from altsets.quality import Quality
-from altsets.request import MAX_ITERS, Request
-from altsets.result import Progress, Result, Status, StopReason
+from altsets.request import Request
+from altsets.result import Result, Status, StopReason
 from altsets.search.engine import PROVEN
 from altsets.search.frontier.answer import Frontier
-from altsets.search.frontier.penalties import PenaltyFrontier, request_of_one, sweep_penalties
 from altsets.search.frontier.plan import SweepPlan
 from altsets.search.frontier.points import FrontierPoint
+from altsets.search.frontier.progress import Callback, Reporter
+from altsets.search.good_sets import Nearness, Requirement
 from altsets.search.known import (
     SEVERAL_SETS,
     agree,
@@ -48,128 +48,15 @@ OF_POINTS = ("n_features", "n_alternatives", "tau", "min_difference", "max_overl
 OPEN = (Status.FEASIBLE, Status.NOT_FOUND)
 
 
-def frontier(
-    quality: Quality,
-    n_features: int | Sequence[int] = 5,
-    n_alternatives: int | Sequence[int] = 3,
-    taus: Any = None,
-    *,
-    dissimilarity: str | Dissimilarity = "dice",
-    search: str = "sequential",
-    aggregation: str = "sum",
-    constraints: Sequence[Constraint] | Constraint = (),
-    existing: Sequence[Sequence[int | str]] = (),
-    time_limit: float | None = None,
-    engine: str = "auto",
-    callback: Callable[[FrontierProgress], object] | None = None,
-    max_iters: int = MAX_ITERS,
-    by: str = "tau",
-) -> Frontier | PenaltyFrontier:
-    """Find sets for every tau that matters, to see what difference costs and how many features are enough.
-
-    Each point is a search of its own, with a proof of its own; its objective and status are those that :func:`find` has
-    for the same numbers. The searches share work: of simultaneous sets, what is proven for one tau is a bound for
-    others; of sequential ones, the first set is the same for every tau.
-
-    Parameters
-    ----------
-    quality : quality object
-        What "good" means, as for :func:`find`.
-    n_features : int, range or sequence of int, default=5
-        Features in each set. Sizes beyond the number of features are left out, with a note; ``constraints.Size`` takes
-        the place of a single one.
-    n_alternatives : int, range or sequence of int, default=3
-        Sets to find besides the first one.
-    taus : number or sequence of numbers, default=None
-        The least dissimilarities of two sets. By default every value that makes a difference at a size: where features
-        or groups are counted (dice, jaccard, :class:`altsets.dissimilarity.Matched` with a threshold,
-        :class:`altsets.dissimilarity.Grouped`), each that two sets can have; else, and where these are more than 100,
-        0, 0.1, ..., 1. A set alone (``n_alternatives=0``) has one point only.
-    dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable, default="dice"
-        What tau refers to, as for :func:`altsets.find`.
-    search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
-            default="sequential"
-        One set after the other, all at once, or a heuristic.
-    aggregation : {"sum", "min"}, default="sum"
-        What to maximise over simultaneous sets.
-    constraints : sequence of constraints, default=()
-        What every set must keep to; see :mod:`altsets.constraints`.
-    existing : sequence of sets, default=()
-        Sets (of indices or names) that every new set must differ from as well.
-    time_limit : float, default=None
-        Seconds for the whole call. Each point has an equal share of what is left, and passes on what it does not need.
-    engine : str, default="auto"
-        Force one engine of :func:`altsets.find`.
-    callback : callable, default=None
-        Called with a :class:`FrontierProgress` after each point and now and then. What it raises ends the search. Not
-        with ``by="penalty"``.
-    max_iters : int, default=1000
-        For black boxes only, how long each search goes on, as for :func:`altsets.find`.
-    by : {"tau", "penalty"}, default="tau"
-        What the points differ in. ``"penalty"``: every ``overlap_penalty`` at which other sets become the best, for
-        simultaneous sets of one size and number, and at most one tau (0 by default).
-
-    Returns
-    -------
-    Frontier or PenaltyFrontier
-        The points, ordered by size, number of alternatives and tau, and where the elbow of the curve is. Ctrl-C ends
-        the search early and keeps the points that are there.
-
-    Raises
-    ------
-    altsets.errors.InputError
-        If a parameter is out of range or contradicts another one, or a name is not one of the features.
-    altsets.errors.UnsupportedError
-        If no engine, or not the one that was asked for, solves this kind of request.
-    altsets.errors.VerificationError
-        If an answer fails the independent check, which is a bug.
-
-    See Also
-    --------
-    altsets.find : The sets of one point; with ``tau="max"`` those at the largest tau.
-    altsets.evaluate_frontier : How well the sets of each point predict.
-    altsets.plots.frontier : Plot the curve.
-
-    Examples
-    --------
-    >>> import altsets
-    >>> from altsets import quality
-    >>> scores = quality.Additive([9, 8, 8, 8, 7, 3, 1, 1], feature_names=list("abcdefgh"))
-    >>> frontier = altsets.frontier(scores, n_features=4, n_alternatives=1)
-    >>> for point in frontier:
-    ...     print(point.tau, point.result.qualities, point.status)
-    0.0 [33.0, 33.0] optimal
-    0.25 [33.0, 32.0] optimal
-    0.5 [33.0, 27.0] optimal
-    0.75 [33.0, 20.0] optimal
-    1.0 [33.0, 12.0] optimal
-    >>> frontier.suggestion.tau
-    0.5
-    """
-    request = Request(
-        dissimilarity=dissimilarity,
-        search=search,
-        aggregation=aggregation,
-        constraints=constraints,
-        existing=existing,
-        engine=engine,
-        max_iters=max_iters,
-        time_limit=time_limit,
-    )
-    if one_of("by", by, ("tau", "penalty")) == "penalty":
-        return sweep_penalties(request_of_one(request, n_features, n_alternatives, taus), quality)
-    return sweep_request(request, quality, n_features, n_alternatives, taus, callback=callback)
-
-
-def sweep_request(
+def by_tau(
     request: Request,
     quality: Quality,
     n_features: Any,
     n_alternatives: Any,
-    taus: Any,
+    tau: Any,
     *,
     measured: Request | None = None,
-    callback: Callable[[FrontierProgress], object] | None = None,
+    callback: Callback | None = None,
     known: Result | None = None,
 ) -> Frontier:
     """The frontier of a request; ``measured`` is the same with numbers of a table, if it needs one.
@@ -178,7 +65,7 @@ def sweep_request(
     """
     refuse_chosen_sizes(quality, "a frontier")
     bind = partial(_plain_problem, quality)
-    plan = SweepPlan.of(measured or request, bind, n_features, n_alternatives, taus)
+    plan = SweepPlan.of(measured or request, bind, n_features, n_alternatives, tau)
     if known is not None and known.tau is not None and not any(_answers(known, one) for one in plan):
         every = [*(_tau(problem) for problem in plan), known.tau]
         plan = SweepPlan.of(measured or request, bind, n_features, n_alternatives, every)
@@ -192,8 +79,9 @@ def sweep_request(
     stop_reason = StopReason.TIME_LIMIT if late else StopReason.FINISHED
     return Frontier(
         points=points,
-        n_asked=len(plan),
         parameters=_parameters(quality, plan),
+        n_asked=len(plan),
+        complete=len(points) == len(plan),
         notes=list(plan.notes),
         stop_reason=StopReason.INTERRUPTED if sweep.run.interrupted else stop_reason,
         elapsed=sweep.run.elapsed,
@@ -203,7 +91,7 @@ def sweep_request(
 def _plain_problem(quality: Quality, request: Request) -> Problem:
     """A request for one point, bound to the features; refused if the points could not share what is proven."""
     problem = problem_of(request, quality)
-    refuse_further(problem, "a frontier over tau")
+    refuse_further(replace(problem, within=None, min_quality=None), "a frontier over tau")
     return problem
 
 
@@ -220,49 +108,6 @@ def _parameters(quality: Quality, plan: SweepPlan) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True)
-class FrontierProgress:
-    """How far a frontier is; handed to ``callback`` after each point and now and then.
-
-    Attributes
-    ----------
-    done, total : int
-        Points that are there, and points in all.
-    point : FrontierPoint or None
-        The last one that is there.
-    n_features, n_alternatives, tau : int, int, float
-        What is searched for now.
-    best, bound : float
-        What is known there: the best objective so far, nan if there is none, and what none exceeds.
-    elapsed : float
-        Seconds since the first search began.
-
-    See Also
-    --------
-    altsets.frontier : Its ``callback`` gets these.
-    altsets.Progress : The same for a single search.
-
-    Examples
-    --------
-    >>> import altsets
-    >>> seen = []
-    >>> scores = altsets.quality.Additive([9, 8, 7, 3, 2, 1])
-    >>> _ = altsets.frontier(scores, n_features=2, n_alternatives=1, callback=seen.append)
-    >>> seen[-1].done, seen[-1].total
-    (3, 3)
-    """
-
-    done: int
-    total: int
-    point: FrontierPoint | None
-    n_features: int
-    n_alternatives: int
-    tau: float
-    best: float
-    bound: float
-    elapsed: float
-
-
 class Sweep:
     """The points of a plan, computed one by one; the request is what they have in common.
 
@@ -274,14 +119,14 @@ class Sweep:
         quality: Quality,
         plan: SweepPlan,
         request: Request,
-        callback: Callable[[FrontierProgress], object] | None = None,
+        callback: Callback | None = None,
         known: Result | None = None,
     ) -> None:
-        self._quality, self.plan, self._request, self._callback = quality, plan, request, callback
+        self._quality, self.plan, self._request = quality, plan, request
         self._known = known
-        self.run = Run(request.time_limit, None if callback is None else self._report, request.max_iters)
         self._points: list[FrontierPoint] = []
-        self._now: tuple[Problem, Run] | None = None
+        self._reporter = Reporter(callback, self._points, len(plan))
+        self.run = Run(request.time_limit, self._reporter.callback, request.max_iters)
 
     def __iter__(self) -> Iterator[FrontierPoint]:
         facts = _Facts(self._quality, 0)
@@ -312,46 +157,45 @@ class Sweep:
     def _point(self, problem: Problem, result: Result) -> FrontierPoint:
         size, count, tau = problem.n_features, problem.n_alternatives, _tau(problem)
         of_point = replace(self._request, n_features=size, n_alternatives=count, tau=tau)
-        return FrontierPoint(size, count, float(tau), replace(result, request=of_point))
+        # An answer that was known may say the same difference in other numbers.
+        asked = problem.parameters()
+        parameters = result.parameters | {name: asked[name] for name in OF_POINTS if name in asked}
+        return FrontierPoint(replace(result, request=of_point, parameters=parameters), result.status)
 
     def _searched(self, problem: Problem, facts: _Facts, n_left: int) -> FrontierPoint:
         share = self.run.remaining / n_left
         scaling = facts.scaling(problem)
         run = self.run.turn(share, facts.known(problem), facts.shared(problem))
-        self._now = problem, run
+        self._reporter.at(problem, run)
         known = self._answer_known(problem)
-        found = known or solve(self._quality, problem, run, self._request.engine, scaling)
+        found = known or self._solved(problem, run, facts, scaling)
         point = self._point(problem, found)
         if known is None:
             facts.learn(problem, point, run)
         self._points.append(point)
+        self._reporter.done += 1
         self.run.report()
         return point
 
-    def _report(self, _: Progress) -> None:
-        assert self._callback is not None
-        assert self._now is not None
-        problem, run = self._now
-        best, bound = run.in_user_units
-        self._callback(
-            FrontierProgress(
-                done=len(self._points),
-                total=len(self.plan),
-                point=self._points[-1] if self._points else None,
-                n_features=problem.n_features,
-                n_alternatives=problem.n_alternatives,
-                tau=float(_tau(problem)),
-                best=best,
-                bound=bound,
-                elapsed=self.run.elapsed,
-            )
-        )
+    def _solved(self, problem: Problem, run: Run, facts: _Facts, scaling: Scaling | None) -> Result:
+        """The sets of a point, which are as good as ``within`` demands of sets of their size."""
+        engine = self._request.engine
+        if problem.within is None:
+            return solve(self._quality, problem, run, engine, scaling)
+        if facts.needed is None:
+            nearness = Nearness(problem.within, None)
+            facts.needed = Requirement.of(nearness, self._quality, problem, run, engine)
+        limited = facts.needed.within_it(problem)
+        return facts.needed.judged(solve(self._quality, limited, run, engine, scaling))
 
 
 def _answers(result: Result, problem: Problem) -> bool:
     """Whether a result is the answer to a problem."""
     asked, here = result.parameters, problem.parameters()
-    return agree((*SEVERAL_SETS, "n_alternatives"), asked, here) and same_difference(asked, here)
+    same_limits = all(asked.get(name) == here.get(name) for name in ("within", "min_quality"))
+    return (
+        same_limits and agree((*SEVERAL_SETS, "n_alternatives"), asked, here) and same_difference(asked, here)
+    )
 
 
 def _tau(problem: Problem) -> Fraction:
@@ -370,6 +214,8 @@ class _Facts:
         self._first: list[Turn] | None = None
         self._work, self._is_sized = SharedWork(), False
         self._scalings: dict[int, Scaling] = {}
+        #: How good sets of this size must be, once that is known.
+        self.needed: Requirement | None = None
 
     def _same_features(self, problem: Problem) -> bool:
         """Whether sets are made of the same features for every tau; also those of existing sets may be ruled out."""
@@ -517,7 +363,7 @@ def _improve(
         scores=quality.scores_in(sets),
         models=quality.models_in(sets),
     )
-    return replace(point, result=result)
+    return replace(point, result=result, status=result.status)
 
 
 def _proven_in_turn(problem: Problem, point: FrontierPoint) -> tuple[int, float]:

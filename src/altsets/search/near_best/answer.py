@@ -174,7 +174,7 @@ class NearBest(CountedSets, documents.Document, Shown):
 
         See Also
         --------
-        altsets.tradeoff : What each step of quality buys.
+        altsets.frontier : With ``against``, what each step of quality buys.
 
         Examples
         --------

@@ -93,7 +93,7 @@ class Range(documents.Document):
     See Also
     --------
     altsets.NearBest.range : Makes one.
-    altsets.tradeoff : What each step of quality buys.
+    altsets.frontier : With ``against``, what each step of quality buys.
 
     Examples
     --------

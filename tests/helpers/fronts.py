@@ -1,7 +1,7 @@
-"""Quality against a second criterion: random requests, the truth by brute force, and the check.
+"""Quality against costs or a second quality: random requests, the truth by brute force, and the check.
 
-Also the range of a criterion among near-best sets, and descriptions of lists of sets. Nothing of the package is used to
-find the truth. As a program: ``python tests/helpers/tradeoffs.py --problems 20000 [--first 0]``.
+Also the range of a sum among near-best sets, and descriptions of lists of sets. Nothing of the package is used to
+find the truth. As a program: ``python tests/helpers/fronts.py --problems 20000 [--first 0]``.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ TOLERANCE = Fraction(1, 10**9)
 Point = tuple[Fraction, Fraction]
 
 
-def random_criterion(rng: np.random.Generator, n: int) -> tuple[float, ...]:
+def random_costs(rng: np.random.Generator, n: int) -> tuple[float, ...]:
     """A number for each feature: whole, in tenths, of many digits, with negative ones, mostly 0, very different.
 
     In the last kind some are so far below 0 that doubles do not tell apart how far above them the others are.
@@ -59,14 +59,16 @@ def random_criterion(rng: np.random.Generator, n: int) -> tuple[float, ...]:
     )
 
 
-def random_tradeoff(rng: np.random.Generator) -> Request:
+def random_front(rng: np.random.Generator) -> Request:
     """A small request, for one set or several that are chosen together."""
     while True:
         request = random_request(rng)
         if request.search.startswith("greedy"):
             continue
         count = int(rng.choice([0, 0, 0, 1, 1, 2]))
-        request = replace(request, search="simultaneous", n_alternatives=count)
+        # The difference is a tau on curves.
+        tau = Fraction(1, 2) if request.tau is None else request.tau
+        request = replace(request, search="simultaneous", n_alternatives=count, min_difference=None, tau=tau)
         n = len(request.scores)
         n_sets = sum(comb(n, size) for size in range(request.oracle.k_min, request.oracle.k_max + 1))
         if comb(n_sets + count, count + 1) <= MOST_FAMILIES:
@@ -88,9 +90,9 @@ def undominated(points: Iterable[Point], slack: Fraction) -> list[Point]:
 
 
 def wrong_front(
-    request: Request, numbers: Sequence[float], found: altsets.Tradeoff, *, complete: bool
+    request: Request, numbers: Sequence[float], found: altsets.Frontier, *, complete: bool
 ) -> list[str]:
-    """Everything that is wrong with the points of a trade-off; ``complete`` if there was no time limit."""
+    """Everything that is wrong with the points of a curve; ``complete`` if there was no time limit."""
     truth, wrong = Truth(request), []
     slack, sign = TOLERANCE * _scale(request, truth), -1 if found.more_is_better else 1
     exact = [sign * Fraction(repr(number)) for number in numbers]
@@ -103,13 +105,14 @@ def wrong_front(
     }
     largest = max(map(abs, exact)) * len(exact) if found.more_is_better else Fraction(0)
     front = undominated(families.values(), slack)
-    points = [(sign * Fraction(point.criterion), Fraction(point.quality)) for point in reversed(found.points)]
+    points = [(sign * Fraction(point.against), Fraction(point.quality)) for point in reversed(found.points)]
     for point, (total, value) in zip(reversed(found.points), points, strict=True):
-        actual = families.get(tuple(sorted(point.sets)))
+        sets = point.result.sets
+        actual = families.get(tuple(sorted(sets)))
         if actual is None:
-            wrong.append(f"{point.sets} are not allowed")
+            wrong.append(f"{sets} are not allowed")
         elif not _close(actual[0], total, largest) or abs(actual[1] - value) > slack:
-            wrong.append(f"{point.sets} have {point.criterion} and {point.quality}")
+            wrong.append(f"{sets} have {point.against} and {point.quality}")
         better = [
             other
             for other in families.values()
@@ -119,7 +122,10 @@ def wrong_front(
         if point.status is Status.OPTIMAL and better:
             wrong.append(f"{point} is beaten by {tuple(map(float, better[0]))}")
         cheaper = [other[1] for other in families.values() if actual and other[0] <= actual[0]]
-        if math.isfinite(point.bound) and max(cheaper, default=0) > Fraction(point.bound) + slack:
+        if (
+            math.isfinite(point.result.bound)
+            and max(cheaper, default=0) > Fraction(point.result.bound) + slack
+        ):
             wrong.append(f"the bound of {point} does not hold")
     same = len(front) == len(points) and all(
         _close(one[0], other[0], largest) and abs(one[1] - other[1]) <= 2 * slack
@@ -192,8 +198,8 @@ def wrong_range(request: Request, numbers: Sequence[float], within: float) -> li
 def check(index: int, seed: int) -> tuple[str, list[str]]:
     """One random problem; what was asked, and what is wrong with the answer."""
     rng = np.random.default_rng([seed, index])
-    request = random_tradeoff(rng)
-    numbers = random_criterion(rng, len(request.scores))
+    request = random_front(rng)
+    numbers = random_costs(rng, len(request.scores))
     if rng.random() < 0.3:
         within = float(rng.choice([0.0, 0.01, 0.1, 0.3, 1.0]))
         wrong = wrong_range(request, numbers, within)
@@ -202,10 +208,10 @@ def check(index: int, seed: int) -> tuple[str, list[str]]:
     options = {name: value for name, value in request.options.items() if name != "search"}
     second, limited = rng.random() < 0.2, rng.random() < 0.1
     limit = float(10 ** rng.uniform(-4, -1)) if limited else None
-    criterion: Any = quality.Additive(numbers) if second else list(numbers)
+    against: Any = quality.Additive(numbers) if second else list(numbers)
     label = f"{'second quality' if second else 'front of'} {numbers}, time_limit={limit}: {request}"
     try:
-        found = altsets.tradeoff(request.quality, criterion, time_limit=limit, **options)
+        found = altsets.frontier(request.quality, against=against, time_limit=limit, **options)
     except UnsupportedError as error:
         return "refused", [] if "open size" in str(error) else [str(error)]
     return label, wrong_front(request, numbers, found, complete=not limited)

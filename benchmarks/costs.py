@@ -1,4 +1,4 @@
-"""Trade-offs: whole fronts of quality and random costs in what time, and whether they equal brute force."""
+"""Quality against costs: whole fronts of quality and random costs in what time, and whether they equal brute force."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SMALL, EQUAL = 3, 1e-9
 
 def run(information: Sequence[Scores], mrmr: Sequence[Scores]) -> Section:
     """All fronts whose scores are there: one set of each size, two sets that share little, and ranges."""
-    section, lines = Section("tradeoff"), []
+    section, lines = Section("costs"), []
     for scores in (*information, *mrmr):
         if scores.data not in DATA:
             continue
@@ -35,7 +35,7 @@ def run(information: Sequence[Scores], mrmr: Sequence[Scores]) -> Section:
         )
         lines.append(_range(scores, costs))
     section.body = [
-        "Quality against costs that are random numbers of four digits: the whole front in one call of `tradeoff`, each "
+        "Quality against costs that are random numbers of four digits: the whole front in one call of `frontier`, each "
         "point by an exact search; and the least and the largest cost among all sets within 5 % of the best "
         "(`near_best(...).range`). Fronts of sets of three features are compared with brute force.",
         table(("asked", "points", "proven", "complete", "time", "brute force"), lines),
@@ -47,7 +47,7 @@ def _measured(
     section: Section, scores: Scores, costs: Any, size: int, more: dict[str, Any]
 ) -> tuple[Any, ...]:
     started = time.perf_counter()
-    found = altsets.tradeoff(scores.quality, costs, size, **more)
+    found = altsets.frontier(scores.quality, size, against=costs, **more)
     seconds = time.perf_counter() - started
     proven = sum(point.status == "optimal" for point in found)
     sets = "2 sets, tau = 0.6, " if more else ""
@@ -60,7 +60,7 @@ def _measured(
     same = ""
     if not more and size == SMALL:
         truth = _brute_force(scores.quality, costs)
-        points = [(point.criterion, point.quality) for point in reversed(found.points)]
+        points = [(point.against, point.quality) for point in reversed(found.points)]
         equal = len(truth) == len(points) and np.allclose(truth, points, rtol=0, atol=EQUAL)
         section.checks.append(
             Check(f"{label}, brute force", "equal", "equal" if equal else "different", equal)

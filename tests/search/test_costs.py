@@ -1,13 +1,13 @@
-"""Quality against a second criterion, and the range of a criterion among near-best sets, against brute force."""
+"""Quality against costs and against a second quality, and the range of a sum among near-best sets."""
 
 from __future__ import annotations
 
 import itertools
 from unittest import mock
 
+import fronts
 import numpy as np
 import pytest
-import tradeoffs
 
 import altsets
 from altsets import constraints, quality
@@ -22,41 +22,43 @@ COSTS = [5, 4, 1, 2, 1, 0]
 @pytest.mark.parametrize(("first", "count"), [(0, 80), pytest.param(80, 200, marks=pytest.mark.slow)])
 @pytest.mark.usefixtures("clock")
 def test_random_problems(first, count):
-    wrong = [tradeoffs.check(index, seed=5) for index in range(first, first + count)]
+    wrong = [fronts.check(index, seed=5) for index in range(first, first + count)]
     assert [found for found in wrong if found[1]] == []
     assert sum(label.startswith("front") for label, _ in wrong) > 0.3 * count
     assert sum(label.startswith("range") for label, _ in wrong) > 0.1 * count
 
 
-# --- Trade-offs ---------------------------------------------------------------------------------------------
+# --- Costs --------------------------------------------------------------------------------------------------
 
 
 def test_mapping_list_and_series_are_the_same():
     pandas = pytest.importorskip("pandas")
     by_name = dict(zip(NAMES, COSTS, strict=True))
-    fronts = [altsets.tradeoff(SCORES, given, 2) for given in (COSTS, by_name, pandas.Series(by_name))]
+    fronts = [
+        altsets.frontier(SCORES, 2, against=given) for given in (COSTS, by_name, pandas.Series(by_name))
+    ]
     assert fronts[0] == fronts[1] == fronts[2]
     assert fronts[0].proven
 
 
 def test_sums_are_exact():
     # As doubles, 0.1 + 0.2 is more than 0.3.
-    found = altsets.tradeoff(quality.Additive([3, 3, 2, 2]), [0.1, 0.2, 0.3, 0.0], n_features=2)
-    assert [(point.quality, point.criterion) for point in found] == [(6, 0.3), (5, 0.1)]
-    assert found.points[0].sets == ((0, 1),)
+    found = altsets.frontier(quality.Additive([3, 3, 2, 2]), 2, against=[0.1, 0.2, 0.3, 0.0])
+    assert [(point.quality, point.against) for point in found] == [(6, 0.3), (5, 0.1)]
+    assert found.points[0].result.sets == [(0, 1)]
 
 
 def test_digits_beyond_doubles_are_told_apart():
-    found = altsets.tradeoff(quality.Additive([2, 1]), [1e17, 1e17 + 16], n_features=1)
+    found = altsets.frontier(quality.Additive([2, 1]), 1, against=[1e17, 1e17 + 16])
     assert len(found) == 1
-    found = altsets.tradeoff(quality.Additive([3, 2, 1]), [1e17, 1, 0], n_features=2)
-    assert [point.sets for point in found] == [((0, 1),), ((0, 2),), ((1, 2),)]
+    found = altsets.frontier(quality.Additive([3, 2, 1]), 2, against=[1e17, 1, 0])
+    assert [point.result.sets for point in found] == [[(0, 1)], [(0, 2)], [(1, 2)]]
 
 
 def test_small_differences_beside_numbers_far_below_zero():
     scores = quality.Additive([3, 18, 4, 1, 16, -4])
-    found = altsets.tradeoff(scores, [-1, -2, -5, -1e19, 5, 3], n_features=2)
-    assert [point.sets[0] for point in found] == [(1, 4), (1, 2), (1, 3), (2, 3)]
+    found = altsets.frontier(scores, 2, against=[-1, -2, -5, -1e19, 5, 3])
+    assert [point.result.sets[0] for point in found] == [(1, 4), (1, 2), (1, 3), (2, 3)]
     assert found.proven
     near = altsets.near_best(scores, n_features=2, min_quality=20)
     with mock.patch.object(Family, "members", return_value=([], False)):
@@ -66,7 +68,7 @@ def test_small_differences_beside_numbers_far_below_zero():
 
 def test_costs_too_far_apart_are_refused(snapshot):
     with pytest.raises(InputError) as refused:
-        altsets.tradeoff(SCORES, [1e-200, 1e200, 0, 0, 0, 0], 2)
+        altsets.frontier(SCORES, 2, against=[1e-200, 1e200, 0, 0, 0, 0])
     assert str(refused.value) == snapshot
 
 
@@ -75,64 +77,63 @@ def test_a_second_quality_is_the_same_both_ways_round():
     redundancy = rng.random((8, 8))
     redundancy = (redundancy + redundancy.T) / 2
     pairs, plain = quality.MRMR(rng.random(8), redundancy), quality.Additive(rng.random(8))
-    one, other = altsets.tradeoff(pairs, plain, 3), altsets.tradeoff(plain, pairs, 3)
+    one, other = altsets.frontier(pairs, 3, against=plain), altsets.frontier(plain, 3, against=pairs)
     assert one.more_is_better
     assert one.proven
     assert other.proven
-    assert [point.sets for point in one] == [point.sets for point in reversed(other.points)]
-    assert [point.quality for point in one] == [point.criterion for point in reversed(other.points)]
+    assert [point.result.sets for point in one] == [point.result.sets for point in reversed(other.points)]
+    assert [point.quality for point in one] == [point.against for point in reversed(other.points)]
 
 
 def test_negative_numbers_and_open_sizes():
     numbers, sizes = [1.5, -2, 0.25, 3, -1, 0], constraints.Size(1, 3)
-    found = altsets.tradeoff(SCORES, numbers, constraints=sizes)
+    found = altsets.frontier(SCORES, against=numbers, constraints=sizes)
     every = [chosen for size in (1, 2, 3) for chosen in itertools.combinations(range(6), size)]
     pairs = [(sum(numbers[j] for j in chosen), sum(SCORES.scores[list(chosen)])) for chosen in every]
     best = [one for one in pairs if not any(o != one and o[0] <= one[0] and o[1] >= one[1] for o in pairs)]
-    assert [(point.criterion, point.quality) for point in found] == sorted(set(best), reverse=True)
+    assert [(point.against, point.quality) for point in found] == sorted(set(best), reverse=True)
     assert found.proven
 
 
 def test_several_sets_are_limited_one_by_one():
-    found = altsets.tradeoff(SCORES, COSTS, 2, n_alternatives=1, tau=1)
+    found = altsets.frontier(SCORES, 2, against=COSTS, n_alternatives=1, tau=1)
     assert found.proven
     for point in found:
-        assert point.criterion == max(point.criteria)
-        assert not set(point.sets[0]) & set(point.sets[1])
+        assert point.against == max(sum(COSTS[j] for j in chosen) for chosen in point.result.sets)
+        assert point.shared == 0
 
 
 def test_no_set_at_all():
-    found = altsets.tradeoff(
-        SCORES, COSTS, 2, constraints=[constraints.Require("a"), constraints.Forbid("a")]
+    found = altsets.frontier(
+        SCORES, 2, against=COSTS, constraints=[constraints.Require("a"), constraints.Forbid("a")]
     )
     assert found.points == []
     assert found.complete
     assert "'a'" in found.explain() or "a" in found.reason
-    with pytest.raises(InputError, match="no point"):
-        found.within(0.1)
+    assert not found.suggestion
 
 
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
         ({"quality": quality.BlackBox(len, n_features_in=6)}, "use a quality made of numbers"),
-        ({"criterion": quality.BlackBox(len, n_features_in=6)}, "use a quality made of numbers"),
+        ({"against": quality.BlackBox(len, n_features_in=6)}, "use a quality made of numbers"),
         ({"engine": "greedy"}, "does not solve this"),
-        ({"quality": quality.MRMR(np.ones(6), np.zeros((6, 6))), "criterion": quality.MRMR(np.ones(6), np.eye(6))},
+        ({"quality": quality.MRMR(np.ones(6), np.zeros((6, 6))), "against": quality.MRMR(np.ones(6), np.eye(6))},
          "one of the two must be an Additive"),
-        ({"criterion": quality.Additive(COSTS), "n_alternatives": 1, "constraints": constraints.Size(1, 2)},
+        ({"against": quality.Additive(COSTS), "n_alternatives": 1, "constraints": constraints.Size(1, 2)},
          "needs numbers of at least 0"),
         ({"constraints": constraints.AtMostSets(1)}, "takes no AtMostSets"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_combined_says_what_can(asked, said):
-    given = {"quality": SCORES, "criterion": COSTS, "n_features": 2} | asked
+    given = {"quality": SCORES, "against": COSTS, "n_features": 2} | asked
     with pytest.raises(UnsupportedError, match=said):
-        altsets.tradeoff(**given)
+        altsets.frontier(**given)
 
 
 @pytest.mark.parametrize(
-    ("criterion", "said"),
+    ("given", "said"),
     [
         ([1, 2], "has 2 numbers for 6 features"),
         ({"z": 1}, "names 'z'"),
@@ -141,9 +142,9 @@ def test_what_cannot_be_combined_says_what_can(asked, said):
         (quality.Additive([1, 2]), "give two qualities of the same features"),
     ],
 )
-def test_criteria_that_do_not_fit(criterion, said):
+def test_costs_that_do_not_fit(given, said):
     with pytest.raises(InputError, match=said):
-        altsets.tradeoff(SCORES, criterion, 2)
+        altsets.frontier(SCORES, 2, against=given)
 
 
 def test_ends_early_and_keeps_what_is_there(clock):
@@ -155,11 +156,11 @@ def test_ends_early_and_keeps_what_is_there(clock):
             raise KeyboardInterrupt
 
     seen = []
-    whole = altsets.tradeoff(good, costs, 5, callback=seen.append)
+    whole = altsets.frontier(good, 5, against=costs, callback=seen.append)
     assert seen[-1].done >= len(whole)
     with pytest.raises(KeyboardInterrupt):
-        altsets.tradeoff(good, costs, 5, callback=interrupt)
-    short = altsets.tradeoff(good, costs, 5, time_limit=clock.limit(1))
+        altsets.frontier(good, 5, against=costs, callback=interrupt)
+    short = altsets.frontier(good, 5, against=costs, time_limit=clock.limit(1))
     assert not short.complete
     assert short.stop_reason == "time_limit"
     assert "time limit" in short.explain()
@@ -167,26 +168,27 @@ def test_ends_early_and_keeps_what_is_there(clock):
 
 
 def test_documents_and_frames(snapshot):
-    found = altsets.tradeoff(SCORES, COSTS, 2, n_alternatives=1, tau=1)
-    assert altsets.Tradeoff.from_json(found.to_json()) == found
+    found = altsets.frontier(SCORES, 2, against=COSTS, n_alternatives=1, tau=1)
+    assert altsets.Frontier.from_json(found.to_json()) == found
     frame = found.to_frame()
-    assert list(frame["criterion"]) == [point.criterion for point in found]
-    assert frame["features"][0] == [list(names) for names in found.points[0].named_sets]
+    assert list(frame["against"]) == [point.against for point in found]
+    assert frame["sets"][0] == [list(names) for names in found.points[0].named_sets]
     with pytest.raises(InputError) as refused:
-        altsets.Tradeoff.from_json("{}")
+        altsets.Frontier.from_json("{}")
     assert str(refused.value) == snapshot
     with pytest.raises(InputError) as refused:
-        altsets.Tradeoff.from_json(found.to_json().replace('"qualities": [', '"qualities": [1,', 1))
+        altsets.Frontier.from_json(found.to_json().replace('"mean": ', '"mean": 1', 1))
     assert str(refused.value) == snapshot
 
 
 def test_words(snapshot):
-    found = altsets.tradeoff(SCORES, COSTS, 2)
+    found = altsets.frontier(SCORES, 2, against=COSTS)
     assert str(found.verdict) == snapshot
     assert "6 points" in found.explain()
     assert "all proven" in found.explain()
-    assert found.within(0.1).criterion == 6
-    assert found.within(0).criterion == 9
+    near = altsets.frontier(SCORES, 2, against=COSTS, within=0.1)
+    assert [point.against for point in near] == [9, 6]
+    assert near.proven
 
 
 # --- Ranges -------------------------------------------------------------------------------------------------
@@ -199,8 +201,8 @@ def test_range_of_sets_that_are_too_many_to_list():
     found = near.range(costs)
     assert near.count > 100_000
     assert found.proven
-    front = altsets.tradeoff(good, costs, 6)
-    assert found.low.value == front.within(0.3).criterion
+    front = altsets.frontier(good, 6, against=costs, within=0.3)
+    assert found.low.value == front.points[-1].against
     assert found.low.value < found.best < found.high.value
     for end in (found.low, found.high):
         assert end.value == pytest.approx(sum(costs[list(end.set)]))

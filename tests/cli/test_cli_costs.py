@@ -1,4 +1,4 @@
-"""``altsets tradeoff`` as a user meets it: what is printed where, and the exit status."""
+"""``altsets frontier --costs`` as a user meets it: what is printed where, and the exit status."""
 
 from __future__ import annotations
 
@@ -24,46 +24,53 @@ def table(tmp_path, monkeypatch):
 
 
 def ask(table, *more):
-    return ("tradeoff", table, "-t", "y", "--quality", "pearson", "-k", 2, *more)
+    return ("frontier", table, "-t", "y", "--quality", "pearson", "-k", 2, *more)
 
 
 def test_points_are_those_of_the_library(run, table):
     code, out, _ = run(*ask(table, "--costs", "costs.csv", "--json"))
-    found = altsets.Tradeoff.from_json(out)
+    found = altsets.Frontier.from_json(out)
     data = altsets.read_table(table, "y")
     scores = altsets.quality.Additive.from_data(data.X, data.y, measure="pearson")
-    front = altsets.tradeoff(scores, {"c0": 5, "c1": 3.5, "c2": 2, "c3": 2}, 2)
+    front = altsets.frontier(scores, 2, against={"c0": 5, "c1": 3.5, "c2": 2, "c3": 2})
     assert code == 0
-    assert found.points == front.points
+    assert [(point.quality, point.against, point.result.sets, point.status) for point in found] == [
+        (point.quality, point.against, point.result.sets, point.status) for point in front
+    ]
     assert json.loads(out)["complete"]
 
 
-def test_lines_chart_and_report(run, table, tmp_path, snapshot):
+def test_lines_and_report(run, table, tmp_path, snapshot):
     code, out, err = run(*ask(table, "--costs", "costs.csv", "--report", "report.html"))
     assert code == 0
     assert out == snapshot
     assert "c0, c" in out
-    assert "criterion" in out
     assert "report.html" in err
-    assert "tradeoff-points" in (tmp_path / "report.html").read_text("utf-8")
+    assert "curve-points" in (tmp_path / "report.html").read_text("utf-8")
 
 
-def test_features_are_counted_and_several_sets_differ(run, table):
-    code, out, _ = run(*ask(table, "--count", "c0,c1", "-a", 1, "--tau", 1, "--json"))
-    found = altsets.Tradeoff.from_json(out)
+def test_several_sets_differ(run, table):
+    code, out, _ = run(*ask(table, "--costs", "costs.csv", "-a", 1, "--tau", 1, "--json"))
+    found = altsets.Frontier.from_json(out)
     assert code == 0
-    assert [point.criterion for point in found] == [2, 1, 0] or [point.criterion for point in found] == [1, 0]
-    assert all(len(point.sets) == 2 for point in found)
+    assert [point.shared for point in found] == [0] * len(found)
+    assert all(len(point.result.sets) == 2 for point in found)
+
+
+def test_sets_that_are_not_good_enough_are_left_out(run, table):
+    code, out, _ = run(*ask(table, "--costs", "costs.csv", "--within", "5%", "--json"))
+    best, *others = [point.quality for point in altsets.Frontier.from_json(out)]
+    assert code == 0
+    assert min(others, default=best) >= 0.95 * best
 
 
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ((), "--costs and --count were not given"),
-        (("--costs", "costs.csv", "--count", "c0"), "--costs and --count were both given"),
-        (("--count", "nonsense"), "--count names 'nonsense'"),
+        (("--costs", "costs.csv", "--by", "penalty"), "--by penalty and --costs were both given"),
+        (("--costs", "costs.csv", "--evaluate"), "--evaluate is about tau"),
         (("--costs", "none.csv"), "none.csv"),
-        (("--costs", "grouped.csv"), "goes with --budget; give each feature a cost"),
+        (("--costs", "grouped.csv"), "is for --budget; give each feature a cost"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_sentence(run, table, tmp_path, more, said):
@@ -74,6 +81,6 @@ def test_what_is_wrong_is_said_in_a_sentence(run, table, tmp_path, more, said):
 
 
 def test_no_point(run, table):
-    code, _, err = run(*ask(table, "--count", "c0", "--require", "c0", "--forbid", "c0"))
+    code, _, err = run(*ask(table, "--costs", "costs.csv", "--require", "c0", "--forbid", "c0"))
     assert code == 1
     assert "c0" in err
