@@ -182,10 +182,8 @@ def _scored(request: Request, result: Result, quality: Any, X: Any, y: Any) -> t
             )
         # Imports scikit-learn, which takes longer than checking an answer.
         from altsets.selector import RowData, scored
-        from altsets.selector.noise import narrowed
 
         given = scored(replace(request, quality=given), features, RowData(y))
-        request = narrowed(request, given)
     elif request.above_noise:
         raise InputError(
             "the table decides which features are above the noise floor; pass X and y, not the quality."

@@ -90,7 +90,7 @@ def test_only_features_above_the_noise_floor(run, save, snapshot):
     assert (code, err) == (0, "")
     document = json.loads(out)
     assert document["sets"][0]["features"] == ["f0", "f1"]
-    assert document["request"]["above_noise"] is True
+    assert document["request"]["constraints"] == [{"kind": "above_noise"}]
     code, out, _ = run(*asked, "-k", 2, "--evaluate", "--cv", 3)
     assert code == 0
     assert " ".join(out.split()) == snapshot

@@ -352,7 +352,7 @@ def said(case: Case) -> str:
     if isinstance(found, AltsetsError):
         text = f"**Refused**: {found}"
     else:
-        sets = "; ".join(", ".join(each.names) for each in found.alternatives_)
+        sets = "; ".join(", ".join(map(str, each.names)) for each in found.alternatives_)
         text = f"**Answer**: {sets}"
     text = " ".join([text, *(f"**Warning**: {warning}" for warning in told)])
     return " ".join(text.split()).replace("|", "\\|")

@@ -12,6 +12,7 @@ from words import about
 
 import altsets
 from altsets import constraints, quality
+from altsets.constraints import AboveNoise
 from altsets.dissimilarity import Grouped, Matched
 from altsets.errors import InputError
 from altsets.search import what_if as module
@@ -306,7 +307,9 @@ def test_noise_stays_out(run, tmp_path):
     frame = pd.DataFrame(
         {f"x{place}": rng.normal(size=60) + y * (3 if place < 2 else 0) for place in range(12)}
     )
-    selector = altsets.SelectAlternatives("f", n_features=2, n_alternatives=0, above_noise=True).fit(frame, y)
+    selector = altsets.SelectAlternatives("f", n_features=2, n_alternatives=0, constraints=AboveNoise()).fit(
+        frame, y
+    )
     assert selector.alternatives_[0].names == ("x0", "x1")
     assert [loss.status for loss in selector.what_if(frame, y).losses] == ["infeasible", "infeasible"]
     frame.assign(y=y).to_csv(tmp_path / "table.csv", index=False)

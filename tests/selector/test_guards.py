@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 from altsets import SelectAlternatives, constraints, evaluate, find, survival_target
+from altsets.constraints import AboveNoise
 from altsets.display import ProgressLines
 from altsets.dissimilarity import Matched
 from altsets.errors import InputError
@@ -421,27 +422,28 @@ def weak_set(**parameters):
 @pytest.mark.parametrize("quality", ["f", "mutual_info", "mrmr", "cfs", "fcbf"])
 def test_only_features_above_the_noise_floor(quality, snapshot):
     plain = fitted(mostly_noise(), ILL, quality=quality, n_alternatives=3)
-    above = fitted(mostly_noise(), ILL, quality=quality, n_alternatives=1, above_noise=True, tau=0.5)
+    above = fitted(mostly_noise(), ILL, quality=quality, n_alternatives=1, constraints=AboveNoise(), tau=0.5)
     assert above.noise_floor_.tolist() == plain.noise_floor_.tolist()
     assert {name for found in above.alternatives_ for name in found.names} <= {"f0", "f1", "f2"}
     assert all(map(all, above.result_.above_noise))
-    assert above.result_.parameters["above_noise"]
-    assert above.result_.parameters["constraints"] == []
+    assert above.result_.parameters["constraints"] == [{"kind": "above_noise"}]
     assert str(above.result_.verdict) == snapshot
-    assert "above_noise=True" in above.result_.request.to_python()
+    assert "AboveNoise()" in above.result_.request.to_python()
     assert "--above-noise" in above.result_.request.to_command()
 
 
 def test_nothing_changes_where_all_features_are_above_the_noise_floor():
     X = mostly_noise(4, 4)
-    above, plain = (fitted(X, ILL, quality="f", above_noise=above) for above in (True, False))
+    above, plain = (
+        fitted(X, ILL, quality="f", constraints=[AboveNoise()] if above else ()) for above in (True, False)
+    )
     assert above.result_.sets == plain.result_.sets
     assert above.result_.noise_floors == plain.result_.noise_floors
 
 
 def test_more_features_than_are_above_the_noise_floor(snapshot):
     with pytest.raises(InputError) as refused:
-        fitted(mostly_noise(), ILL, quality="f", n_features=4, above_noise=True)
+        fitted(mostly_noise(), ILL, quality="f", n_features=4, constraints=AboveNoise())
     assert str(refused.value) == snapshot
 
 
@@ -449,7 +451,7 @@ def test_a_noise_floor_of_zero(snapshot):
     """Of four rows, neighbours tell nothing about each other."""
     X = np.random.default_rng(0).normal(size=(4, 4))
     with pytest.raises(InputError) as refused:
-        fitted(X, [0.1, 0.4, 0.2, 0.3], quality="mutual_info", above_noise=True)
+        fitted(X, [0.1, 0.4, 0.2, 0.3], quality="mutual_info", constraints=AboveNoise())
     assert str(refused.value) == snapshot
 
 
@@ -457,13 +459,13 @@ def test_a_noise_floor_of_zero(snapshot):
 def test_noise_that_is_not_known(quality, snapshot):
     X, y = made()
     with pytest.raises(InputError) as refused:
-        fitted(X, y, quality=quality, above_noise=True)
+        fitted(X, y, quality=quality, constraints=AboveNoise())
     assert str(refused.value) == snapshot
 
 
 def test_noise_is_left_out_in_every_fold_and_on_a_memory(tmp_path):
     selector = SelectAlternatives(
-        "f", n_features=2, n_alternatives=1, tau=0.5, above_noise=True, memory=str(tmp_path)
+        "f", n_features=2, n_alternatives=1, tau=0.5, constraints=AboveNoise(), memory=str(tmp_path)
     )
     evaluation = evaluate(selector, mostly_noise(), ILL, cv=3, n_repeats=1)
     assert {index for fold in evaluation.folds for chosen in fold.sets for index in chosen} <= {0, 1, 2}
@@ -680,4 +682,4 @@ def test_what_features_score_by_chance_makes_no_fit_fail(monkeypatch, snapshot):
     assert [note for note in selector.result_.notes if note not in plain.result_.notes] == snapshot
     # Where it decides which features may be in sets, it does.
     with pytest.raises(MemoryError):
-        fitted(X, y, above_noise=True)
+        fitted(X, y, constraints=AboveNoise())

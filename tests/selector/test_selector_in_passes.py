@@ -13,6 +13,7 @@ import pytest
 
 import altsets
 from altsets import constraints, quality
+from altsets.constraints import AboveNoise
 from altsets.dissimilarity import Matched
 from altsets.errors import InputError, TableError
 from altsets.measures.large import table as large_table
@@ -130,7 +131,10 @@ def test_what_if_reads_the_table_again(folder):
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({"above_noise": True}, "above_noise=True needs the table in memory, and readings is read in passes"),
+        (
+            {"constraints": [AboveNoise()]},
+            "AboveNoise needs the table in memory, and readings is read in passes",
+        ),
         ({"dissimilarity": Matched("pearson", threshold=0.9)}, "the similarity of features needs the table"),
         ({"memory": "kept"}, "keeping scores .memory. needs the table in memory"),
         ({"kind": "wrapper"}, "wrapper needs the table in memory, .* choose f, pearson"),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import altsets
 from altsets import Session, constraints, dissimilarity, quality
+from altsets.constraints import AboveNoise
 from altsets.errors import InputError, UnsupportedError
 
 NAMES = [f"f{number}" for number in range(8)]
@@ -175,10 +176,10 @@ def test_constraints_of_the_session_stay():
 
 def test_only_features_above_the_noise():
     X, y = table(200)
-    session = Session(X, y, n_features=2, n_alternatives=1, above_noise=True)
-    selector = altsets.SelectAlternatives(n_features=2, n_alternatives=1, above_noise=True).fit(X, y)
+    session = Session(X, y, n_features=2, n_alternatives=1, constraints=AboveNoise())
+    selector = altsets.SelectAlternatives(n_features=2, n_alternatives=1, constraints=AboveNoise()).fit(X, y)
     assert session.result.sets == selector.result_.sets
-    with pytest.raises(InputError, match="above_noise"):
+    with pytest.raises(InputError, match="AboveNoise"):
         session.set(quality="wrapper")
 
 

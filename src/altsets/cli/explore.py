@@ -138,7 +138,6 @@ def _session(source: Source) -> tuple[Session, dict[str, Any]]:
         constraints=[rule for rule in request.constraints if rule not in (*required, *forbidden)],
         **{name: getattr(request, name) for name in taken},
         unusable=request.unusable,
-        above_noise=request.above_noise,
         **limit,
     )
     return session, begin

@@ -87,9 +87,6 @@ class SetOptions:
     min_difference: int | None = option(
         "N", "Instead of --tau: the number of features in which two sets must differ.", parser=whole_number
     )
-    above_noise: bool = option(
-        None, "Only features that score higher than features do by chance (the noise floor).", default=False
-    )
 
 
 @dataclass(frozen=True)
@@ -317,7 +314,10 @@ def _constraint_fields() -> list[tuple[str, Any, Any]]:
     for kind in KINDS:
         said = kind.option
         more = "" if len(fields) > 1 else " This and the other conditions may be repeated."
-        fields.append((field_name(kind), list[str] | None, option(said.metavar, said.help + more)))
+        if said.metavar:
+            fields.append((field_name(kind), list[str] | None, option(said.metavar, said.help + more)))
+        else:
+            fields.append((field_name(kind), bool, option(None, said.help, default=False)))
         if kind is Forbid:
             help = (
                 "With --forbid: also rule out features that predict a forbidden one with LIMIT or more, such as 0.8, "

@@ -86,9 +86,14 @@ def constraints_from(
     found = [
         kind.parse(text, _Reader(kind.option.flag, names, groups))
         for kind in KINDS
-        for text in getattr(given, field_name(kind)) or ()
+        for text in _texts(getattr(given, field_name(kind)))
     ]
     return found if given.proxies is None else _with_proxies(given.proxies, found, names)
+
+
+def _texts(value: list[str] | bool | None) -> Sequence[str]:
+    """The texts of an option that may be repeated; a flag has an empty one."""
+    return [""] if value is True else value or ()
 
 
 def existing_from(

@@ -255,7 +255,7 @@ def source_from(given: Given) -> Source:
         source = Source(given, asked, data, scores.quality(asked.name), hash_file(path))
     if source.data is not None:
         splits.check(source.data.groups)
-        in_memory = {"--evaluate": given.evaluation.evaluate, "--above-noise": given.sets.above_noise}
+        in_memory = {"--evaluate": given.evaluation.evaluate, "--above-noise": given.conditions.above_noise}
         for option, value in in_memory.items():
             if value and source.data.is_large:
                 from altsets.measures.large.table import needs_memory
@@ -324,19 +324,17 @@ class Searched(NamedTuple):
 
 def run_search(source: Source, request: Request) -> Searched:
     """Score the features and find the sets, with a progress line if it takes long."""
-    from altsets.selector.noise import refuse_unknown_noise
-
-    refuse_unknown_noise(request)
     seconds = SECONDS_PER_SET * request.check(source.names).n_sets
     if request.n_alternatives == "max":
         seconds = SECONDS_FOR_MOST
 
     def search(scored: Quality, measured: Request, callback: Any) -> Searched:
-        from altsets.selector.noise import answer_among, narrowed, refuse_too_few
+        from altsets.search.answering import answer
+        from altsets.selector.noise import refuse_too_few
 
         refuse_too_few(measured, scored)
-        found = answer_among(measured, scored, measured, callback)
-        return Searched(replace(found, request=request), scored, narrowed(measured, scored))
+        found = answer(measured, scored, callback=callback)
+        return Searched(replace(found, request=request), scored, measured)
 
     searched = run_on_scores(source, request, search, seconds)
     return searched._replace(result=_with_background(searched.result, source, searched.quality))
@@ -375,6 +373,9 @@ def run_on_scores(
     ``search`` takes the quality, the request with numbers of the table and the seconds that are left (``otherwise``
     without a time limit), and a callback. ``reporting`` makes a line of what the callback gets.
     """
+    from altsets.selector.noise import refuse_unknown_noise
+
+    refuse_unknown_noise(request)
     clock = _Clock(request.time_limit)
     with Waiting(console_for(stderr=True)) as waiting:
         if request.needs_table:

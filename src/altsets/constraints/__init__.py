@@ -11,6 +11,7 @@
 ``Budget(c, limit)``     the features of a set cost no more than the limit together
 ``Linear(c, l, u)``      the coefficients of the features of a set add up to a number from l to u
 ``MaxSimilarity(s, l)``  no two features of a set are more alike than l
+``AboveNoise()``         the features of a set score above the noise floor
 ``Custom(check)``        a function of the indices of a set returns True
 ``Size(k, l)``           a set has k to l features, instead of exactly ``n_features``
 =======================  ==========================================================================
@@ -40,11 +41,13 @@ from altsets.constraints._joint import AtLeastSets, AtMostSets, Reserve, TotalBu
 from altsets.constraints._kinds import AtLeast, AtMost, Exclusive, Implies, Require, Size
 from altsets.constraints._linear import Linear
 from altsets.constraints._measured import Forbid, MaxSimilarity
+from altsets.constraints._noise import AboveNoise
 from altsets.constraints._together import Together
 from altsets.constraints.base import Constraint
 from altsets.errors import NotExpressedError
 
 __all__ = [
+    "AboveNoise",
     "AtLeast",
     "AtLeastSets",
     "AtMost",
@@ -76,6 +79,7 @@ KINDS: tuple[type[Constraint], ...] = (
     Budget,
     Linear,
     MaxSimilarity,
+    AboveNoise,
     Size,
     AtMostSets,
     AtLeastSets,

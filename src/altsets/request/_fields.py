@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any
 
-from altsets.constraints import Constraint
+from altsets.constraints import AboveNoise, Constraint
 from altsets.errors import InputError
 from altsets.features import Feature, as_number, given_feature, whole_number
 from altsets.measures.pairs import is_array
@@ -70,7 +70,6 @@ class RequestFields:
     time_limit: float | None = None
     random_state: int | None = None
     unusable: str = "error"
-    above_noise: bool = False
     difference: str = "each"
     overlap_penalty: float = 0.0
     min_quality: float | None = None
@@ -97,7 +96,6 @@ class RequestFields:
         time_limit: float | None = None,
         random_state: int | None = None,
         unusable: str = "error",
-        above_noise: bool = False,
         difference: str = "each",
         overlap_penalty: float = 0.0,
         min_quality: float | None = None,
@@ -132,7 +130,6 @@ class RequestFields:
             "time_limit": checked_seconds(time_limit),
             "random_state": random_state,
             "unusable": one_of("unusable", unusable, UNUSABLE),
-            "above_noise": bool(above_noise),
             "difference": difference,
         }
         if tau == "max":
@@ -171,6 +168,11 @@ class RequestFields:
         """The quality for what takes no engine: under the name that sets the engine, if there is one."""
         is_named = isinstance(self.quality, NamedQuality)
         return self.quality.searched_by(self.engine) if is_named else self.quality
+
+    @property
+    def above_noise(self) -> bool:
+        """Whether sets may only have features above the noise floor."""
+        return any(isinstance(constraint, AboveNoise) for constraint in self.constraints)
 
     @property
     def has_size(self) -> bool:

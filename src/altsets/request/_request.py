@@ -73,8 +73,6 @@ class Request(RequestFields):
         Seed for measures that draw at random; None is a fixed one.
     unusable : {"error", "drop"}, default="error"
         What to do with columns that no measure can use; as for :class:`altsets.SelectAlternatives`.
-    above_noise : bool, default=False
-        Whether sets may only have features above the noise floor; as for :class:`altsets.SelectAlternatives`.
     difference : {"each", "average"}, default="each"
         Whether a set must differ enough from each set before it, or from all of them on average.
     overlap_penalty : float, default=0.0

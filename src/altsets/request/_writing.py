@@ -50,7 +50,6 @@ PLAIN = (
     "time_limit",
     "random_state",
     "unusable",
-    "above_noise",
     *DEFINITION,
 )
 #: Characters of a line that is easy to read.
@@ -199,7 +198,7 @@ def arguments(request: RequestFields, names: Sequence[str] | None = None, table:
 
 def table_arguments(request: RequestFields) -> list[str]:
     """What the request says about how a table is taken, as keyword arguments; defaults are left out."""
-    return _changed(request, "task", "random_state", "unusable", "above_noise")
+    return _changed(request, "task", "random_state", "unusable")
 
 
 def _changed(request: RequestFields, *names: str) -> list[str]:
@@ -284,7 +283,7 @@ def command(request: RequestFields, table: str, predicted: Sequence[str], names:
         texts = [
             (constraint.option_text(known), constraint.option.flag) for constraint in request.constraints
         ]
-        words += [f"{flag}={text}" for text, flag in texts]
+        words += [f"{flag}={text}" if text else flag for text, flag in texts]
         words += _proxies_words(request)
         words += [f"--existing={features_text(given, known)}" for given in request.existing]
     except IndexError:
@@ -294,7 +293,6 @@ def command(request: RequestFields, table: str, predicted: Sequence[str], names:
     changes = [(name, value) for name, value in _changes(request, plain) if value != "survival"]
     words += [f"--{name.replace('_', '-')}={value}" for name, value in changes]
     words += ["--drop-unusable"] if request.unusable == "drop" else []
-    words += ["--above-noise"] if request.above_noise else []
     if request.random_state is not None:
         raise NotExpressedError("a seed was given, and the command line has a fixed one")
     return " ".join(_typed("find", words, table))

@@ -253,7 +253,7 @@ def _nothing(result: SetsFound) -> str:
 def _claim(result: SetsFound) -> str:
     n_sets, sizes, under = len(result.sets), _sizes(result), _has_conditions(result)
     if _chosen_together(result):
-        sizes += " meet all conditions," if under or result.parameters.get("above_noise") else ""
+        sizes += " meet all conditions," if under or _above_noise(result) else ""
         goal = GOALS.get(str(result.parameters.get("aggregation")), "a higher total score")
         if result.parameters.get("overlap_penalty"):
             goal = "a higher total score, less what they pay for shared features"
@@ -261,7 +261,7 @@ def _claim(result: SetsFound) -> str:
         return f"no {n_sets} sets of {sizes}{limits} are this different and have {goal}"
     clauses = {
         "meets all conditions": under,
-        "has only features above the noise floor": result.parameters.get("above_noise"),
+        "has only features above the noise floor": _above_noise(result),
         "differs enough from the existing sets": result.parameters.get("existing"),
     }
     that = " and ".join(clause for clause, holds in clauses.items() if holds)
@@ -286,8 +286,17 @@ def _claim(result: SetsFound) -> str:
 
 
 def _has_conditions(result: SetsFound) -> bool:
-    """Whether sets had to meet constraints other than on their size."""
-    return any(entry.get("kind") != "size" for entry in result.parameters.get("constraints") or ())
+    """Whether sets had to meet constraints other than on their size and the noise floor."""
+    return bool(_kinds(result) - {"size", "above_noise"})
+
+
+def _above_noise(result: SetsFound) -> bool:
+    """Whether sets had to have features above the noise floor only."""
+    return "above_noise" in _kinds(result)
+
+
+def _kinds(result: SetsFound) -> set[str]:
+    return {entry.get("kind") for entry in result.parameters.get("constraints") or ()}
 
 
 def _limits_of(result: SetsFound) -> str:
@@ -337,7 +346,7 @@ def _cut_short(result: SetsFound) -> str:
 def _noise(result: SetsFound) -> str:
     """A warning if most features of all sets, or of some, may be there by chance."""
     weak = [goods.count(False) for goods in result.above_noise]
-    remedy = f"{parameter('above_noise', True)} leaves them out"
+    remedy = f"{parameter('AboveNoise')} leaves them out"
     n_features = sum(map(len, result.above_noise))
     if weak and sum(weak) >= MOSTLY * n_features:
         return (

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from altsets.constraints import AtLeastSets, Require
+from altsets.constraints import AboveNoise, AtLeastSets, Require
 from altsets.constraints.constant import ForbidConstant
 from altsets.dissimilarity import Matched
 from altsets.errors import InputError, UnsupportedError
@@ -103,7 +103,7 @@ def problem_of(request: Request, quality: Quality) -> Problem:
         raise InputError(
             f"quality must be a quality object such as altsets.quality.Additive(scores), not {type(quality).__name__}."
         )
-    sized = request.sized(n_candidates(quality))
+    sized = _above_noise(request.sized(n_candidates(quality)), quality)
     problem = _without_constants(sized.bind(FeatureNames.of_quality(quality)), quality)
     if request.n_alternatives != "max":
         return problem
@@ -124,6 +124,21 @@ def problem_of(request: Request, quality: Quality) -> Problem:
     if reason:
         raise UnsupportedError(f"no engine solves this: {reason}.")
     return replace(problem, n_alternatives=min(most_alternatives(problem), MOST_SETS - 1))
+
+
+def _above_noise(request: Request, quality: Quality) -> Request:
+    """The same request, whose condition on the noise floor knows which features that leaves out."""
+    if not request.above_noise:
+        return request
+    scores, floor = quality.feature_scores, quality.noise_floor
+    if scores is None or floor is None:
+        raise InputError(
+            f"{parameter('AboveNoise')} compares features with what they score by chance, which these scores do not "
+            "tell; pass the table and the name of a measure, or leave it out."
+        )
+    below = np.flatnonzero(scores <= floor).tolist()
+    known = [one.leaving_out(below) if isinstance(one, AboveNoise) else one for one in request.constraints]
+    return replace(request, constraints=tuple(known))
 
 
 def n_candidates(quality: Quality) -> int:

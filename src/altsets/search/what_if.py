@@ -8,8 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from altsets import documents
 from altsets.constraints import Budget, Forbid
 from altsets.dissimilarity import is_named
@@ -386,15 +384,6 @@ def lose(
     single = replace(request.alone(), engine=exact)
     if request.tau == "max" and result.tau is not None:
         single = replace(single, tau=result.tau)
-    scores, floor = quality.feature_scores, quality.noise_floor
-    if request.above_noise and floor is None:
-        raise InputError(
-            "sets of this answer have features above the noise floor only, which this quality does not know; use "
-            "SelectAlternatives.what_if(X, y)."
-        )
-    if request.above_noise and scores is not None and floor is not None:
-        noise = [Forbid(below)] if (below := np.flatnonzero(scores <= floor).tolist()) else []
-        single = replace(single, constraints=(*single.constraints, *noise))
     wanted = losable(request, result, FeatureNames.of_quality(quality), features, feature_groups)
     most_lost = max(len(lost) for _, lost in wanted)
     search = _Losses(quality, problem_of(single, quality), result, exact, run, most_lost)

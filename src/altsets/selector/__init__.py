@@ -21,7 +21,7 @@ from altsets.selector._answers import (
 )
 from altsets.selector._column_selector import SelectFeatures
 from altsets.selector._reduced import reduced
-from altsets.selector.noise import refuse_too_few
+from altsets.selector.noise import refuse_too_few, refuse_unknown_noise
 
 __all__ = [
     "Alternative",
@@ -36,6 +36,7 @@ __all__ = [
     "reduced",
     "refuse_numbered",
     "refuse_too_few",
+    "refuse_unknown_noise",
     "rows_of",
     "scored",
     "search_for",

@@ -113,9 +113,6 @@ class SelectAlternatives(ColumnSelector):
     unusable : {"error", "drop"}, default="error"
         What to do with columns that no measure can use, such as dates, identifiers or numbers mixed with text: refuse
         them, all in one message, or leave them out. ``dropped_`` and the notes of ``result_`` list what was left out.
-    above_noise : bool, default=False
-        Whether sets may only have features that score above the noise floor, ``noise_floor_``: what a column of
-        its kind may score by chance, if it says nothing about the target. For measures that score one column at a time.
     verbose : bool or int, default=False
         Whether ``fit`` says on standard error what is going on: a line for each step, and one every 10 s, or every
         second from 2 on.
@@ -227,7 +224,6 @@ class SelectAlternatives(ColumnSelector):
         n_jobs: int | None = None,
         random_state: Any = None,
         unusable: str = "error",
-        above_noise: bool = False,
         verbose: bool | int = False,
         memory: Any = None,
         difference: str = "each",
@@ -253,7 +249,6 @@ class SelectAlternatives(ColumnSelector):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.unusable = unusable
-        self.above_noise = above_noise
         self.verbose = verbose
         self.memory = memory
         self.difference = difference

@@ -27,12 +27,11 @@ from altsets.quality import Quality
 from altsets.quality.spec import NamedQuality, QualitySpec, ScoringOptions, spec_of
 from altsets.request import DEFAULT_SEED, Request
 from altsets.result import Result, Status
+from altsets.search.answering import answer
 from altsets.search.frontier import Frontier
 from altsets.search.frontier.plan import SweepPlan
 from altsets.search.frontier.sweep import by_tau
 from altsets.selector.noise import (
-    answer_among,
-    narrowed,
     refuse_too_few,
     refuse_unknown_noise,
     with_floors,
@@ -184,7 +183,7 @@ def search_for(selector: Any, quality: Quality, features: Features, sample_weigh
     n_columns = max(1, quality.n_features_in - len(quality.constant))
     warn_of_size(selector, n_columns, quality.n_features_in)
     request = request_of(selector, n_columns)
-    return answer_among(request, quality, request.measured(features, sample_weight))
+    return answer(request, quality, measured=request.measured(features, sample_weight))
 
 
 def frontier_for(
@@ -199,7 +198,7 @@ def frontier_for(
 ) -> Frontier:
     """Search at several points with the other parameters of a selector."""
     request = replace(request_of(selector), tau=None, min_difference=None)
-    measured = narrowed(request.measured(features, sample_weight), quality)
+    measured = request.measured(features, sample_weight)
     return by_tau(request, quality, n_features, n_alternatives, tau, measured=measured)
 
 
@@ -270,7 +269,7 @@ def answered_in_passes(selector: Any, table: LargeTable, sample_weight: Any, lin
     request = request_of(selector, table.n_features)
     refused = {
         "keeping scores (memory)": selector.memory is not None,
-        parameter("above_noise", True): request.above_noise,
+        parameter("AboveNoise"): request.above_noise,
         "the similarity of features": request.needs_table,
     }
     for what, is_asked in refused.items():
@@ -390,7 +389,7 @@ def _lines_of(lines: Any) -> tuple[Callable[[str], object], Callable[[float], ob
 
 def _found(request: Request, quality: Quality, measured: Request, lines: Any) -> Found:
     """The search, and how different its sets are."""
-    result = answer_among(request, quality, measured, None if lines is None else lines.report)
+    result = answer(request, quality, measured=measured, callback=None if lines is None else lines.report)
     if not result.sets:
         raise InputError(f"no set was found. {result.explain()}")
     kind = measured.dissimilarity

@@ -1,45 +1,19 @@
-"""Searches among features above the noise floor, which is what the best feature may score by chance."""
+"""The noise floor: what the best feature may score by chance."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
-
-import numpy as np
 
 from altsets.arrays import Floats
-from altsets.constraints import Forbid
 from altsets.errors import InputError, reason_of
 from altsets.measures import UNIVARIATE
 from altsets.quality import Quality
 from altsets.quality.spec import spec_of
 from altsets.request import Request
 from altsets.result import Result
-from altsets.search.answering import answer
 from altsets.search.solving import n_candidates, without_required
 from altsets.wording import counted, join_words, parameter, plural, span
-
-
-def answer_among(
-    request: Request, quality: Quality, measured: Request, callback: Any = None, stop: Any = None
-) -> Result:
-    """Search for the sets of a request, among features above the noise floor if it says so."""
-    found = answer(request, quality, measured=narrowed(measured, quality), callback=callback, stop=stop)
-    if not request.above_noise:
-        return found
-    # The last one is no condition of the user's.
-    constraints = found.parameters["constraints"][: len(request.constraints)]
-    return replace(found, parameters={**found.parameters, "constraints": constraints, "above_noise": True})
-
-
-def narrowed(request: Request, quality: Quality) -> Request:
-    """The same request without features that are not above the noise floor, if it says so."""
-    scores, floor = quality.feature_scores, quality.noise_floor
-    if not request.above_noise or scores is None or floor is None:
-        return request
-    below = np.flatnonzero(scores <= floor).tolist()
-    return replace(request, constraints=(*request.constraints, Forbid(below))) if below else request
 
 
 def with_floors(result: Result, measure: Callable[[], Floats | None]) -> tuple[Result, Floats | None]:
@@ -61,7 +35,7 @@ def refuse_unknown_noise(request: Request) -> None:
     scored_by = None if request.quality is None else spec_of(request.quality).scored_by
     if request.above_noise and (scored_by is None or scored_by[0] not in UNIVARIATE):
         raise InputError(
-            f"{parameter('above_noise', True)} compares features with what they score by chance, which is known for "
+            f"{parameter('AboveNoise')} compares features with what they score by chance, which is known for "
             f"{join_words(UNIVARIATE)} only, and for mrmr, fcbf and cfs with these; choose one of them."
         )
 
@@ -80,7 +54,7 @@ def refuse_too_few(request: Request, quality: Quality) -> None:
         less = f"ask for {parameter('n_features', n_above)}, or " if n_above and not request.has_size else ""
         raise InputError(
             f"{n_above} of {counted(len(scores), 'feature')} {plural(n_above, 'is', 'are')} above the noise floor of "
-            f"{floors}, too few for a set of {size}; {less}leave out {parameter('above_noise')}."
+            f"{floors}, too few for a set of {size}; {less}leave out {parameter('AboveNoise')}."
         )
 
 

@@ -17,11 +17,12 @@ from altsets.quality import Quality
 from altsets.quality.spec import LINEAR, PAIRED, NamedQuality, spec_of
 from altsets.request import Request
 from altsets.result import Progress, Result, StopReason
+from altsets.search.answering import answer
 from altsets.search.frontier import Frontier, FrontierProgress
 from altsets.search.frontier.sweep import by_tau
 from altsets.search.what_if import WhatIf, lose
 from altsets.selector import RowData, groups_of, refuse_numbered, scored, table_and_target
-from altsets.selector.noise import answer_among, narrowed, refuse_too_few, refuse_unknown_noise
+from altsets.selector.noise import refuse_too_few, refuse_unknown_noise
 from altsets.session._state import SessionState, plain_tau
 from altsets.tables.conversion import usable_columns
 from altsets.tables.feature_matrix import Features
@@ -122,7 +123,9 @@ class Searcher:
         self._refuse_without_table(request)
         quality = self.quality_of(state)
         refuse_too_few(request, quality)
-        found = answer_among(request, quality, self._on_table(state, request), callback, stop)
+        found = answer(
+            request, quality, measured=self._on_table(state, request), callback=callback, stop=stop
+        )
         if found.stop_reason is StopReason.FINISHED:
             # Whatever was cut short may come further next time.
             self.answers[state] = found
@@ -202,7 +205,7 @@ class Searcher:
     ) -> Frontier:
         """What difference costs with the other settings of a state, whose answer is one of the points."""
         request, quality = replace(self.request_of(state), tau=None), self.quality_of(state)
-        measured = narrowed(self._on_table(state, request), quality)
+        measured = self._on_table(state, request)
         asked = (request.n_features, request.n_alternatives, None)
         return by_tau(request, quality, *asked, measured=measured, callback=callback, known=known)
 

@@ -72,8 +72,6 @@ class Session(SessionSteps):
         Seed for measures that draw at random; None is a fixed one.
     unusable : {"error", "drop"}, default="error"
         What to do with columns that no measure can use.
-    above_noise : bool, default=False
-        Whether sets may only have features above the noise floor, as for :class:`altsets.SelectAlternatives`.
     sample_weight : array-like of shape (n_samples,), default=None
         How much each row counts.
     groups : array-like of shape (n_samples,), default=None
@@ -132,7 +130,6 @@ class Session(SessionSteps):
         n_jobs: int | None = None,
         random_state: int | None = None,
         unusable: str = "error",
-        above_noise: bool = False,
         sample_weight: Any = None,
         groups: Any = None,
     ) -> None:
@@ -154,7 +151,6 @@ class Session(SessionSteps):
             time_limit=time_limit,
             random_state=random_state,
             unusable=unusable,
-            above_noise=above_noise,
         )
         super().__init__(Searcher.of(data, base.sized(_n_candidates(data, base))))
         self._searcher.check(self._searcher.request_of(self._searcher.start))

@@ -12,7 +12,7 @@ from altsets.problem import list_constraints
 from altsets.quality import Additive, Quality
 from altsets.quality.spec import GivenQuality, fit_to_table, spec_of
 from altsets.request import Request
-from altsets.selector import refuse_too_few, rows_of, scored, table_and_target
+from altsets.selector import refuse_too_few, refuse_unknown_noise, rows_of, scored, table_and_target
 from altsets.tables.conversion import usable_columns
 
 
@@ -38,6 +38,7 @@ def asked_of(quality: Any, params: Mapping[str, Any] | None, X: Any, y: Any, **f
         return _in_passes(request, X, y)
     features = usable_columns(X).features
     rows = rows_of(features, y, spec_of(request.quality), who="the quality")
+    refuse_unknown_noise(request)
     request.check(features.feature_names)
     made = scored(request, features, rows)
     refuse_too_few(request, made)
@@ -72,6 +73,8 @@ def _in_numbers(quality: Quality, X: Any, y: Any, fields: dict[str, Any]) -> Bou
 def _in_passes(request: Request, X: Any, y: Any) -> BoundRequest:
     """A quality that is computed from a table which is never in memory as a whole."""
     table = large_table(X, y, drop_unusable=False)
+    if request.above_noise:
+        raise needs_memory("AboveNoise", table.source)
     if request.needs_table:
         raise needs_memory("the similarity of features", table.source)
     request.check(table.feature_names)
