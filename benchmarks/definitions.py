@@ -45,7 +45,7 @@ SIMULTANEOUS: dict[str, Options] = {
     "penalty": lambda best, n: {"overlap_penalty": abs(best) / (4 * SIZE)},
     "penalty and tau": lambda best, n: {"tau": TAU, "overlap_penalty": abs(best) / (4 * SIZE)},
     "least quality": lambda best, n: {"tau": TAU, "min_quality": best - 0.3 * abs(best)},
-    "spread": lambda best, n: {"tau": TAU, "max_spread": 0.05 * abs(best)},
+    "spread": lambda best, n: {"tau": TAU, "constraints": constraints.Spread(0.05 * abs(best))},
     "in at most 2 sets": lambda best, n: {"tau": TAU, "constraints": constraints.AtMostSets(2)},
     "in at least 1 set": lambda best, n: {"tau": TAU, "constraints": constraints.AtLeastSets(1, [n - 1])},
     "reserved": lambda best, n: {"tau": TAU, "constraints": constraints.Reserve(list(range(0, n, 7)))},

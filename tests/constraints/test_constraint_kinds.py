@@ -45,11 +45,12 @@ EXAMPLES = [
     constraints.AtLeastSets(2, "h"),
     constraints.Reserve(["a", "d:e"]),
     constraints.TotalBudget({"a": 0.1, "h": 3}, 2.5),
+    constraints.Spread(0.25),
 ]
 
 
 #: About all sets together: each set alone keeps to them.
-JOINT = (constraints.AtMostSets, constraints.AtLeastSets, constraints.Reserve)
+JOINT = (constraints.AtMostSets, constraints.AtLeastSets, constraints.Reserve, constraints.Spread)
 
 
 class Reader:

@@ -145,7 +145,7 @@ class Request:
                 options[name] = getattr(self, name)
         for name in ("dissimilarity", "search", "aggregation", "existing"):
             options[name] = getattr(self, name)
-        for name in ("difference", "overlap_penalty", "min_quality", "max_spread", "within"):
+        for name in ("difference", "overlap_penalty", "min_quality", "within"):
             if getattr(self, name) != getattr(Request, name):
                 options[name] = getattr(self, name)
         if self.own:
@@ -154,6 +154,8 @@ class Request:
             options["dissimilarity"] = getattr(dissimilarity, self.dissimilarity.title())(*self.likeness)
         if self.constraints:
             options["constraints"] = [constraint_of(constraint) for constraint in self.constraints]
+        if self.max_spread is not None:
+            options["constraints"] = [*options.get("constraints", ()), constraints.Spread(self.max_spread)]
         return options
 
     @property

@@ -36,7 +36,7 @@ def test_what_is_possible_instead_keeps_to_the_limits_on_qualities(snapshot):
     assert len(found(min_quality=22, tau=1, n_alternatives=0, **TOGETHER).sets) == 1
     # Powers of two have no two equal sums.
     powers = quality.Additive([1, 2, 4, 8, 16, 32, 64, 128])
-    alike = altsets.find(powers, 3, 2, tau=0.5, max_spread=0, **TOGETHER)
+    alike = altsets.find(powers, 3, 2, tau=0.5, constraints=constraints.Spread(0), **TOGETHER)
     assert alike.reason == snapshot
 
 
@@ -142,7 +142,7 @@ def test_a_large_penalty_is_not_sent_to_the_tau_that_it_has(snapshot):
     assert str(refused.value) == snapshot
 
 
-@pytest.mark.parametrize("name", ["overlap_penalty", "min_quality", "max_spread"])
+@pytest.mark.parametrize("name", ["overlap_penalty", "min_quality"])
 def test_numbers_too_large_for_a_float_are_refused(name, snapshot):
     with pytest.raises(InputError) as refused:
         found(**{name: 10**400}, **TOGETHER)

@@ -115,13 +115,13 @@ def test_iterate_is_find_one_by_one():
         ({"within": 0.1, "overlap_penalty": 1}, "limits qualities"),
         ({"within": 0.1, "min_quality": 3.0}, "give one of them"),
         ({"within": -0.1}, "of at least 0"),
-        ({"max_spread": 3.0}, "goes with search='simultaneous'"),
+        ({"constraints": constraints.Spread(3)}, "goes with search='simultaneous'"),
         (
             {"overlap_penalty": 1, "search": "simultaneous", "aggregation": "min"},
             "goes with aggregation='sum'",
         ),
         (
-            {"max_spread": 1, "search": "simultaneous", "aggregation": "leximin"},
+            {"constraints": constraints.Spread(1), "search": "simultaneous", "aggregation": "leximin"},
             "goes with aggregation='sum'",
         ),
         ({"overlap_penalty": -1}, "of at least 0"),
@@ -510,7 +510,6 @@ def test_requests_are_written_and_read():
     assert "--overlap-penalty=0.5" in command
     assert "--at-most-sets=2" in command
     assert "overlap_penalty=0.5" in request.to_python()
-    assert "max_spread" not in request.to_json()
 
 
 def test_reports_say_what_sharing_costs(tmp_path, snapshot):

@@ -55,7 +55,7 @@ MOST_LINES = 200
     *("table", "points", "differing", "quality", "model", "scoring", "search", "definition", "columns"),
     *("conditions", "limits", "evaluation", "output"),
     without=(
-        *("difference", "overlap_penalty", "max_spread", "margin", "bootstraps"),
+        *("difference", "overlap_penalty", "spread", "margin", "bootstraps"),
         *("output", "again", "details"),
     ),
     described={

@@ -259,11 +259,6 @@ class DefinitionOptions:
     min_quality: float | None = option(
         "X", "Instead of --within: the least quality of every set.", parser=number
     )
-    max_spread: float | None = option(
-        "X",
-        "How much better than the worst set the best one may be, for --search simultaneous.",
-        parser=number,
-    )
 
 
 @dataclass(frozen=True)

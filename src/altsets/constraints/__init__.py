@@ -23,6 +23,7 @@ About all sets together, those that exist already included:
 ``AtLeastSets(l, f)``      each of these features is in at least l of the sets
 ``Reserve(group)``         at most one of the sets has features of the group
 ``TotalBudget(c, limit)``  the features of all sets cost no more than the limit, each paid once
+``Spread(s)``              the best set is at most s better than the worst, in simultaneous search
 =========================  ========================================================================
 
 Features are indices, names or patterns: ``"S004_*"`` stands for all features whose names match, ``?`` for one
@@ -37,7 +38,7 @@ from typing import Any
 
 from altsets.constraints._budget import Budget
 from altsets.constraints._custom import Custom
-from altsets.constraints._joint import AtLeastSets, AtMostSets, Reserve, TotalBudget
+from altsets.constraints._joint import AtLeastSets, AtMostSets, Reserve, Spread, TotalBudget
 from altsets.constraints._kinds import AtLeast, AtMost, Exclusive, Implies, Require, Size
 from altsets.constraints._linear import Linear
 from altsets.constraints._measured import Forbid, MaxSimilarity
@@ -63,6 +64,7 @@ __all__ = [
     "Require",
     "Reserve",
     "Size",
+    "Spread",
     "Together",
     "TotalBudget",
 ]
@@ -85,6 +87,7 @@ KINDS: tuple[type[Constraint], ...] = (
     AtLeastSets,
     Reserve,
     TotalBudget,
+    Spread,
 )
 
 

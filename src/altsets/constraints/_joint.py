@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
+from altsets.amounts import amount
 from altsets.constraints._budget import Budget
 from altsets.constraints._kinds import OfFields, OfGroup
 from altsets.constraints.base import (
@@ -21,6 +22,7 @@ from altsets.constraints.base import (
     UsageRule,
     count_in,
     features_text,
+    number_in,
     several_features,
     split_option,
 )
@@ -253,6 +255,57 @@ class Reserve(OfAllSets, OfGroup):
         """Whether at most one new set has features of the group, and none if an existing set does."""
         taken = any(not self._members.isdisjoint(chosen) for chosen in existing)
         return sum(not self._members.isdisjoint(chosen) for chosen in sets) <= (0 if taken else 1)
+
+
+@dataclass(frozen=True, init=False)
+class Spread(OfAllSets, OfFields):
+    """The best of simultaneous sets is no more than so much better than the worst one.
+
+    Parameters
+    ----------
+    limit : float
+        The largest difference of two qualities, 0 or more.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If the limit is not a finite number of at least 0; and in a search, if that is not simultaneous.
+
+    See Also
+    --------
+    altsets.find : ``min_quality`` and ``aggregation="min"`` also keep the worst set good.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> from altsets import constraints
+    >>> together = {"search": "simultaneous", "constraints": constraints.Spread(2)}
+    >>> altsets.find([9, 8, 7, 3, 2, 1], 2, 1, tau=1, **together).qualities
+    [11.0, 10.0]
+    """
+
+    kind = "spread"
+    option = Option(
+        "--spread", "LIMIT", "The best set is at most LIMIT better than the worst, for --search simultaneous."
+    )
+    _words, _sentence = "spread {limit:g}", "The best set scores at most {limit:g} above the worst."
+    limit: float
+
+    def __init__(self, limit: float) -> None:
+        self._set(limit=amount(limit, self.title, "limit", least=0.0))
+
+    def joint_rules(self) -> tuple[JointRule, ...]:
+        """None: it is about qualities."""
+        return ()
+
+    @classmethod
+    def parse(cls, text: str, read: OptionReader) -> Self:
+        """``LIMIT``."""
+        return cls(number_in(read, text, text))
+
+    def option_text(self, names: Sequence[str]) -> str:
+        """``LIMIT``."""
+        return f"{self.limit:g}" if float(f"{self.limit:g}") == self.limit else repr(self.limit)
 
 
 @dataclass(frozen=True, init=False)

@@ -9,7 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from altsets.constraints import Constraint
+from altsets.constraints import Constraint, Spread
 from altsets.constraints.base import SizeRule
 from altsets.dissimilarity import DISSIMILARITIES, Matched
 from altsets.errors import InputError
@@ -167,14 +167,14 @@ def check_definition(
     difference: str,
     overlap_penalty: Any,
     min_quality: Any,
-    max_spread: Any,
-    within: Any = None,
+    within: Any,
+    constraints: Sequence[Constraint],
 ) -> tuple[float, float | None, float | None, float | None]:
     """The penalty and the limits on qualities as numbers; refused where they do not go with each other."""
     one_of("difference", difference, DIFFERENCES)
     penalty = 0.0 if overlap_penalty is None else _amount("overlap_penalty", overlap_penalty, least=0.0)
     lowest = None if min_quality is None else _amount("min_quality", min_quality)
-    spread = None if max_spread is None else _amount("max_spread", max_spread, least=0.0)
+    spread = min((one.limit for one in constraints if isinstance(one, Spread)), default=None)
     if difference == "average" and search != "sequential":
         raise InputError(
             f"{parameter('difference', difference)} compares a set with those before it, so it goes with "
@@ -193,7 +193,7 @@ def check_definition(
         )
     if spread is not None and search != "simultaneous":
         raise InputError(
-            f"{parameter('max_spread')} goes with {parameter('search', 'simultaneous')}, not with "
+            f"{parameter('Spread')} goes with {parameter('search', 'simultaneous')}, not with "
             f"{parameter('search', search)}."
         )
     if penalty and search == "simultaneous" and aggregation != "sum":
@@ -203,10 +203,10 @@ def check_definition(
         )
     if aggregation == "leximin" and spread is not None:
         raise InputError(
-            f"{parameter('max_spread')} goes with {parameter('aggregation', 'sum')} or "
+            f"{parameter('Spread')} goes with {parameter('aggregation', 'sum')} or "
             f"{parameter('aggregation', 'min')}; {parameter('aggregation', aggregation)} levels sets by itself."
         )
-    return penalty, lowest, spread, part
+    return penalty, lowest, part, spread
 
 
 def _amount(name: str, value: Any, least: float = -math.inf) -> float:

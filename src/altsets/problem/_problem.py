@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from altsets.arrays import Bools
-from altsets.constraints import Constraint
+from altsets.constraints import Constraint, Spread
 from altsets.constraints.base import ConstraintRules
 from altsets.constraints.constant import ForbidConstant
 from altsets.dissimilarity import Grouped, Matched
@@ -129,7 +129,6 @@ class Problem:
         difference: str = "each",
         overlap_penalty: float = 0.0,
         min_quality: float | None = None,
-        max_spread: float | None = None,
         within: float | None = None,
     ) -> Problem:
         """Check a request and turn it into a problem.
@@ -163,8 +162,8 @@ class Problem:
             Whether a set must differ enough from each set before it, or from all of them on average.
         overlap_penalty : float, default=0.0
             What each feature that two sets share costs, in units of quality.
-        min_quality, max_spread : float, default=None
-            The least quality of every set, and how much better than the worst set the best one may be.
+        min_quality : float, default=None
+            The least quality of every set.
         within : float, default=None
             Instead of ``min_quality``: by what part of the best quality a set may fall short of it.
 
@@ -184,8 +183,8 @@ class Problem:
             raise InputError(f"{len(names)} feature names were given for {n} features.")
         conditions = tuple(one.resolve(names) for one in list_constraints(constraints))
         k = largest_size(n_features, n, conditions)
-        penalty, lowest, spread, part = check_definition(
-            search, aggregation, difference, overlap_penalty, min_quality, max_spread, within
+        penalty, lowest, part, spread = check_definition(
+            search, aggregation, difference, overlap_penalty, min_quality, within, conditions
         )
         if penalty and tau is None and min_difference is None:
             tau = Fraction(0)
@@ -202,7 +201,7 @@ class Problem:
             search=one_of("search", search, SEARCHES),
             aggregation=one_of("aggregation", aggregation, AGGREGATIONS),
             existing=tuple(existing_set(indices, n) for indices in existing),
-            constraints=conditions,
+            constraints=tuple(one for one in conditions if not isinstance(one, Spread)),
             difference=difference,
             overlap_penalty=penalty,
             min_quality=lowest,
@@ -281,7 +280,7 @@ class Problem:
             parameter("overlap_penalty"): self.overlap_penalty,
             parameter("within"): self.within is not None,
             parameter("min_quality"): self.within is None and self.min_quality is not None,
-            parameter("max_spread"): self.max_spread is not None,
+            parameter("Spread"): self.max_spread is not None,
             parameter("aggregation", self.aggregation): self.aggregation == "leximin" and self.max_min,
         }
         joint = [constraint.title for constraint in self.constraints if constraint.joint_rules()]
@@ -524,6 +523,8 @@ class Problem:
             named: Any = kind.as_dict()
         else:
             named = kind if isinstance(kind, str) else getattr(kind, "__name__", repr(kind))
+        asked = [one for one in self.constraints if not isinstance(one, ForbidConstant)]
+        spread = [] if self.max_spread is None else [Spread(self.max_spread)]
         return {
             "n_features_in": self.n_features_in,
             "n_features": self.n_features,
@@ -536,12 +537,11 @@ class Problem:
             "aggregation": self.aggregation,
             "existing": [list(given) for given in self.existing],
             "sizes": [self.k_min, self.k_max],
-            "constraints": [one.as_dict() for one in self.constraints if not isinstance(one, ForbidConstant)],
+            "constraints": [one.as_dict() for one in (*asked, *spread)],
             **({"constant": list(self.constant)} if self.constant else {}),
             **({"difference": self.difference} if self.difference != "each" else {}),
             **({"overlap_penalty": self.overlap_penalty} if self.overlap_penalty else {}),
             **self._quality_needed,
-            **({"max_spread": self.max_spread} if self.max_spread is not None else {}),
         }
 
     @property

@@ -143,11 +143,10 @@ def _search(asked: Mapping[str, Any]) -> str:
 
 def _priced(asked: Mapping[str, Any]) -> str:
     """What sharing costs, and limits on qualities, as the end of a sentence."""
-    penalty, spread = asked.get("overlap_penalty"), asked.get("max_spread")
+    penalty = asked.get("overlap_penalty")
     least = asked.get("quality_needed", asked.get("min_quality"))
     words = [f"each feature that two sets share costs {penalty:g}"] if penalty else []
     words += [f"no set scores below {least:g}"] if least is not None else []
-    words += [f"the best scores at most {spread:g} above the worst"] if spread is not None else []
     return f"; {', '.join(words)}" if words else ""
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any
 
-from altsets.constraints import AboveNoise, Constraint
+from altsets.constraints import AboveNoise, Constraint, Spread
 from altsets.errors import InputError
 from altsets.features import Feature, as_number, given_feature, whole_number
 from altsets.measures.pairs import is_array
@@ -73,7 +73,6 @@ class RequestFields:
     difference: str = "each"
     overlap_penalty: float = 0.0
     min_quality: float | None = None
-    max_spread: float | None = None
     within: float | None = None
 
     def __init__(
@@ -99,7 +98,6 @@ class RequestFields:
         difference: str = "each",
         overlap_penalty: float = 0.0,
         min_quality: float | None = None,
-        max_spread: float | None = None,
         within: float | None = None,
     ) -> None:
         check_limit(dissimilarity, tau, min_difference)
@@ -134,9 +132,9 @@ class RequestFields:
         }
         if tau == "max":
             _refuse_beside_largest_tau(count, search, difference, overlap_penalty, within, min_quality)
-        names = ("overlap_penalty", "min_quality", "max_spread", "within")
-        limits = check_definition(
-            search, aggregation, difference, overlap_penalty, min_quality, max_spread, within
+        names = ("overlap_penalty", "min_quality", "within")
+        *limits, _ = check_definition(
+            search, aggregation, difference, overlap_penalty, min_quality, within, values["constraints"]
         )
         values.update(zip(names, limits, strict=True))
         # A frozen record has no other way, and one by one they would take longer.
@@ -145,8 +143,11 @@ class RequestFields:
     @property
     def is_plain(self) -> bool:
         """Whether nothing is asked beyond good sets that are pairwise different."""
-        usual = ("difference", "overlap_penalty", "min_quality", "max_spread", "within")
-        joint = any(constraint.joint_rules() for constraint in self.constraints if not constraint.is_named)
+        usual = ("difference", "overlap_penalty", "min_quality", "within")
+        joint = any(
+            isinstance(constraint, Spread) or (not constraint.is_named and constraint.joint_rules())
+            for constraint in self.constraints
+        )
         return (
             all(getattr(self, name) == getattr(RequestFields, name) for name in usual)
             and self.aggregation != "leximin"

@@ -81,8 +81,6 @@ class Request(RequestFields):
         By what part of the best quality a set may fall short of it, as for :func:`altsets.find`.
     min_quality : float, default=None
         Instead of ``within``: the least quality of every set.
-    max_spread : float, default=None
-        How much better than the worst of simultaneous sets the best one may be.
 
     Raises
     ------
@@ -243,7 +241,6 @@ class Request(RequestFields):
             difference=self.difference,
             overlap_penalty=self.overlap_penalty,
             min_quality=self.min_quality,
-            max_spread=self.max_spread,
             within=self.within,
         )
 
@@ -276,7 +273,6 @@ class Request(RequestFields):
             difference="each",
             overlap_penalty=0.0,
             min_quality=None,
-            max_spread=None,
             within=None,
         )
 

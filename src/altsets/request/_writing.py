@@ -36,7 +36,7 @@ ABOUT_OUTPUT = ("--json", "--output", "--report", "--force", "--save-scores")
 #: The long name of an option, without a value: names with one would slip past any list of names.
 OPTION = re.compile(r"--[a-z0-9]+(-[a-z0-9]+)*")
 #: Fields of which a request seldom says anything: written only if it does.
-DEFINITION = ("difference", "overlap_penalty", "within", "min_quality", "max_spread")
+DEFINITION = ("difference", "overlap_penalty", "within", "min_quality")
 #: Fields that are written as they are.
 PLAIN = (
     "n_features",

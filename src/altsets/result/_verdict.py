@@ -286,8 +286,8 @@ def _claim(result: SetsFound) -> str:
 
 
 def _has_conditions(result: SetsFound) -> bool:
-    """Whether sets had to meet constraints other than on their size and the noise floor."""
-    return bool(_kinds(result) - {"size", "above_noise"})
+    """Whether sets had to meet constraints other than on their size, the noise floor and the spread."""
+    return bool(_kinds(result) - {"size", "above_noise", "spread"})
 
 
 def _above_noise(result: SetsFound) -> bool:
@@ -301,9 +301,12 @@ def _kinds(result: SetsFound) -> set[str]:
 
 def _limits_of(result: SetsFound) -> str:
     """Limits on qualities, in words."""
-    least, spread = _least_of(result), result.parameters.get("max_spread")
+    least = _least_of(result)
+    spreads = [
+        one["limit"] for one in result.parameters.get("constraints") or () if one.get("kind") == "spread"
+    ]
     words = [] if least is None else [f"score at least {least:.4g} each"]
-    words += [] if spread is None else [f"score within {spread:.4g} of each other"]
+    words += [f"score within {min(spreads):.4g} of each other"] if spreads else []
     return f" {' and '.join(words)}," if words else ""
 
 

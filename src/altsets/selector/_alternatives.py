@@ -125,8 +125,6 @@ class SelectAlternatives(ColumnSelector):
         What each feature that two sets share costs, in units of quality; without tau, sets need not differ otherwise.
     min_quality : float, default=None
         The least quality of every set.
-    max_spread : float, default=None
-        How much better than the worst of simultaneous sets the best one may be.
     within : float, default=None
         Instead of ``min_quality``: by what part of the best quality a set may fall short of it, such as 0.05; as for
         :func:`altsets.find`.
@@ -229,7 +227,6 @@ class SelectAlternatives(ColumnSelector):
         difference: str = "each",
         overlap_penalty: float = 0.0,
         min_quality: float | None = None,
-        max_spread: float | None = None,
         within: float | None = None,
     ) -> None:
         self.quality = quality
@@ -254,7 +251,6 @@ class SelectAlternatives(ColumnSelector):
         self.difference = difference
         self.overlap_penalty = overlap_penalty
         self.min_quality = min_quality
-        self.max_spread = max_spread
         self.within = within
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:

@@ -36,7 +36,6 @@ def find(
     difference: str = "each",
     overlap_penalty: float = 0.0,
     min_quality: float | None = None,
-    max_spread: float | None = None,
     within: float | None = None,
 ) -> Result:
     """Find feature sets that are all good and truly different from each other.
@@ -123,8 +122,6 @@ def find(
         given, tau is 0.
     min_quality : float, default=None
         The least quality of every set.
-    max_spread : float, default=None
-        How much better than the worst set the best one may be at most, for simultaneous search.
     within : float, default=None
         Instead of ``min_quality``: by what part of the best quality a set may fall short of it, such as 0.05. The best
         quality is that of the best single set under the constraints, of whatever size, regardless of existing sets;
@@ -195,7 +192,6 @@ def find(
         difference=difference,
         overlap_penalty=overlap_penalty,
         min_quality=min_quality,
-        max_spread=max_spread,
         within=within,
     )
     return answer(asked.request, asked.quality, measured=asked.measured, callback=callback)
