@@ -123,6 +123,22 @@ def ask(engine, verb="answer", state=None, tell=None, stopped=never, **more):
     return known
 
 
+@pytest.mark.parametrize(
+    "changes", [{"tau": "max", "within": 0.6}, {"n_alternatives": "max", "tau": 1.0, "within": 0.9}], ids=str
+)
+def test_questions_for_the_largest(changes):
+    session = altsets.Session(X, Y, "f", n_features=2, n_alternatives=1)
+    engine = SessionEngine(session, session.state, {"file": "t.csv", "target": "ill"})
+    told = Tells()
+    known = ask(engine, state=changes, tell=told)
+    assert known["state"] == altsets.Session(X, Y, "f", n_features=2, n_alternatives=1).state | changes
+    assert [tuple(one["features"]) for one in known["view"]["sets"]] == session.sets
+    for verb in ("frontier", "evaluate"):
+        assert ask(engine, verb, known["state"])["view"]["words"]
+    for kind in ("report", "python", "command", "csv", "json"):
+        assert ask(engine, "download", known["state"], kind=kind)["text"]
+
+
 def test_an_answer_is_that_of_the_session(shared, session):
     engine = shared.open_engine()
     known = ask(engine)

@@ -196,6 +196,20 @@ def test_controls_change_the_sets_and_the_address(at):
     assert at.page.locator("#tau").input_value() == "1"
 
 
+def test_sets_as_different_or_as_many_as_possible(at):
+    at.page.select_option("#goal", "tau")
+    at.until(lambda: "tau=max" in at.fragment and "within=0.05" in at.fragment)
+    at.until(lambda: not at.page.locator("#tau").is_visible())
+    at.page.select_option("#within", "0.1")
+    at.until(lambda: "within=0.1" in at.fragment)
+    at.page.select_option("#goal", "n_sets")
+    at.until(lambda: "n_alternatives=max" in at.fragment and "tau=max" not in at.fragment)
+    at.until(lambda: not at.page.locator("#n_sets").is_visible())
+    at.page.select_option("#goal", "")
+    at.until(lambda: "max" not in at.fragment and at.page.locator("#n_sets").is_visible())
+    assert at.page.locator("#tau").is_visible()
+
+
 def test_undo_redo_back_and_forward_are_the_same(at):
     start = at.sets
     at.slide("n_features", 4)

@@ -483,16 +483,19 @@ def test_any_message_is_understood_or_refused(message):
             assert type(message["client"]) is str
 
 
+SETTING = "a number, a name or a similarity such as 0.9:pearson"
+
+
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"quality": "os.system"}, "The state: quality must be a name."),
-        ({"quality": "../x"}, "The state: quality must be a name."),
-        ({"n_features": True}, "The state: n_features must be a whole number."),
-        ({"n_features": -1}, "The state: n_features must be a whole number."),
-        ({"n_features": 1e3}, "The state: n_features must be a whole number."),
-        ({"tau": "0.5"}, "The state: tau must be a number."),
-        ({"distinct": "/etc/passwd"}, "The state: distinct must be a similarity such as 0.9 or 0.9:pearson."),
+        ({"quality": "os.system"}, f"The state: quality must be {SETTING}."),
+        ({"quality": "../x"}, f"The state: quality must be {SETTING}."),
+        ({"n_features": True}, f"The state: n_features must be {SETTING}."),
+        ({"n_features": 1e300}, f"The state: n_features must be {SETTING}."),
+        ({"tau": [0.5]}, f"The state: tau must be {SETTING}."),
+        ({"within": "5 %"}, f"The state: within must be {SETTING}."),
+        ({"distinct": "/etc/passwd"}, f"The state: distinct must be {SETTING}."),
         ({"require": "a"}, "The state: require must be a list of names."),
         ({"pinned": ["a"]}, "The state: pinned must be a list of lists of names."),
         ({"groups": "file.csv"}, "The state has unknown fields: 'groups'."),

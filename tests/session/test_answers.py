@@ -12,7 +12,7 @@ import pytest
 from words import about
 
 import altsets
-from altsets import Session, constraints, dissimilarity, quality
+from altsets import SelectAlternatives, Session, constraints, dissimilarity, quality
 from altsets.errors import InputError, NotExpressedError
 
 NAMES = ["age", "height", "weight", "shoe size", "it's", "a,b"]
@@ -129,6 +129,48 @@ def same_steps(one, other):
     assert [step.result for step in one.history] == [step.result for step in other.history]
     assert one.position == other.position
     return True
+
+
+LARGEST = [
+    {"tau": "max", "within": 0.4},
+    {"tau": "max", "within": 0.4, "search": "simultaneous"},
+    {"n_alternatives": "max", "within": 0.5},
+    {"n_alternatives": "max", "min_quality": 0, "search": "simultaneous", "tau": 1},
+    {"within": 0.9, "n_alternatives": 2},
+]
+
+
+@pytest.mark.parametrize("changes", LARGEST, ids=str)
+def test_questions_for_the_largest_are_steps(changes, frame, tmp_path):
+    X, y = frame
+    session = Session(X, y, "f", n_features=2, n_alternatives=1)
+    start = session.state
+    session.set(**changes)
+    asked = {"n_features": 2, "n_alternatives": 1, "tau": 0.5, **changes}
+    expected = SelectAlternatives("f", **asked).fit(X, y).result_
+    assert session.result == expected
+    assert {name: session.state[name] for name in changes} == changes
+    assert session.undo().state == start
+    assert session.redo().result == expected
+    again = Session.load(session.save(tmp_path / "steps.json"), X, y)
+    assert same_steps(again, session)
+    assert same_steps(Session.load(tmp_path / "steps.json"), session)
+    space = {"X": X, "y": y}
+    exec(session.to_python(), space)
+    assert space["session"].result == expected
+    assert session.evaluate(cv=2, n_repeats=1).n_sets == len(session.sets)
+    assert session.what_if().losses
+    assert len(session.frontier())
+    assert session.pin(0).sets[0] == expected.named_sets[0]
+
+
+def test_a_session_begins_with_the_largest():
+    session = Session(SCORES, n_features=2, n_alternatives="max", tau=1, within=0.7)
+    assert (session.sets, session.state["n_alternatives"]) == (
+        [("age", "height"), ("weight", "shoe size")],
+        "max",
+    )
+    assert Session(SCORES, n_features=2, n_alternatives=1, tau="max", within=0.7).result.tau == 1
 
 
 def test_a_session_is_saved_and_read(frame, tmp_path):

@@ -347,7 +347,8 @@ def test_progress_is_told(clock):
         ({"tau": None}, "tau"),
         ({"n_features": 0}, "n_features=0 is too small"),
         ({"n_features": True}, "n_features=True is not a whole number"),
-        ({"n_alternatives": "max"}, "n_alternatives='max' is not a whole number"),
+        ({"tau": "max"}, "tau='max' needs to know how good sets must be"),
+        ({"within": -1}, "within=-1 must be a finite number"),
         ({"n_features": 9}, "n_features=9"),
         ({"search": "fast"}, "search='fast'"),
         ({"aggregation": []}, "aggregation="),
@@ -387,7 +388,7 @@ def test_states_that_cannot_be_are_refused(session, state, words):
         (lambda session: session.reject([0]).reject(["f0"]), "is rejected already"),
         (lambda session: session.more(name=""), "name='' must be text"),
         (lambda session: session.set(k=3), "'k' is no part of a session's state"),
-        (lambda session: Session(SCORES, n_alternatives="max"), "n_alternatives='max' is no number"),
+        (lambda session: session.set(n_alternatives="max").more(), "more: no further set exists"),
         (lambda session: Session(table()[0]), "needs a target"),
     ],
 )

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from altsets.app.gate import Refused
+from altsets.session import PARTS
 from altsets.wording import list_some, quote
 
 #: Fields by name: whether a value is right, and what is right in words.
@@ -30,12 +31,8 @@ FILES = {
 }
 #: The largest whole number that the page can count to.
 LARGEST = 2**53 - 1
-
-
-def _is_tau(value: Any) -> bool:
-    """A number, or a fraction as text."""
-    is_text = isinstance(value, str) and re.fullmatch(r"[0-9]{1,20}/[0-9]{1,20}", value) is not None
-    return is_text or (isinstance(value, int | float) and not isinstance(value, bool))
+#: A setting as text: a name, a fraction, or a number with the name of a measure.
+SETTING = re.compile(r"[a-z][a-z0-9_-]{0,40}|[0-9]{1,20}/[0-9]{1,20}|[0-9.]{1,20}(:[a-z_]{1,40})?")
 
 
 def _is_count(value: Any) -> bool:
@@ -54,21 +51,17 @@ def _is_word(value: Any) -> bool:
     return isinstance(value, str) and re.fullmatch(r"[a-z][a-z0-9_-]{0,40}", value) is not None
 
 
-def _is_similarity(value: Any) -> bool:
-    return value is None or (
-        isinstance(value, str) and re.fullmatch(r"[0-9.]{1,20}(:[a-z_]{1,40})?", value) is not None
-    )
+def _is_setting(value: Any) -> bool:
+    """Nothing, a number, a name, a fraction or a similarity such as 0.9:pearson; the session checks what it means."""
+    if isinstance(value, str):
+        return re.fullmatch(SETTING, value) is not None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value is None or (is_number and abs(value) <= LARGEST)
 
 
 #: The fields of a state, and what they hold.
 STATE: Fields = {
-    "quality": (lambda value: value is None or _is_word(value), "a name"),
-    "n_features": (lambda value: value is None or _is_count(value), "a whole number"),
-    "n_alternatives": (_is_count, "a whole number"),
-    "tau": (_is_tau, "a number"),
-    "search": (_is_word, "a name"),
-    "aggregation": (_is_word, "a name"),
-    "distinct": (_is_similarity, "a similarity such as 0.9 or 0.9:pearson"),
+    **dict.fromkeys(PARTS, (_is_setting, "a number, a name or a similarity such as 0.9:pearson")),
     "require": (_is_names, "a list of names"),
     "forbid": (_is_names, "a list of names"),
     "pinned": (_is_sets, "a list of lists of names"),

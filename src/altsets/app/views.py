@@ -71,6 +71,16 @@ DISTINCT_WORDS = {
     "0.8:spearman": "features alike by 0.8 or more",
     "0.7:spearman": "features alike by 0.7 or more",
 }
+#: What to look for, as ``Progress.goal`` names it, and how good sets must be, as the setting ``within`` has it.
+GOAL_WORDS = {
+    "": "this number of sets, at least this different",
+    "tau": "sets as different as possible",
+    "n_sets": "as many sets as there are",
+}
+WITHIN_WORDS = {
+    "": "any quality",
+    **{f"{p / 100:g}": f"within {p} % of the best" for p in (1, 2, 5, 10, 20, 50)},
+}
 #: How a page tests what scores alone cannot tell.
 TO_FIND_OUT = "To find out how well the sets predict, press Test predictions."
 
@@ -92,14 +102,16 @@ def progress_view(
 ) -> View:
     """The best so far of a search that goes on; nothing that is said about it counts as proven but its bound."""
     quality = session.scored_for(state)
-    n_asked = int(state["n_alternatives"]) + 1 - len(state["pinned"])
+    asked = state["n_alternatives"]
     names = FeatureNames.of_quality(quality)
     found = list(progress.sets)
+    n_asked = len(found) if asked == "max" else int(asked) + 1 - len(state["pinned"])
+    is_quality = progress.goal == "quality"
     result = Result(
         sets=found,
         qualities=[float(quality.evaluate(chosen)) for chosen in found],
-        objective=progress.best,
-        bound=progress.bound,
+        objective=progress.best if is_quality else math.nan,
+        bound=progress.bound if is_quality else math.inf,
         status=Status.FEASIBLE if found else Status.NOT_FOUND,
         statuses=[Status.FEASIBLE] * len(found) + [Status.NOT_FOUND] * max(0, n_asked - len(found)),
         named_sets=[quality.names_of(chosen) for chosen in found],
@@ -291,10 +303,14 @@ def _charts(shown: Result, labels: Sequence[str], state: Mapping[str, Any]) -> l
 def _settings(session: Session, state: Mapping[str, Any], quality: Quality) -> View:
     """What can be set, from where to where, and in which words."""
     n_features = quality.n_features_in
-    size, n_sets = state["n_features"], int(state["n_alternatives"]) + 1
+    size = state["n_features"]
+    n_sets = 1 if state["n_alternatives"] == "max" else int(state["n_alternatives"]) + 1
     distinct = dict(DISTINCT_WORDS)
     if state["distinct"] and state["distinct"] not in distinct:
         distinct[state["distinct"]] = f"features alike by {state['distinct'].partition(':')[0]} or more"
+    within = dict(WITHIN_WORDS)
+    if state["within"] is not None:
+        within.setdefault(f"{state['within']:g}", f"within {100 * state['within']:g} % of the best")
     names = session.quality_names
     # Measures for survival are offered for no other target.
     task = "survival" if SURVIVAL_MEASURE in names else "auto"
@@ -306,6 +322,8 @@ def _settings(session: Session, state: Mapping[str, Any], quality: Quality) -> V
         },
         "n_sets": {"low": 1, "high": MOST_SETS, "slider": max(SLIDER_SETS, n_sets)},
         "tau": {"low": 0, "high": 1, "step": TAU_STEP},
+        "goal": list(map(list, GOAL_WORDS.items())),
+        "within": list(map(list, within.items())),
         "quality": [[name, name.replace("_", " ")] for name in names],
         "search": [[name, SEARCH_WORDS[name]] for name in SEARCHES],
         "aggregation": [[name, AGGREGATION_WORDS[name]] for name in AGGREGATIONS],
@@ -345,7 +363,7 @@ def frontier_view(
 ) -> View:
     """What difference costs: quality over tau for the settings of a state."""
     state = session.state
-    if state["n_alternatives"] < 1:
+    if state["n_alternatives"] == 0:
         return _said("One set has nothing to differ from; ask for more sets to see what difference costs.")
     frontier = session.frontier(callback=callback)
     if not any(point.result.sets for point in frontier):
@@ -354,7 +372,7 @@ def frontier_view(
     drawn = curves_chart(
         "frontier",
         "What difference costs",
-        replace(seen, mark=_here(frontier, float(session.request.tau or 0))),
+        replace(seen, mark=_here(frontier, float(session.result.tau or 0))),
         f"How much quality is left, the more different the sets must be. {said}",
     )
     plain: View = to_plain({"words": [said], "blocks": [drawn]})

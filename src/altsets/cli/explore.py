@@ -128,12 +128,20 @@ def _session(source: Source) -> tuple[Session, dict[str, Any]]:
     names = {"require": required, "forbid": forbidden}
     begin = {part: [str(name) for rule in rules for name in rule.features] for part, rules in names.items()}
     limit: dict[str, Any] = {} if request.time_limit is None else {"time_limit": request.time_limit}
-    taken = ("n_features", "dissimilarity", "search", "aggregation", "task", "max_iters")
+    taken = [
+        "n_features",
+        "n_alternatives",
+        "within",
+        "min_quality",
+        "dissimilarity",
+        "search",
+        "aggregation",
+    ]
+    taken += ["task", "max_iters"]
     session = Session(
         data.X,
         data.y,
         request.quality,
-        n_alternatives=given.sets.n_alternatives,
         tau=0.5 if request.tau is None else request.tau,
         constraints=[rule for rule in request.constraints if rule not in (*required, *forbidden)],
         **{name: getattr(request, name) for name in taken},

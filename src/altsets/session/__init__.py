@@ -6,6 +6,6 @@ another state; what a state asks for is a :class:`altsets.Request`, and its answ
 
 from altsets.session._comparison import SessionComparison
 from altsets.session._session import Session
-from altsets.session._state import SessionStep
+from altsets.session._state import PARTS, SessionStep
 
-__all__ = ["Session", "SessionComparison", "SessionStep"]
+__all__ = ["PARTS", "Session", "SessionComparison", "SessionStep"]

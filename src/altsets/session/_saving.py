@@ -42,7 +42,6 @@ def save(
         "schema": SCHEMA,
         "session": __version__,
         "request": _written(searcher.base),
-        "start": searcher.start.as_dict(),
         "data": searcher.origin if searcher.origin is not None else _origin(searcher),
         "position": position,
         "steps": [
@@ -61,7 +60,7 @@ def _written(base: Request) -> dict[str, Any]:
     try:
         return base.to_dict()
     except NotExpressedError:
-        return replace(base, quality=None).to_dict()
+        return replace(base, quality=None).to_dict() | {"n_features": base.n_features}
 
 
 def _origin(searcher: Searcher) -> dict[str, Any]:
@@ -101,14 +100,12 @@ def load(
 
 def _searcher(document: dict[str, Any], X: Any, rows: RowData, quality: Any, n_jobs: int | None) -> Searcher:
     base, origin = Request.from_dict(document["request"]), document["data"]
-    start = SessionState.read(document["start"])
-    if isinstance(X, Quality):
-        searcher = Searcher(None, replace(base, quality=X), start)
-    elif X is None:
-        return Searcher(None, base, start, origin=origin)
-    else:
-        data = SessionData.of(X, rows, n_jobs, base.unusable, base.constraints)
-        searcher = Searcher(data, replace(base, quality=_quality_in(base, quality)), start)
+    if X is None:
+        return Searcher(None, base, origin=origin)
+    is_number = isinstance(X, Quality)
+    data = None if is_number else SessionData.of(X, rows, n_jobs, base.unusable, base.constraints)
+    given, size = X if is_number else _quality_in(base, quality), document["request"]["n_features"]
+    searcher = Searcher(data, replace(base, quality=given, n_features=size))
     _refuse_other_data(origin, _origin(searcher))
     return searcher
 
@@ -139,7 +136,7 @@ def _refuse_other_data(saved: dict[str, Any], given: dict[str, Any]) -> None:
 def _step(entry: Any, searcher: Searcher) -> SessionStep:
     return SessionStep(
         documents.text(entry["name"]),
-        SessionState.read(entry["state"], searcher.given_names),
+        searcher.read(entry["state"]),
         Result.from_json(json.dumps(entry["result"])),
         documents.number(entry["seconds"]),
     )

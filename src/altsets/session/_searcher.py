@@ -9,12 +9,12 @@ from functools import cached_property
 from typing import Any
 
 from altsets.constraints import AtMost, Constraint, Forbid, Require
-from altsets.dissimilarity import Matched, is_named, matched_in, matched_on_table, matched_text
-from altsets.errors import InputError, NotExpressedError
+from altsets.dissimilarity import is_named, matched_on_table
+from altsets.errors import InputError
 from altsets.features import FeatureNames
 from altsets.measures import UNIVARIATE
 from altsets.quality import Quality
-from altsets.quality.spec import LINEAR, PAIRED, NamedQuality, spec_of
+from altsets.quality.spec import LINEAR, PAIRED, spec_of
 from altsets.request import Request
 from altsets.result import Progress, Result, StopReason
 from altsets.search.answering import answer
@@ -23,7 +23,7 @@ from altsets.search.frontier.sweep import by_tau
 from altsets.search.what_if import WhatIf, lose
 from altsets.selector import RowData, groups_of, refuse_numbered, scored, table_and_target
 from altsets.selector.noise import refuse_too_few, refuse_unknown_noise
-from altsets.session._state import SessionState, plain_tau
+from altsets.session._state import SessionState
 from altsets.tables.conversion import usable_columns
 from altsets.tables.feature_matrix import Features
 from altsets.tables.forms import in_one_form, is_survival
@@ -61,20 +61,18 @@ class Searcher:
     data: SessionData | None
     #: What no step changes, and what the others begin with.
     base: Request
-    #: The state that a session begins with.
-    start: SessionState
     #: Qualities by their names; None is the one that was given, where it has no name.
     qualities: dict[str | None, Quality] = field(default_factory=dict)
     #: Dissimilarities that were measured on the table, by their text.
     measured: dict[str | None, Any] = field(default_factory=dict)
-    answers: OrderedDict[SessionState, Result] = field(default_factory=OrderedDict)
+    answers: OrderedDict[str, Result] = field(default_factory=OrderedDict)
     #: What a file says about the data, where these are not there.
     origin: dict[str, Any] | None = None
 
-    @classmethod
-    def of(cls, data: SessionData | None, base: Request) -> Searcher:
-        """A session begins with what the request says."""
-        return cls(data, base, _start_of(base))
+    @cached_property
+    def start(self) -> SessionState:
+        """The state that a session begins with."""
+        return SessionState.beginning(self.base)
 
     @property
     def is_closed(self) -> bool:
@@ -112,9 +110,9 @@ class Searcher:
         stop: Callable[[], bool] | None = None,
     ) -> Result:
         """The answer of :func:`altsets.find` to what a state asks."""
-        known = self.answers.get(state)
+        known = self.answers.get(state.key)
         if known is not None:
-            self.answers.move_to_end(state)
+            self.answers.move_to_end(state.key)
             return known
         request = self.request_of(state)
         if state.quality not in self.qualities:
@@ -128,7 +126,7 @@ class Searcher:
         )
         if found.stop_reason is StopReason.FINISHED:
             # Whatever was cut short may come further next time.
-            self.answers[state] = found
+            self.answers[state.key] = found
         if len(self.answers) > MOST_ANSWERS:
             self.answers.popitem(last=False)
         return found
@@ -141,47 +139,42 @@ class Searcher:
 
     def request_of(self, state: SessionState) -> Request:
         """What a state asks."""
-        n_alternatives = state.n_alternatives - len(state.pinned)
-        if n_alternatives < 0:
+        asked = state.request
+        n_alternatives = asked.n_alternatives
+        if not isinstance(n_alternatives, str):
+            n_sets = n_alternatives + 1
+            n_alternatives -= len(state.pinned)
+            if n_alternatives < 0:
+                raise InputError(
+                    f"{counted(len(state.pinned), 'set')} pinned of {n_sets} asked for leave none to "
+                    "search for; ask for more sets, or unpin one."
+                )
+        if self.data is None and state.quality != self.start.quality:
             raise InputError(
-                f"{counted(len(state.pinned), 'set')} pinned of {state.n_alternatives + 1} asked for leave none to "
-                "search for; ask for more sets, or unpin one."
+                f"{parameter('quality', state.quality)} is computed from a table, and this session has numbers only; "
+                "make one of the table."
             )
         own = [
             *([Require(state.require)] if state.require else []),
             *([Forbid(state.forbid)] if state.forbid else []),
             *(AtMost(len(chosen) - 1, chosen) for chosen in state.rejected),
         ]
-        changes: dict[str, Any] = {"tau": state.tau, "min_difference": None}
-        if state.distinct != self.start.distinct:
-            # None: the session began with another similarity, which has a text, or it would not be another state.
-            similar = None if state.distinct is None else matched_in("distinct", state.distinct)
-            changes["dissimilarity"] = similar or "dice"
-        if state.quality != self.start.quality:
-            # The engine is that of the quality, as sessions take no other one.
-            changes |= {"quality": self._named_quality(state.quality), "engine": "auto"}
         return replace(
-            self.base,
-            n_features=state.n_features,
+            asked,
             n_alternatives=n_alternatives,
-            search=state.search,
-            aggregation=state.aggregation,
-            constraints=(*self.base.constraints, *own),
+            constraints=(*asked.constraints, *own),
             existing=state.pinned,
-            **changes,
         )
 
-    def _named_quality(self, name: str | None) -> Any:
-        if name is None:
-            raise InputError(
-                "quality=None is the quality that a session was made with, and this one has a name."
-            )
-        if self.data is None:
-            raise InputError(
-                f"{parameter('quality', name)} is computed from a table, and this session has numbers only; make one "
-                "of the table."
-            )
-        return spec_of(name)
+    def changed(self, state: SessionState, changes: Any) -> SessionState:
+        """A state with other values for some parts, as users have them."""
+        return state.changed(changes, self.names, self.start)
+
+    def read(self, document: Any) -> SessionState:
+        """The state in a document; what is missing in it is an error of reading."""
+        if document.keys() != self.start.as_dict().keys():
+            raise ValueError("a state has other parts than states have")
+        return self.start.changed(document, self.given_names, self.start)
 
     def check(self, request: Request) -> None:
         """Say what is wrong before anything is measured."""
@@ -204,10 +197,13 @@ class Searcher:
         self, state: SessionState, known: Result, callback: Callable[[FrontierProgress], object] | None = None
     ) -> Frontier:
         """What difference costs with the other settings of a state, whose answer is one of the points."""
-        request, quality = replace(self.request_of(state), tau=None), self.quality_of(state)
+        asked, quality = self.request_of(state), self.quality_of(state)
+        # A curve has every tau, a given number of sets and no limit on their qualities.
+        number = len(known.sets) - 1 if asked.n_alternatives == "max" else asked.n_alternatives
+        request = replace(asked, tau=None, n_alternatives=number, within=None, min_quality=None)
+        points = (request.n_features, request.n_alternatives, None)
         measured = self._on_table(state, request)
-        asked = (request.n_features, request.n_alternatives, None)
-        return by_tau(request, quality, *asked, measured=measured, callback=callback, known=known)
+        return by_tau(request, quality, *points, measured=measured, callback=callback, known=known)
 
     def what_if(self, state: SessionState, known: Result, features: Any) -> WhatIf:
         """What is left of the answer to a state if features fail."""
@@ -283,30 +279,3 @@ class Searcher:
     def __getstate__(self) -> dict[str, Any]:
         # Names are functions of what is there anyway.
         return {name: value for name, value in vars(self).items() if name != "names"}
-
-
-def _start_of(base: Request) -> SessionState:
-    if base.n_alternatives == "max":
-        raise InputError(
-            f"{parameter('n_alternatives', 'max')} is no number; a session goes on with more() from a few sets."
-        )
-    kind = base.dissimilarity
-    return SessionState(
-        quality=_name_of(spec_of(base.quality), base.engine),
-        n_features=None if base.n_features is None else int(base.n_features),
-        n_alternatives=int(base.n_alternatives),
-        tau=plain_tau(0.5 if base.tau is None else base.tau),
-        search=base.search,
-        aggregation=base.aggregation,
-        # Its text, if the similarity has one and is measured on the table.
-        distinct=matched_text(kind) if isinstance(kind, Matched) and kind.is_named else None,
-    )
-
-
-def _name_of(spec: Any, engine: str) -> str | None:
-    """The name of a quality and its engine, if that says all about them."""
-    try:
-        plain = spec.as_dict() if isinstance(spec, NamedQuality) else {}
-    except NotExpressedError:
-        return None
-    return spec.searched_by(engine).asked_name if plain.keys() == {"name"} else None

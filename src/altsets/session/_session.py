@@ -47,10 +47,14 @@ class Session(SessionSteps):
     n_features : int or float, default=None
         Features in each set, or a share of the columns, such as 0.1, rounded down to at least 1; None for 5, or with
         ``"embedded"`` as many as the model chooses.
-    n_alternatives : int, default=3
-        Sets besides the first one; pinned sets count.
-    tau : float, fraction or string, default=0.5
-        The least dissimilarity of two sets.
+    n_alternatives : int or "max", default=3
+        Sets besides the first one, and pinned sets count; ``"max"`` for as many as there are.
+    tau : float, fraction or "max", default=0.5
+        The least dissimilarity of two sets; ``"max"`` for the largest one at which sets are good enough.
+    within : float, default=None
+        By what part of the best quality a set may fall short of it, as for :func:`altsets.find`.
+    min_quality : float, default=None
+        Instead of ``within``: the least quality of every set.
     dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable, default="dice"
         What tau refers to, as for :func:`altsets.find`.
     search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
@@ -118,8 +122,10 @@ class Session(SessionSteps):
         *,
         quality_params: Mapping[str, Any] | None = None,
         n_features: int | float | None = None,
-        n_alternatives: int = 3,
+        n_alternatives: int | str = 3,
         tau: Any = 0.5,
+        within: float | None = None,
+        min_quality: float | None = None,
         dissimilarity: str | Dissimilarity = "dice",
         search: str = "sequential",
         aggregation: str = "sum",
@@ -141,6 +147,8 @@ class Session(SessionSteps):
             n_features=n_features,
             n_alternatives=n_alternatives,
             tau=tau,
+            within=within,
+            min_quality=min_quality,
             dissimilarity=dissimilarity,
             search=search,
             aggregation=aggregation,
@@ -152,7 +160,7 @@ class Session(SessionSteps):
             random_state=random_state,
             unusable=unusable,
         )
-        super().__init__(Searcher.of(data, base.sized(_n_candidates(data, base))))
+        super().__init__(Searcher(data, base.sized(_n_candidates(data, base))))
         self._searcher.check(self._searcher.request_of(self._searcher.start))
 
     # --- What can be done with answers -------------------------------------------------------------------------------

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import math
 import numbers
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from typing import Any
 
 from altsets import documents
-from altsets.dissimilarity import matched_in, matched_text
-from altsets.errors import InputError
+from altsets.dissimilarity import Matched, matched_in, matched_text
+from altsets.errors import InputError, NotExpressedError
 from altsets.features import Feature, FeatureNames, given_feature, whole_number
-from altsets.problem import AGGREGATIONS, SEARCHES, exact_tau, one_of
-from altsets.quality.spec import PAPER_ENGINES, PAPER_NAMES
+from altsets.problem import exact_tau
+from altsets.quality.spec import PAPER_ENGINES, PAPER_NAMES, NamedQuality, spec_of
+from altsets.request import Request
 from altsets.result import Result
 from altsets.wording import join_words, list_some, parameter, shorten
 
@@ -24,50 +26,97 @@ MOST_NAMED = 5
 NamedSet = tuple[str, ...]
 
 
+#: What no step changes: what scores and similarities are computed from, and how long a search may take.
+FIXED = (
+    "quality",
+    "dissimilarity",
+    "min_difference",
+    "constraints",
+    "existing",
+    "task",
+    "engine",
+    "max_iters",
+    "time_limit",
+    "random_state",
+    "unusable",
+)
+#: The fields of the request that steps change.
+SETTINGS = tuple(one.name for one in fields(Request) if one.name not in FIXED)
+
+
 @dataclass(frozen=True)
 class SessionState:
-    """All that a step of a session can change. Features are names, a name stands for a quality."""
+    """All that a step of a session can change: a request, and what is said about features and sets by their names."""
 
-    #: None: the quality that the session was made with, where that has no name.
-    quality: str | None
-    #: None: as many as the model chooses.
-    n_features: int | None
-    n_alternatives: int
-    #: A fraction that no float holds is text.
-    tau: float | str
-    search: str
-    aggregation: str
-    #: From when on features count as the same, such as "0.9:spearman"; None: sets differ as the session has it.
-    distinct: str | None
+    request: Request
     require: NamedSet = ()
     forbid: NamedSet = ()
     pinned: tuple[NamedSet, ...] = ()
     rejected: tuple[NamedSet, ...] = ()
 
+    @classmethod
+    def beginning(cls, base: Request) -> SessionState:
+        """The state that a session begins with."""
+        return cls(replace(base, tau=plain_tau(0.5 if base.tau is None else base.tau)))
+
+    @property
+    def quality(self) -> str | None:
+        """The name of the quality and its engine; None if that does not say all about them."""
+        given = self.request.quality
+        spec = None if given is None else spec_of(given)
+        if not isinstance(spec, NamedQuality):
+            return None
+        try:
+            is_name = spec.as_dict().keys() == {"name"}
+        except NotExpressedError:
+            return None
+        return spec.searched_by(self.request.engine).asked_name if is_name else None
+
+    @property
+    def distinct(self) -> str | None:
+        """The similarity at which features count as the same, such as "0.9:spearman"; None if it has no text."""
+        kind = self.request.dissimilarity
+        return matched_text(kind) if isinstance(kind, Matched) and kind.is_named else None
+
     def as_dict(self) -> dict[str, Any]:
         """The state as plain values that JSON knows, in lists of its own."""
-        return {entry.name: _listed(getattr(self, entry.name)) for entry in fields(self)}
+        settings = {name: getattr(self.request, name) for name in SETTINGS}
+        named = {name: _listed(getattr(self, name)) for name in NAMED}
+        tau = plain_tau(self.request.tau)
+        return {"quality": self.quality, **settings, "tau": tau, "distinct": self.distinct, **named}
 
-    def changed(self, changes: Any, names: FeatureNames) -> SessionState:
-        """The same with other values for some fields, as users or documents have them; checked."""
+    @property
+    def key(self) -> str:
+        """The state as text; equal states of a session have equal keys."""
+        return json.dumps(self.as_dict())
+
+    def changed(self, changes: Any, names: FeatureNames | None, start: SessionState) -> SessionState:
+        """The same with other values for some parts, as users or documents have them; checked.
+
+        Without names of a table, features are taken as they are. A quality or a similarity without a name is that of
+        ``start``.
+        """
         if not isinstance(changes, Mapping):
             raise InputError(
                 f"a state is a dictionary, not {shorten(changes)}; take session.state and change it."
             )
-        known = [entry.name for entry in fields(self)]
-        if unknown := [name for name in changes if name not in known]:
+        if unknown := [name for name in changes if name not in PARTS]:
             raise InputError(
-                f"{shorten(unknown[0])} is no part of a session's state; its parts are {join_words(known)}."
+                f"{shorten(unknown[0])} is no part of a session's state; its parts are {join_words(PARTS)}."
             )
-        return replace(self, **{name: _checked(name, value, names) for name, value in changes.items()})
-
-    @classmethod
-    def read(cls, document: Any, names: FeatureNames | None = None) -> SessionState:
-        """The state in a document; without names, features are what it says. Anything else is an error of reading."""
-        if document.keys() != {entry.name for entry in fields(cls)}:
-            raise ValueError("a state has other parts than states have")
-        found = {name: _checked(name, value, names) for name, value in document.items()}
-        return cls(**found)
+        asked = {name: value for name, value in changes.items() if name in SETTINGS}
+        if asked.get("n_features") is not None:
+            asked["n_features"] = whole_number("n_features", asked["n_features"], least=1)
+        if "tau" in asked:
+            asked["tau"] = plain_tau(asked["tau"])
+        if "quality" in changes:
+            asked |= _quality_asked(changes["quality"], start)
+        if "distinct" in changes:
+            asked["dissimilarity"] = _dissimilarity_asked(changes["distinct"], start)
+        others: dict[str, Any] = {
+            name: check(name, changes[name], names) for name, check in NAMED.items() if name in changes
+        }
+        return replace(self, request=replace(self.request, **asked), **others)
 
     # --- What steps do -----------------------------------------------------------------------------------------------
 
@@ -98,8 +147,11 @@ class SessionState:
         return replace(self.unpinning(chosen), rejected=(*self.rejected, chosen))
 
     def with_more(self) -> SessionState:
-        """One more set."""
-        return replace(self, n_alternatives=self.n_alternatives + 1)
+        """One more set; the same if as many as there are were requested."""
+        number = self.request.n_alternatives
+        if isinstance(number, str):
+            return self
+        return replace(self, request=replace(self.request, n_alternatives=number + 1))
 
 
 @dataclass(frozen=True)
@@ -158,41 +210,55 @@ def named(features: Any, names: FeatureNames | None, who: str) -> NamedSet:
     return tuple(names[index] for index in sorted(set(found)))
 
 
-def _checked(name: str, value: Any, names: FeatureNames | None) -> Any:
-    match name:
-        case "quality":
-            if value is None:
-                return None
-            if not isinstance(value, str):
-                raise InputError(
-                    f"{parameter(name, value)} must be a name, such as 'mrmr', to be a step of a session."
-                )
-            return value if value in PAPER_ENGINES else PAPER_NAMES.get(value, value)
-        case "n_features":
-            return None if value is None else whole_number(name, value, least=1)
-        case "n_alternatives":
-            return whole_number(name, value, least=0)
-        case "tau":
-            return plain_tau(value)
-        case "search":
-            return one_of(name, value, SEARCHES)
-        case "aggregation":
-            return one_of(name, value, AGGREGATIONS)
-        case "distinct":
-            is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-            if value is not None and not is_number and not isinstance(value, str):
-                raise InputError(f"{parameter(name, value)} must have the form 0.9 or 0.9:spearman.")
-            return None if value is None else matched_text(matched_in(name, str(value)))
-        case "require" | "forbid":
-            return named(value, names, name)
-        case _:
-            return _checked_sets(name, value, names)
+def _quality_asked(value: Any, start: SessionState) -> dict[str, Any]:
+    """The quality with a name, and its engine."""
+    if value is not None and not isinstance(value, str):
+        raise InputError(
+            f"{parameter('quality', value)} must be a name, such as 'mrmr', to be a step of a session."
+        )
+    # The engine is that of the quality, as sessions take no other one.
+    found = {"quality": start.request.quality, "engine": start.request.engine}
+    if value is None:
+        if start.quality is not None:
+            raise InputError(
+                "quality=None is the quality that a session was made with, and this one has a name."
+            )
+        return found
+    other = {"quality": spec_of(value), "engine": "auto"}
+    return found if _name_of(value) == start.quality else other
+
+
+def _name_of(value: str) -> str:
+    return value if value in PAPER_ENGINES else PAPER_NAMES.get(value, value)
+
+
+def _dissimilarity_asked(value: Any, start: SessionState) -> Any:
+    """The similarity at which features count as the same; None: that of the start if it has no text, else none."""
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if value is not None and not is_number and not isinstance(value, str):
+        raise InputError(f"{parameter('distinct', value)} must have the form 0.9 or 0.9:spearman.")
+    similar = None if value is None else matched_in("distinct", str(value))
+    text = None if similar is None else matched_text(similar)
+    if text == start.distinct:
+        return start.request.dissimilarity
+    return similar or "dice"
 
 
 def _checked_sets(name: str, value: Any, names: FeatureNames | None) -> tuple[NamedSet, ...]:
     if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
         raise InputError(f"{parameter(name, value)} must be a list of sets of features.")
     return tuple(dict.fromkeys(checked_set(chosen, names, f"a set in {name}") for chosen in value))
+
+
+#: Features and sets by their names: each part of a state with its check.
+NAMED: dict[str, Callable[[str, Any, FeatureNames | None], Any]] = {
+    "require": lambda name, value, names: named(value, names, name),
+    "forbid": lambda name, value, names: named(value, names, name),
+    "pinned": _checked_sets,
+    "rejected": _checked_sets,
+}
+#: The parts of a state.
+PARTS = ("quality", *SETTINGS, "distinct", *NAMED)
 
 
 def checked_set(chosen: Any, names: FeatureNames | None, who: str) -> NamedSet:
@@ -206,7 +272,9 @@ def checked_set(chosen: Any, names: FeatureNames | None, who: str) -> NamedSet:
 
 
 def plain_tau(tau: Any) -> float | str:
-    """Tau as JSON has it: a number, or a fraction as text where no float is the same."""
+    """Tau as JSON has it: a number, a fraction as text where no float is the same, or "max"."""
+    if tau == "max":
+        return "max"
     exact = exact_tau(tau)
     return float(exact) if Fraction(float(exact)) == exact else str(exact)
 

@@ -66,9 +66,10 @@ class SessionSteps:
     def state(self) -> dict[str, Any]:
         """All that steps can change, as plain values that JSON knows; a copy.
 
-        ``quality`` (a name; None for one that was given and has none), ``n_features``, ``n_alternatives``, ``tau``,
-        ``search``, ``aggregation``, ``distinct`` (None, or from when on features count as the same, such as
-        ``"0.9:spearman"``), ``require`` and ``forbid`` (names), ``pinned`` and ``rejected`` (lists of names).
+        ``quality`` (a name; None for one that was given and has none); parameters of :func:`altsets.find` about sets,
+        such as ``n_features``, ``n_alternatives``, ``tau``, ``search``, ``aggregation`` and ``within``;
+        ``distinct`` (None, or the similarity at which features count as the same, such as ``"0.9:spearman"``),
+        ``require`` and ``forbid`` (names), ``pinned`` and ``rejected`` (lists of names).
         """
         return self._state.as_dict()
 
@@ -118,7 +119,7 @@ class SessionSteps:
         Quality
             The quality.
         """
-        return self._searcher.quality_of(self._searcher.start.changed(state, self._searcher.names), callback)
+        return self._searcher.quality_of(self._from_start(state), callback)
 
     def has_scores(self, state: Any) -> bool:
         """Whether a step to this state needs no scores to be computed.
@@ -133,7 +134,7 @@ class SessionSteps:
         bool
             Whether the quality of the state is known in numbers.
         """
-        return self._searcher.start.changed(state, self._searcher.names).quality in self._searcher.qualities
+        return self._from_start(state).quality in self._searcher.qualities
 
     def add_scores(self, state: Any, quality: Quality) -> None:
         """Take the scores that another session on the same table has computed.
@@ -152,7 +153,7 @@ class SessionSteps:
         """
         if list(quality.feature_names) != self.feature_names:
             raise InputError("these scores are about other features than this session; compute them anew.")
-        name = self._searcher.start.changed(state, self._searcher.names).quality
+        name = self._from_start(state).quality
         self._searcher.qualities[name] = quality
 
     @property
@@ -217,7 +218,7 @@ class SessionSteps:
             If the state has an unknown part, feature or quality, or values that cannot be; the session stays where it
             was.
         """
-        return self._go(self._searcher.start.changed(state, self._searcher.names), name, callback, stop)
+        return self._go(self._from_start(state), name, callback, stop)
 
     @step
     def answer_for(
@@ -244,7 +245,7 @@ class SessionSteps:
             The sets for this state, for :meth:`compare` for example.
         """
         started = time.perf_counter()
-        asked = self._searcher.start.changed(state, self._searcher.names)
+        asked = self._from_start(state)
         result = self._searcher.answer(asked, callback, stop)
         return SessionStep(name, asked, result, time.perf_counter() - started)
 
@@ -272,7 +273,7 @@ class SessionSteps:
         Session
             Itself.
         """
-        return self._go(self._now.changed(changes, self._searcher.names), name, callback, stop)
+        return self._go(self._searcher.changed(self._now, changes), name, callback, stop)
 
     @step
     def require(self, features: Feature | Sequence[Feature], *, name: str | None = None) -> Self:
@@ -382,7 +383,16 @@ class SessionSteps:
         Parameters
         ----------
         <named>
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If the session has as many sets as there are.
         """
+        if self._now.request.n_alternatives == "max":
+            raise InputError(
+                "more: no further set exists; set(n_alternatives=...) asks for a number of sets."
+            )
         return self._go(self._now.with_more(), name)
 
     def undo(self) -> Self:
@@ -427,6 +437,10 @@ class SessionSteps:
     def _state(self) -> SessionState:
         """The current state, whether it was searched or not."""
         return self._steps[self._position].asked if self._steps else self._searcher.start
+
+    def _from_start(self, state: Any) -> SessionState:
+        """A state as users have it; what it does not say is as the session began."""
+        return self._searcher.changed(self._searcher.start, state)
 
     @property
     def _current(self) -> SessionStep:

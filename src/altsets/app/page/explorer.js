@@ -24,10 +24,10 @@ const ONE_STEP = 700;
 /** Features on a page of the list. */
 const FEATURES_A_PAGE = 12;
 
-const SETTINGS = ["quality", "n_features", "n_alternatives", "tau", "search", "aggregation", "distinct"];
 const FEATURES = ["require", "forbid"];
 const SETS = ["pinned", "rejected"];
-const NUMBERS = ["n_features", "n_alternatives", "tau"];
+/** Everything else in a state: one number or text each. */
+const settingsOf = (state) => Object.keys(state).filter((name) => !FEATURES.includes(name) && !SETS.includes(name));
 
 const FILES = { csv: "CSV", json: "JSON", report: "Report", python: "Python", command: "Command" };
 
@@ -39,7 +39,7 @@ const without = (items, item) => items.filter((one) => !same(one, item));
 /** A state as the fragment of an address; `beside` is the one that it is compared with. */
 function fragmentOf(state, beside) {
   const parts = new URLSearchParams();
-  for (const name of SETTINGS) if (state[name] !== null) parts.append(name, state[name]);
+  for (const name of settingsOf(state)) if (state[name] !== null) parts.append(name, state[name]);
   for (const name of FEATURES) for (const feature of state[name]) parts.append(name, feature);
   for (const name of SETS) for (const set of state[name]) parts.append(name, JSON.stringify(set));
   if (beside) parts.append("beside", fragmentOf(beside));
@@ -55,20 +55,20 @@ function readFragment(fragment, start) {
     if (name === "beside") [beside] = readFragment(value, start);
     else if (FEATURES.includes(name)) state[name].push(value);
     else if (SETS.includes(name)) state[name].push(readSet(name, value));
-    else if (!SETTINGS.includes(name)) throw new Error(`The address has "${cut(name, 40)}", which is no setting.`);
-    else state[name] = NUMBERS.includes(name) ? readNumber(name, value) : value;
+    else if (!Object.hasOwn(start, name)) throw new Error(`The address has "${cut(name, 40)}", which is no setting.`);
+    else state[name] = readSetting(name, value, start[name]);
   }
   return [state, beside];
 }
 
-function readNumber(name, text) {
+function readSetting(name, text, atStart) {
   const number = Number(text);
+  if (text.trim() !== "" && Number.isFinite(number)) return number;
   // A fraction such as 1/3 stays as it is.
-  if (name === "tau" && /^\d+\/\d+$/.test(text)) return text;
-  if (text.trim() === "" || !Number.isFinite(number)) {
+  if (typeof atStart === "number" && text !== "max" && !/^\d+\/\d+$/.test(text)) {
     throw new Error(`The address has ${name}=${cut(text, 40)}, which is no number.`);
   }
-  return number;
+  return text;
 }
 
 function readSet(name, text) {
@@ -324,9 +324,11 @@ class Controls {
     this.search = choice("search", "Search");
     this.aggregation = choice("aggregation", "Make large");
     this.distinct = choice("distinct", "What counts as the same feature");
+    this.within = new ChoiceControl("within", "Good enough", (value) => changed({ within: value ? Number(value) : null }));
+    this.goal = new ChoiceControl("goal", "Look for", (value) => changed(this.asked(value)));
     const elements = (...controls) => controls.map((one) => one.element);
     const sliders = el("div", { class: "sliders" }, ...elements(this.size, this.sets, this.tau));
-    const further = elements(this.quality, this.search, this.aggregation, this.distinct);
+    const further = elements(this.goal, this.within, this.quality, this.search, this.aggregation, this.distinct);
     // On a phone there is no room for all of them above the sets.
     const open = matchMedia("(min-width: 960px)").matches;
     const fold = el("details", { class: "further", open }, el("summary", {}, "More settings"), ...further);
@@ -338,10 +340,27 @@ class Controls {
     return [this.size, this.sets, this.tau].some((one) => one.moving);
   }
 
+  /** The settings for a goal: the largest tau, the largest number of sets, or neither. */
+  asked(goal) {
+    const { tau, n_alternatives, within } = this.numbers;
+    if (goal === "tau") return { tau: "max", n_alternatives, within: within ?? 0.05 };
+    return { tau, n_alternatives: goal === "n_sets" ? "max" : n_alternatives };
+  }
+
   show(state, settings) {
+    const { tau = 0.5, n_alternatives = 3 } = this.numbers ?? {};
+    this.numbers = {
+      tau: state.tau === "max" ? tau : state.tau,
+      n_alternatives: state.n_alternatives === "max" ? n_alternatives : state.n_alternatives,
+      within: state.within,
+    };
     this.size.show(state.n_features, settings.n_features);
-    this.sets.show(state.n_alternatives + 1, settings.n_sets);
-    this.tau.show(state.tau, settings.tau);
+    this.sets.show(this.numbers.n_alternatives + 1, settings.n_sets);
+    this.tau.show(this.numbers.tau, settings.tau);
+    this.sets.element.hidden = state.n_alternatives === "max";
+    this.tau.element.hidden = state.tau === "max";
+    this.goal.show(state.tau === "max" ? "tau" : state.n_alternatives === "max" ? "n_sets" : "", settings.goal);
+    this.within.show(state.within, settings.within);
     this.quality.show(state.quality, settings.quality, settings.about?.quality);
     this.search.show(state.search, settings.search);
     this.aggregation.show(state.aggregation, settings.aggregation);
@@ -512,7 +531,10 @@ class Explorer {
   tools() {
     this.undo = button("Undo", () => this.move(-1));
     this.redo = button("Redo", () => this.move(1));
-    const more = button("One more set", () => this.change({ n_alternatives: this.state.n_alternatives + 1 }));
+    const more = button("One more set", () => {
+      const { n_alternatives } = this.state;
+      if (n_alternatives !== "max") this.change({ n_alternatives: n_alternatives + 1 });
+    });
     this.compare = button("Compare from here", () => this.keep(), { "aria-pressed": "false" });
     this.test = button("Test predictions", () => this.evaluate());
     const files = Object.entries(FILES).map(([kind, label]) => button(label, () => this.save(kind)));
@@ -889,7 +911,8 @@ class Explorer {
   /** Pinned sets count: one more is asked for where no other would be left to search for. */
   pinning(features) {
     const pinned = [...this.state.pinned, features];
-    return { pinned, n_alternatives: Math.max(this.state.n_alternatives, pinned.length) };
+    const { n_alternatives } = this.state;
+    return { pinned, n_alternatives: n_alternatives === "max" ? "max" : Math.max(n_alternatives, pinned.length) };
   }
 
   showCharts(blocks) {
