@@ -253,6 +253,7 @@ def test_public_surface():
         "errors",
         "evaluate",
         "evaluate_frontier",
+        "export_model",
         "find",
         "from_anndata",
         "frontier",

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from altsets.selector import SelectAlternatives, SelectFeatures, reduced
     from altsets.session import Session
     from altsets.tables.outcomes import survival_target
-    from altsets.verbs import find, frontier, iterate, near_best
+    from altsets.verbs import export_model, find, frontier, iterate, near_best
     from altsets.verification import Verification, verify
 
 __all__ = [
@@ -60,6 +60,7 @@ __all__ = [
     "errors",
     "evaluate",
     "evaluate_frontier",
+    "export_model",
     "find",
     "from_anndata",
     "frontier",
@@ -92,7 +93,7 @@ _MODULES = {
     "search.what_if": ("WhatIf", "what_if"),
     "session": ("Session",),
     "tables.outcomes": ("survival_target",),
-    "verbs": ("find", "frontier", "iterate", "near_best"),
+    "verbs": ("export_model", "find", "frontier", "iterate", "near_best"),
     "verification": ("Verification", "verify"),
 }
 _HOMES = {name: f"altsets.{module}" for module, names in _MODULES.items() for name in names}

@@ -21,6 +21,7 @@ import typer
 from altsets.cli.demo import demo_command
 from altsets.cli.evaluate import evaluate_command
 from altsets.cli.explore import explore_command
+from altsets.cli.export_model import export_model_command
 from altsets.cli.find import find_command
 from altsets.cli.frontier import frontier_command
 from altsets.cli.help import GroupedCommand
@@ -64,6 +65,11 @@ COMMANDS: dict[str, tuple[Callable[..., None], str, str]] = {
         evaluate_command,
         "Test how well given feature sets predict.",
         "altsets evaluate table.csv --target diagnosis --sets sets.txt --scoring accuracy",
+    ),
+    "export-model": (
+        export_model_command,
+        "Write a request as a model for integer-programming solvers.",
+        "altsets export-model table.csv --target diagnosis -k 5 --model-file model.mps",
     ),
     "reproduce": (
         reproduce_command,

@@ -29,6 +29,7 @@ BRIEF = {
     "folds": "Only these folds",
     "k": "Features in each set  [default: 5,10]",
     "jobs": "Tasks at a time",
+    "model_file": "The new file, .mps or .lp  [default: model.mps]",
     "report": "Also write a self-contained HTML report",
     "json": "Print one JSON document, nothing else",
     "scoring": "How predictions are scored",

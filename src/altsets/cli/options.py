@@ -494,6 +494,22 @@ class StudyOptions:
 
 
 @dataclass(frozen=True)
+class ExportOptions:
+    """The file of a model, and the sets that it is about."""
+
+    n_features: float | None = option(
+        "N", "Features in each set, or a share: 10%. [default: 5]", "-k", parser=size
+    )
+    n_alternatives: int = option(
+        "N", "Sets besides the first one, all together.", "-a", parser=whole_number, default=0
+    )
+    tau: str | None = option(
+        "0..1", "How different sets must be: 0 = may be equal, 1 = no shared features. [default: 0.5]"
+    )
+    model_file: str = option("FILE", "The new file, .mps or .lp.", default="model.mps", python="path")
+
+
+@dataclass(frozen=True)
 class DemoOptions:
     """What the demo leaves behind besides its report."""
 
@@ -539,6 +555,7 @@ class Given:
     losses: LossOptions = LossOptions()
     output: OutputOptions = OutputOptions()
     study: StudyOptions = StudyOptions()
+    export: ExportOptions = ExportOptions()
     demo: DemoOptions = DemoOptions()
     explore: ExploreOptions = ExploreOptions()
 
@@ -562,6 +579,7 @@ HEADINGS = {
     "losses": "Losses",
     "show": "Output",
     "output": "Output",
+    "export": "Model",
     "demo": "Output",
     "limits": "Limits",
     "study": "Study",

@@ -11,7 +11,7 @@ from functools import cache, partial
 import numpy as np
 
 from altsets.arrays import Bools
-from altsets.constraints.base import CostRule
+from altsets.constraints.base import CostRule, Rule
 from altsets.dissimilarity import Grouped, Matched
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
@@ -184,10 +184,7 @@ def _simultaneous(quality: Quality, problem: Problem, run: Run) -> Answer:
     demanded = demanded_after(problem, problem.existing)
     if demanded is None:
         return Answer.infeasible(problem, "joint constraints leave no set")
-    # What existing sets use up and have bought is a matter of each set; what is shared with them is paid by features.
-    single = with_rules(problem.plain, demanded)
-    prices = problem.overlap_penalty * uses_of(problem, problem.existing) if problem.overlap_penalty else None
-    model = Formulation(priced(quality, prices), single, run=run, asked=problem)
+    model, single = _empty_model(quality, problem, demanded, run)
     if model.too_few:
         return Answer.infeasible(problem, "too few features may be used")
     limit = math.inf
@@ -196,12 +193,7 @@ def _simultaneous(quality: Quality, problem: Problem, run: Run) -> Answer:
         limit = sum_bound(model.candidates, single).value / model.scale
     if limit == -math.inf:
         return Answer.infeasible(problem, "counting shared features")
-    for _ in range(problem.n_sets):
-        model.add_set(problem.existing)
-    for first, second in itertools.combinations(model.sets, 2):
-        model.differ(first, second)
-    model.in_order()
-    model.couple(UsageLimits.of(problem), [rule for rule in demanded if isinstance(rule, CostRule)])
+    _add_sets(model, problem, demanded)
     if problem.aggregation == "min":
         sets, bound = _largest_minimum(model, quality, limit / problem.n_sets, run)
     else:
@@ -216,6 +208,42 @@ def _simultaneous(quality: Quality, problem: Problem, run: Run) -> Answer:
     return Answer.simultaneous(problem, sets, max(bound, objective), proof, proven=proven)
 
 
+def _empty_model(
+    quality: Quality, problem: Problem, demanded: tuple[Rule, ...], run: Run
+) -> tuple[Formulation, Problem]:
+    """A programme without sets, and the problem of each of them."""
+    # What existing sets use up and have bought is a matter of each set; what is shared with them is paid by features.
+    single = with_rules(problem.plain, demanded)
+    prices = problem.overlap_penalty * uses_of(problem, problem.existing) if problem.overlap_penalty else None
+    return Formulation(priced(quality, prices), single, run=run, asked=problem), single
+
+
+def _add_sets(model: Formulation, problem: Problem, demanded: tuple[Rule, ...]) -> None:
+    """All sets, which differ and keep to what they share."""
+    for _ in range(problem.n_sets):
+        model.add_set(problem.existing)
+    for first, second in itertools.combinations(model.sets, 2):
+        model.differ(first, second)
+    model.in_order()
+    model.couple(UsageLimits.of(problem), [rule for rule in demanded if isinstance(rule, CostRule)])
+
+
+def whole_model(quality: Quality, problem: Problem) -> Formulation | None:
+    """The programme for all sets together, with its objective; None if it is plain that there are none."""
+    demanded = demanded_after(problem, problem.existing)
+    if demanded is None:
+        return None
+    model, _ = _empty_model(quality, problem, demanded, Run())
+    if model.too_few:
+        return None
+    _add_sets(model, problem, demanded)
+    if problem.aggregation == "min":
+        model.maximise_minimum(model.reach)
+    else:
+        model.maximise_sum()
+    return model
+
+
 def _largest_minimum(
     model: Formulation, quality: Quality, limit: float, run: Run
 ) -> tuple[list[FeatureSet] | None, float]:
@@ -224,10 +252,7 @@ def _largest_minimum(
     limit = min(limit, model.reach)
     # In units in which the solver's tolerance on rows is far below what counts as proven.
     unit = OBJECTIVE_FACTOR
-    lowest = programme.variable(limit * unit, cost=1 / unit, integer=False, lower=-2 * model.reach * unit)
-    for one in model.sets:
-        terms = {lowest: 1.0} | {variable: -value * unit for variable, value in one.quality.items()}
-        programme.row(terms, upper=0, of_objective=True)
+    lowest = model.maximise_minimum(limit, unit)
     sets, bound = confirmed(model, quality, run)
     bound = min(bound, limit)
     if sets is None or run.stopped:

@@ -370,6 +370,15 @@ class Formulation:
         if self.asked.overlap_penalty:
             self._charge()
 
+    def maximise_minimum(self, limit: float, unit: float = 1.0) -> int:
+        """Ask for the largest minimum, a variable in these units; return its number."""
+        programme = self.programme
+        lowest = programme.variable(limit * unit, cost=1 / unit, integer=False, lower=-2 * self.reach * unit)
+        for one in self.sets:
+            terms = {lowest: 1.0} | {variable: -value * unit for variable, value in one.quality.items()}
+            programme.row(terms, upper=0, of_objective=True)
+        return lowest
+
     def exclude(self, features: FeatureSet) -> None:
         """No set may be this one; nor have more features, unless these could make up for it."""
         others: Sequence[int] = ()

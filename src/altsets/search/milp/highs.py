@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -99,6 +101,19 @@ class Programme:
         if solution.values is not None:
             self._found = solution.values
         return solution
+
+    def written(self, names: dict[int, str], factor: float, suffix: str) -> bytes:
+        """The programme as a file of this kind; variables are called so, and the objective is enlarged."""
+        import highspy
+
+        solver, model = _silent_solver(highspy), self._model(highspy)
+        model.col_cost_ = np.array(self._cost) * factor
+        model.col_names_ = [names.get(number, f"v{number}") for number in range(len(self._cost))]
+        solver.passModel(model)
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / f"model{suffix}"
+            solver.writeModel(str(path))
+            return path.read_bytes()
 
     def is_empty(self, run: Run) -> bool:
         """Whether it is confirmed that no values satisfy the rows."""

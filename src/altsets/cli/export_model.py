@@ -1,0 +1,80 @@
+"""``altsets export-model``: a request as a model for any integer-programming solver."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from altsets.cli import parsing
+from altsets.cli.descriptions import ONLY_SCORES
+from altsets.cli.options import Given, with_options
+from altsets.cli.printing import plain_messages, print_json
+from altsets.cli.searching import SECONDS_PER_SET, request_from, run_on_scores, source_from
+
+if TYPE_CHECKING:
+    from altsets.quality import Quality
+    from altsets.request import Request
+
+
+@with_options(
+    *(
+        "table",
+        "export",
+        "search",
+        "definition",
+        "differing",
+        "quality",
+        "model",
+        "scoring",
+        "columns",
+        "conditions",
+    ),
+    "output",
+    without=(
+        *("search", "difference", "within", "min_quality"),
+        *("report", "output", "force", "again", "details"),
+    ),
+    described={
+        "estimator": ONLY_SCORES["estimator"],
+        "scoring": ONLY_SCORES["scoring"],
+        "quality": ONLY_SCORES["quality"],
+        "json": {"help": "Print the set and the feature of each variable as one JSON document."},
+    },
+)
+def export_model_command(context: typer.Context, given: Given) -> None:
+    """Write the integer programme of all sets together to a file, for any solver.
+
+    Exit status: 0 = the file was written, 2 = bad input.
+    """
+    with plain_messages():
+        from altsets.files.writing import write_new
+        from altsets.search.milp.export import checked_suffix, exported
+        from altsets.search.solving import problem_of
+
+        asked = given.export
+        suffix = checked_suffix(asked.model_file)
+        source = source_from(given)
+        request = request_from(
+            source,
+            n_features=parsing.size_of_sets(asked.n_features, given.conditions.size),
+            n_alternatives=asked.n_alternatives,
+            tau=asked.tau,
+        )
+        request = replace(request, search="simultaneous")
+        request.check(source.names)
+
+        def search(scored: Quality, measured: Request, callback: Any) -> Any:
+            return exported(scored, problem_of(measured, scored), suffix)
+
+        content, variables = run_on_scores(source, request, search, SECONDS_PER_SET)
+        write_new(asked.model_file, content)
+        if given.output.json:
+            print_json(
+                {name: {"set": number, "feature": feature} for name, (number, feature) in variables.items()}
+            )
+        else:
+            typer.echo(
+                f"The model is in {asked.model_file}: maximise, with {len(variables)} variables for features."
+            )

@@ -1,0 +1,117 @@
+"""Public API: a request as a model for any integer-programming solver."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from altsets.constraints import Constraint
+from altsets.errors import InputError
+from altsets.files.writing import write_new
+from altsets.problem import Dissimilarity
+from altsets.search.milp.export import checked_suffix, exported
+from altsets.search.solving import problem_of
+from altsets.verbs.asking import asked_of
+
+
+def export_model(
+    quality: Any,
+    n_features: int | float | None = None,
+    n_alternatives: int = 0,
+    tau: Any = None,
+    *,
+    path: str | os.PathLike[str] = "model.mps",
+    X: Any = None,
+    y: Any = None,
+    quality_params: Mapping[str, Any] | None = None,
+    dissimilarity: str | Dissimilarity = "dice",
+    overlap_penalty: float = 0.0,
+    aggregation: str = "sum",
+    constraints: Sequence[Constraint] | Constraint = (),
+    existing: Sequence[Sequence[int | str]] = (),
+) -> dict[str, tuple[int, str]]:
+    """Write the integer programme of a request to a file, for any solver.
+
+    All sets are chosen together, as in simultaneous search. The optimum of the model is that of :func:`altsets.find`,
+    up to the tolerances of the solver; features that no best set needs are left out.
+
+    Parameters
+    ----------
+    quality : quality object, array, str, class, estimator or callable
+        What "good" means, as for :func:`altsets.find`. It must be linear, as sums of scores and FCBF, or a sum over
+        pairs of features, as mRMR with sets of one size.
+    n_features : int or float, default=None
+        Features in each set, as for :func:`altsets.find`.
+    n_alternatives : int, default=0
+        Sets besides the first one.
+    tau : float, fraction or string, default=None
+        The least dissimilarity of two sets.
+    path : path-like, default="model.mps"
+        The new file, which ends in ``.mps`` or ``.lp``.
+    X : table of shape (n_samples, n_features), default=None
+        The table of a quality that is computed from one.
+    y : array-like of shape (n_samples,) or str, default=None
+        The target.
+    quality_params : dict, default=None
+        Options of a quality that is computed from ``X``.
+    dissimilarity : {"dice", "jaccard"}, Matched or Grouped, default="dice"
+        What tau refers to.
+    overlap_penalty : float, default=0.0
+        What each feature that two sets share costs, in units of quality.
+    aggregation : {"sum", "min"}, default="sum"
+        What to maximise over the sets.
+    constraints : sequence of constraints, default=()
+        What every set must keep to.
+    existing : sequence of sets, default=()
+        Sets that every new set must differ from as well.
+
+    Returns
+    -------
+    dict from str to (int, str)
+        The binary variables by their names in the file: the number of the set, and the name of the feature. Characters
+        other than letters, digits and underscores are replaced.
+
+    Raises
+    ------
+    altsets.errors.InputError
+        If a parameter is out of range, ``tau`` or ``n_alternatives`` is ``"max"``, the file exists or has another
+        ending.
+    altsets.errors.UnsupportedError
+        If the request is not linear.
+
+    See Also
+    --------
+    altsets.find : Searches for the sets.
+    altsets.verify : Asks a second engine about an answer.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import altsets
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.lp"
+    >>> scores = altsets.quality.Additive([9, 8, 7], feature_names=["age", "body height", "weight"])
+    >>> altsets.export_model(scores, n_features=2, path=path)
+    {'s0_age': (0, 'age'), 's0_body_height': (0, 'body height')}
+    """
+    if "max" in (tau, n_alternatives):
+        raise InputError("a model has one tau and one number of sets; give numbers in place of 'max'.")
+    suffix = checked_suffix(path)
+    asked = asked_of(
+        quality,
+        quality_params,
+        X,
+        y,
+        n_features=n_features,
+        n_alternatives=n_alternatives,
+        tau=tau,
+        dissimilarity=dissimilarity,
+        search="simultaneous",
+        aggregation=aggregation,
+        overlap_penalty=overlap_penalty,
+        constraints=constraints,
+        existing=existing,
+    )
+    content, variables = exported(asked.quality, problem_of(asked.measured, asked.quality), suffix)
+    write_new(path, content)
+    return variables
