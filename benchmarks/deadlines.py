@@ -126,7 +126,7 @@ def _verb_calls(
         "penalty frontier": lambda limit: altsets.frontier(
             quality, 10, 3, search="simultaneous", by="penalty", time_limit=limit, **more
         ),
-        "near_best": lambda limit: altsets.near_best(quality, 10, 0.01, time_limit=limit, **more),
+        "near_best": lambda limit: altsets.near_best(quality, 10, within=0.01, time_limit=limit, **more),
         "what_if": lambda limit: altsets.what_if(quality, found, time_limit=limit),
         "balance": lambda limit: altsets.frontier(quality, 10, 3, by="balance", time_limit=limit, **more),
         "largest number": lambda limit: altsets.find(

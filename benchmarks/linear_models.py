@@ -129,7 +129,7 @@ def one_by_one(quality: LinearFit, k: int) -> list[Timed]:
     """Each set with its time; the fastest of several runs, unless they are slow."""
     runs: list[list[Timed]] = []
     while len(runs) < REPEATS:
-        sets = altsets.iterate(quality, k, TAU, n_alternatives=ALTERNATIVES, time_limit=PER_SET)
+        sets = altsets.iterate(quality, k, ALTERNATIVES, TAU, time_limit=PER_SET)
         runs.append([timed(partial(next, sets)) for _ in range(ALTERNATIVES + 1)])
         if sum(one.seconds for one in runs[-1]) >= REPEAT_BELOW:
             break

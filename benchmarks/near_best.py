@@ -86,7 +86,7 @@ def _counted(what: str, searched: quality.Quality, k: int, within: float) -> Cou
         seconds.append(time.perf_counter() - start)
         return done
 
-    near = timed(lambda: altsets.near_best(searched, k, within, time_limit=TIME_LIMIT))
+    near = timed(lambda: altsets.near_best(searched, k, within=within, time_limit=TIME_LIMIT))
     timed(lambda: near.frequencies)
     timed(lambda: near.pair_frequencies if searched.n_features_in <= 10_000 else None)
     timed(lambda: near.sample(DRAWN, random_state=0))

@@ -29,7 +29,7 @@ def asking(table, *more):
 def test_a_table_that_people_understand(run, table, scores, snapshot):
     code, out, err = run(*asking(table, "-k", 2, "--within", "0.2"))
     assert (code, err) == (0, "")
-    near = altsets.near_best(scores, 2, 0.2)
+    near = altsets.near_best(scores, 2, within=0.2)
     text = " ".join(out.split())
     assert text.startswith(" ".join(str(near.verdict).split()))
     assert text == snapshot
@@ -43,7 +43,7 @@ def test_a_table_that_people_understand(run, table, scores, snapshot):
 def test_json_is_one_document_and_matches_the_library(run, table, scores):
     code, out, err = run(*asking(table, "-k", 3, "--within", "0.3", "--show", 2, "--json"))
     assert (code, err) == (0, "")
-    document, near = json.loads(out), altsets.near_best(scores, 3, 0.3)
+    document, near = json.loads(out), altsets.near_best(scores, 3, within=0.3)
     assert document["count"] == near.count > 2
     assert document["count_bounds"] == [near.count, near.count]
     assert [tuple(entry["indices"]) for entry in document["sets"]] == near.top(2)

@@ -167,7 +167,7 @@ def wrong_range(request: Request, numbers: Sequence[float], within: float) -> li
     """Everything that is wrong with a range among near-best sets; None if rounding decides what is near-best."""
     options = request.options
     near = altsets.near_best(
-        request.quality, request.n_features, within, constraints=options.get("constraints", ())
+        request.quality, request.n_features, within=within, constraints=options.get("constraints", ())
     )
     truth = Truth(replace(request, existing=(), n_alternatives=0))
     values = {chosen: truth.oracle.exact(chosen) for chosen in truth.sets()}

@@ -351,7 +351,7 @@ def test_other_verbs_have_models(table):
     answers = [
         *(point.result for point in altsets.frontier(judge, n_features=2, n_alternatives=1).points),
         altsets.find(judge, 2, 1, tau="max", within=0.05, search="simultaneous"),
-        *altsets.iterate(judge, 2, 0.5, n_alternatives=1),
+        *altsets.iterate(judge, 2, 1, 0.5),
     ]
     for answer in answers:
         assert [model.r2 for model in answer.models] == answer.qualities

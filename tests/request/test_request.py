@@ -265,7 +265,7 @@ def test_results_without_a_request_tell_it_by_their_parameters():
 
 
 def test_all_verbs_say_what_was_asked():
-    for found in altsets.iterate(SCORES, 1, 1):
+    for found in altsets.iterate(SCORES, 1, tau=1):
         assert found.request.n_features == 1
     assert found.request.existing == ((0,), (1,), (2,))
     for point in altsets.frontier(SCORES, 2, [1, 2], [0, 0.5]):

@@ -109,7 +109,7 @@ def test_curves_that_were_cut_short_speak_of_what_was_found(clock, snapshot):
 
 
 def test_a_range_near_a_best_set_that_is_not_proven_says_so(clock, snapshot):
-    near = altsets.near_best(WIDE, 5, 0.05, time_limit=clock.limit(1))
+    near = altsets.near_best(WIDE, 5, within=0.05, time_limit=clock.limit(1))
     said = near.range(range(30)).explain()
     assert said == snapshot
 

@@ -73,9 +73,9 @@ def test_a_frontier_that_is_cut_off_rules_nothing_out(clock):
     ids=["many", "equal", "pairs", "black box"],
 )
 def test_counts_that_are_cut_off_hold(searched, within, clock):
-    low, high = altsets.near_best(searched, 3, within).count_bounds
+    low, high = altsets.near_best(searched, 3, within=within).count_bounds
     for looks in [*range(1, 40), *range(40, 400, 17)]:
-        near = altsets.near_best(searched, 3, within, time_limit=clock.limit(looks))
+        near = altsets.near_best(searched, 3, within=within, time_limit=clock.limit(looks))
         assert near.count_bounds[0] <= high, looks
         assert low <= near.count_bounds[1], looks
         assert near.explain()

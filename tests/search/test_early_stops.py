@@ -350,7 +350,7 @@ def test_results_without_sets_are_equal_to_their_copies():
 
 
 def test_iterate_says_for_each_set_why_its_search_ended():
-    found = list(altsets.iterate(quality.MRMR(*random_pairs(60)), 6, 0.5, n_alternatives=1, time_limit=HURRY))
+    found = list(altsets.iterate(quality.MRMR(*random_pairs(60)), 6, 1, 0.5, time_limit=HURRY))
     assert [one.stop_reason for one in found] == ["time_limit"] * 2
 
 

@@ -77,7 +77,7 @@ class OtherAnswer(NearRequest):
     """Answers another question than it is compared with."""
 
     def answer(self):
-        return altsets.near_best(self.quality, 2, 0.3)
+        return altsets.near_best(self.quality, 2, within=0.3)
 
 
 # --- Rounded scores -------------------------------------------------------------------------------------
@@ -153,7 +153,7 @@ def test_all_sets_are_as_many_as_there_are():
 def test_astronomic_numbers_come_as_a_narrow_interval_with_estimates():
     rng = np.random.default_rng(5)
     scores = quality.Additive(rng.random(300))
-    near = altsets.near_best(scores, 8, 0.3)
+    near = altsets.near_best(scores, 8, within=0.3)
     low, high = near.count_bounds
     assert not near.exact
     assert near.estimated
@@ -173,7 +173,7 @@ def test_astronomic_numbers_come_as_a_narrow_interval_with_estimates():
 
 def test_numbers_beyond_all_floats_are_refused(snapshot):
     with pytest.raises(UnsupportedError) as refused:
-        altsets.near_best(quality.Additive(np.random.default_rng(0).random(2000)), 400, 0.5)
+        altsets.near_best(quality.Additive(np.random.default_rng(0).random(2000)), 400, within=0.5)
     assert str(refused.value) == snapshot
 
 
@@ -210,14 +210,14 @@ def test_samples_from_few_steps_are_uniform_too():
 
 
 def test_samples_of_listed_sets_are_uniform():
-    near = altsets.near_best(pairwise(quality.MRMR, 10), 3, 0.5)
+    near = altsets.near_best(pairwise(quality.MRMR, 10), 3, within=0.5)
     assert 10 < near.count < 120
     assert_uniform(near.sample(5000, random_state=0), list(near))
 
 
 @pytest.mark.parametrize("searched", [SIX, pairwise(quality.CFS)], ids=["sum", "ratio"])
 def test_the_same_seed_draws_the_same_sets(searched):
-    near = altsets.near_best(searched, 3, 0.5)
+    near = altsets.near_best(searched, 3, within=0.5)
     assert near.sample(30, random_state=3) == near.sample(30, random_state=3)
     assert near.sample(30, random_state=3) != near.sample(30, random_state=4)
     rng = np.random.default_rng(3)
@@ -230,7 +230,7 @@ def test_the_same_seed_draws_the_same_sets(searched):
 
 def test_of_too_many_sets_the_best_are_listed():
     searched = pairwise(quality.MRMR, 14)
-    truth = altsets.near_best(searched, 5, 3.0)
+    truth = altsets.near_best(searched, 5, within=3.0)
     numbers = {
         "kind": "mrmr",
         "scores": tuple(searched.relevance),
@@ -275,7 +275,7 @@ def test_sums_that_constraints_make_too_many_are_sifted(kind):
 
 def test_a_search_that_takes_long_is_made_in_parts():
     searched = pairwise(quality.CFS, 14)
-    truth = altsets.near_best(searched, 5, 0.5)
+    truth = altsets.near_best(searched, 5, within=0.5)
     numbers = {
         "kind": "cfs",
         "scores": tuple(searched.relevance),
@@ -292,7 +292,7 @@ def test_a_search_that_takes_long_is_made_in_parts():
 
 @pytest.mark.parametrize("kind", [quality.MRMR, quality.CFS])
 def test_without_time_there_are_bounds(kind, clock, snapshot):
-    near = altsets.near_best(pairwise(kind, 60), 6, 0.5, time_limit=clock.limit(1))
+    near = altsets.near_best(pairwise(kind, 60), 6, within=0.5, time_limit=clock.limit(1))
     assert not near.exact
     assert near.count_bounds == (1, math.comb(60, 6))
     assert (near.n_known, near.stop_reason) == (0, "time_limit")
@@ -307,9 +307,9 @@ def test_without_time_there_are_bounds(kind, clock, snapshot):
 
 def test_without_time_sums_have_bounds_and_sets(clock):
     scores = quality.Additive(np.random.default_rng(0).random(400))
-    near = altsets.near_best(scores, 10, 0.3, time_limit=clock.limit(1))
+    near = altsets.near_best(scores, 10, within=0.3, time_limit=clock.limit(1))
     low, high = near.count_bounds
-    patient = altsets.near_best(scores, 10, 0.3)
+    patient = altsets.near_best(scores, 10, within=0.3)
     assert 0 < low <= patient.count_bounds[0] <= patient.count_bounds[1] <= high < math.comb(400, 10)
     assert near.stop_reason == "time_limit"
     assert near.top(20) == patient.top(20)
@@ -319,7 +319,7 @@ def test_without_time_sums_have_bounds_and_sets(clock):
 def test_a_time_limit_is_kept(searched, clock):
     rng = np.random.default_rng(0)
     hard = quality.Additive(rng.random(3000)) if searched == "sum" else pairwise(quality.MRMR, 80)
-    near = altsets.near_best(hard, 20 if searched == "sum" else 9, 0.5, time_limit=clock.limit(50))
+    near = altsets.near_best(hard, 20 if searched == "sum" else 9, within=0.5, time_limit=clock.limit(50))
     assert clock.looks < 200
     assert not near.exact
     assert near.stop_reason == "time_limit"
@@ -332,7 +332,7 @@ def test_ctrl_c_keeps_what_is_known(clock):
         if progress.elapsed > 2:
             signal.raise_signal(signal.SIGINT)
 
-    near = altsets.near_best(pairwise(quality.MRMR, 80), 9, 0.8, callback=interrupt)
+    near = altsets.near_best(pairwise(quality.MRMR, 80), 9, within=0.8, callback=interrupt)
     assert near.stop_reason == "interrupted"
     assert near.count_bounds[0] >= 1
     assert "interrupted" in near.explain()
@@ -340,14 +340,14 @@ def test_ctrl_c_keeps_what_is_known(clock):
 
 def test_a_callback_hears_of_the_best_and_may_end_it():
     heard = []
-    altsets.near_best(pairwise(quality.MRMR), 4, 0.1, callback=heard.append)
+    altsets.near_best(pairwise(quality.MRMR), 4, within=0.1, callback=heard.append)
     assert heard[-1].best == pytest.approx(heard[-1].bound)
 
     def enough(progress):
         raise RuntimeError("enough")
 
     with pytest.raises(RuntimeError, match="enough"):
-        altsets.near_best(pairwise(quality.MRMR), 4, 0.1, callback=enough)
+        altsets.near_best(pairwise(quality.MRMR), 4, within=0.1, callback=enough)
 
 
 # --- What is asked --------------------------------------------------------------------------------------
@@ -404,10 +404,10 @@ def test_a_quality_that_all_sets_have():
 
 def test_what_is_equal_but_for_rounding_counts():
     scores = quality.Additive([0.1 + 0.2, 0.3, 0.3 - 1e-11, 0.3 - 1e-8])
-    assert altsets.near_best(scores, 1, 0).count == 3
+    assert altsets.near_best(scores, 1, within=0).count == 3
     assert altsets.near_best(scores, 1, min_quality=0.3).count == 3
     # Whatever the unit.
-    assert altsets.near_best(quality.Additive(1e-60 * scores.scores), 1, 0).count == 3
+    assert altsets.near_best(quality.Additive(1e-60 * scores.scores), 1, within=0).count == 3
 
 
 @pytest.mark.parametrize(
@@ -476,7 +476,7 @@ def test_constraints_that_clash_are_named(searched, snapshot):
 def test_of_a_black_box_all_sets_are_evaluated():
     scores = SIX.scores
     asked = quality.BlackBox(lambda chosen: float(sum(scores[list(chosen)])), feature_names=list("abcdef"))
-    near, other = altsets.near_best(asked, 3, 0.3), altsets.near_best(SIX, 3, 0.3)
+    near, other = altsets.near_best(asked, 3, within=0.3), altsets.near_best(SIX, 3, within=0.3)
     assert (near.count, near.best, near.exact) == (other.count, other.best, True)
     np.testing.assert_allclose(near.pair_frequencies, other.pair_frequencies)
     assert asked.n_evaluations == 20
@@ -538,8 +538,8 @@ def test_a_threshold_that_the_draws_moved_has_a_wider_interval():
 def test_a_black_box_with_too_many_sets_is_estimated(snapshot):
     scores = np.random.default_rng(1).random(25)
     near, truth = (
-        altsets.near_best(box_of(scores), 5, 0.3),
-        altsets.near_best(quality.Additive(scores), 5, 0.3),
+        altsets.near_best(box_of(scores), 5, within=0.3),
+        altsets.near_best(quality.Additive(scores), 5, within=0.3),
     )
     low, high = near.estimate["interval"]
     assert low <= truth.count <= high < 1.5 * low
@@ -573,7 +573,7 @@ def test_a_slow_black_box_says_how_many_were_drawn_in_time(clock, snapshot):
         clock.now += 1.0
         return float(sum(chosen))
 
-    near = altsets.near_best(quality.BlackBox(slow, n_features_in=40), 5, 0.5, time_limit=100)
+    near = altsets.near_best(quality.BlackBox(slow, n_features_in=40), 5, within=0.5, time_limit=100)
     assert 0 < near.estimate["n_drawn"] < 100
     assert near.stop_reason == "time_limit"
     assert near.explain() == snapshot
@@ -651,15 +651,15 @@ def test_a_million_scores(snapshot):
 
 def test_names_with_braces(snapshot):
     braces = quality.Additive([3, 2, 1], feature_names=["x_{1}", "{}", "{0!r}"])
-    assert altsets.near_best(braces, 1, 0.4).explain() == snapshot
+    assert altsets.near_best(braces, 1, within=0.4).explain() == snapshot
 
 
 def test_the_verdict_says_what_sets_have_in_common(snapshot):
     scores = quality.Additive([9.0, 8, 7, 3], feature_names=["a", "b", "c", "d"])
-    assert str(altsets.near_best(scores, 2, 0.2).verdict) == snapshot
-    core = altsets.near_best(scores, 3, 0.2, constraints=[altsets.constraints.Require("a")])
+    assert str(altsets.near_best(scores, 2, within=0.2).verdict) == snapshot
+    core = altsets.near_best(scores, 3, within=0.2, constraints=[altsets.constraints.Require("a")])
     assert "'a' " in core.verdict.findings[1]
-    assert altsets.near_best(scores, 2, 0).verdict.findings == snapshot
+    assert altsets.near_best(scores, 2, within=0).verdict.findings == snapshot
     none = altsets.near_best(scores, 2, min_quality=50)
     assert none.verdict.findings == snapshot
 
@@ -668,10 +668,10 @@ def test_the_verdict_says_what_sets_have_in_common(snapshot):
 
 
 def test_features_of_all_sets_and_of_none():
-    near = altsets.near_best(SIX, 3, 0.21)
+    near = altsets.near_best(SIX, 3, within=0.21)
     assert (near.always, near.never) == (["a"], ["f"])
     paired = pairwise(quality.MRMR)
-    several = altsets.near_best(paired, 4, 0.05)
+    several = altsets.near_best(paired, 4, within=0.05)
     share = np.array(several.frequencies)
     assert several.always == list(paired.names_of(np.flatnonzero(share == 1)))
     assert several.never == list(paired.names_of(np.flatnonzero(share == 0)))
@@ -729,7 +729,7 @@ def test_documents_are_read_as_they_were_written(searched, size, asked, clock, t
 
 
 def test_damaged_documents_are_refused(snapshot):
-    document = altsets.near_best(SIX, 3, 0.25).to_dict()
+    document = altsets.near_best(SIX, 3, within=0.25).to_dict()
     changes = [
         *(
             {name: None}

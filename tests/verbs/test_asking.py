@@ -72,13 +72,13 @@ def test_scores_need_no_table(wine):
 
 def test_near_best_takes_a_table(wine):
     X, y = wine
-    expected = altsets.near_best(quality.MRMR.from_data(X, y, measure="pearson"), 3, 0.1)
-    found = altsets.near_best("mrmr", 3, 0.1, X=X, y=y, quality_params={"measure": "pearson"})
+    expected = altsets.near_best(quality.MRMR.from_data(X, y, measure="pearson"), 3, within=0.1)
+    found = altsets.near_best("mrmr", 3, within=0.1, X=X, y=y, quality_params={"measure": "pearson"})
     assert list(found) == list(expected)
     assert list(
-        altsets.near_best("mrmr", 0.25, 0.1, X=X, y=y, quality_params={"measure": "pearson"})
+        altsets.near_best("mrmr", 0.25, within=0.1, X=X, y=y, quality_params={"measure": "pearson"})
     ) == list(found)
-    assert altsets.near_best([9, 8, 7, 3, 2, 1], 2, 0.25).count == 3
+    assert altsets.near_best([9, 8, 7, 3, 2, 1], 2, within=0.25).count == 3
 
 
 def test_similarities_are_measured_on_the_table(wine):
@@ -89,7 +89,7 @@ def test_similarities_are_measured_on_the_table(wine):
     assert altsets.find("f", **asked, X=X, y=y).sets == expected.sets
     scored = quality.Additive.from_data(X, y, measure="f")
     assert altsets.find(scored, **asked, X=X).sets == expected.sets
-    first, second = islice(altsets.iterate("f", 2, 1, X=X, y=y, dissimilarity=kind), 2)
+    first, second = islice(altsets.iterate("f", 2, tau=1, X=X, y=y, dissimilarity=kind), 2)
     assert [first.sets[0], second.sets[0]] == expected.sets
 
 

@@ -71,9 +71,6 @@ class SelectAlternatives(ColumnSelector):
         - A class of :mod:`altsets.quality`, such as ``quality.MRMR``: what its ``from_data`` makes of the table.
         - A function of a float matrix and the target that returns one score for each column, or a quality object.
         - One score for each column, or a quality object: then ``fit`` needs no target.
-    quality_params : dict, default=None
-        Keywords for a quality that is given by its name, its class or as a function, such as ``{"measure": "pearson"}``
-        for ``"mrmr"`` or ``{"estimator": model, "cv": 5}`` for ``"wrapper"``. A grid varies whole dictionaries.
     n_features : int or float, default=None
         Features in each set, or a share of the columns, such as 0.1, rounded down to at least 1; None for 5, or with
         ``"embedded"`` as many as the model chooses. If the table has fewer columns, all of them, with a warning.
@@ -83,6 +80,9 @@ class SelectAlternatives(ColumnSelector):
         Sets to find besides the first one.
     tau : float, default=None
         The least dissimilarity of two sets, 0.5 by default: 0 allows equal sets, 1 asks for sets that share nothing.
+    quality_params : dict, default=None
+        Keywords for a quality that is given by its name, its class or as a function, such as ``{"measure": "pearson"}``
+        for ``"mrmr"`` or ``{"estimator": model, "cv": 5}`` for ``"wrapper"``. A grid varies whole dictionaries.
     min_difference : int, default=None
         Instead of tau: the number of features in which two sets must differ at least.
     dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable, default="dice"
@@ -205,11 +205,11 @@ class SelectAlternatives(ColumnSelector):
     def __init__(
         self,
         quality: Any = "mutual_info",
-        *,
-        quality_params: Mapping[str, Any] | None = None,
         n_features: int | float | None = None,
         n_alternatives: int = 3,
         tau: Any = None,
+        *,
+        quality_params: Mapping[str, Any] | None = None,
         min_difference: int | None = None,
         dissimilarity: Any = "dice",
         search: str = "sequential",
@@ -230,10 +230,10 @@ class SelectAlternatives(ColumnSelector):
         within: float | None = None,
     ) -> None:
         self.quality = quality
-        self.quality_params = quality_params
         self.n_features = n_features
         self.n_alternatives = n_alternatives
         self.tau = tau
+        self.quality_params = quality_params
         self.min_difference = min_difference
         self.dissimilarity = dissimilarity
         self.search = search

@@ -42,8 +42,6 @@ class Session(SessionSteps):
         The target.
     quality : str, estimator, class, callable, quality object or array, default="mutual_info"
         What a good set is, as for :class:`altsets.SelectAlternatives`. Steps may go to another one by name.
-    quality_params : dict, default=None
-        Options of the quality, as for :class:`altsets.SelectAlternatives`.
     n_features : int or float, default=None
         Features in each set, or a share of the columns, such as 0.1, rounded down to at least 1; None for 5, or with
         ``"embedded"`` as many as the model chooses.
@@ -51,6 +49,8 @@ class Session(SessionSteps):
         Sets besides the first one, and pinned sets count; ``"max"`` for as many as there are.
     tau : float, fraction or "max", default=0.5
         The least dissimilarity of two sets; ``"max"`` for the largest one at which sets are good enough.
+    quality_params : dict, default=None
+        Options of the quality, as for :class:`altsets.SelectAlternatives`.
     within : float, default=None
         By what part of the best quality a set may fall short of it, as for :func:`altsets.find`.
     min_quality : float, default=None
@@ -119,11 +119,11 @@ class Session(SessionSteps):
         X: Any,
         y: Any = None,
         quality: Any = "mutual_info",
-        *,
-        quality_params: Mapping[str, Any] | None = None,
         n_features: int | float | None = None,
         n_alternatives: int | str = 3,
         tau: Any = 0.5,
+        *,
+        quality_params: Mapping[str, Any] | None = None,
         within: float | None = None,
         min_quality: float | None = None,
         dissimilarity: str | Dissimilarity = "dice",

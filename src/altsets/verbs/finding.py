@@ -200,12 +200,12 @@ def find(
 def iterate(
     quality: Any,
     n_features: int | float | None = None,
+    n_alternatives: int | str = "max",
     tau: Any = None,
     *,
     X: Any = None,
     y: Any = None,
     quality_params: Mapping[str, Any] | None = None,
-    n_alternatives: int | str = "max",
     min_difference: int | None = None,
     dissimilarity: str | Dissimilarity = "dice",
     search: str = "sequential",
@@ -233,6 +233,8 @@ def iterate(
     n_features : int or float, default=None
         Features in each set, unless ``constraints.Size`` says otherwise; or a share of all that sets can have. None: 5,
         or as many as the model chooses if it is one that does (:class:`altsets.quality.Embedded`).
+    n_alternatives : int or "max", default="max"
+        Sets to find besides the first one; ``"max"`` for all that exist, each of them once.
     tau : float, fraction or string, default=None
         The least dissimilarity of two sets.
     X : table of shape (n_samples, n_features), default=None
@@ -241,8 +243,6 @@ def iterate(
         The target.
     quality_params : dict, default=None
         Options of a quality that is computed from ``X``.
-    n_alternatives : int or "max", default="max"
-        Sets to find besides the first one; ``"max"`` for all that exist, each of them once.
     min_difference : int, default=None
         Instead of tau: the number of features in which two sets must differ at least.
     dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable, default="dice"

@@ -15,11 +15,11 @@ from altsets.verbs.asking import asked_of
 def near_best(
     quality: Any,
     n_features: int | float | None = None,
-    within: float = DEFAULT_WITHIN,
     *,
     X: Any = None,
     y: Any = None,
     quality_params: Mapping[str, Any] | None = None,
+    within: float = DEFAULT_WITHIN,
     min_quality: float | None = None,
     constraints: Sequence[Constraint] | Constraint = (),
     time_limit: float | None = None,
@@ -35,16 +35,16 @@ def near_best(
     n_features : int or float, default=None
         Features in each set, 5 by default, or a share of all that sets can have, unless ``constraints.Size`` says
         otherwise; then the best is that over all sizes.
-    within : float, default=0.01
-        Sets count if their quality is at least ``best - within * abs(best)``: 0.01 allows for one per cent. What
-        differs by no more than 1e-9 of the problem's scale counts as equal, as everywhere (see
-        :class:`altsets.Status`).
     X : table of shape (n_samples, n_features), default=None
         The table from which the quality is computed if it does not exist yet, as for :func:`altsets.find`.
     y : array-like of shape (n_samples,) or str, default=None
         The target.
     quality_params : dict, default=None
         Options of a quality that is computed from ``X``.
+    within : float, default=0.01
+        Sets count if their quality is at least ``best - within * abs(best)``: 0.01 allows for one per cent. What
+        differs by no more than 1e-9 of the problem's scale counts as equal, as everywhere (see
+        :class:`altsets.Status`).
     min_quality : float, default=None
         Instead of within, where the best is near zero: the least quality of sets that count.
     constraints : sequence of constraints, default=()
