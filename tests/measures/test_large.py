@@ -465,7 +465,7 @@ def test_columns_that_are_no_features(tmp_path, snapshot):
     with pytest.raises(TableError) as refused:
         measures.score(path, "y", "f")
     assert str(refused.value) == snapshot
-    found = LargeTable(ArrowRows(ds.dataset(path)), "y", drop_unusable=True)
+    found = LargeTable(ArrowRows(ds.dataset(path)), "y", unusable="drop")
     assert found.names == ["a", "nothing"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -64,7 +64,7 @@ def read_dataset(given: Given, groups: str | None = None, *, predicts: bool = Fa
         decimal=columns.decimal,
         sheet=columns.sheet,
         drop_missing_target=columns.drop_missing_target,
-        drop_unusable=columns.drop_unusable,
+        unusable="drop" if columns.drop_unusable else "error",
         transpose=columns.transpose,
         layer=columns.layer,
         raw=columns.raw,

@@ -54,7 +54,15 @@ from altsets.files.parsing import (
 )
 from altsets.files.targets import are_several, survival_columns, take_targets, unknown_column, with_target
 from altsets.measures.large.table import LargeTable
-from altsets.tables.conversion import clause_of, is_anndata, left_out, refused, usable_columns
+from altsets.tables.conversion import (
+    check_unusable,
+    clause_of,
+    is_anndata,
+    leave_out,
+    left_out,
+    refused,
+    usable_columns,
+)
 from altsets.tables.feature_matrix import Features
 from altsets.wording import counted, list_some, parameter
 
@@ -129,7 +137,7 @@ def read_table(
     decimal: str | None = None,
     sheet: str | None = None,
     drop_missing_target: bool = False,
-    drop_unusable: bool = False,
+    unusable: str = "error",
     transpose: bool = False,
     layer: str | None = None,
     raw: bool = False,
@@ -177,9 +185,9 @@ def read_table(
         The sheet of a workbook; by default the first one.
     drop_missing_target : bool, default=False
         Whether to leave out rows without a target; otherwise they are refused.
-    drop_unusable : bool, default=False
-        Whether to leave out columns that no measure can use, such as dates; otherwise they are refused, all of them in
-        one message. ``notes`` of the answer lists what was left out, and why.
+    unusable : {"error", "drop"}, default="error"
+        Whether to refuse columns that no measure can use, such as dates, all of them in one message, or to leave them
+        out. ``notes`` of the answer lists what was left out, and why.
     transpose : bool, default=False
         Whether features are the rows of a text file, as genes often are: the first column has their names, the first
         line those of samples, which are not used, and one of the rows is the target.
@@ -225,6 +233,7 @@ def read_table(
     survival = survival_columns(target, time, event)
     if not isinstance(target, str | None):
         target = ",".join(target)
+    check_unusable(unusable)
     from_file = str(path) != STANDARD_INPUT
     unused: dict[str, Any] = {"decimal": decimal, "sheet": sheet, "transpose": transpose or None}
     if from_file and is_hdf5(path):
@@ -232,7 +241,7 @@ def read_table(
         if target is None:
             raise TableError(f"{path} is an AnnData file; name a column of obs as {parameter('target')}.")
         return _dataset_of(
-            cells_in(path, layer, raw), target, columns, drop, groups, drop_missing_target, drop_unusable
+            cells_in(path, layer, raw), target, columns, drop, groups, drop_missing_target, unusable
         )
     for name, value in (("layer", layer), ("raw", raw)):
         if value:
@@ -243,7 +252,7 @@ def read_table(
     named += [] if survival is None else [survival.time, survival.event, survival.event.partition("=")[0]]
     also = frozenset({*named, *drop, *categorical, *([] if groups is None else [groups])})
     wanted = None if columns is None else Wanted(columns, also)
-    how: dict[str, Any] = {"drop": drop, "categorical": categorical, "drop_unusable": drop_unusable}
+    how: dict[str, Any] = {"drop": drop, "categorical": categorical, "unusable": unusable}
     table: Table | LargeTable | None = None
     if from_file and target is not None:
         table = read_parts(
@@ -276,7 +285,7 @@ def from_anndata(
     drop: Sequence[str] = (),
     groups: str | None = None,
     drop_missing_target: bool = False,
-    drop_unusable: bool = False,
+    unusable: str = "error",
 ) -> Dataset:
     """Take the matrix of an AnnData object and a column of ``obs`` as the target.
 
@@ -298,8 +307,8 @@ def from_anndata(
         The column of ``obs`` that says which cells belong together, such as those of one donor.
     drop_missing_target : bool, default=False
         Whether to leave out cells without a target; otherwise they are refused.
-    drop_unusable : bool, default=False
-        Whether to leave out genes with infinite values; otherwise they are refused.
+    unusable : {"error", "drop"}, default="error"
+        Whether to refuse genes with infinite values, or to leave them out.
 
     Returns
     -------
@@ -326,7 +335,7 @@ def from_anndata(
     if not is_anndata(adata):
         raise TableError(f"adata must be an AnnData object; got a {type(adata).__name__}.")
     cells = cells_of(adata, layer, raw)
-    return _dataset_of(cells, target, columns, drop, groups, drop_missing_target, drop_unusable)
+    return _dataset_of(cells, target, columns, drop, groups, drop_missing_target, unusable)
 
 
 def _dataset_of(
@@ -336,7 +345,7 @@ def _dataset_of(
     drop: Sequence[str],
     groups: str | None,
     drop_missing_target: bool,
-    drop_unusable: bool,
+    unusable: str,
 ) -> Dataset:
     """Cells with a column of ``obs`` as the target."""
     if target == groups:
@@ -347,7 +356,7 @@ def _dataset_of(
     rows = np.flatnonzero(~missing) if drop_missing_target and missing.any() else None
     if rows is not None and not len(rows):
         raise TableError(f"target column {target!r} has no values at all; choose another target.")
-    usable = usable_columns(cells.matrix, "drop" if drop_unusable else "error", cells.genes)
+    usable = usable_columns(cells.matrix, unusable, cells.genes)
     found, genes = usable.features, list(usable.features.names or ())
     chosen = range(len(genes)) if columns is None else Wanted(columns).among(genes, cells.source)
     left = set(Wanted(drop).among(genes, cells.source)) if drop else set()
@@ -451,7 +460,7 @@ def split_target(
     categorical: Sequence[str] = (),
     groups: str | None = None,
     drop_missing_target: bool = False,
-    drop_unusable: bool = False,
+    unusable: str = "error",
 ) -> Dataset:
     """Take the target apart from the features, and check that a measure can use both; see :func:`read_table`."""
     drop, categorical = (matched_columns(table.names, target, given) for given in (drop, categorical))
@@ -482,7 +491,9 @@ def split_target(
         if target is None
         else as_target(known[target], target, is_category=target in categories, decimal=table.decimal)
     )
-    X, dropped = _usable_features(table, {name: known[name] for name in features}, categories, drop_unusable)
+    X, dropped = _usable_features(
+        table, {name: known[name] for name in features}, categories, unusable == "drop"
+    )
     features = [name for name in features if name not in dropped]
     together = None if groups is None else _complete(known[groups], groups)
     notes = (
@@ -510,7 +521,7 @@ def _usable_features(
         raise TableError(str(listed[0]))
     if listed and not drop:
         comma = parameter("decimal", ",")
-        advice = f"change these columns, or leave them out with {parameter('drop_unusable', True)}"
+        advice = f"change these columns, or leave them out with {leave_out()}"
         if any(comma in str(error) for error in listed):
             # Nothing is to be left out that can be read.
             advice = f"use {comma} if commas are decimal signs"

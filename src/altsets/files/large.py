@@ -15,8 +15,8 @@ from altsets.files.parsing import LABEL, NUMBER, Wanted, parse_arrow
 from altsets.measures.large.arrow import ArrowRows, open_dataset, read_columns
 from altsets.measures.large.decoding import kind_of
 from altsets.measures.large.table import LargeTable, memory_of
-from altsets.tables.conversion import clause_of, left_out, refusal
-from altsets.wording import list_some, parameter
+from altsets.tables.conversion import clause_of, leave_out, left_out, refusal
+from altsets.wording import list_some
 
 
 def read_parts(
@@ -81,7 +81,7 @@ def open_large(
     is_asked: bool,
     *,
     categorical: Sequence[str],
-    drop_unusable: bool,
+    unusable: str,
     **more: Any,
 ) -> LargeTable:
     """A table that is read in passes; its texts are checked as those of other files are."""
@@ -90,13 +90,13 @@ def open_large(
         dropped = _matched(rows, target, drop, "column to drop")
         features = [name for name in kept if name not in dropped and name != target]
     categorical = _matched(rows, target, categorical, "categorical column")
-    how: dict[str, Any] = {"categorical": categorical, "drop_unusable": drop_unusable, **more}
+    how: dict[str, Any] = {"categorical": categorical, "unusable": unusable, **more}
     table = LargeTable(rows, target, features=features, **how)
     wrong = _wrong_labels(table, categorical)
     if not wrong:
         return table
-    if not drop_unusable:
-        remedy = f"leave them out with {parameter('drop_unusable', True)}"
+    if unusable == "error":
+        remedy = f"leave them out with {leave_out()}"
         raise refusal(list(wrong.values()), remedy, TableError)
     usable = LargeTable(rows, target, features=[name for name in table.names if name not in wrong], **how)
     usable.notes = [*table.notes, *left_out({name: clause_of(error) for name, error in wrong.items()})]

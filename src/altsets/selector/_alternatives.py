@@ -327,7 +327,7 @@ class SelectAlternatives(ColumnSelector):
     def _fit_in_passes(self, X: Any, y: Any, sample_weight: Any) -> Self:
         """Find the sets of a table that is never in memory as a whole."""
         started = time.perf_counter()
-        table = large_table(X, y, drop_unusable=self.unusable == "drop")
+        table = large_table(X, y, unusable=self.unusable)
         self._take_names(len(table.all_names), None if hasattr(X, "chunks") else table.all_names)
         self._check(table, table.all_names, table.dropped, table.n_features)
         with progress_lines(self.verbose) as lines:
@@ -493,7 +493,7 @@ class SelectAlternatives(ColumnSelector):
         check_is_fitted(self)
         table: Features | LargeTable
         if is_large(X):
-            table = large_table(X, y, drop_unusable=self.unusable == "drop")
+            table = large_table(X, y, unusable=self.unusable)
             y = table.target_name
         else:
             table = usable_columns(X, self.unusable).features

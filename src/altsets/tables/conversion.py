@@ -28,7 +28,7 @@ from altsets.errors import InputError
 from altsets.features import FeatureNames
 from altsets.tables import sparse
 from altsets.tables.feature_matrix import Features, Original, category_codes
-from altsets.wording import counted, list_some, plural, shorten
+from altsets.wording import by_interface, counted, list_some, plural, shorten
 
 #: Kinds of NumPy types that are numeric: booleans, integers, floats.
 NUMERIC_KINDS = "biuf"
@@ -70,19 +70,29 @@ def features_of(X: Any, feature_names: Sequence[str] | None = None) -> Features:
     return found
 
 
+def check_unusable(unusable: str) -> None:
+    """Refuse another value of the parameter ``unusable``."""
+    if unusable not in UNUSABLE:
+        raise InputError(f"unusable={unusable!r} is unknown; choose 'error' or 'drop'.")
+
+
+def leave_out() -> str:
+    """The parameter that leaves out columns that cannot be used."""
+    return by_interface("unusable='drop'", "--drop-unusable")
+
+
 def usable_columns(
     X: Any, unusable: str = "error", feature_names: Sequence[str] | None = None
 ) -> UsableColumns:
     """The columns of a table in one form; those that no measure can use are refused, or dropped."""
-    if unusable not in UNUSABLE:
-        raise InputError(f"unusable={unusable!r} is unknown; choose 'error' or 'drop'.")
+    check_unusable(unusable)
     if isinstance(X, Features):
         return UsableColumns(X, list(range(X.n_features)), X.feature_names, {})
     found, wrong = _converted(X, feature_names)
     places = [index for index in range(found.n_features) if index not in wrong]
     if wrong and (unusable == "error" or not places):
         raise refusal(
-            list(wrong.values()), "leave them out with unusable='drop'" if places else "choose others"
+            list(wrong.values()), f"leave them out with {leave_out()}" if places else "choose others"
         )
     dropped = {found.label(index): clause_of(error) for index, error in wrong.items()}
     return UsableColumns(found.columns(places) if wrong else found, places, found.feature_names, dropped)

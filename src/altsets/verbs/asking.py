@@ -72,7 +72,7 @@ def _in_numbers(quality: Quality, X: Any, y: Any, fields: dict[str, Any]) -> Bou
 
 def _in_passes(request: Request, X: Any, y: Any) -> BoundRequest:
     """A quality that is computed from a table which is never in memory as a whole."""
-    table = large_table(X, y, drop_unusable=False)
+    table = large_table(X, y)
     if request.above_noise:
         raise needs_memory("AboveNoise", table.source)
     if request.needs_table:

@@ -21,7 +21,7 @@ from altsets.measures.large.arrow import ArrowRows, open_dataset, read_columns
 from altsets.measures.large.dask import TARGET, DaskRows
 from altsets.measures.large.decoding import MOST_DISTINCT, Decoder, Look, Step, kind_of, refuse_kind
 from altsets.measures.workers import OnProgress, n_threads
-from altsets.tables.conversion import clause_of, left_out, refusal
+from altsets.tables.conversion import clause_of, leave_out, left_out, refusal
 from altsets.tables.feature_matrix import refuse_categories
 from altsets.tables.target import check_task, task_of
 from altsets.wording import by_interface, counted, list_some, parameter
@@ -104,7 +104,7 @@ class LargeTable:
         categorical: Sequence[str] = (),
         max_memory: int | str | None = None,
         drop_missing_target: bool = False,
-        drop_unusable: bool = False,
+        unusable: str = "error",
     ) -> None:
         self._rows, self.target_name = rows, target
         #: Bytes for what is read; the ceiling is that of the whole process.
@@ -124,7 +124,7 @@ class LargeTable:
         ]
         #: What is wrong with columns that were left out.
         self.dropped: dict[str, str] = {}
-        self.names = self._usable(named, drop_unusable)
+        self.names = self._usable(named, unusable == "drop")
         #: With those that were left out.
         self.all_names = FeatureNames.of(named)
         #: What was found out about the columns, for measures that share it.
@@ -144,7 +144,7 @@ class LargeTable:
             if self._kinds[name] not in ("numbers", "text")
         }
         if wrong and not drop:
-            remedy = f"leave them out with {parameter('drop_unusable', True)}"
+            remedy = f"leave them out with {leave_out()}"
             raise refusal(list(wrong.values()), remedy, TableError)
         self.dropped = {name: clause_of(error) for name, error in wrong.items()}
         self.notes += left_out(self.dropped)
@@ -393,7 +393,7 @@ def some_columns(X: Any, names: Sequence[str], places: Sequence[int]) -> Any:
 
 
 def large_table(
-    X: Any, y: Any, max_memory: int | str | None = None, *, drop_unusable: bool = False
+    X: Any, y: Any, max_memory: int | str | None = None, *, unusable: str = "error"
 ) -> LargeTable:
     """A large table from what users have, with the target that they name."""
     if isinstance(X, LargeTable):
@@ -409,7 +409,7 @@ def large_table(
                 "dask.array.from_array(y)."
             )
         return LargeTable(DaskRows(X, y), TARGET, max_memory=max_memory)
-    how: dict[str, Any] = {"max_memory": max_memory, "drop_unusable": drop_unusable}
+    how: dict[str, Any] = {"max_memory": max_memory, "unusable": unusable}
     if not isinstance(y, str):
         raise InputError(
             "the target of a table that is read in passes is one of its columns, given by name; got "
