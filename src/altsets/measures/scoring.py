@@ -16,7 +16,6 @@ import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
-from altsets.measures.adapted import fit_adapted
 from altsets.measures.models import last_step, one_line
 from altsets.measures.survival_scores import HARRELL, UNO, concordance_scorer, mean_matthews
 from altsets.tables.feature_matrix import Encoded, Features, Original
@@ -45,6 +44,9 @@ class ModelRows:
 
     def fit(self, model: Any, chosen: Sequence[int]) -> Any:
         """Fit a model to these rows of a set of features; it gets other names or codes if it refuses what there is."""
+        # Imports scikit-learn, which reading a table must not wait for.
+        from altsets.measures.adapted import fit_adapted
+
         return fit_adapted(model, self.columns(chosen), self.labels, self.weights, self.groups)
 
     def fit_copy(self, model: Any, chosen: Sequence[int]) -> Any:
