@@ -113,7 +113,11 @@ CASES = [
     ),
     Case("nested lists", lambda: NUMBERS.tolist(), first=("x0",)),
     Case("a target with fewer rows", y=lambda: CLASSES[:-1]),
-    Case("a target with the same row labels in another order", y=lambda: pd.Series(CLASSES)[::-1]),
+    Case(
+        "a target with the same row labels in another order",
+        y=lambda: pd.Series(CLASSES)[::-1],
+        first=("a",),
+    ),
     Case(
         "a target with other row labels",
         lambda: TABLE.set_axis(range(100, 160)),
@@ -208,7 +212,7 @@ CASES = [
     # Frames and names
     Case("a polars frame", lambda: pl.from_pandas(TABLE), first=("a",)),
     Case("an Arrow table", lambda: pa.Table.from_pandas(TABLE), first=("a",)),
-    Case("numbers as column names", lambda: pd.DataFrame(NUMBERS), first=("0",)),
+    Case("numbers as column names", lambda: pd.DataFrame(NUMBERS), first=(0,)),
     Case("numbers and text as column names", lambda: pd.DataFrame(NUMBERS, columns=[0, "b", "c"])),
     Case("the same column name twice", lambda: pd.DataFrame(NUMBERS, columns=["a", "a", "c"])),
     Case("a column name with line breaks", lambda: TABLE.rename(columns={"a": "a\nb"}), first=("a\nb",)),

@@ -346,4 +346,4 @@ def test_against_brute_force(solver, n_requests, monkeypatch):
         (2, True, False),
         (1, True, True),
     ):
-        assert seen[kind] > 1, f"{kind} in {seen}"
+        assert seen[kind], f"{kind} in {seen}"
