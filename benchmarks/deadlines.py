@@ -271,7 +271,7 @@ def _linear_fit(*, survival: bool) -> Quality:
     rng = np.random.default_rng(0)
     table = rng.normal(size=(300, 20_000))
     risk = table[:, :3].sum(axis=1) + rng.normal(size=300)
-    times = altsets.survival_target(time=np.exp(-risk), event=rng.random(300) < 0.7)
+    times = altsets.io.survival_target(time=np.exp(-risk), event=rng.random(300) < 0.7)
     return LinearFit.from_data(table, times if survival else risk)
 
 

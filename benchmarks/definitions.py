@@ -150,7 +150,7 @@ def _curves(some: Sequence[Scores]) -> list[str]:
     ]
 
 
-def _curve(found: altsets.Frontier, seconds: float) -> tuple[str, str, str]:
+def _curve(found: altsets.results.Frontier, seconds: float) -> tuple[str, str, str]:
     return str(len(found)), duration(seconds), "yes" if found.complete else "no"
 
 

@@ -82,7 +82,7 @@ def run(information: Sequence[Scores], mrmr: Sequence[Scores]) -> Section:
 def _measured(asked: Asked, quality: Any) -> tuple[tuple[Any, ...], list[Check], int]:
     options = {"search": asked.search, "aggregation": asked.aggregation}
 
-    def together() -> altsets.Frontier:
+    def together() -> altsets.results.Frontier:
         return altsets.frontier(quality, asked.n_features, asked.n_alternatives, **options)  # type: ignore[arg-type]
 
     found = together()

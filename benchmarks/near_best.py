@@ -38,7 +38,7 @@ class Counted:
     """One answer and the seconds that each part of it took."""
 
     what: str
-    near: altsets.NearBest
+    near: altsets.results.NearBest
     seconds: tuple[float, ...]
 
     @property

@@ -50,7 +50,7 @@ def _patients(shape: tuple[int, int], seed: int) -> tuple[Any, Any]:
     X = rng.normal(size=shape)
     until_event = rng.exponential(size=len(X)) * np.exp(-X[:, PLANTED].sum(axis=1))
     until_left = 2 * rng.exponential(size=len(X))
-    y = altsets.survival_target(time=np.minimum(until_event, until_left), event=until_event <= until_left)
+    y = altsets.io.survival_target(time=np.minimum(until_event, until_left), event=until_event <= until_left)
     return X, y
 
 

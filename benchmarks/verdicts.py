@@ -84,7 +84,7 @@ def _apart(numeric: bool, n_rows: int, seed: int) -> float:
     return max(float(np.abs(np.subtract(slow.scores(n), fast.scores(n))).max()) for n in (0, 1))
 
 
-def _evaluated(X: Any, y: Any, numeric: bool) -> altsets.Evaluation:
+def _evaluated(X: Any, y: Any, numeric: bool) -> altsets.results.Evaluation:
     """What altsets.evaluate measures, by formulas: models of one column need no library."""
     scorer = "r2" if numeric else "matthews_corrcoef"
     splitter = KFold if numeric else StratifiedKFold
@@ -115,7 +115,7 @@ def _evaluated(X: Any, y: Any, numeric: bool) -> altsets.Evaluation:
                 baseline=guess,
             )
         )
-    return altsets.Evaluation(
+    return altsets.results.Evaluation(
         *(tuple(folds), (), 2, {0: "x0", 1: "x1"}, (scorer,), True, len(y), 2, len(folds)),
         parameters={"cv": 5, "n_repeats": 5},
     )

@@ -44,7 +44,7 @@ def main() -> None:
     shown: list[float] = []
     start = time.perf_counter()
 
-    def note(progress: altsets.Progress) -> None:
+    def note(progress: altsets.results.Progress) -> None:
         if progress.sets and not shown:
             shown.append(time.perf_counter() - start)
 

@@ -16,44 +16,24 @@ from altsets import display
 from altsets.version import __version__
 
 if TYPE_CHECKING:
-    from altsets import constraints, dissimilarity, errors, measures, plots, quality
-    from altsets.evaluation import EvaluatedFrontier, EvaluatedPoint, Evaluation, evaluate, evaluate_frontier
-    from altsets.files.cells import to_anndata
-    from altsets.files.dataset import Dataset, from_anndata, read_table
-    from altsets.files.feature_files import read_scores
-    from altsets.problem import Problem
+    from altsets import constraints, dissimilarity, errors, io, measures, plots, quality, results
+    from altsets.evaluation import evaluate, evaluate_frontier
+    from altsets.files.dataset import read_table
     from altsets.request import Request
-    from altsets.result import Progress, Result, Status, Verdict
-    from altsets.search.frontier import Frontier, FrontierPoint, FrontierProgress
-    from altsets.search.near_best import NearBest, Range
-    from altsets.search.what_if import WhatIf, what_if
+    from altsets.result import Result, Status
+    from altsets.search.what_if import what_if
     from altsets.selector import SelectAlternatives, SelectFeatures, reduced
     from altsets.session import Session
-    from altsets.tables.outcomes import survival_target
     from altsets.verbs import export_model, find, frontier, iterate, near_best
-    from altsets.verification import Verification, verify
+    from altsets.verification import verify
 
 __all__ = [
-    "Dataset",
-    "EvaluatedFrontier",
-    "EvaluatedPoint",
-    "Evaluation",
-    "Frontier",
-    "FrontierPoint",
-    "FrontierProgress",
-    "NearBest",
-    "Problem",
-    "Progress",
-    "Range",
     "Request",
     "Result",
     "SelectAlternatives",
     "SelectFeatures",
     "Session",
     "Status",
-    "Verdict",
-    "Verification",
-    "WhatIf",
     "__version__",
     "constraints",
     "dissimilarity",
@@ -62,39 +42,31 @@ __all__ = [
     "evaluate_frontier",
     "export_model",
     "find",
-    "from_anndata",
     "frontier",
+    "io",
     "iterate",
     "measures",
     "near_best",
     "plots",
     "quality",
-    "read_scores",
     "read_table",
     "reduced",
-    "survival_target",
-    "to_anndata",
+    "results",
     "verify",
     "what_if",
 ]
 
 # Names are loaded on first use: `altsets --help` must not wait for NumPy or scikit-learn.
 _MODULES = {
-    "evaluation": ("EvaluatedFrontier", "EvaluatedPoint", "Evaluation", "evaluate", "evaluate_frontier"),
-    "files.cells": ("to_anndata",),
-    "files.dataset": ("Dataset", "from_anndata", "read_table"),
-    "files.feature_files": ("read_scores",),
-    "problem": ("Problem",),
+    "evaluation": ("evaluate", "evaluate_frontier"),
+    "files.dataset": ("read_table",),
     "request": ("Request",),
-    "result": ("Progress", "Result", "Status", "Verdict"),
-    "search.frontier": ("Frontier", "FrontierPoint", "FrontierProgress"),
-    "search.near_best": ("NearBest", "Range"),
+    "result": ("Result", "Status"),
+    "search.what_if": ("what_if",),
     "selector": ("SelectAlternatives", "SelectFeatures", "reduced"),
-    "search.what_if": ("WhatIf", "what_if"),
     "session": ("Session",),
-    "tables.outcomes": ("survival_target",),
     "verbs": ("export_model", "find", "frontier", "iterate", "near_best"),
-    "verification": ("Verification", "verify"),
+    "verification": ("verify",),
 }
 _HOMES = {name: f"altsets.{module}" for module, names in _MODULES.items() for name in names}
 # What answers show themselves with; they stand below it and do not import it.
@@ -111,11 +83,23 @@ _REMOVED = {
     **dict.fromkeys(("Balance", "BalancePoint", "balance"), 'altsets.frontier(..., by="balance")'),
     **dict.fromkeys(("PenaltyFrontier", "PenaltyPoint"), 'altsets.frontier(..., by="penalty")'),
     **dict.fromkeys(("Tradeoff", "TradeoffPoint", "tradeoff"), "altsets.frontier(..., against=costs)"),
-    "TradeoffProgress": "altsets.FrontierProgress",
+    "TradeoffProgress": "altsets.results.FrontierProgress",
     "frontier_points": "altsets.frontier(..., callback=...), which gets each point as it comes in",
 }
 
-_ROOMS = ("constraints", "dissimilarity", "errors", "measures", "plots", "quality")
+_REMOVED |= {
+    name: f"altsets.results.{name}"
+    for name in (
+        *("Dataset", "EvaluatedFrontier", "EvaluatedPoint", "Evaluation", "Frontier", "FrontierPoint"),
+        *("FrontierProgress", "NearBest", "Progress", "Range", "Verdict", "Verification", "WhatIf"),
+    )
+}
+_REMOVED |= {
+    name: f"altsets.io.{name}" for name in ("from_anndata", "read_scores", "survival_target", "to_anndata")
+}
+_REMOVED["Problem"] = "altsets.Request"
+
+_ROOMS = ("constraints", "dissimilarity", "errors", "io", "measures", "plots", "quality", "results")
 
 
 def __getattr__(name: str) -> Any:

@@ -41,7 +41,7 @@ def other_targets():
     """Targets with more than one value per row, each with a quality and how the command names it."""
     rng = np.random.default_rng(1)
     time = rng.exponential(size=80) * np.exp(-X["f0"] - X["f1"])
-    survival = altsets.survival_target(pd.DataFrame({"days": time, "died": Y}), time="days", event="died")
+    survival = altsets.io.survival_target(pd.DataFrame({"days": time, "died": Y}), time="days", event="died")
     labels = pd.DataFrame({"art": (X["f0"] > 0).astype(int), "news": (X["f1"] > 0.2).astype(int)})
     yield pytest.param(survival, "concordance", "--time=days --event=died", id="survival")
     yield pytest.param(labels, "mutual_info", "--target=ill", id="labels")

@@ -29,7 +29,7 @@ def ask(table, *more):
 
 def test_points_are_those_of_the_library(run, table):
     code, out, _ = run(*ask(table, "--costs", "costs.csv", "--json"))
-    found = altsets.Frontier.from_json(out)
+    found = altsets.results.Frontier.from_json(out)
     data = altsets.read_table(table, "y")
     scores = altsets.quality.Additive.from_data(data.X, data.y, measure="pearson")
     front = altsets.frontier(scores, 2, against={"c0": 5, "c1": 3.5, "c2": 2, "c3": 2})
@@ -51,7 +51,7 @@ def test_lines_and_report(run, table, tmp_path, snapshot):
 
 def test_several_sets_differ(run, table):
     code, out, _ = run(*ask(table, "--costs", "costs.csv", "-a", 1, "--tau", 1, "--json"))
-    found = altsets.Frontier.from_json(out)
+    found = altsets.results.Frontier.from_json(out)
     assert code == 0
     assert [point.shared for point in found] == [0] * len(found)
     assert all(len(point.result.sets) == 2 for point in found)
@@ -59,7 +59,7 @@ def test_several_sets_differ(run, table):
 
 def test_sets_that_are_not_good_enough_are_left_out(run, table):
     code, out, _ = run(*ask(table, "--costs", "costs.csv", "--within", "5%", "--json"))
-    best, *others = [point.quality for point in altsets.Frontier.from_json(out)]
+    best, *others = [point.quality for point in altsets.results.Frontier.from_json(out)]
     assert code == 0
     assert min(others, default=best) >= 0.95 * best
 

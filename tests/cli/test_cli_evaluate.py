@@ -9,10 +9,11 @@ import pandas as pd
 import pytest
 from sklearn.model_selection import TimeSeriesSplit
 
-from altsets import Evaluation, Result, SelectAlternatives, WhatIf, evaluate
+from altsets import Result, SelectAlternatives, evaluate
 from altsets.files.columns import Table
 from altsets.files.dataset import read_columns, split_target
 from altsets.files.writing import write_csv
+from altsets.results import Evaluation, WhatIf
 
 # pandas from 3.1 on always reads numbers so.
 pytestmark = pytest.mark.filterwarnings("ignore:The 'float_precision' argument is deprecated")

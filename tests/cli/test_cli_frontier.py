@@ -72,7 +72,7 @@ def test_json_is_one_document_and_matches_the_library(run, table, scores):
     document, found = json.loads(out), altsets.frontier(scores, [2, 3], 1, search="simultaneous")
     assert document["parameters"].pop("table") == str(table)
     assert document["parameters"]["quality"] == "pearson"
-    assert altsets.Frontier.from_json(out).points == found.points
+    assert altsets.results.Frontier.from_json(out).points == found.points
     assert document["suggestion"]["reason"] == found.suggestion.reason
 
 
@@ -210,7 +210,7 @@ def test_scores_as_a_document(run, table):
         "pearson", data.X, data.y, [2, 3], 1, [0, 1], cv=3, n_repeats=2, estimator="linear",
         scoring=["accuracy", "roc_auc"], pos_label="yes",
     )  # fmt: skip
-    read, document = altsets.EvaluatedFrontier.from_json(out), json.loads(out)
+    read, document = altsets.results.EvaluatedFrontier.from_json(out), json.loads(out)
     assert [point.evaluation for point in read] == [point.evaluation for point in own]
     assert document["evaluation"]["baselines"] == own.any_evaluation.baselines()
     assert (document["parameters"]["table"], document["parameters"]["quality"]) == (str(table), "pearson")

@@ -20,12 +20,13 @@ import pytest
 from words import about
 
 import altsets
-from altsets import Evaluation, Result, SelectAlternatives
+from altsets import Result, SelectAlternatives
 from altsets.cli.outputs import OutputFile
 from altsets.files.columns import Table
 from altsets.files.dataset import read_columns, split_target
 from altsets.files.writing import rows_of_result, write_csv
 from altsets.provenance import fingerprint
+from altsets.results import Evaluation
 
 # pandas from 3.1 on always reads numbers so.
 pytestmark = pytest.mark.filterwarnings("ignore:The 'float_precision' argument is deprecated")

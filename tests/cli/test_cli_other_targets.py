@@ -130,7 +130,7 @@ def test_commands_name_the_columns_of_survival(snapshot):
 @pytest.mark.parametrize("name", ["mrmr", "linear_fit", "importance"])
 def test_answers_know_that_their_target_is_survival(name, snapshot):
     rng = np.random.default_rng(0)
-    y = altsets.survival_target(time=rng.random(60), event=np.arange(60) % 2)
+    y = altsets.io.survival_target(time=rng.random(60), event=np.arange(60) % 2)
     asked = altsets.SelectAlternatives(name, n_features=2, n_alternatives=1).fit(rng.random((60, 4)), y)
     assert asked.result_.request.to_command() == snapshot
     assert "task='survival'" in asked.result_.request.to_python()

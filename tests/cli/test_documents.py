@@ -48,7 +48,7 @@ NO_DOCUMENTS = {
 
 
 @pytest.mark.parametrize("text", NO_DOCUMENTS.values(), ids=NO_DOCUMENTS)
-@pytest.mark.parametrize("reader", [altsets.Result, altsets.Evaluation])
+@pytest.mark.parametrize("reader", [altsets.Result, altsets.results.Evaluation])
 def test_what_is_no_document_is_refused_in_one_sentence(reader, text):
     with pytest.raises(InputError) as caught:
         reader.from_json(text)

@@ -278,7 +278,7 @@ def test_defaults_in_tables_are_those_of_the_package():
     assert defaults["tau"] is None
     assert defaults["n_features"] is None
     defaults["n_features"] = altsets.Request().n_features
-    assert altsets.Problem.create(30, n_features=10).max_overlap == 5, "tau=0.5 is the default"
+    assert altsets.problem.Problem.create(30, n_features=10).max_overlap == 5, "tau=0.5 is the default"
     for page in ("decide/how_different", "cheatsheet"):
         rows = [line for line in read(page).splitlines() if line.startswith("|")]
         for name in ("n_features", "n_alternatives", "quality", "search", "aggregation"):

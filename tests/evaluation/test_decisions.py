@@ -10,9 +10,10 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 import altsets
-from altsets import Evaluation, SelectAlternatives
+from altsets import SelectAlternatives
 from altsets.constraints import Budget
 from altsets.evaluation import Fold
+from altsets.results import Evaluation
 
 NAMES = "abcdef"
 #: An interval of plus and minus 0.0147 around the mean, with a test row for each four training rows.

@@ -30,13 +30,14 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import altsets
-from altsets import Evaluation, SelectAlternatives, Status, evaluate, plots, quality
+from altsets import SelectAlternatives, Status, evaluate, plots, quality
 from altsets.errors import InputError, MissingExtraError
 from altsets.evaluation import corrected_t_test, stability_index, substitutions
 from altsets.evaluation.comparison import compare
 from altsets.evaluation.setup import bootstrap_samples
 from altsets.files.dataset import read_columns, split_target
 from altsets.measures import f_score
+from altsets.results import Evaluation
 from altsets.tables.target import target_of
 
 pd = pytest.importorskip("pandas")

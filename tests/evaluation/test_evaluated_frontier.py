@@ -16,18 +16,11 @@ from sklearn.dummy import DummyClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import altsets
-from altsets import (
-    EvaluatedFrontier,
-    SelectAlternatives,
-    Status,
-    constraints,
-    evaluate,
-    evaluate_frontier,
-    quality,
-)
+from altsets import SelectAlternatives, Status, constraints, evaluate, evaluate_frontier, quality
 from altsets.dissimilarity import Matched
 from altsets.errors import InputError
 from altsets.evaluation import corrected_t_test
+from altsets.results import EvaluatedFrontier
 
 pd = pytest.importorskip("pandas")
 
@@ -285,7 +278,7 @@ def test_points_that_folds_had_no_time_for(monkeypatch):
     def hurried(selector, scored, features, *more, **asked):
         found = complete(selector, scored, features, *more, **asked)
         late = features.n_rows < len(WINE[1])
-        return altsets.Frontier(found.points[:2], found.n_asked, found.parameters) if late else found
+        return altsets.results.Frontier(found.points[:2], found.n_asked, found.parameters) if late else found
 
     monkeypatch.setattr(evaluating, "frontier_for", hurried)
     found = evaluate_frontier("f", *WINE, 2, 1, n_repeats=1)

@@ -15,7 +15,7 @@ from sklearn.metrics import accuracy_score, get_scorer, make_scorer, mean_absolu
 from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit
 from words import about
 
-from altsets import Evaluation, SelectAlternatives, constraints, evaluate
+from altsets import SelectAlternatives, constraints, evaluate
 from altsets.evaluation import corrected_t_test, holm, similar_stability, stability_index
 from altsets.evaluation.comparison import (
     Chance,
@@ -26,6 +26,7 @@ from altsets.evaluation.comparison import (
     summarize,
 )
 from altsets.evaluation.stability import kinship_of, mean_kinship
+from altsets.results import Evaluation
 from altsets.tables.conversion import features_of
 
 pd = pytest.importorskip("pandas")

@@ -21,7 +21,7 @@ def patients(n_rows=150, seed=0, effect=1.0):
     X = pd.DataFrame(rng.normal(size=(n_rows, 6)), columns=list("abcdef"))
     time = rng.exponential(size=n_rows) * np.exp(-effect * (X["a"] + X["b"]))
     left = 2 * rng.exponential(size=n_rows)
-    return X, altsets.survival_target(time=np.minimum(time, left), event=time <= left)
+    return X, altsets.io.survival_target(time=np.minimum(time, left), event=time <= left)
 
 
 def negative_penalised(beta, matrix, target, alpha, threshold=0.0):
@@ -115,7 +115,7 @@ class Fitter:
 
     def fit(self, df, duration_col=None, event_col=None, weights_col=None):
         columns = [name for name in df.columns if name not in (duration_col, event_col, weights_col)]
-        y = altsets.survival_target(df, time=duration_col, event=event_col)
+        y = altsets.io.survival_target(df, time=duration_col, event=event_col)
         self.model, self.columns = CoxModel().fit(df[columns], y), columns
         return self
 

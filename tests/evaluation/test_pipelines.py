@@ -69,7 +69,7 @@ def test_a_pipeline_that_begins_with_the_search_is_evaluated_as_the_selector(win
     assert [fold.scores for fold in whole.folds] == [fold.scores for fold in alone.folds]
     assert [fold.qualities for fold in whole.folds] == [fold.qualities for fold in alone.folds]
     assert (whole.names, whole.kinship, whole.baseline) == (alone.names, alone.kinship, alone.baseline)
-    assert altsets.Evaluation.from_json(whole.to_json()) == whole
+    assert altsets.results.Evaluation.from_json(whole.to_json()) == whole
 
 
 def test_features_have_the_names_that_earlier_steps_give_them():

@@ -339,23 +339,23 @@ def test_objects_are_fitted_and_cut_down(snapshot):
 
 
 def test_objects_become_datasets():
-    data = altsets.from_anndata(adata(), "age", groups="donor", drop_missing_target=True)
+    data = altsets.io.from_anndata(adata(), "age", groups="donor", drop_missing_target=True)
     assert (data.X.n_rows, len(data.y), len(data.groups), data.n_dropped) == (N_CELLS - 1,) * 3 + (1,)
     assert data.X.is_sparse
-    assert not altsets.from_anndata(adata(), "cell_type", layer="dense").X.is_sparse
+    assert not altsets.io.from_anndata(adata(), "cell_type", layer="dense").X.is_sparse
     fitted = SelectAlternatives("f", n_features=2, n_alternatives=0).fit(data.X, data.y)
     assert fitted.n_features_in_ == N_GENES
     raw = SimpleNamespace(X=sparse.csr_matrix(counts()[:, :2]), var_names=["a", "b"])
-    assert altsets.from_anndata(adata(raw=raw), "cell_type", raw=True).feature_names == ("a", "b")
+    assert altsets.io.from_anndata(adata(raw=raw), "cell_type", raw=True).feature_names == ("a", "b")
     for wrong, message in [
-        (lambda: altsets.from_anndata(adata(), "cell_type", raw=True), "adata has no raw; leave out raw"),
-        (lambda: altsets.from_anndata(adata(), "type"), r"adata has no target column 'type' in obs"),
+        (lambda: altsets.io.from_anndata(adata(), "cell_type", raw=True), "adata has no raw; leave out raw"),
+        (lambda: altsets.io.from_anndata(adata(), "type"), r"adata has no target column 'type' in obs"),
         (
-            lambda: altsets.from_anndata(pd.DataFrame({"a": [1]}), "a"),
+            lambda: altsets.io.from_anndata(pd.DataFrame({"a": [1]}), "a"),
             "must be an AnnData object; got a DataFrame",
         ),
-        (lambda: altsets.from_anndata(adata(counts() * np.inf), "cell_type"), "infinite value"),
-        (lambda: altsets.measures.f(adata(), TYPES), "X is an AnnData object; .*altsets.from_anndata"),
+        (lambda: altsets.io.from_anndata(adata(counts() * np.inf), "cell_type"), "infinite value"),
+        (lambda: altsets.measures.f(adata(), TYPES), "X is an AnnData object; .*altsets.io.from_anndata"),
     ]:
         with pytest.raises(InputError, match=message), np.errstate(all="ignore"):
             wrong()
@@ -364,19 +364,19 @@ def test_objects_become_datasets():
 def test_answers_are_written_into_objects(snapshot):
     cells = adata()
     selector = SelectAlternatives("chi2", n_features=2, n_alternatives=1).fit(cells, "cell_type")
-    altsets.to_anndata(cells, selector)
+    altsets.io.to_anndata(cells, selector)
     for number, chosen in enumerate(selector.alternatives_):
         assert cells.var.index[cells.var[f"altsets_set_{number}"]].tolist() == list(chosen.names)
         assert cells.uns["altsets"]["sets"][str(number)].tolist() == list(chosen.names)
     np.testing.assert_array_equal(cells.var["altsets_score"], selector.scores_)
     assert altsets.Result.from_json(cells.uns["altsets"]["result"]) == selector.result_
-    altsets.to_anndata(cells, selector.result_, key="panel", scores=np.arange(N_GENES))
+    altsets.io.to_anndata(cells, selector.result_, key="panel", scores=np.arange(N_GENES))
     assert cells.var["panel_score"].tolist() == list(range(N_GENES))
     with pytest.raises(TableError) as refused:
-        altsets.to_anndata(cells, selector.result_, scores=[1, 2])
+        altsets.io.to_anndata(cells, selector.result_, scores=[1, 2])
     assert str(refused.value) == snapshot
     with pytest.raises(TableError) as refused:
-        altsets.to_anndata(adata(var_names=pd.Index(["a", "b"])), selector.result_)
+        altsets.io.to_anndata(adata(var_names=pd.Index(["a", "b"])), selector.result_)
     assert str(refused.value) == snapshot
 
 

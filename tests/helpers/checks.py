@@ -15,8 +15,9 @@ from oracle import OWN_CONDITIONS, Numbers, Oracle, grouped, matched, own_condit
 from paper_heuristics import greedy_balancing, greedy_depth, greedy_replacement
 
 import altsets
-from altsets import Problem, Result, Status, constraints, dissimilarity, quality
+from altsets import Result, Status, constraints, dissimilarity, quality
 from altsets.measures import Redundancy
+from altsets.problem import Problem
 from altsets.search.solving import ENGINES
 
 FOUND = (Status.OPTIMAL, Status.FEASIBLE)

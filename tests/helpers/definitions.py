@@ -19,7 +19,8 @@ from checks import PROVEN, ROUNDING, SMALL_GAP, Request
 from oracle import FeatureSet, Oracle, holds
 from random_requests import random_budget, random_group_budget, random_request, some_features
 
-from altsets import Frontier, Result, Status
+from altsets import Result, Status
+from altsets.results import Frontier
 
 #: Constraints on all sets together.
 JOINT = ("at_most_sets", "at_least_sets", "reserve", "total_budget")

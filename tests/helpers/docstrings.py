@@ -22,7 +22,7 @@ import altsets
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "index.rst"
 
-MODULES = ("constraints", "dissimilarity", "errors", "measures", "plots", "quality")
+MODULES = ("constraints", "dissimilarity", "errors", "io", "measures", "plots", "quality", "results")
 
 #: The order in which numpydoc has sections.
 SECTIONS = (
@@ -47,7 +47,7 @@ NEVER_RAISES = {
 }
 
 #: Records whose constructor takes other things than their attributes; only searches call it.
-MADE_BY_SEARCHES = {"altsets.NearBest"}
+MADE_BY_SEARCHES = {"altsets.results.NearBest"}
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,7 @@ def undominated(points: Iterable[Point], slack: Fraction) -> list[Point]:
 
 
 def wrong_front(
-    request: Request, numbers: Sequence[float], found: altsets.Frontier, *, complete: bool
+    request: Request, numbers: Sequence[float], found: altsets.results.Frontier, *, complete: bool
 ) -> list[str]:
     """Everything that is wrong with the points of a curve; ``complete`` if there was no time limit."""
     truth, wrong = Truth(request), []

@@ -14,7 +14,8 @@ from oracle import holds
 from random_requests import floats, random_constraints, random_numbers, random_scores
 
 import altsets
-from altsets import Problem, quality
+from altsets import quality
+from altsets.problem import Problem
 from altsets.search.scaling import Scaling
 
 FeatureSet = tuple[int, ...]
@@ -46,7 +47,7 @@ class NearRequest:
         asked = list(map(constraint_of, self.constraints))
         return {"n_features": self.n_features, "constraints": asked}
 
-    def answer(self) -> altsets.NearBest:
+    def answer(self) -> altsets.results.NearBest:
         return altsets.near_best(
             self.quality, within=self.within, min_quality=self.min_quality, **self.options
         )
@@ -132,7 +133,7 @@ def check_near(request: NearRequest) -> None:
     near.to_json()
 
 
-def check_shares(near: altsets.NearBest, truth: NearTruth, request: object) -> None:
+def check_shares(near: altsets.results.NearBest, truth: NearTruth, request: object) -> None:
     """Shares, cores and free features against the list."""
     pairs = truth.pairs
     np.testing.assert_allclose(near.pair_frequencies, pairs, rtol=0, atol=1e-12, err_msg=str(request))
@@ -141,5 +142,5 @@ def check_shares(near: altsets.NearBest, truth: NearTruth, request: object) -> N
     assert near.free == named(near, [j for j in range(truth.n) if 0 < pairs[j, j] < 1]), request
 
 
-def named(near: altsets.NearBest, features: Sequence[int]) -> list[str]:
+def named(near: altsets.results.NearBest, features: Sequence[int]) -> list[str]:
     return [near.feature_names[feature] for feature in features]

@@ -24,7 +24,7 @@ def found(
     return altsets.find(quality.Additive(scores, feature_names=names), n_features, n_alternatives, **options)
 
 
-def judged() -> altsets.Evaluation:
+def judged() -> altsets.results.Evaluation:
     X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
     return altsets.evaluate([[0], [2]], X, ["no", "yes"] * 15)
 

@@ -15,8 +15,9 @@ import numpy as np
 import pandas as pd
 from sklearn.linear_model import LogisticRegression
 
-from altsets import SelectAlternatives, evaluate, survival_target
+from altsets import SelectAlternatives, evaluate
 from altsets.errors import AltsetsError
+from altsets.io import survival_target
 from altsets.quality.spec import NamedQuality
 
 N_ROWS = 60

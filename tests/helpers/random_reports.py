@@ -48,7 +48,9 @@ def random_searched(rng: np.random.Generator) -> Searched:
             continue
 
 
-def random_evaluation(result: Result, n_features_in: int, rng: np.random.Generator) -> altsets.Evaluation:
+def random_evaluation(
+    result: Result, n_features_in: int, rng: np.random.Generator
+) -> altsets.results.Evaluation:
     """How well the sets predict numbers that have little to do with them."""
     from sklearn.linear_model import LinearRegression
 

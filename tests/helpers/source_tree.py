@@ -11,6 +11,8 @@ from pathlib import Path
 #: From top to bottom; a room imports from itself and from those below it. The package itself, which hands out the
 #: public names, stands above them all.
 ROOMS = (
+    "results",
+    "io",
     "cli",
     "app",
     "experiments",

@@ -18,7 +18,8 @@ from near_sets import NearRequest
 from questions import find_largest, random_largest, wrong_largest
 
 import altsets
-from altsets import Frontier, Result
+from altsets import Result
+from altsets.results import Frontier
 
 #: Points of a frontier that brute force is asked about.
 MOST_POINTS = 6

@@ -890,7 +890,7 @@ with warnings.catch_warnings(record=True) as caught:
     assert altsets.find(fits, 2, 1, 0.5).sets == [(0, 2), (0, 1)]
     altsets.measures.pairwise([[0.0, 1.0], [1.0, None], [3.0, 2.0], [1.0, 1.0]], "spearman", warn=False)
     altsets.measures.relief([[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [1.0, 1.0]], [0, 1, 0, 1])
-    altsets.measures.concordance([[0.5], [1.5]], altsets.survival_target(time=[1, 2], event=[1, 0]))
+    altsets.measures.concordance([[0.5], [1.5]], altsets.io.survival_target(time=[1, 2], event=[1, 0]))
     altsets.measures.mutual_info([[0.5], [1.5], [3.0], [2.0]], [1.0, 2.5, 3.5, 7.0])
     # Only tables that are read in passes get to this.
     from altsets.measures.large.accumulators import Cuts
@@ -899,7 +899,7 @@ with warnings.catch_warnings(record=True) as caught:
     from altsets.search.packing.master import RestrictedMaster
     from altsets.search.subset.pricing import PricingOracle
     from altsets.search.run import Run
-    problem = altsets.Problem.create(8, n_features=3, n_alternatives=2, min_difference=2, search="simultaneous")
+    problem = altsets.problem.Problem.create(8, n_features=3, n_alternatives=2, min_difference=2, search="simultaneous")
     columns = RestrictedMaster(PricingOracle(altsets.quality.Additive(range(8)), problem, Run()), 3, 1)
     columns.generate_columns(-100.0, 100)
 print(json.dumps({

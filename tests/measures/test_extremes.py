@@ -58,7 +58,7 @@ def test_extreme_weights_are_refused_by_all(weights):
 
 def scores_of(name, table, target):
     if name in SURVIVAL_MEASURES:
-        target = altsets.survival_target(time=np.abs(target), event=np.arange(len(target)) % 3 > 0)
+        target = altsets.io.survival_target(time=np.abs(target), event=np.arange(len(target)) % 3 > 0)
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
         return measures.score(table, target, name)[0]

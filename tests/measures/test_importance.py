@@ -404,7 +404,7 @@ def patients():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(120, 4)) * [1, 100, 1, 1], columns=list("abcd"))
     time = rng.exponential(size=120) * np.exp(X["a"] + X["b"] / 100)
-    return X, altsets.survival_target(time=time, event=rng.random(120) < 0.7)
+    return X, altsets.io.survival_target(time=time, event=rng.random(120) < 0.7)
 
 
 def test_survival_has_importances_of_a_cox_model_with_scaled_columns(patients):

@@ -193,7 +193,7 @@ def test_every_measure_is_deterministic_and_gives_constants_nothing(name, amount
         X[:, :4] -= X[:, :4].min(axis=0)
     targets = (y, y > 0)[name == "chi2" :]
     if name in SURVIVAL_MEASURES:
-        targets = (altsets.survival_target(time=y - y.min(), event=np.arange(len(y)) % 3 > 0),)
+        targets = (altsets.io.survival_target(time=y - y.min(), event=np.arange(len(y)) % 3 > 0),)
     for target in targets:
         scores = MEASURES[name](X, target)
         assert scores.dtype == np.float64

@@ -45,7 +45,7 @@ def test_every_measure_of_single_columns_has_one():
     X = pd.DataFrame(
         {"a": rng.random(80), "b": rng.random(80), "flag": np.array(["n", "y"])[rng.integers(0, 2, 80)]}
     )
-    survival = altsets.survival_target(time=rng.random(80), event=y)
+    survival = altsets.io.survival_target(time=rng.random(80), event=y)
     for measure in UNIVARIATE:
         target = survival if measure in SURVIVAL_MEASURES else y
         scores = measures.MEASURES[measure](X, target)

@@ -100,7 +100,7 @@ def test_measures_of_named_sparse_tables_in_several_blocks(measure, monkeypatch)
     monkeypatch.setattr("altsets.measures.information.levels.AT_A_TIME", 50)
     X, y = np.abs(table(3)), two_classes(3)
     if measure in SURVIVAL_MEASURES:
-        y = altsets.survival_target(time=np.arange(len(X)) % 7, event=y, event_value="b")
+        y = altsets.io.survival_target(time=np.arange(len(X)) % 7, event=y, event_value="b")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         dense, _ = score(X, y, measure)

@@ -28,7 +28,7 @@ def some_rows(n_rows=40, n_columns=5, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_rows, n_columns)).round(1)
     time = np.ceil(10 * rng.exponential(size=n_rows) * np.exp(-X[:, 0]))
-    return X, altsets.survival_target(time=time, event=rng.random(n_rows) < 0.6)
+    return X, altsets.io.survival_target(time=time, event=rng.random(n_rows) < 0.6)
 
 
 def test_measures_equal_those_of_other_packages():
@@ -37,7 +37,7 @@ def test_measures_equal_those_of_other_packages():
     for number, expected in enumerate(known):
         table = random_table(number)
         target, column = Survival(table.time, table.event), table.x[:, None]
-        y = altsets.survival_target(time=table.time, event=table.event)
+        y = altsets.io.survival_target(time=table.time, event=table.event)
         groups = pd.DataFrame({"group": pd.Categorical(table.group.astype(str))})
         until = float(np.quantile(table.time, 0.7))
         found = {
@@ -244,7 +244,7 @@ OF_R = {
 def test_cox_models_on_sets_are_those_of_r(weighted):
     table = random_table(7)
     X = pd.DataFrame({"other": table.whole, "x": table.x, "group": table.group})
-    y = altsets.survival_target(time=table.time, event=table.event)
+    y = altsets.io.survival_target(time=table.time, event=table.event)
     made = quality.LinearFit.from_data(X, y, sample_weight=table.weight if weighted else None)
     fitted, (coefficients, errors) = made.fit(["x", "group"]), OF_R[weighted]
     assert fitted.coefficients[:, 0] == pytest.approx(coefficients, rel=1e-9)
@@ -275,7 +275,9 @@ def test_linear_models_of_survival_take_many_rows():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20_000, 4))
     time = rng.exponential(size=20_000) * np.exp(-0.5 * X[:, 2])
-    made = quality.LinearFit.from_data(X, altsets.survival_target(time=time, event=rng.random(20_000) < 0.7))
+    made = quality.LinearFit.from_data(
+        X, altsets.io.survival_target(time=time, event=rng.random(20_000) < 0.7)
+    )
     assert made.feature_scores.argmax() == 2
     assert made.fit([2]).coefficients[0, 0] == pytest.approx(0.5, abs=0.05)
 

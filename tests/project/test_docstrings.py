@@ -17,7 +17,7 @@ def test_what_is_public_is_found():
         "altsets.SelectAlternatives",
         "altsets.measures.f",
         "altsets.errors.InputError",
-        "altsets.evaluation.Comparison",
+        "altsets.results.Comparison",
         "altsets.experiments.reproduce",
     } <= names
     methods = {name for name, *_ in docstrings.public_methods()}

@@ -14,10 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import allowed_overlaps, dissimilarity
 
-from altsets import Problem
 from altsets.constraints import AtMost, Budget, Forbid, Require, Size
 from altsets.errors import AltsetsError, InputError
-from altsets.problem import dissimilarity_of, verify
+from altsets.problem import Problem, dissimilarity_of, verify
 
 
 def max_overlap(k, **options):

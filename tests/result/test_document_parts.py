@@ -67,8 +67,8 @@ def test_an_interval_has_two_ends(snapshot):
     quality = altsets.quality.BlackBox(lambda features: float(sum(features)), n_features_in=30)
     found = altsets.near_best(quality, n_features=6)
     document = json.loads(found.to_json())
-    assert altsets.NearBest.from_json(json.dumps(document)).estimate == found.estimate
+    assert altsets.results.NearBest.from_json(json.dumps(document)).estimate == found.estimate
     document["estimate"]["interval"].append(7)
     with pytest.raises(InputError) as refused:
-        altsets.NearBest.from_json(json.dumps(document))
+        altsets.results.NearBest.from_json(json.dumps(document))
     assert str(refused.value) == snapshot

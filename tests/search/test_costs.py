@@ -169,15 +169,15 @@ def test_ends_early_and_keeps_what_is_there(clock):
 
 def test_documents_and_frames(snapshot):
     found = altsets.frontier(SCORES, 2, against=COSTS, n_alternatives=1, tau=1)
-    assert altsets.Frontier.from_json(found.to_json()) == found
+    assert altsets.results.Frontier.from_json(found.to_json()) == found
     frame = found.to_frame()
     assert list(frame["against"]) == [point.against for point in found]
     assert frame["sets"][0] == [list(names) for names in found.points[0].named_sets]
     with pytest.raises(InputError) as refused:
-        altsets.Frontier.from_json("{}")
+        altsets.results.Frontier.from_json("{}")
     assert str(refused.value) == snapshot
     with pytest.raises(InputError) as refused:
-        altsets.Frontier.from_json(found.to_json().replace('"mean": ', '"mean": 1', 1))
+        altsets.results.Frontier.from_json(found.to_json().replace('"mean": ', '"mean": 1', 1))
     assert str(refused.value) == snapshot
 
 
@@ -223,10 +223,10 @@ def test_range_of_a_black_box_needs_all_sets(clock, snapshot):
 def test_ranges_say_what_they_are_about(snapshot):
     near = altsets.near_best(SCORES, 2, within=0.25)
     found = near.range({"a": 5, "b": 3})
-    assert altsets.Range.from_json(found.to_json()) == found
+    assert altsets.results.Range.from_json(found.to_json()) == found
     assert list(found.to_frame()["value"]) == [3, 8]
     with pytest.raises(UnsupportedError) as refused:
-        altsets.NearBest.from_json(near.to_json()).range(COSTS)
+        altsets.results.NearBest.from_json(near.to_json()).range(COSTS)
     assert str(refused.value) == snapshot
     none = altsets.near_best(SCORES, 2, min_quality=100)
     with pytest.raises(InputError) as refused:

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import altsets
-from altsets import Frontier, Status, constraints, quality
+from altsets import Status, constraints, quality
 from altsets.dissimilarity import Grouped
 from altsets.request import Request
 from altsets.result import StopReason
+from altsets.results import Frontier
 from altsets.search.run import Run, Stopped
 from altsets.search.sequential import SequentialSearch
 from altsets.search.solving import problem_of

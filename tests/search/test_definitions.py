@@ -13,8 +13,9 @@ from definitions import JOINT, definitions_of, random_definition, wrong_about, w
 from words import about
 
 import altsets
-from altsets import Problem, Status, constraints, quality
+from altsets import Status, constraints, quality
 from altsets.errors import InputError, UnsupportedError
+from altsets.problem import Problem
 from altsets.search.packing.clique_search import is_better
 from altsets.search.packing.coupling import Coupling
 from altsets.search.packing.phases import CountPatterns

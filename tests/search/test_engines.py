@@ -13,8 +13,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from strategies import constraint, problems
 
-from altsets import Problem, Status
+from altsets import Status
 from altsets.constraints import Size
+from altsets.problem import Problem
 from altsets.search.engine import Answer
 from altsets.search.solving import ENGINES
 

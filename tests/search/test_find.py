@@ -19,8 +19,9 @@ from oracle import Oracle
 from strategies import problems
 
 import altsets
-from altsets import Progress, Status, quality
+from altsets import Status, quality
 from altsets.errors import InputError, UnsupportedError, VerificationError
+from altsets.results import Progress
 
 SCORES = [9.0, 8.0, 7.0, 3.0, 2.0, 1.0]
 WAYS = [

@@ -9,7 +9,8 @@ import pytest
 from checks import Request, disagreements
 from oracle import allowed_overlaps
 
-from altsets import Problem, Status, constraints
+from altsets import Status, constraints
+from altsets.problem import Problem
 from altsets.search.milp.formulation import cliques, overlap_share
 from altsets.search.solving import ENGINES
 

@@ -15,10 +15,11 @@ from checks import disagreements, tolerance
 from random_requests import random_request
 
 import altsets
-from altsets import Frontier, FrontierPoint, Result, Status, constraints, dissimilarity, quality
+from altsets import Result, Status, constraints, dissimilarity, quality
 from altsets.errors import InputError, UnsupportedError
 from altsets.request import Request
 from altsets.result import StopReason
+from altsets.results import Frontier, FrontierPoint
 from altsets.search.engine import merge_known, settle
 from altsets.search.frontier.elbow import Curve
 from altsets.search.run import Known, Run
@@ -249,7 +250,7 @@ def test_a_quality_by_its_name_is_computed_from_a_table():
         point.result.sets for point in altsets.frontier(scores, [2, 3], 1)
     ]
     assert altsets.frontier(scores.scores, 2, 1).points[0].quality == found.points[0].quality
-    again = altsets.Frontier.from_json(found.to_json())
+    again = altsets.results.Frontier.from_json(found.to_json())
     assert again.points[0].result.request.quality.name == "pearson"
 
 

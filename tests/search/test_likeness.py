@@ -14,8 +14,9 @@ from random_requests import random_likeness, random_numbers, random_similarity
 from scipy.optimize import linear_sum_assignment
 
 import altsets
-from altsets import Problem, Status
+from altsets import Status
 from altsets.dissimilarity import Grouped, Matched
+from altsets.problem import Problem
 from altsets.quality import MRMR, Additive
 from altsets.search.likeness import likeness_of
 from altsets.search.run import Run

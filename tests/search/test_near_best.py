@@ -15,8 +15,9 @@ from near_sets import NearRequest, check_near, random_near_request
 from scipy.stats import chisquare
 
 import altsets
-from altsets import Problem, constraints, quality
+from altsets import constraints, quality
 from altsets.errors import InputError, UnsupportedError
+from altsets.problem import Problem
 from altsets.search.near_best.counting import Counting, nearness_of
 from altsets.search.near_best.families import FilteredFamily, ListedFamily, SumFamily, share_interval
 from altsets.search.near_best.sums import NEAR_BEST_LIMITS
@@ -711,7 +712,7 @@ def test_a_part_of_the_sets_proves_nothing_about_features():
 def test_documents_are_read_as_they_were_written(searched, size, asked, clock, tmp_path, snapshot):
     near = altsets.near_best(searched, size, **asked)
     text = near.to_json()
-    read = altsets.NearBest.from_json(text)
+    read = altsets.results.NearBest.from_json(text)
     assert read.to_json() == text
     assert read.explain() == near.explain()
     assert str(read.verdict) == str(near.verdict)
@@ -747,8 +748,8 @@ def test_damaged_documents_are_refused(snapshot):
     ]
     for change in changes:
         with pytest.raises(InputError) as refused:
-            altsets.NearBest.from_json(json.dumps(document | change))
+            altsets.results.NearBest.from_json(json.dumps(document | change))
         assert str(refused.value) == snapshot
     for text in ("", "[]", "{}", altsets.find(SIX, n_features=2, n_alternatives=0).to_json()):
         with pytest.raises(InputError):
-            altsets.NearBest.from_json(text)
+            altsets.results.NearBest.from_json(text)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import altsets
-from altsets import Problem
 from altsets.errors import InputError
+from altsets.problem import Problem
 from altsets.search.family_search import Taus
 from altsets.search.frontier.plan import numbers_in
 from altsets.search.near_best.counting import nearness_of

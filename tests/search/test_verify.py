@@ -6,10 +6,9 @@ import math
 
 import pytest
 
-from altsets import Problem
 from altsets.constraints import AtLeast, AtMost, Budget, Exclusive, Forbid, Implies, Require, Size
 from altsets.errors import AltsetsError, InputError, VerificationError
-from altsets.problem import verify
+from altsets.problem import Problem, verify
 
 SCORES = [9.0, 8.0, 7.0, 3.0, 2.0, 1.0, 0.0]
 

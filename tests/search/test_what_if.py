@@ -212,7 +212,7 @@ def test_words_frames_and_documents(snapshot):
     assert frame["change"].tolist()[0] == -2
     assert frame["cost"].tolist()[0] == 3
     assert math.isnan(frame["cost"].tolist()[1])
-    again = altsets.WhatIf.from_json(losses.to_json())
+    again = altsets.results.WhatIf.from_json(losses.to_json())
     assert again == losses
     assert again.losses[1].bound == -math.inf
     free = altsets.what_if(scores(), result, ["age"])
@@ -236,7 +236,7 @@ def test_words_frames_and_documents(snapshot):
 def test_damaged_documents_are_refused(damage, snapshot):
     document = altsets.what_if(scores(), found()).to_dict()
     with pytest.raises(InputError) as refused:
-        altsets.WhatIf.from_json(json.dumps(document | damage))
+        altsets.results.WhatIf.from_json(json.dumps(document | damage))
     assert str(refused.value) == snapshot
 
 
@@ -244,7 +244,7 @@ def test_sets_and_names_that_differ_are_refused(snapshot):
     document = json.loads(altsets.what_if(scores(), found()).to_json())
     document["losses"][0]["set"] = [1]
     with pytest.raises(InputError) as refused:
-        altsets.WhatIf.from_json(json.dumps(document))
+        altsets.results.WhatIf.from_json(json.dumps(document))
     assert str(refused.value) == snapshot
 
 

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from strategies import problems
 
 import altsets
-from altsets import Problem, Status, constraints, quality
+from altsets import Status, constraints, quality
 from altsets.errors import InputError, UnsupportedError
+from altsets.problem import Problem
 from altsets.search.black_box.evaluations import InitialSets
 from altsets.search.black_box.greedy_wrapper import Repair, changes_of, tie_breakers
 from altsets.search.run import Run

@@ -15,12 +15,13 @@ from sklearn.model_selection import permutation_test_score, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
-from altsets import SelectAlternatives, constraints, evaluate, find, survival_target
+from altsets import SelectAlternatives, constraints, evaluate, find
 from altsets.constraints import AboveNoise
 from altsets.display import ProgressLines
 from altsets.dissimilarity import Matched
 from altsets.errors import InputError
 from altsets.evaluation import Evaluation
+from altsets.io import survival_target
 from altsets.quality import CFS, FCBF, MRMR, Additive, Wrapper
 from altsets.result import Progress
 from altsets.selector import notes

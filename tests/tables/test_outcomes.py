@@ -23,12 +23,12 @@ LABELS = [{"art"}, {"art", "news"}, set(), {"news"}]
 @pytest.mark.parametrize(
     "y",
     [
-        altsets.survival_target(time=TIMES, event=EVENTS),
-        altsets.survival_target(FRAME, time="follow_up_days", event="status", event_value=2),
-        altsets.survival_target(
+        altsets.io.survival_target(time=TIMES, event=EVENTS),
+        altsets.io.survival_target(FRAME, time="follow_up_days", event="status", event_value=2),
+        altsets.io.survival_target(
             pl.from_pandas(FRAME), time="follow_up_days", event="status", event_value="2"
         ),
-        altsets.survival_target(pa.table(FRAME), time="follow_up_days", event="status", event_value=2),
+        altsets.io.survival_target(pa.table(FRAME), time="follow_up_days", event="status", event_value=2),
         np.array(list(zip(TIMES, EVENTS, strict=True)), dtype=[("t", "f4"), ("d", "?")]),
     ],
 )
@@ -43,10 +43,12 @@ def test_survival_in_any_form(y):
 
 
 def test_survival_is_said_back_with_a_unit_only_if_it_is_known(snapshot):
-    days = altsets.survival_target(FRAME, time="follow_up_days", event="status", event_value=2)
+    days = altsets.io.survival_target(FRAME, time="follow_up_days", event="status", event_value=2)
     assert outcome_of(days, 4).in_words() == snapshot
     assert (
-        outcome_of(altsets.survival_target(time=TIMES, event=EVENTS), 4).in_words().endswith("follow-up 6.5")
+        outcome_of(altsets.io.survival_target(time=TIMES, event=EVENTS), 4)
+        .in_words()
+        .endswith("follow-up 6.5")
     )
 
 
@@ -87,7 +89,7 @@ def test_two_columns_in_any_order(order):
 )
 def test_survival_that_is_refused(options, message):
     with pytest.raises(InputError, match=message):
-        altsets.survival_target(**options)
+        altsets.io.survival_target(**options)
 
 
 @pytest.mark.parametrize(
@@ -128,8 +130,8 @@ def test_columns_of_arrays_are_counted():
         (pd.DataFrame({"a": [5, 7, 2], "b": [3, 2, 1]}), "survival", "no column holds 0 and 1"),
         (np.ones((3, 3)), "survival", "needs two columns"),
         ([1, 2, 3], "survival", "the target is one column"),
-        (altsets.survival_target(time=TIMES, event=EVENTS), "regression", "contradicts the target"),
-        (altsets.survival_target(time=TIMES, event=EVENTS), "auto", "3 rows, but the target has 4 times"),
+        (altsets.io.survival_target(time=TIMES, event=EVENTS), "regression", "contradicts the target"),
+        (altsets.io.survival_target(time=TIMES, event=EVENTS), "auto", "3 rows, but the target has 4 times"),
         (
             np.zeros(3, dtype=[("a", "?"), ("b", "f8"), ("c", "f8")]),
             "auto",
@@ -204,24 +206,24 @@ def test_columns_may_be_named_by_numbers():
 def test_times_and_events_of_other_rows(snapshot):
     time, event = pd.Series(TIMES), pd.Series(EVENTS)
     with pytest.raises(InputError) as refused:
-        altsets.survival_target(time=time, event=event[::-1])
+        altsets.io.survival_target(time=time, event=event[::-1])
     assert str(refused.value) == snapshot
     with pytest.raises(InputError) as refused:
-        altsets.survival_target(time=time, event=event.set_axis([4, 5, 6, 7]))
+        altsets.io.survival_target(time=time, event=event.set_axis([4, 5, 6, 7]))
     assert str(refused.value) == snapshot
-    assert len(altsets.survival_target(time=time, event=event[::-1].to_numpy())) == 4
+    assert len(altsets.io.survival_target(time=time, event=event[::-1].to_numpy())) == 4
     with pytest.raises(InputError) as refused:
-        altsets.survival_target(time=time, event=event[:3])
+        altsets.io.survival_target(time=time, event=event[:3])
     assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("event_value", [None, 3])
 def test_whole_events_are_named_as_they_stand_in_files(event_value):
     with pytest.raises(InputError) as caught:
-        altsets.survival_target(time=TIMES, event=[2.0, 1.0, 2.0, 1.0], event_value=event_value)
+        altsets.io.survival_target(time=TIMES, event=[2.0, 1.0, 2.0, 1.0], event_value=event_value)
     assert "2, 1" in str(caught.value)
     with pytest.raises(InputError, match="event_value=1"):
-        altsets.survival_target(time=TIMES, event=[0.0, 1.0, 2.0, 1.0])
+        altsets.io.survival_target(time=TIMES, event=[0.0, 1.0, 2.0, 1.0])
 
 
 def test_only_labels_are_called_labels(snapshot):

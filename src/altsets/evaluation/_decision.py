@@ -30,7 +30,7 @@ class Decision:
 
     The rule: **yes** if the set is better than set 0, equivalent or non-inferior to it, and beats the baseline;
     **no** if it is inferior or worse; otherwise **undecided**. These are the conclusions of
-    :class:`altsets.evaluation.Comparison` by the first scorer. Stability, cost and cautions are stated, but do not
+    :class:`altsets.results.Comparison` by the first scorer. Stability, cost and cautions are stated, but do not
     change the answer.
 
     Attributes
@@ -55,8 +55,8 @@ class Decision:
 
     See Also
     --------
-    altsets.Evaluation : Its ``decisions``.
-    altsets.evaluation.Comparison : What the answer rests on.
+    altsets.results.Evaluation : Its ``decisions``.
+    altsets.results.Comparison : What the answer rests on.
 
     Examples
     --------

@@ -47,8 +47,8 @@ class EvaluatedPoint:
 
     See Also
     --------
-    altsets.EvaluatedFrontier : All points.
-    altsets.FrontierPoint : A point without scores.
+    altsets.results.EvaluatedFrontier : All points.
+    altsets.results.FrontierPoint : A point without scores.
 
     Examples
     --------
@@ -172,8 +172,8 @@ class EvaluatedFrontier(Shown, documents.Document):
     See Also
     --------
     altsets.evaluate_frontier : Makes one.
-    altsets.EvaluatedPoint : One point of it.
-    altsets.Frontier : The same without scores.
+    altsets.results.EvaluatedPoint : One point of it.
+    altsets.results.Frontier : The same without scores.
     altsets.plots.frontier_scores : Plot it.
 
     Examples
@@ -186,7 +186,7 @@ class EvaluatedFrontier(Shown, documents.Document):
     EvaluatedFrontier(4 points, 25 folds; matthews_corrcoef: 0.740 to 0.849; baseline 0.000)
     >>> [(point.n_features, point.tau, round(point.score, 3)) for point in found]
     [(2, 0.0, 0.74), (2, 1.0, 0.764), (4, 0.0, 0.849), (4, 1.0, 0.836)]
-    >>> altsets.EvaluatedFrontier.from_json(found.to_json()) == found
+    >>> altsets.results.EvaluatedFrontier.from_json(found.to_json()) == found
     True
     """
 

@@ -79,7 +79,7 @@ class Evaluation(Measured, Shown, documents.Document):
     [1.0, 0.36125980276476466]
     >>> evaluation.comparisons[0].conclusion, evaluation.decisions[0].answer
     ('inferior', 'no')
-    >>> altsets.Evaluation.from_json(evaluation.to_json()) == evaluation
+    >>> altsets.results.Evaluation.from_json(evaluation.to_json()) == evaluation
     True
     """
 

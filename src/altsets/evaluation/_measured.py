@@ -89,7 +89,7 @@ measurement = documented(
 class Measured:
     """Folds and resamples with their sets and scores; comparisons, stability and substitutions follow from them.
 
-    The attributes are documented in :class:`altsets.Evaluation`, which adds text, frames and JSON.
+    The attributes are documented in :class:`altsets.results.Evaluation`, which adds text, frames and JSON.
     """
 
     folds: tuple[Fold, ...]

@@ -92,8 +92,8 @@ class Comparison:
 
     See Also
     --------
-    altsets.Evaluation : Its ``comparisons``.
-    altsets.evaluation.Decision : What to do.
+    altsets.results.Evaluation : Its ``comparisons``.
+    altsets.results.Decision : What to do.
     altsets.evaluate : Measures them.
 
     References

@@ -149,7 +149,7 @@ def evaluate(
 
     See Also
     --------
-    altsets.Evaluation : The answer.
+    altsets.results.Evaluation : The answer.
     altsets.evaluate_frontier : The same for many values of tau, sizes and numbers of sets.
     altsets.SelectAlternatives : What to evaluate.
     altsets.plots.scores, altsets.plots.stability : Plot the answer.
@@ -321,7 +321,7 @@ def evaluate_frontier(
     --------
     altsets.frontier : The same points without a table, from a quality in numbers.
     altsets.evaluate : One point, with comparisons of its sets, stability and stand-ins.
-    altsets.EvaluatedFrontier : The answer.
+    altsets.results.EvaluatedFrontier : The answer.
     altsets.plots.frontier_scores : Plot the answer.
 
     Examples

@@ -132,8 +132,8 @@ class Fold:
 
     See Also
     --------
-    altsets.Evaluation : Its ``folds``.
-    altsets.evaluation.Resample : A search on a bootstrap sample.
+    altsets.results.Evaluation : Its ``folds``.
+    altsets.results.Resample : A search on a bootstrap sample.
 
     Examples
     --------
@@ -175,8 +175,8 @@ class Resample:
 
     See Also
     --------
-    altsets.Evaluation : Its ``resamples``.
-    altsets.evaluation.Fold : A fold of the cross-validation.
+    altsets.results.Evaluation : Its ``resamples``.
+    altsets.results.Fold : A fold of the cross-validation.
 
     Examples
     --------

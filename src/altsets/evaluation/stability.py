@@ -46,7 +46,7 @@ class StabilityIndex:
 
     See Also
     --------
-    altsets.Evaluation.stability : Computes them.
+    altsets.results.Evaluation.stability : Computes them.
     altsets.plots.stability : Plot them.
 
     References
@@ -215,8 +215,8 @@ class Substitutions:
 
     See Also
     --------
-    altsets.Evaluation.substitutions : Computes them.
-    altsets.Evaluation.stand_ins : Those of one feature, by name.
+    altsets.results.Evaluation.substitutions : Computes them.
+    altsets.results.Evaluation.stand_ins : Those of one feature, by name.
     altsets.plots.stand_ins : Plot them.
 
     Examples

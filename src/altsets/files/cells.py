@@ -396,14 +396,14 @@ def to_anndata(adata: Any, result: Any, *, key: str = "altsets", scores: Any = N
 
     See Also
     --------
-    altsets.from_anndata : Where the table comes from.
+    altsets.io.from_anndata : Where the table comes from.
     altsets.Result.from_json : Reads ``adata.uns["altsets"]["result"]``.
 
     Examples
     --------
     >>> import altsets
     >>> selector = altsets.SelectAlternatives("chi2").fit(adata, "cell_type")  # doctest: +SKIP
-    >>> altsets.to_anndata(adata, selector)  # doctest: +SKIP
+    >>> altsets.io.to_anndata(adata, selector)  # doctest: +SKIP
     >>> adata.var["altsets_set_0"].sum()  # doctest: +SKIP
     """
     if not is_anndata(adata):

@@ -215,8 +215,8 @@ def read_table(
 
     See Also
     --------
-    altsets.from_anndata : The same for an AnnData object.
-    altsets.read_scores : Read feature scores that were saved before.
+    altsets.io.from_anndata : The same for an AnnData object.
+    altsets.io.read_scores : Read feature scores that were saved before.
 
     Examples
     --------
@@ -323,13 +323,13 @@ def from_anndata(
 
     See Also
     --------
-    altsets.to_anndata : Write the sets into the object.
+    altsets.io.to_anndata : Write the sets into the object.
     altsets.read_table : The same for a file.
 
     Examples
     --------
     >>> import altsets
-    >>> data = altsets.from_anndata(adata, "cell_type", layer="counts")  # doctest: +SKIP
+    >>> data = altsets.io.from_anndata(adata, "cell_type", layer="counts")  # doctest: +SKIP
     >>> selector = altsets.SelectAlternatives("chi2").fit(data.X, data.y)  # doctest: +SKIP
     """
     if not is_anndata(adata):

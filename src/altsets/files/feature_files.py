@@ -70,7 +70,7 @@ def read_scores(
     >>> import altsets
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "scores.csv"
     >>> _ = path.write_text("feature,score\\nage,0.5\\nheight,0.25\\nweight,0.75\\n")
-    >>> altsets.find(altsets.read_scores(path), n_features=1, n_alternatives=1, tau=1).named_sets
+    >>> altsets.find(altsets.io.read_scores(path), n_features=1, n_alternatives=1, tau=1).named_sets
     [('weight',), ('age',)]
     """
     scores = Scores.read(path)

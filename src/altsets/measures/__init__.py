@@ -114,7 +114,7 @@ def score(
         or array. These take the measures "f", "pearson", "chi2", "symmetrical_uncertainty", and "mutual_info" in bins,
         whose cut points are quantiles of 50,000 rows.
     y : array-like of shape (n_samples,) or (n_samples, n_targets)
-        The target: numbers or text; events and times, as :func:`altsets.survival_target` makes them; or several
+        The target: numbers or text; events and times, as :func:`altsets.io.survival_target` makes them; or several
         columns, or a set of labels for each row. Of a table that is read in passes, the name of its column; of a Dask
         array, another one.
     measure : str, callable or array, default="mutual_info"
@@ -156,7 +156,7 @@ def score(
     --------
     altsets.measures.pairwise : How much features say about each other.
     altsets.quality.Additive : A quality made of such scores.
-    altsets.read_scores : Read scores that were saved before.
+    altsets.io.read_scores : Read scores that were saved before.
 
     Examples
     --------

@@ -44,7 +44,7 @@ def importance(
         Numbers and categories. A category becomes a column of 0 and 1 for each label (one column for two labels), whose
         importances are added up. A missing number is handed to the model as nan.
     y : array-like of shape (n_samples,)
-        The target: classes, numbers, or survival, as :func:`altsets.survival_target` makes it.
+        The target: classes, numbers, or survival, as :func:`altsets.io.survival_target` makes it.
     estimator : estimator or str, default=None
         Anything with ``fit`` that afterwards has ``feature_importances_`` or ``coef_``; it is copied first. By
         default a decision tree (criterion "entropy" for classes, as in Model Gain of Bach (2023)), for survival a Cox
@@ -135,7 +135,7 @@ def permutation(
         column of 0 and 1 for each label (one column for two labels), and these are shuffled together; a missing number
         is nan.
     y : array-like of shape (n_samples,)
-        The target: classes, numbers, or survival, as :func:`altsets.survival_target` makes it.
+        The target: classes, numbers, or survival, as :func:`altsets.io.survival_target` makes it.
     estimator : estimator or str, default=None
         Any model of scikit-learn's kind, pipelines included; it is copied first. By default a decision tree
         (criterion "entropy" for classes), for survival a Cox model of scaled columns.
@@ -282,7 +282,7 @@ def shap(
         Numbers and categories. A category becomes a column of 0 and 1 for each label (one column for two labels), whose
         SHAP values are added up. A missing number is handed to the model as nan.
     y : array-like of shape (n_samples,)
-        The target: classes, numbers, or survival, as :func:`altsets.survival_target` makes it.
+        The target: classes, numbers, or survival, as :func:`altsets.io.survival_target` makes it.
     estimator : estimator or str, default=None
         Any model of scikit-learn's kind, pipelines included; it is copied first. By default a decision tree
         (criterion "entropy" for classes), for survival a Cox model of scaled columns.

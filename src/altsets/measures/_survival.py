@@ -40,7 +40,7 @@ def concordance(
     X : table of shape (n_samples, n_features)
         Numbers, and two categories as 0 and 1. Where a number is missing, the row is left out for this feature.
     y : structured array of shape (n_samples,)
-        Events and times, as :func:`altsets.survival_target` makes them.
+        Events and times, as :func:`altsets.io.survival_target` makes them.
     task : {"auto", "survival"}, default="auto"
         "survival" takes two columns, 0 and 1 for the event and numbers for the time, as well.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -62,7 +62,7 @@ def concordance(
     --------
     altsets.measures.cox : Compares values rather than their order.
     altsets.measures.logrank : For categories.
-    altsets.survival_target : Makes the target.
+    altsets.io.survival_target : Makes the target.
 
     References
     ----------
@@ -72,7 +72,7 @@ def concordance(
     Examples
     --------
     >>> import altsets
-    >>> y = altsets.survival_target(time=[2, 4, 6, 8], event=[1, 1, 0, 1])
+    >>> y = altsets.io.survival_target(time=[2, 4, 6, 8], event=[1, 1, 0, 1])
     >>> concordance([[9, 1, 7], [8, 3, 7], [5, 2, 7], [1, 4, 7]], y).round(6).tolist()
     [1.0, 0.6, 0.0]
     """
@@ -97,7 +97,7 @@ def cox(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Flo
         Numbers and categories; a category of k labels has k - 1 degrees of freedom. Where a number is missing, the row
         is left out for this feature.
     y : structured array of shape (n_samples,)
-        Events and times, as :func:`altsets.survival_target` makes them.
+        Events and times, as :func:`altsets.io.survival_target` makes them.
     task : {"auto", "survival"}, default="auto"
         "survival" takes two columns, 0 and 1 for the event and numbers for the time, as well.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -117,7 +117,7 @@ def cox(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Flo
     --------
     altsets.measures.concordance : Compares the order of values only; outliers do not matter.
     altsets.quality.LinearFit : The same statistic for sets of features.
-    altsets.survival_target : Makes the target.
+    altsets.io.survival_target : Makes the target.
 
     References
     ----------
@@ -128,7 +128,7 @@ def cox(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Flo
     Examples
     --------
     >>> import altsets
-    >>> y = altsets.survival_target(time=[2, 4, 6, 8], event=[1, 1, 0, 1])
+    >>> y = altsets.io.survival_target(time=[2, 4, 6, 8], event=[1, 1, 0, 1])
     >>> cox([[9, 1, 7], [8, 3, 7], [5, 2, 7], [1, 4, 7]], y).round(4).tolist()
     [2.4199, 1.1739, 0.0]
     """
@@ -159,7 +159,7 @@ def logrank(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
         Categories are groups. Numbers make two groups: those above the median, and the rest. Where a number is
         missing, the row is left out for this feature.
     y : structured array of shape (n_samples,)
-        Events and times, as :func:`altsets.survival_target` makes them.
+        Events and times, as :func:`altsets.io.survival_target` makes them.
     task : {"auto", "survival"}, default="auto"
         "survival" takes two columns, 0 and 1 for the event and numbers for the time, as well.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -179,7 +179,7 @@ def logrank(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
     --------
     altsets.measures.cox : Takes numbers as they are, which loses less.
     altsets.measures.concordance : The order of numbers.
-    altsets.survival_target : Makes the target.
+    altsets.io.survival_target : Makes the target.
 
     References
     ----------
@@ -189,7 +189,7 @@ def logrank(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
     Examples
     --------
     >>> import altsets
-    >>> y = altsets.survival_target(time=[2, 4, 6, 8], event=[1, 1, 0, 1])
+    >>> y = altsets.io.survival_target(time=[2, 4, 6, 8], event=[1, 1, 0, 1])
     >>> logrank([[9, 1, 7], [8, 3, 7], [5, 2, 7], [1, 4, 7]], y).round(4).tolist()
     [2.8824, 0.0588, 0.0]
     """

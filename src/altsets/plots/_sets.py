@@ -425,7 +425,7 @@ def stand_ins(
     See Also
     --------
     altsets.plots.stability : How often each set has each feature.
-    altsets.Evaluation.stand_ins : The same as numbers.
+    altsets.results.Evaluation.stand_ins : The same as numbers.
 
     Examples
     --------
@@ -462,7 +462,7 @@ def stability(
     See Also
     --------
     altsets.plots.stand_ins : What replaces a feature.
-    altsets.Evaluation.stability_frame : The same as a table.
+    altsets.results.Evaluation.stability_frame : The same as a table.
 
     References
     ----------

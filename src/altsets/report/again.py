@@ -52,7 +52,7 @@ def _scored_line(result: Result, request: Request, options: Mapping[str, Any]) -
             raise NotExpressedError("features of a file of scores were left out")
         said = [repr(options["--scores"]), repr(result.parameters["quality"])]
         said += ["feature_names=data.feature_names"] if TABLE in options else []
-        return call("scored = altsets.read_scores", said)
+        return call("scored = altsets.io.read_scores", said)
     spec = named_quality(request)
     spec = spec.for_survival() if "--time" in options else spec
     made = spec.kind.__name__

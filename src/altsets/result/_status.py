@@ -85,7 +85,7 @@ class Progress:
     See Also
     --------
     altsets.find : Its ``callback`` gets these.
-    altsets.FrontierProgress : The same for a frontier.
+    altsets.results.FrontierProgress : The same for a frontier.
 
     Examples
     --------

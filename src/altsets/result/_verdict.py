@@ -45,7 +45,7 @@ class Verdict:
     See Also
     --------
     altsets.Result.verdict : the verdict on sets that were found.
-    altsets.Evaluation.verdict_on : the same with how well they predict.
+    altsets.results.Evaluation.verdict_on : the same with how well they predict.
 
     Examples
     --------

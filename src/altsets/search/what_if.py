@@ -39,7 +39,7 @@ CUT_SHORT = {
 
 @dataclass(frozen=True)
 class Loss(documents.DocumentPart):
-    """What is left if some features fail; a part of :class:`altsets.WhatIf`.
+    """What is left if some features fail; a part of :class:`altsets.results.WhatIf`.
 
     Attributes
     ----------
@@ -145,7 +145,7 @@ class WhatIf(documents.Document):
     >>> print(losses.explain())
     If age fails: height, weight (quality 15, 88 % of set 0), proven to be the best.
     If height fails: age, weight (quality 16, 94 % of set 0), proven to be the best.
-    >>> altsets.WhatIf.from_json(losses.to_json()) == losses
+    >>> altsets.results.WhatIf.from_json(losses.to_json()) == losses
     True
     """
 
@@ -327,7 +327,7 @@ def what_if(
     time_limit : float, default=None
         Seconds for all searches together. A set that is not proven to be the best by then is marked as such.
     callback : callable, default=None
-        Called with a :class:`altsets.Progress` of the search for one loss now and then.
+        Called with a :class:`altsets.results.Progress` of the search for one loss now and then.
 
     Returns
     -------

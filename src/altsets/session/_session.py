@@ -263,7 +263,7 @@ class Session(SessionSteps):
         Parameters
         ----------
         callback : callable, default=None
-            Called with a :class:`altsets.FrontierProgress` before each search and after it. What it raises ends them.
+            Called with a :class:`altsets.results.FrontierProgress` around each search. What it raises ends them.
 
         Returns
         -------

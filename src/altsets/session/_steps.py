@@ -35,7 +35,7 @@ step = documented(
     """,
     watched="""
     callback : callable, default=None
-        Called with a :class:`altsets.Progress` now and then, as for :meth:`go_to`.
+        Called with a :class:`altsets.results.Progress` now and then, as for :meth:`go_to`.
     stop : callable, default=None
         Asked now and then whether to end the search and keep the best so far, as for :meth:`go_to`.
     """,
@@ -201,8 +201,8 @@ class SessionSteps:
         name : str, default=None
             A name for the step; by default it says what has changed.
         callback : callable, default=None
-            Called with a :class:`altsets.Progress` now and then. What it raises ends the search, and the session stays
-            where it was.
+            Called with a :class:`altsets.results.Progress` now and then. What it raises ends the search; the session
+            stays where it was.
         stop : callable, default=None
             Asked now and then, without arguments, whether to end the search: the best so far is the answer then, with
             its bound.

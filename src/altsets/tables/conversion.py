@@ -138,7 +138,7 @@ def _converted(X: Any, feature_names: Sequence[str] | None) -> tuple[Features, d
     refuse_lazy("X", X)
     if is_anndata(X):
         raise InputError(
-            "X is an AnnData object; take its matrix and a column of obs with data = altsets.from_anndata(adata, "
+            "X is an AnnData object; take its matrix and a column of obs with data = altsets.io.from_anndata(adata, "
             "target), and pass data.X and data.y."
         )
     if sparse.is_sparse_matrix(X) or sparse.is_sparse_frame(X):

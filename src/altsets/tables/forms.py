@@ -37,7 +37,7 @@ HAPPENED = (
     "churned",
 )
 #: How to have scikit-survival's form, wherever survival is meant but not recognised.
-SURVIVAL_FORM = "altsets.survival_target(time=..., event=...)"
+SURVIVAL_FORM = "altsets.io.survival_target(time=..., event=...)"
 
 
 def as_survival(

@@ -58,7 +58,7 @@ def survival_target(frame: Any = None, *, time: Any, event: Any, event_value: An
     Examples
     --------
     >>> import altsets
-    >>> y = altsets.survival_target(time=[5, 8, 3, 9], event=["dead", "alive", "dead", "alive"], event_value="dead")
+    >>> y = altsets.io.survival_target(time=[5, 8, 3, 9], event=["dead", "alive", "dead", "alive"], event_value="dead")
     >>> y["event"].tolist(), y["time"].tolist()
     ([True, False, True, False], [5.0, 8.0, 3.0, 9.0])
     """

@@ -83,8 +83,8 @@ def frontier(
     time_limit : float, default=None
         Seconds for the whole call. What was found by then is returned; what is not proven is marked.
     callback : callable, default=None
-        Called with a :class:`altsets.FrontierProgress` after each search and now and then. What it raises ends the
-        search.
+        Called with a :class:`altsets.results.FrontierProgress` now and then, and after each search.
+        What it raises ends the search.
     by : {"tau", "penalty", "balance"}, default="tau"
         What the points differ in. ``"penalty"``: every price of a shared feature (``overlap_penalty``) at which other
         sets become the best. ``"balance"``: the sum of the qualities against the worst of them.
@@ -111,7 +111,7 @@ def frontier(
     --------
     altsets.find : The sets of one point.
     altsets.evaluate : How well the sets of each point predict.
-    altsets.NearBest.range : Only the ends: the least and the largest sum among sets that are good enough.
+    altsets.results.NearBest.range : Only the ends: the least and the largest sum among sets that are good enough.
     altsets.plots.frontier : Plot the curve.
 
     Examples

@@ -107,7 +107,7 @@ def find(
         "local-search" looks for good ones, and "greedy-wrapper" does so as Bach (2023) does; "best-first" is for models
         that choose features themselves.
     callback : callable, default=None
-        Called with a :class:`altsets.Progress` now and then. What it raises ends the search.
+        Called with a :class:`altsets.results.Progress` now and then. What it raises ends the search.
     max_iters : int, default=1000
         For black boxes only, how long to search: the number of sets that are evaluated, of swaps that are tried with
         ``engine="greedy-wrapper"``, or of times that a model chooses with ``engine="best-first"``; with
@@ -260,7 +260,7 @@ def iterate(
     engine : str, default="auto"
         Force one engine of :func:`altsets.find`.
     callback : callable, default=None
-        Called with a :class:`altsets.Progress` now and then. What it raises ends the search.
+        Called with a :class:`altsets.results.Progress` now and then. What it raises ends the search.
     max_iters : int, default=1000
         For black boxes only, how long to search for each set, as for :func:`altsets.find`.
     difference : {"each", "average"}, default="each"

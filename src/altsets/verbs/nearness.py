@@ -52,7 +52,7 @@ def near_best(
     time_limit : float, default=None
         Seconds for the whole call. What is known by then is returned, as bounds on the number of sets.
     callback : callable, default=None
-        Called with a :class:`altsets.Progress` now and then. What it raises ends the search.
+        Called with a :class:`altsets.results.Progress` now and then. What it raises ends the search.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def near_best(
 
     See Also
     --------
-    altsets.NearBest : The answer.
+    altsets.results.NearBest : The answer.
     altsets.find : A few good sets that differ; with ``n_alternatives="max"`` as many as there are.
     altsets.plots.near_best : Which features these sets have.
 

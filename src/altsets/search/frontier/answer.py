@@ -47,7 +47,7 @@ class Frontier(documents.Document, Shown):
     See Also
     --------
     altsets.frontier : Makes one.
-    altsets.FrontierPoint : One point of it.
+    altsets.results.FrontierPoint : One point of it.
     altsets.plots.frontier, altsets.plots.frontier_heat : Plot it.
 
     Examples
@@ -59,7 +59,7 @@ class Frontier(documents.Document, Shown):
     Frontier(5 points: sets of 4 features, 1 alternative, tau from 0 to 1)
     >>> [(point.tau, point.quality) for point in frontier]
     [(0.0, 66.0), (0.25, 65.0), (0.5, 60.0), (0.75, 53.0), (1.0, 45.0)]
-    >>> altsets.Frontier.from_json(frontier.to_json()) == frontier
+    >>> altsets.results.Frontier.from_json(frontier.to_json()) == frontier
     True
     """
 

@@ -180,7 +180,7 @@ class Suggestion:
 
     See Also
     --------
-    altsets.Frontier : Its ``suggestion``.
+    altsets.results.Frontier : Its ``suggestion``.
     altsets.frontier : Computes one.
 
     Examples

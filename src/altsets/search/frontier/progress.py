@@ -34,7 +34,7 @@ class FrontierProgress:
     See Also
     --------
     altsets.frontier : Its ``callback`` gets these.
-    altsets.Progress : The same for a single search.
+    altsets.results.Progress : The same for a single search.
 
     Examples
     --------

@@ -328,7 +328,7 @@ class NearBest(CountedSets, documents.Document, Shown):
         >>> import altsets
         >>> from altsets import quality
         >>> near = altsets.near_best(quality.Additive([9, 8, 7, 3]), n_features=2, within=0.25)
-        >>> altsets.NearBest.from_json(near.to_json())
+        >>> altsets.results.NearBest.from_json(near.to_json())
         NearBest(3 sets of 2 features are within 25 % of the best)
         """
         return super().from_json(text)

@@ -37,7 +37,7 @@ CUT_SHORT = {
 
 @dataclass(frozen=True)
 class RangeEnd(documents.DocumentPart):
-    """One end of a range: a near-best set with the least or the largest sum; a part of :class:`altsets.Range`.
+    """One end of a range: a near-best set with the least or the largest sum; a part of :class:`altsets.results.Range`.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class RangeEnd(documents.DocumentPart):
 
     See Also
     --------
-    altsets.NearBest.range : Searches for it.
+    altsets.results.NearBest.range : Searches for it.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class RangeEnd(documents.DocumentPart):
 
 @dataclass(frozen=True)
 class Range(documents.Document):
-    """The least and the largest sum of some numbers among near-best sets; :meth:`altsets.NearBest.range` makes it.
+    """Least and largest sum of some numbers among near-best sets; :meth:`altsets.results.NearBest.range` makes it.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class Range(documents.Document):
 
     See Also
     --------
-    altsets.NearBest.range : Makes one.
+    altsets.results.NearBest.range : Makes one.
     altsets.frontier : With ``against``, what each step of quality buys.
 
     Examples
@@ -104,7 +104,7 @@ class Range(documents.Document):
     Range(3 to 8, proven)
     >>> print(found.explain())
     The sum of near-best sets goes from 3 (height, weight) to 8 (age, height), proven. That of the best set is 8.
-    >>> altsets.Range.from_json(found.to_json()) == found
+    >>> altsets.results.Range.from_json(found.to_json()) == found
     True
     """
 

@@ -1,0 +1,50 @@
+"""The classes of answers and their parts, of points of curves and of progress, to name them in annotations.
+
+Functions return them; none of them is made by hand. :class:`altsets.Result` and :class:`altsets.Status` are at the top.
+"""
+
+from altsets.evaluation import (
+    Comparison,
+    Decision,
+    EvaluatedFrontier,
+    EvaluatedPoint,
+    Evaluation,
+    Fold,
+    Resample,
+    StabilityIndex,
+    Substitutions,
+)
+from altsets.files.dataset import Dataset
+from altsets.result import Progress, Verdict
+from altsets.search.frontier import Frontier, FrontierPoint, FrontierProgress, Suggestion
+from altsets.search.near_best import NearBest, Range, RangeEnd
+from altsets.search.what_if import Loss, WhatIf
+from altsets.session import SessionComparison, SessionStep
+from altsets.verification import Verification
+
+__all__ = [
+    "Comparison",
+    "Dataset",
+    "Decision",
+    "EvaluatedFrontier",
+    "EvaluatedPoint",
+    "Evaluation",
+    "Fold",
+    "Frontier",
+    "FrontierPoint",
+    "FrontierProgress",
+    "Loss",
+    "NearBest",
+    "Progress",
+    "Range",
+    "RangeEnd",
+    "Resample",
+    "SessionComparison",
+    "SessionStep",
+    "StabilityIndex",
+    "Substitutions",
+    "Suggestion",
+    "Verdict",
+    "Verification",
+    "WhatIf",
+]
