@@ -44,6 +44,18 @@ def test_alternatives_have_the_labels_of_the_columns(labels):
     assert evaluate(selector.alternatives_, frame, y, n_repeats=1).mean_scores() == expected.mean_scores()
 
 
+def test_labels_of_a_frame_on_a_cluster_are_kept():
+    frames = pytest.importorskip("dask.dataframe")
+    X, y = values()
+    frame = pd.DataFrame(X, columns=[2024, 2021, 2022, 2020, 2023]).assign(y=y)
+    table = frames.from_pandas(frame, npartitions=2)
+    selector = SelectAlternatives("f", **ASKED).fit(table, "y")
+    for number, found in enumerate(selector.alternatives_):
+        assert list(table[list(found.names)].columns) == list(found.names)
+        kept = selector.get_alternative(number).transform(table)
+        assert list(kept.columns) == list(found.names)
+
+
 def test_columns_that_were_dropped_have_labels_as_well():
     X, y = values()
     frame = pd.DataFrame(X, columns=[10, 11, 12, 13, 14])

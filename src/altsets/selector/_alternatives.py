@@ -337,7 +337,10 @@ class SelectAlternatives(ColumnSelector):
         origin = provenance_of(request, table, rows, None, time.perf_counter() - started)
         notes = [*found.result.notes, *table.notes]
         places = [place for place, name in enumerate(table.all_names) if name not in table.dropped]
-        return self._keep(found, request, places, table.dropped, provenance=origin, notes=notes)
+        # Of a frame on a cluster; other tables that are read in passes have text as names.
+        known = {str(label): label for label in getattr(X, "columns", ())}
+        labels = [known.get(name, name) for name in table.all_names]
+        return self._keep(found, request, places, table.dropped, labels, provenance=origin, notes=notes)
 
     def _check(
         self,
