@@ -44,6 +44,15 @@ def test_alternatives_have_the_labels_of_the_columns(labels):
     assert evaluate(selector.alternatives_, frame, y, n_repeats=1).mean_scores() == expected.mean_scores()
 
 
+def test_lists_of_labels_are_evaluated():
+    X, y = values()
+    frame = pd.DataFrame(
+        X, columns=pd.MultiIndex.from_product([["left", "right", "top", "bottom", "back"], ["size"]])
+    )
+    found = evaluate([[("top", "size"), ("left", "size")]], frame, y, n_repeats=1)
+    assert found.mean_scores() == evaluate([[0, 2]], X, y, n_repeats=1).mean_scores()
+
+
 def test_labels_of_a_frame_on_a_cluster_are_kept():
     frames = pytest.importorskip("dask.dataframe")
     X, y = values()

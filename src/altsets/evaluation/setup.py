@@ -324,6 +324,9 @@ def _one_set(number: int, chosen: Any, names: FeatureNames) -> FeatureSet:
         listed = np.flatnonzero(listed).tolist()
     found = []
     for feature in listed:
+        if not isinstance(feature, int | np.integer) and (text := str(feature)) in names:
+            # Labels of any kind but integers, which are indices.
+            feature = text
         index = feature if isinstance(feature, str) else whole_number(f"a feature of {who}", feature, least=0)
         found.append(names.position(index, who))
     if not found:
