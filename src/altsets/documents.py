@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from enum import Enum
 from types import NoneType
@@ -67,7 +68,7 @@ def timed(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def untimed(document: dict[str, Any]) -> dict[str, Any]:
-    """A document with the time where fields are, as in those of earlier versions; 0 seconds if it says nothing."""
+    """A document with the time where fields are; 0 seconds if it says nothing."""
     timing = document.get(TIMING, {})
     found = {"elapsed": 0.0} | document | {name: timing[name] for name in ("elapsed",) if name in timing}
     if "provenance" in document:
@@ -96,7 +97,7 @@ class DocumentPart:
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as plain values; numbers that are not finite become None."""
-        return _plain_fields(self)
+        return plain_fields(self)
 
     @classmethod
     def from_dict(cls, entry: Any) -> Self:
@@ -112,7 +113,7 @@ class DocumentPart:
         object of this class
             The same values.
         """
-        return cls(**_fields_in(cls, entry, cls._unknown(entry)))
+        return cls(**fields_in(cls, entry, cls._unknown(entry)))
 
     @classmethod
     def _unknown(cls, entry: Any) -> dict[str, float]:
@@ -120,8 +121,10 @@ class DocumentPart:
         return {}
 
 
-def _plain_fields(record: Any) -> dict[str, Any]:
-    return {field.name: _plain(getattr(record, field.name)) for field in fields(record)}
+def plain_fields(record: Any, only: Sequence[str] | None = None) -> dict[str, Any]:
+    """The fields of a record, or some of them, as plain values; numbers that are not finite become None."""
+    names = [field.name for field in fields(record)] if only is None else only
+    return {name: _plain(getattr(record, name)) for name in names}
 
 
 def _plain(value: Any) -> Any:
@@ -131,16 +134,20 @@ def _plain(value: Any) -> Any:
         return list(map(_plain, value))
     if isinstance(value, Enum):
         return str(value)
+    if isinstance(value, dict):
+        return dict(value)
     return finite(value) if isinstance(value, float) else value
 
 
-def _fields_in(cls: Any, entry: Any, unknown: dict[str, float]) -> dict[str, Any]:
+def fields_in(
+    cls: Any, entry: Any, unknown: Mapping[str, float], only: Sequence[str] | None = None
+) -> dict[str, Any]:
+    """The fields of a record, or some of them, in a document; ``unknown`` holds what null stands for."""
     kinds = get_type_hints(cls)
+    names = [field.name for field in fields(cls)] if only is None else only
     return {
-        field.name: unknown[field.name]
-        if field.name in unknown and entry[field.name] is None
-        else _read_as(kinds[field.name], entry[field.name])
-        for field in fields(cls)
+        name: unknown[name] if name in unknown and entry[name] is None else _read_as(kinds[name], entry[name])
+        for name in names
     }
 
 
@@ -174,7 +181,7 @@ class Document:
 
     def to_dict(self) -> dict[str, Any]:
         """The document that :meth:`to_json` writes, as a dictionary."""
-        return timed({"schema": SCHEMA, **dict([self._mark]), **_plain_fields(self)})
+        return timed({"schema": SCHEMA, **dict([self._mark]), **plain_fields(self)})
 
     def to_json(self, indent: int | None = 2, *, timing: bool = True) -> str:
         """The whole answer as one JSON document; numbers that are not finite become null.
@@ -229,7 +236,7 @@ class Document:
     @classmethod
     def _read(cls, found: dict[str, Any]) -> Self:
         """The answer in a document; what is wrong with it raises one of ``DAMAGED``."""
-        return cls(**_fields_in(cls, found, {}))
+        return cls(**fields_in(cls, found, {}))
 
 
 def number(value: Any) -> float:

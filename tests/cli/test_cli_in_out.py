@@ -9,11 +9,9 @@ import io
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import types
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -795,30 +793,6 @@ def test_scores_without_room_cost_the_file_alone(run, there, monkeypatch, snapsh
         assert err == snapshot
         assert len(out.splitlines()) > 5
         assert os.listdir(there) == ["table.csv"]
-
-
-# --- Answers of earlier versions -------------------------------------------------------------------
-
-BEFORE = Path(__file__).parents[1] / "fixtures" / "version_0_1"
-
-
-def test_an_answer_that_was_saved_before_is_repeated(run, tmp_path, monkeypatch, snapshot):
-    monkeypatch.chdir(tmp_path)
-    shutil.copytree(BEFORE, tmp_path, dirs_exist_ok=True)
-    code, out, err = run("find", "visits.csv", "--again", "answer.json")
-    assert (code, err) == (0, "")
-    assert about(" ".join(out.split()), "same sets") == snapshot
-    assert sorted(os.listdir(tmp_path)) == ["answer.json", "visits.csv"]
-
-
-def test_an_answer_that_was_saved_before_loads_and_has_a_report(tmp_path):
-    pytest.importorskip("jinja2")
-    result = Result.from_json((BEFORE / "answer.json").read_text())
-    assert [len(names) for names in result.named_sets] == [2, 2, 2]
-    result.report(tmp_path / "r.html")
-    page = (tmp_path / "r.html").read_text()
-    assert "find visits.csv" in page
-    assert "altsets.read_table(" in page
 
 
 # --- Names with braces -----------------------------------------------------------------------------

@@ -251,19 +251,6 @@ def test_functions_in_requests_do_not_keep_results_from_being_saved():
     assert read.request is None
 
 
-def test_results_without_a_request_tell_it_by_their_parameters():
-    result = altsets.find(SCORES, 2, 1, 0.5, constraints=constraints.Forbid("f"))
-    document = json.loads(result.to_json())
-    del document["request"]
-    again = Result.from_json(json.dumps(document)).request
-    assert again == Request(n_features=2, n_alternatives=1, tau=0.5, constraints=constraints.Forbid(3))
-    assert altsets.find(
-        SCORES, **{name: getattr(again, name) for name in ("n_features", "n_alternatives", "tau")}
-    ).sets
-    document["parameters"] = {}
-    assert Result.from_json(json.dumps(document)).request is None
-
-
 def test_all_verbs_say_what_was_asked():
     for found in altsets.iterate(SCORES, 1, tau=1):
         assert found.request.n_features == 1

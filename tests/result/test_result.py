@@ -149,17 +149,11 @@ def test_scores_floor_and_notes_survive_json_and_may_be_missing(snapshot):
     assert (back.scores, back.noise_floors, back.notes) == (result.scores, result.noise_floors, result.notes)
     assert back.above_noise == [(True, True), (True, False)]
     document = json.loads(result.to_json())
-    del document["notes"]
     for entry in document["sets"]:
-        del entry["noise_floors"]
-    # Version 0.1 had one floor for all features.
-    one = Result.from_json(json.dumps({**document, "noise_floor": 8.5}))
-    assert one.above_noise == [(True, False), (True, False)]
-    for entry in document["sets"]:
-        del entry["scores"]
-    old = Result.from_json(json.dumps(document))
-    assert (old.scores, old.noise_floors, old.notes, old.above_noise) == ([], [], [], [])
-    assert old == made()
+        del entry["noise_floors"], entry["scores"]
+    without = Result.from_json(json.dumps(document))
+    assert (without.scores, without.noise_floors, without.above_noise) == ([], [], [])
+    assert without == made()
     document["sets"][0]["scores"] = [9.0, 8.0]
     with pytest.raises(InputError) as refused:
         Result.from_json(json.dumps(document))
@@ -178,9 +172,6 @@ def test_cautions_are_those_of_the_verdict():
     assert document["cautions"] == result.cautions
     back = Result.from_json(result.to_json())
     assert (back.cautions, back.table_cautions) == (result.cautions, result.table_cautions)
-    # Version 0.1 wrote those of the table alone.
-    old = {key: value for key, value in document.items() if key != "table_cautions"}
-    assert Result.from_json(json.dumps({**old, "cautions": ["age is a leak."]})).cautions == result.cautions
 
 
 def test_a_tidy_frame_has_a_row_for_each_feature():

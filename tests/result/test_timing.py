@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ from altsets.errors import InputError
 from altsets.evaluation import EvaluatedFrontier, Evaluation
 from altsets.search.frontier import Frontier
 
-OLD = Path(__file__).parents[1] / "fixtures" / "version_0_1" / "answer.json"
 X, Y = load_wine(return_X_y=True, as_frame=True)
 X = X.iloc[:, :6]
 
@@ -80,15 +78,6 @@ def test_features_that_are_called_like_times_stay():
     document = json.loads(MADE["result"][0]().to_json(timing=False))
     assert document["sets"][0]["features"] == ["timing", "elapsed"]
     assert len(json.dumps(document).split('"timing"')) > 2
-
-
-def test_documents_of_earlier_versions_have_times_elsewhere():
-    text = OLD.read_text(encoding="utf-8")
-    old = json.loads(text)
-    result = altsets.Result.from_json(text)
-    assert result.elapsed == old["elapsed"] > 0
-    assert result.provenance == old["provenance"]
-    assert altsets.Result.from_json(result.to_json()).provenance == old["provenance"]
 
 
 @pytest.mark.parametrize("timing", [3, "elapsed", {"elapsed": "long"}, {"elapsed": None}])

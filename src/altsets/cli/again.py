@@ -68,15 +68,8 @@ class SavedAnswer:
 
     @property
     def _options(self) -> dict[str, Any]:
-        """The options that were given then; those of an earlier version in their present form."""
-        options: dict[str, Any] = dict(self._document["provenance"]["options"])
-        evaluation = self._document.get("evaluation")
-        parameters = evaluation.get("parameters") if isinstance(evaluation, dict) else None
-        # Earlier, --n-repeats was called --repeats, and 1 by default.
-        if isinstance(parameters, dict) and "repeats" in parameters:
-            options.pop("--repeats", None)
-            options["--n-repeats"] = str(parameters["repeats"])
-        return options
+        """The options that were given then."""
+        return dict(self._document["provenance"]["options"])
 
     def arguments(self, table: str | None, allowed: str | None, known: Mapping[str, bool]) -> list[str]:
         """The words of the command line once more; with another table, if there is one.

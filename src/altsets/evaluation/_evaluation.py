@@ -9,7 +9,7 @@ from typing import Any
 
 from altsets import documents
 from altsets.display import Shown
-from altsets.errors import InputError, MissingExtraError
+from altsets.errors import MissingExtraError
 from altsets.evaluation._decision import Decision, decide
 from altsets.evaluation._measured import Measured, measurement, summary_of
 from altsets.evaluation._verdict import verdict_on
@@ -19,8 +19,6 @@ from altsets.evaluation.stability import ANY, shares_of
 from altsets.problem import FeatureSet
 from altsets.result import Result, Status, Verdict
 from altsets.wording import score
-
-SCHEMA = 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,6 +80,9 @@ class Evaluation(Measured, Shown, documents.Document):
     >>> altsets.results.Evaluation.from_json(evaluation.to_json()) == evaluation
     True
     """
+
+    _called = "evaluation"
+    _mark = "kind", "evaluation"
 
     @property
     def decisions(self) -> list[Decision]:
@@ -297,7 +298,7 @@ class Evaluation(Measured, Shown, documents.Document):
             "summary": self.summary(),
         }
         document: dict[str, Any] = jsonable(
-            {"schema": SCHEMA, "kind": "evaluation"} | plain | measured | derived
+            {"schema": documents.SCHEMA, "kind": "evaluation"} | plain | measured | derived
         )
         return documents.timed(document)
 
@@ -306,56 +307,28 @@ class Evaluation(Measured, Shown, documents.Document):
         return self._entries(self.folds)
 
     @classmethod
-    def from_json(cls, text: str) -> Evaluation:
-        """Read what :meth:`to_json` wrote.
-
-        Parameters
-        ----------
-        text : str
-            The document.
-
-        Returns
-        -------
-        Evaluation
-            The same evaluation.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If it is not such a document, or it is incomplete.
-        """
-        document = documents.document_in(text)
-        found = (document.get("kind"), document.get("schema")) if isinstance(document, dict) else None
-        if found != ("evaluation", SCHEMA):
-            raise InputError(
-                f"this is not an altsets evaluation of schema {SCHEMA} (found kind and schema {found})."
-            )
-        try:
-            document = documents.untimed(document)
-            names: dict[int, str] = {}
-            folds = tuple(Fold(**restore_fields(entry, names)) for entry in document["folds"])
-            resamples = tuple(Resample(**restore_fields(entry, names)) for entry in document["resamples"])
-            plain = {name: document[name] for name in PLAIN_FIELDS if name != "provenance"}
-            # Documents of earlier versions do not have one.
-            plain["provenance"] = dict(document.get("provenance", {}).items())
-            plain |= {"scorers": documents.texts(document["scorers"])}
-            kinship: dict[tuple[int, int], float] = {}
-            for *pair, value in document["kinship"]:
-                one, other = documents.whole_numbers(pair)
-                kinship[one, other] = documents.number(value)
-            evaluation = cls(
-                folds=folds,
-                resamples=resamples,
-                names=dict(sorted(names.items())),
-                kinship=kinship,
-                mean_kinship=documents.number_or(document.get("mean_kinship"), None),
-                **plain,
-            )
-            # Inconsistent fields fail here.
-            evaluation.to_dict()
-            return evaluation
-        except documents.DAMAGED as error:
-            raise InputError(f"this altsets evaluation is incomplete or damaged: {error!r}.") from error
+    def _read(cls, found: dict[str, Any]) -> Evaluation:
+        document, names = {"provenance": {}, **found}, dict[int, str]()
+        folds = tuple(Fold(**restore_fields(entry, names)) for entry in document["folds"])
+        resamples = tuple(Resample(**restore_fields(entry, names)) for entry in document["resamples"])
+        plain = {name: document[name] for name in PLAIN_FIELDS}
+        plain["scorers"] = documents.texts(document["scorers"])
+        plain["provenance"] = dict(document["provenance"].items())
+        kinship: dict[tuple[int, int], float] = {}
+        for *pair, value in document["kinship"]:
+            one, other = documents.whole_numbers(pair)
+            kinship[one, other] = documents.number(value)
+        evaluation = cls(
+            folds=folds,
+            resamples=resamples,
+            names=dict(sorted(names.items())),
+            kinship=kinship,
+            mean_kinship=documents.number_or(document.get("mean_kinship"), None),
+            **plain,
+        )
+        # Inconsistent fields fail here.
+        evaluation.to_dict()
+        return evaluation
 
     def __eq__(self, other: object) -> bool:
         """Whether both have measured the same; when, and how long it took, does not count, and nan is like nan."""

@@ -412,25 +412,6 @@ class Request(RequestFields):
         """
         return cls(**writing.fields_in(document))
 
-    @classmethod
-    def from_parameters(cls, parameters: Any, provenance: Any) -> Request | None:
-        """The request behind an answer that was saved without it.
-
-        Parameters
-        ----------
-        parameters : dict
-            ``Result.parameters`` of the answer.
-        provenance : dict
-            ``Result.provenance`` of the answer.
-
-        Returns
-        -------
-        Request or None
-            None if they say too little.
-        """
-        found = writing.fields_behind(parameters, provenance)
-        return None if found is None else cls(**found)
-
     def to_python(self, names: Sequence[str] | None = None) -> str:
         """Lines of Python that make the same request of a table, or of numbers if there is no quality in it.
 

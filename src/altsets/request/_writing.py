@@ -140,36 +140,6 @@ def _quality_in(entry: Any) -> NamedQuality | None:
     return NamedQuality.of(named.pop("name"), named)
 
 
-def fields_behind(parameters: Mapping[str, Any], provenance: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The fields of the request behind an answer of an earlier version, as far as it says them."""
-    try:
-        if not {"n_features", "n_alternatives"} <= parameters.keys():
-            return None
-        said = provenance.get("quality", {})
-        how = ("measure", "estimator", "scoring", "pos_label", "class_weight", "criterion", "combine")
-        named = {name: value for name in how if (value := said.get(name, parameters.get(name))) is not None}
-        name = said.get("quality", parameters.get("quality"))
-        options = provenance.get("options") or {}
-        return fields_in(
-            {
-                "schema": SCHEMA,
-                **{name: parameters[name] for name in PLAIN if name in parameters},
-                "tau": parameters.get("tau"),
-                "dissimilarity": parameters.get("dissimilarity", "dice"),
-                "constraints": parameters.get("constraints") or [],
-                "existing": parameters.get("existing") or [],
-                "quality": {"name": name, **named}
-                if isinstance(name, str) and "scores" not in parameters
-                else None,
-                "task": options.get("--task", "auto"),
-                "engine": options.get("--engine", "auto"),
-                "random_state": provenance.get("seed"),
-            }
-        )
-    except (InputError, *documents.DAMAGED):
-        return None
-
-
 # --- Python ----------------------------------------------------------------------------------------------------------
 
 

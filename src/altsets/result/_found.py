@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from altsets.constraints import Budget
+from altsets.documents import DocumentPart
 from altsets.features import FeatureNames
 from altsets.quality import FittedSet
 from altsets.request import Request
@@ -16,7 +17,7 @@ Match = tuple[int, int, int, int, float]
 
 
 @dataclass(frozen=True)
-class Shortlist:
+class Shortlist(DocumentPart):
     """How much of a wide table an exact search has looked through.
 
     Attributes

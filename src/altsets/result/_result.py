@@ -11,8 +11,8 @@ from typing import Any
 from altsets import documents
 from altsets.display import renderer
 from altsets.errors import InputError, MissingExtraError, NotExpressedError
+from altsets.result._document import document_of, fields_in
 from altsets.result._found import Match, SetsFound
-from altsets.result._reading import fields_in
 from altsets.result._status import Status, StopReason
 from altsets.result._verdict import Verdict, about_largest, open_sizes, verdict_on
 from altsets.wording import counted, documented, round_down, span
@@ -483,67 +483,17 @@ class Result(SetsFound, documents.Document):
 
     def to_dict(self) -> dict[str, Any]:
         """The document that :meth:`to_json` writes, as a dictionary."""
-        beside: dict[str, Sequence[Any]] = {
-            "scores": self.scores,
-            "noise_floors": self.noise_floors,
-            "groups": self.groups,
-            "costs": self.costs,
-        }
-        sets = [
+        document = document_of(self)
+        document["matches"] = [
             {
-                **({"name": self.set_names[number]} if self.set_names else {}),
-                "features": list(names),
-                "indices": list(chosen),
-                "quality": documents.finite(self.qualities[number]),
-                "status": str(self.statuses[number]),
-                **{name: list(values[number]) for name, values in beside.items() if values},
-                **({"model": self.models[number].to_dict()} if self.models else {}),
+                "sets": list(match[:2]),
+                "features": list(self._names_in_match(match)),
+                "indices": list(match[2:4]),
+                "similarity": match[4],
             }
-            for number, (names, chosen) in enumerate(zip(self.named_sets, self.sets, strict=True))
+            for match in self.matches
         ]
-        document = {
-            "schema": documents.SCHEMA,
-            "status": str(self.status),
-            "statuses": [str(status) for status in self.statuses],
-            "objective": documents.finite(self.objective),
-            "bound": documents.finite(self.bound),
-            "gap": documents.finite(self.gap),
-            "sets": sets,
-            "parameters": self.parameters,
-            "engine": self.engine,
-            "proof": self.proof,
-            "reason": self.reason,
-            "elapsed": self.elapsed,
-            "stop_reason": str(self.stop_reason),
-            "steps": self.steps,
-            "evaluated": self.evaluated,
-            "matches": [
-                {
-                    "sets": list(match[:2]),
-                    "features": list(self._names_in_match(match)),
-                    "indices": list(match[2:4]),
-                    "similarity": match[4],
-                }
-                for match in self.matches
-            ],
-            **({"iterations": self.iterations} if self.iterations else {}),
-            **({"shortlist": vars(self.shortlist)} if self.shortlist else {}),
-            **(
-                {"existing_qualities": list(map(documents.finite, self.existing_qualities))}
-                if self.existing_qualities
-                else {}
-            ),
-            "notes": list(self.notes),
-            "cautions": self.cautions,
-            "table_cautions": list(self.table_cautions),
-            **({"provenance": self.provenance} if self.provenance else {}),
-            "request": self._written_request,
-        }
-        if self.parameters.get("tau") == "max":
-            document |= {"tau": self.tau_found, "tau_bound": self.tau_bound}
-        if self.n_sets_bound is not None:
-            document["n_sets_bound"] = documents.finite(self.n_sets_bound)
-        return documents.timed(document)
+        return documents.timed(document | {"cautions": self.cautions, "request": self._written_request})
 
     @property
     def _written_request(self) -> dict[str, Any] | None:
