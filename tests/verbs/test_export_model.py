@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import highspy
 import numpy as np
+import pandas as pd
 import pytest
 
 import altsets
@@ -107,3 +110,19 @@ def test_files_are_not_replaced(tmp_path):
     with pytest.raises(InputError):
         altsets.export_model(SCORES, 2, path=path)
     assert path.read_text() == "mine"
+
+
+def test_the_command_line_writes_the_same_file(tmp_path, monkeypatch, run):
+    monkeypatch.chdir(tmp_path)
+    X = rng.integers(0, 9, (30, 3)).astype(float)
+    y = np.arange(30) % 2
+    table = [["a b", "c", "d", "y"], *np.column_stack([X, y]).astype(int).tolist()]
+    (tmp_path / "table.csv").write_text("\n".join(",".join(map(str, row)) for row in table), encoding="utf-8")
+    asked = ("-k", 1, "-a", 1, "--tau", 1, "--quality", "f", "--model-file", "one.lp", "--json")
+    code, out, _ = run("export-model", "table.csv", "-t", "y", *asked)
+    assert code == 0
+    named = pd.DataFrame(X, columns=table[0][:3])
+    variables = altsets.export_model("f", 1, 1, 1, X=named, y=y, path="two.lp")
+    assert (tmp_path / "one.lp").read_bytes() == (tmp_path / "two.lp").read_bytes()
+    assert {name: (one["set"], one["feature"]) for name, one in json.loads(out).items()} == variables
+    assert run("export-model", "table.csv", "-k", 1, "--no-target")[0] == 2

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     ),
     "output",
     without=(
-        *("search", "difference", "within", "min_quality"),
+        *("no_target", "search", "difference", "within", "min_quality"),
         *("report", "output", "force", "again", "details"),
     ),
     described={
@@ -55,7 +55,7 @@ def export_model_command(context: typer.Context, given: Given) -> None:
 
         asked = given.export
         suffix = checked_suffix(asked.model_file)
-        source = source_from(given)
+        source = source_from(given, predicts=True)
         request = request_from(
             source,
             n_features=parsing.size_of_sets(asked.n_features, given.conditions.size),

@@ -231,8 +231,11 @@ class Source:
             raise self._unsaved
 
 
-def source_from(given: Given) -> Source:
-    """A table to score, unless there is a file of scores; folds and their options are checked as well."""
+def source_from(given: Given, *, predicts: bool = False) -> Source:
+    """A table to score, unless there is a file of scores; folds and their options are checked as well.
+
+    ``predicts``: there is no doing without a target.
+    """
     from altsets.files.contents import hash_file
     from altsets.files.feature_files import Scores
 
@@ -240,11 +243,11 @@ def source_from(given: Given) -> Source:
     asked, splits = named_quality(given), Splits.of(given.evaluation)
     path, has_table = given.scoring.scores, given.table.table is not None
     if path is None:
-        source = Source(given, asked, read_dataset(given, splits.groups))
+        source = Source(given, asked, read_dataset(given, splits.groups, predicts=predicts))
     else:
         _check_saved_scores(given, asked, has_table)
         scores = Scores.read(path)
-        data = read_dataset(given, splits.groups) if has_table else None
+        data = read_dataset(given, splits.groups, predicts=predicts) if has_table else None
         if data is not None:
             scores = scores.only(data.feature_names)
         elif given.columns.drop:
