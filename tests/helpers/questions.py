@@ -27,6 +27,8 @@ from altsets import Result, Status
 
 #: Sets that brute force looks at.
 MOST_SETS, MOST_SETS_TOGETHER, MOST_SETS_MATCHED = 120, 40, 15
+#: Features of sets that brute force matches in every way.
+MOST_MATCHED = 5
 #: Families of more sets are too many for brute force.
 FEW_TOGETHER = 4
 
@@ -82,6 +84,8 @@ def random_largest(rng: np.random.Generator) -> Request:
     request = random_question(rng)
     most = MOST_SETS_MATCHED if request.likeness else MOST_SETS_TOGETHER
     if not request.exact or request.boxed or len(request.oracle.usable[0]) > most:
+        raise InDoubt
+    if request.likeness and request.oracle.k_max > MOST_MATCHED:
         raise InDoubt
     few = min(request.n_alternatives, 3)
     if rng.random() < 0.5:
