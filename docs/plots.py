@@ -64,8 +64,8 @@ def draw_all(example: Example, X: pd.DataFrame, y: pd.Series) -> Iterator[tuple[
     yield "frontier_sizes", plots.frontier_sizes(all_sizes)
     yield "frontier_heat", plots.frontier_heat(all_sizes)
 
-    tried = altsets.evaluate_frontier("mrmr", X, y, n_features=[2, k], n_alternatives=3, estimator="forest")
-    yield "frontier_scores", plots.frontier_scores(tried)
+    tried = altsets.frontier("mrmr", n_features=[2, k], n_alternatives=3, X=X, y=y)
+    yield "frontier_scores", plots.frontier_scores(altsets.evaluate(tried, X, y, estimator="forest"))
 
     evaluation = altsets.evaluate(selector, X, y, estimator="forest")
     yield "scores", plots.scores(evaluation)

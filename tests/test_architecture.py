@@ -228,7 +228,7 @@ def test_no_two_classes_share_a_name():
 def test_public_surface():
     assert set(altsets.__all__) - {"__version__"} == {
         *("find", "frontier", "near_best", "what_if", "evaluate"),
-        *("iterate", "verify", "export_model", "reduced", "read_table", "evaluate_frontier"),
+        *("iterate", "verify", "export_model", "reduced", "read_table"),
         *("SelectAlternatives", "SelectFeatures", "Session", "Request", "Result", "Status"),
         *("quality", "constraints", "dissimilarity", "measures", "plots", "errors", "io", "results"),
     }
@@ -251,6 +251,7 @@ def test_public_surface():
 
 
 REMOVED = [
+    "evaluate_frontier",
     "Frontier",
     "Problem",
     "survival_target",
@@ -303,8 +304,7 @@ def test_public_names_are_documented(name):
         altsets.iterate,
         altsets.near_best,
         altsets.evaluate,
-        altsets.evaluate_frontier,
-        altsets.results.EvaluatedFrontier,
+        altsets.results.Evaluations,
         altsets.results.Evaluation,
         altsets.results.NearBest,
         altsets.problem.Problem,

@@ -17,7 +17,7 @@ from altsets.version import __version__
 
 if TYPE_CHECKING:
     from altsets import constraints, dissimilarity, errors, io, measures, plots, quality, results
-    from altsets.evaluation import evaluate, evaluate_frontier
+    from altsets.evaluation import evaluate
     from altsets.files.dataset import read_table
     from altsets.request import Request
     from altsets.result import Result, Status
@@ -39,7 +39,6 @@ __all__ = [
     "dissimilarity",
     "errors",
     "evaluate",
-    "evaluate_frontier",
     "export_model",
     "find",
     "frontier",
@@ -58,7 +57,7 @@ __all__ = [
 
 # Names are loaded on first use: `altsets --help` must not wait for NumPy or scikit-learn.
 _MODULES = {
-    "evaluation": ("evaluate", "evaluate_frontier"),
+    "evaluation": ("evaluate",),
     "files.dataset": ("read_table",),
     "request": ("Request",),
     "result": ("Result", "Status"),
@@ -72,11 +71,15 @@ _HOMES = {name: f"altsets.{module}" for module, names in _MODULES.items() for na
 # What answers show themselves with; they stand below it and do not import it.
 display.register("report", "altsets.report", "write_report")
 display.register("frontier_plot", "altsets.plots", "frontier")
+display.register("scores_plot", "altsets.plots", "frontier_scores")
 display.register("notebook", "altsets.report.summarise", "in_notebook")
 display.register("explorer", "altsets.app.notebook", "explore")
 
 #: Names that are gone, and the new form.
 _REMOVED = {
+    **dict.fromkeys(
+        ("EvaluatedFrontier", "EvaluatedPoint", "evaluate_frontier"), "altsets.evaluate(frontier, X, y)"
+    ),
     "Importance": "altsets.what_if(quality, result, features)",
     "most_different": 'altsets.find(..., tau="max", within=0.05)',
     "most_sets": 'altsets.find(..., n_alternatives="max", within=0.05)',
@@ -90,7 +93,7 @@ _REMOVED = {
 _REMOVED |= {
     name: f"altsets.results.{name}"
     for name in (
-        *("Dataset", "EvaluatedFrontier", "EvaluatedPoint", "Evaluation", "Frontier", "FrontierPoint"),
+        *("Dataset", "Evaluation", "Frontier", "FrontierPoint"),
         *("FrontierProgress", "NearBest", "Progress", "Range", "Verdict", "Verification", "WhatIf"),
     )
 }

@@ -11,6 +11,7 @@ from words import about
 
 import altsets
 from altsets import measures
+from altsets.evaluation import overall
 from altsets.files.dataset import read_columns, split_target
 from altsets.quality import Additive
 from altsets.search.frontier import sweep
@@ -178,13 +179,13 @@ def test_scores_and_the_baseline_stand_in_the_table(run, table, monkeypatch, sna
     code, out, err = run(*asking(table, *JUDGED))
     assert (code, err) == (0, "")
     data = split_target(read_columns(table), "y")
-    found = altsets.evaluate_frontier("pearson", data.X, data.y, [2, 3], 1, [0, 1], cv=3)
+    frontier = altsets.frontier("pearson", [2, 3], 1, [0, 1], X=data.X, y=data.y)
+    found = altsets.evaluate(frontier, data.X, data.y, cv=3)
+    measured = [overall(one) for one in found]
     rows = re.findall(r"([\d.]+) +(-|\[.*\])   optimal$", out, re.MULTILINE)
     # Where all folds score the same, there is no interval.
-    shown = [
-        "-" if low != low else f"[{low:.3f}, {high:.3f}]" for low, high in (point.interval for point in found)
-    ]
-    assert rows == [(f"{point.score:.3f}", text) for point, text in zip(found, shown, strict=True)]
+    shown = ["-" if one.low != one.low else f"[{one.low:.3f}, {one.high:.3f}]" for one in measured]
+    assert rows == [(f"{one.difference:.3f}", text) for one, text in zip(measured, shown, strict=True)]
     assert re.search(r"^baseline +0.000$", out, re.MULTILINE)
     assert max(map(len, out.splitlines())) <= 80
     assert flat(out).endswith(flat(found.explain()))
@@ -206,14 +207,14 @@ def test_scores_as_a_document(run, table):
     code, out, err = run(*asking(table, *JUDGED, *options, "--json"))
     assert (code, err) == (0, "")
     data = split_target(read_columns(table), "y")
-    own = altsets.evaluate_frontier(
-        "pearson", data.X, data.y, [2, 3], 1, [0, 1], cv=3, n_repeats=2, estimator="linear",
-        scoring=["accuracy", "roc_auc"], pos_label="yes",
+    own = altsets.evaluate(
+        altsets.frontier("pearson", [2, 3], 1, [0, 1], X=data.X, y=data.y), data.X, data.y, cv=3, n_repeats=2,
+        estimator="linear", scoring=["accuracy", "roc_auc"], pos_label="yes",
     )  # fmt: skip
-    read, document = altsets.results.EvaluatedFrontier.from_json(out), json.loads(out)
-    assert [point.evaluation for point in read] == [point.evaluation for point in own]
-    assert document["evaluation"]["baselines"] == own.any_evaluation.baselines()
-    assert (document["parameters"]["table"], document["parameters"]["quality"]) == (str(table), "pearson")
+    document = json.loads(out)
+    assert altsets.results.Evaluations.from_json(out).evaluations == own.evaluations
+    parameters = document["frontier"]["parameters"]
+    assert (parameters["table"], parameters["quality"]) == (str(table), "pearson")
 
 
 def test_folds_that_keep_groups_together(run, write, snapshot):

@@ -18,6 +18,7 @@ from matplotlib.colors import to_rgba
 import altsets
 from altsets import dissimilarity, plots, quality
 from altsets.errors import InputError, MissingExtraError
+from altsets.evaluation import overall
 from altsets.plots.canvas import COLOURS, SHADES, is_dark
 from altsets.result import Status
 from altsets.views import frontier as frontier_views
@@ -78,7 +79,9 @@ def near():
 @pytest.fixture(scope="module")
 def evaluated():
     X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
-    return altsets.evaluate_frontier("f", X, ["no", "yes"] * 15, n_features=1, n_alternatives=2, n_repeats=1)
+    y = ["no", "yes"] * 15
+    found = altsets.frontier("f", n_features=1, n_alternatives=2, X=X, y=y)
+    return altsets.evaluate(found, X, y, n_repeats=1)
 
 
 @pytest.fixture
@@ -424,13 +427,13 @@ def test_what_is_no_curve_is_refused(snapshot):
 
 def test_frontier_scores_have_a_baseline_and_intervals(evaluated, snapshot):
     ax = plots.frontier_scores(evaluated)
-    assert legend(ax) == ["1 feature", f"baseline: {evaluated.any_evaluation.guess()}"]
+    assert legend(ax) == ["1 feature", f"baseline: {evaluated[0].guess()}"]
     curve, line = ax.lines
-    assert curve.get_ydata().tolist() == [point.score for point in evaluated]
+    assert curve.get_ydata().tolist() == [overall(one).difference for one in evaluated]
     assert set(line.get_ydata()) == {evaluated.baseline}
     (intervals,) = [entry for entry in ax.collections if entry.get_gid() == "interval"]
-    low, high = evaluated.points[1].interval
-    assert intervals.get_segments()[-1][:, 1].tolist() == [low, high]
+    last = overall(evaluated[1])
+    assert intervals.get_segments()[-1][:, 1].tolist() == [last.low, last.high]
     with pytest.raises(InputError) as refused:
         plots.frontier_scores(evaluated.frontier)
     assert str(refused.value) == snapshot

@@ -12,6 +12,7 @@ from sklearn.datasets import load_wine
 import altsets
 from altsets import dissimilarity, quality
 from altsets.errors import InputError
+from altsets.evaluation import overall
 from altsets.result import Status
 from altsets.views import frontier as frontier_views
 from altsets.views import sets as set_views
@@ -563,15 +564,19 @@ def test_nonsense_limits_are_refused(result, most):
 @pytest.fixture(scope="module")
 def evaluated():
     X, y = load_wine(return_X_y=True, as_frame=True)
-    return altsets.evaluate_frontier("f", X, y, n_features=[2, 3, 4], n_alternatives=[0, 1], n_repeats=1)
+    found = altsets.frontier("f", n_features=[2, 3, 4], n_alternatives=[0, 1], X=X, y=y)
+    return altsets.evaluate(found, X, y, n_repeats=1)
 
 
 def test_scores_along_a_frontier(evaluated, snapshot):
     seen = frontier_views.scores_along(evaluated)
     assert [line.name for line in seen.series] == ["2 features", "3 features", "4 features"]
     for line, size in zip(seen.series, [2, 3, 4], strict=True):
-        points = [point for point in evaluated if (point.n_features, point.n_alternatives) == (size, 1)]
-        assert [(point.x, point.y) for point in line.points] == [(point.tau, point.score) for point in points]
+        pairs = [
+            pair for pair in evaluated.pairs if (pair[0].n_features, pair[0].n_alternatives) == (size, 1)
+        ]
+        expected = [(point.tau, overall(evaluation).difference) for point, evaluation in pairs]
+        assert [(point.x, point.y) for point in line.points] == expected
         assert all(point.low is None for point in line.points)
     assert [line.value for line in seen.lines] == [evaluated.baseline]
     assert seen.note == snapshot
@@ -582,8 +587,9 @@ def test_scores_over_sizes_where_there_is_one_tau(evaluated, snapshot):
     (line,) = seen.series
     assert seen.x_name == snapshot
     assert [point.x for point in line.points] == [2, 3, 4]
-    for shown, point in zip(line.points, [p for p in evaluated if not p.n_alternatives], strict=True):
-        assert (shown.low, shown.high) == point.interval
+    alone = [overall(evaluation) for evaluation in evaluated if evaluation.n_sets == 1]
+    for shown, measured in zip(line.points, alone, strict=True):
+        assert (shown.low, shown.high) == (measured.low, measured.high)
 
 
 def test_scores_along_a_frontier_few_curves(evaluated, snapshot):

@@ -21,6 +21,7 @@ import altsets
 from altsets import Result, SelectAlternatives, constraints, quality
 from altsets.dissimilarity import Grouped, Matched
 from altsets.errors import InputError, MissingExtraError, NotExpressedError
+from altsets.evaluation import overall
 from altsets.report import render, summarise
 from altsets.report.again import python_lines, shell_line
 from altsets.report.document import shorten_middle, to_plain
@@ -397,16 +398,19 @@ def test_a_frontier_has_the_sets_of_the_suggested_point():
 
 def test_a_frontier_with_scores(judged):
     X, y, *_ = judged
-    evaluated = altsets.evaluate_frontier("f", X, y, n_features=[1, 2], n_alternatives=1, cv=3, n_repeats=1)
+    found = altsets.frontier("f", n_features=[1, 2], n_alternatives=1, X=X, y=y)
+    evaluated = altsets.evaluate(found, X, y, cv=3, n_repeats=1)
     document = summarise(frontier=evaluated)
     assert facts(document)["Prediction"] == evaluated.scores_in_words()
     chart = block(document, "scores-along")
     assert chart["lines"][0]["value"] == pytest.approx(evaluated.baseline)
     drawn = [point["y"] for line in chart["series"] for point in line["points"]]
-    assert drawn == [pytest.approx(point.score) for point in evaluated]
+    assert drawn == [pytest.approx(overall(one).difference) for one in evaluated]
     points = block(document, "frontier-points")
     place = [entry["name"] for entry in points["columns"]].index("matthews_corrcoef")
-    assert [row[place] for row in points["rows"]] == [pytest.approx(point.score) for point in evaluated]
+    assert [row[place] for row in points["rows"]] == [
+        pytest.approx(overall(one).difference) for one in evaluated
+    ]
     assert "altsets-page" in evaluated._repr_html_()
 
 

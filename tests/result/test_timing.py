@@ -8,9 +8,9 @@ import pytest
 from sklearn.datasets import load_wine
 
 import altsets
-from altsets import SelectAlternatives, constraints, documents, evaluate, evaluate_frontier, quality
+from altsets import SelectAlternatives, constraints, documents, evaluate, frontier, quality
 from altsets.errors import InputError
-from altsets.evaluation import EvaluatedFrontier, Evaluation
+from altsets.evaluation import Evaluation, Evaluations
 from altsets.search.frontier import Frontier
 
 X, Y = load_wine(return_X_y=True, as_frame=True)
@@ -37,9 +37,9 @@ MADE = {
     "frontier": (lambda: altsets.frontier(scores(), n_features=2, n_alternatives=1), Frontier),
     "near_best": (lambda: altsets.near_best(scores(), n_features=2, within=0.2), None),
     "evaluation": (lambda: evaluate(selector(), X, Y, cv=2, n_repeats=1), Evaluation),
-    "evaluated_frontier": (
-        lambda: evaluate_frontier("f", X, Y, n_features=2, n_alternatives=1, cv=2, n_repeats=1),
-        EvaluatedFrontier,
+    "evaluations": (
+        lambda: evaluate(frontier("f", n_features=2, n_alternatives=1, X=X, y=Y), X, Y, cv=2, n_repeats=1),
+        Evaluations,
     ),
 }
 
@@ -51,8 +51,7 @@ def test_equal_answers_are_equal_documents_but_for_the_times(name):
     assert one.to_json() != other.to_json()
     assert one.to_json(timing=False) == other.to_json(timing=False)
     whole = json.loads(one.to_json())
-    part = whole["evaluation"] if name == "evaluated_frontier" else whole
-    assert part["timing"]["elapsed"] == one.elapsed
+    assert whole["timing"]["elapsed"] == one.elapsed
     assert "elapsed" not in whole
     assert documents.without_timing(whole) == json.loads(one.to_json(timing=False))
     if kind is not None:

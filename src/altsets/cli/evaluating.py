@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,7 +13,7 @@ from altsets.features import cells_in, names_in
 
 if TYPE_CHECKING:
     from altsets.cli.options import EvaluationOptions, Given
-    from altsets.evaluation import EvaluatedFrontier, Evaluation
+    from altsets.evaluation import Evaluation, Evaluations
     from altsets.files.dataset import Dataset
     from altsets.request import Request
     from altsets.search.frontier import Frontier
@@ -127,16 +127,11 @@ def evaluate_sets(what: Any, data: Dataset, given: Given) -> Evaluation:
     return Splits.of(given.evaluation).named(found)
 
 
-def evaluate_points(
-    frontier: Frontier, asked: Mapping[str, Any], data: Dataset, given: Given
-) -> EvaluatedFrontier:
+def evaluate_points(frontier: Frontier, data: Dataset, given: Given) -> Evaluations:
     """Evaluate a frontier that was found on all rows, with a progress line."""
-    from altsets.evaluation import evaluate_frontier
+    from altsets.evaluation import evaluate
 
-    def along(X: Any, y: Any, **options: Any) -> EvaluatedFrontier:
-        return evaluate_frontier(X=X, y=y, frontier=frontier, **asked, **options)
-
-    found = _evaluate(along, data, given)
+    found: Evaluations = _evaluate(partial(evaluate, frontier), data, given)
     return replace(found, evaluations=tuple(map(Splits.of(given.evaluation).named, found.evaluations)))
 
 

@@ -12,7 +12,7 @@ import typer
 
 from altsets.cli import parsing
 from altsets.cli.descriptions import SCORING_MODEL
-from altsets.cli.evaluating import evaluate_points, parameters_of, unless_interrupted
+from altsets.cli.evaluating import evaluate_points, unless_interrupted
 from altsets.cli.options import Given, with_options
 from altsets.cli.outputs import check_outputs
 from altsets.cli.printing import (
@@ -39,7 +39,7 @@ from altsets.errors import InputError
 from altsets.features import FeatureNames, names_in
 
 if TYPE_CHECKING:
-    from altsets.evaluation import EvaluatedFrontier, EvaluatedPoint
+    from altsets.evaluation import Evaluation, Evaluations
     from altsets.quality import Quality
     from altsets.request import Request
     from altsets.search.frontier import Frontier, FrontierPoint, FrontierProgress
@@ -90,8 +90,7 @@ def frontier_command(context: typer.Context, given: Given) -> None:
             return asked.draw(of_search, scored, measured=measured, callback=callback), scored
 
         found, scored = run_on_scores(source, request, search_all, seconds, reporting=_reporting)
-        places = {"n_features": asked.n_features, "n_alternatives": asked.n_alternatives, "taus": asked.tau}
-        evaluated = _evaluated(source, found, {**places, **parameters_of(request, seconds)})
+        evaluated = _evaluated(source, found)
         try:
             _answer(found, evaluated, given.output.json, source.origin)
         finally:
@@ -147,15 +146,14 @@ def _has_sets(found: Frontier) -> bool:
     return any(point.result.sets for point in found)
 
 
-def _evaluated(source: Source, found: Frontier, asked: dict[str, Any]) -> EvaluatedFrontier | None:
+def _evaluated(source: Source, found: Frontier) -> Evaluations | None:
     """The points with test scores, if that was asked for and Ctrl-C does not end it."""
     given, data = source.given, source.data
     if not given.evaluation.evaluate or data is None or not _has_sets(found):
         return None
 
-    def evaluate() -> EvaluatedFrontier | None:
-        evaluated = evaluate_points(found, {**asked, "quality": source.asked}, data, given)
-        return evaluated if evaluated.any_evaluation.folds else None
+    def evaluate() -> Evaluations:
+        return evaluate_points(found, data, given)
 
     return unless_interrupted(evaluate, str(found.stop_reason) == "interrupted", "points")
 
@@ -177,13 +175,12 @@ def _reporting(waiting: Waiting) -> Callable[[FrontierProgress], object]:
     return report
 
 
-def _answer(
-    found: Frontier, evaluated: EvaluatedFrontier | None, as_json: bool, origin: dict[str, Any]
-) -> None:
+def _answer(found: Frontier, evaluated: Evaluations | None, as_json: bool, origin: dict[str, Any]) -> None:
     """Print the answer; end with the exit status that says whether there is one."""
     if as_json:
         document = (evaluated or found).to_dict()
-        document["parameters"] = {**document["parameters"], **origin}
+        curve = document if evaluated is None else document["frontier"]
+        curve["parameters"] = {**curve["parameters"], **origin}
         print_json(document)
     elif _has_sets(found):
         console = console_for()
@@ -207,7 +204,7 @@ def _answer(
 # --- Lines --------------------------------------------------------------------------------------------
 
 
-def frontier_lines(frontier: Frontier, evaluated: EvaluatedFrontier | None, width: int) -> list[str]:
+def frontier_lines(frontier: Frontier, evaluated: Evaluations | None, width: int) -> list[str]:
     """The points with their scores, if they have any, and the summary, in lines that fit."""
     shares = any(frontier.counts) and all(frontier.best(size) > 0 for size in frontier.sizes)
     counted = any(point.max_overlap is not None for point in frontier)
@@ -216,7 +213,7 @@ def frontier_lines(frontier: Frontier, evaluated: EvaluatedFrontier | None, widt
     several = " of that size" if shares and len(frontier.sizes) > 1 else ""
     key = f"{what}Worst, Mean: quality of the worst set and on average{measured}{several}."
     if evaluated is not None:
-        shared = evaluated.any_evaluation
+        shared = evaluated[0]
         sure = f"{100 * shared.confidence:g} %"
         key += (
             f" Score: {shared.scorers[0]} on test rows, mean of all sets and folds, with its {sure} interval."
@@ -229,9 +226,7 @@ def frontier_lines(frontier: Frontier, evaluated: EvaluatedFrontier | None, widt
     ]
 
 
-def _table(
-    frontier: Frontier, evaluated: EvaluatedFrontier | None, *, shares: bool, counted: bool
-) -> list[str]:
+def _table(frontier: Frontier, evaluated: Evaluations | None, *, shares: bool, counted: bool) -> list[str]:
     """One line for each point; what is the same for all points is left out."""
     several_sizes = len(frontier.sizes) > 1
     columns = {
@@ -244,7 +239,7 @@ def _table(
         "Interval": evaluated is not None,
     }
     shown = frontier.points[:MOST_LINES]
-    scored = [None] * len(shown) if evaluated is None else evaluated.points
+    scored = [None] * len(shown) if evaluated is None else evaluated.evaluations
     rows = [_cells(frontier, point, score, shares) for point, score in zip(shown, scored, strict=False)]
     if evaluated is not None:
         rows.append({"Score": _shown(evaluated.baseline)})
@@ -259,12 +254,15 @@ def _table(
 
 
 def _cells(
-    frontier: Frontier, point: FrontierPoint, scored: EvaluatedPoint | None, shares: bool
+    frontier: Frontier, point: FrontierPoint, scored: Evaluation | None, shares: bool
 ) -> dict[str, str]:
     """All that a line may say about a point, by the heading of its column."""
     best = frontier.best(point.n_features)
     top = best if shares else math.nan
-    low, high = (math.nan, math.nan) if scored is None else scored.interval
+    from altsets.evaluation import overall
+
+    measured = None if scored is None else overall(scored)
+    low, high = (math.nan, math.nan) if measured is None else (measured.low, measured.high)
     return {
         "Features": str(point.n_features),
         "Alternatives": str(point.n_alternatives),
@@ -273,7 +271,7 @@ def _cells(
         "Best set": f"{best:#.5g}",
         "Worst": _quality(point.worst, top),
         "Mean": _quality(point.mean, top),
-        "Score": "" if scored is None else _shown(scored.score),
+        "Score": "" if measured is None else _shown(measured.difference),
         "Interval": "-" if math.isnan(low) else f"[{_shown(low)}, {_shown(high)}]",
         "Status": _status(point),
     }

@@ -6,13 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from altsets.arrays import Indices
-from altsets.constraints import Constraint
 from altsets.errors import InputError
-from altsets.evaluation._evaluated_frontier import EvaluatedFrontier
-from altsets.evaluation._evaluation import Evaluation
+from altsets.evaluation._evaluations import FIXED, Evaluations
 from altsets.evaluation.folds import (
     Fold,
     FoldScorer,
@@ -26,31 +22,13 @@ from altsets.evaluation.setup import EvaluationSettings, Setup, bootstrap_sample
 from altsets.evaluation.stability import MOST_RELATED, kinship_of, mean_kinship
 from altsets.features import whole_number
 from altsets.measures.workers import Task, run_tasks
-from altsets.problem import Dissimilarity
-from altsets.request import MAX_ITERS, checked_seconds
-from altsets.result import Status, StopReason
+from altsets.problem import FeatureSet
+from altsets.result import Result, Status, StopReason
 from altsets.search.frontier import Frontier, FrontierPoint
-from altsets.search.frontier.plan import SweepPlan, numbers_in
-from altsets.selector import SelectAlternatives, check_frontier, frontier_for
+from altsets.selector import SelectAlternatives, check_frontier, frontier_for, selector_for
 
 #: Size, number of alternatives, tau.
 Place = tuple[int, int, float]
-
-
-class Points(NamedTuple):
-    """The requested points of a frontier."""
-
-    n_features: Any
-    n_alternatives: Any
-    tau: Any
-
-    def planned(self, plan: Plan) -> SweepPlan:
-        """Return the searches; an error if something is wrong with the points."""
-        return check_frontier(plan.selector, plan.features, **self._asdict())
-
-    def count_sets(self, plan: Plan) -> int:
-        """Return the number of sets of all points."""
-        return sum(problem.n_sets for problem in self.planned(plan))
 
 
 def evaluate(
@@ -73,7 +51,7 @@ def evaluate(
     n_jobs: int | None = None,
     random_state: int = 25,
     callback: Callable[[float], object] | None = None,
-) -> Evaluation:
+) -> Any:
     """How well feature sets predict rows that neither the search nor the model has seen, and how they compare.
 
     With a selector, the sets are found anew on the training rows of each fold: sets that were found
@@ -83,11 +61,12 @@ def evaluate(
 
     Parameters
     ----------
-    what : SelectAlternatives, Pipeline, Result or list of sets
+    what : SelectAlternatives, Pipeline, Result, list of sets or Frontier
         A selector, which searches in each fold. Or a pipeline with a selector among its steps and a model as the last
         one: all steps and the search are fitted anew in each fold, and set i is what ``alternative=i`` keeps. Or sets
         that stay the same: a result of :func:`altsets.find`, the ``alternatives_`` of a fitted selector, or a list of
-        sets of features, by name or index.
+        sets of features, by name or index. Or a frontier, all points of which are evaluated: a frontier over tau whose
+        request names its quality is searched anew in each fold; the sets of others stay the same, with a note.
     X : table of shape (n_samples, n_features)
         A NumPy array, a frame or a sparse matrix. Your own estimator gets the columns of a set as they are here: a
         frame stays a frame, with its names and types, and a sparse matrix sparse. Models by name get a category as
@@ -136,8 +115,9 @@ def evaluate(
 
     Returns
     -------
-    Evaluation
-        What was measured: ``summary()``, ``baseline``, ``comparisons``, frames, JSON.
+    Evaluation or Evaluations
+        What was measured: ``summary()``, ``baseline``, ``comparisons``, frames, JSON. Of a frontier, a sequence with
+        one evaluation for each point.
 
     Raises
     ------
@@ -149,8 +129,8 @@ def evaluate(
 
     See Also
     --------
-    altsets.results.Evaluation : The answer.
-    altsets.evaluate_frontier : The same for many values of tau, sizes and numbers of sets.
+    altsets.results.Evaluation, altsets.results.Evaluations : The answer.
+    altsets.frontier : Many values of tau, sizes and numbers of sets, which can be evaluated as well.
     altsets.SelectAlternatives : What to evaluate.
     altsets.plots.scores, altsets.plots.stability : Plot the answer.
 
@@ -179,7 +159,14 @@ def evaluate(
     """
     n_bootstraps = whole_number("n_bootstraps", n_bootstraps, least=0)
     scored = (estimator, scoring, pos_label, class_weight, cv, n_repeats, groups, sample_weight)
-    setup = Setup.of(what, X, y, EvaluationSettings(*scored, task, confidence, margin, n_jobs, random_state))
+    settings = EvaluationSettings(*scored, task, confidence, margin, n_jobs, random_state)
+    if isinstance(what, Frontier):
+        if n_bootstraps:
+            raise InputError(
+                "n_bootstraps is for one search; leave it out, or give the selector of one point."
+            )
+        return _evaluate_frontier(what, X, y, settings, callback)
+    setup = Setup.of(what, X, y, settings)
     plan = setup.plan
     if n_bootstraps and not plan.searches:
         raise InputError(
@@ -210,170 +197,98 @@ def evaluate(
     )
 
 
-def evaluate_frontier(
-    quality: Any,
+# --- Frontiers ----------------------------------------------------------------------------------------
+
+
+def _evaluate_frontier(
+    frontier: Frontier,
     X: Any,
     y: Any,
-    n_features: int | Sequence[int] = 5,
-    n_alternatives: int | Sequence[int] = 3,
-    taus: Any = None,
-    *,
-    dissimilarity: str | Dissimilarity = "dice",
-    search: str = "sequential",
-    aggregation: str = "sum",
-    constraints: Sequence[Constraint] | Constraint = (),
-    time_limit: float | None = None,
-    max_iters: int = MAX_ITERS,
-    frontier: Frontier | None = None,
-    estimator: Any = None,
-    scoring: Any = None,
-    cv: Any = 5,
-    n_repeats: int | str = "auto",
-    groups: Any = None,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    class_weight: Any = None,
-    task: str = "auto",
-    confidence: float = 0.95,
-    n_jobs: int | None = None,
-    random_state: int = 25,
-    callback: Callable[[float], object] | None = None,
-) -> EvaluatedFrontier:
-    """Measure how well sets predict, for every tau that matters and over sizes and numbers of sets.
-
-    In each fold, features are scored on the training rows, all points of the frontier are searched there, and a model
-    is fitted to each set and scored on the test rows, as is a dummy model without features (the baseline). So the
-    scores of a point are those of ``evaluate(SelectAlternatives(n_features=..., tau=...), X, y)``, for less: the work
-    of scoring is done once, searches share theirs, and a set that is found at several points is fitted once. (Where
-    several sets are equally good, the searches may pick other ones.) Ctrl-C keeps the folds that are done.
-
-    Parameters
-    ----------
-    quality : str, estimator, quality class or callable
-        What "good" means, as for :class:`altsets.SelectAlternatives`.
-    X : table of shape (n_samples, n_features)
-        A NumPy array, a frame or a sparse matrix.
-    y : array-like of shape (n_samples,)
-        The target.
-    n_features : int, range or sequence of int, default=5
-        Features in each set.
-    n_alternatives : int, range or sequence of int, default=3
-        Sets to find besides the first one.
-    taus : number or sequence of numbers, default=None
-        The least dissimilarities of two sets; by default every value that makes a difference, as for
-        :func:`altsets.frontier`.
-    dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable, default="dice"
-        What tau refers to, as for :func:`altsets.find`.
-    search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
-            default="sequential"
-        One set after the other, all at once, or a heuristic.
-    aggregation : {"sum", "min"}, default="sum"
-        What to maximise over simultaneous sets.
-    constraints : sequence of constraints, default=()
-        What every set must keep to; see :mod:`altsets.constraints`.
-    time_limit : float, default=None
-        Seconds for the searches on all rows, and as many for those in each fold.
-    max_iters : int, default=1000
-        For black boxes only, how long each search goes on, as for :func:`altsets.find`.
-    frontier : Frontier, default=None
-        The frontier of all rows, if it is there already; else it is searched first.
-    estimator : estimator, str or None, default=None
-        The model to fit to each set, as for :func:`altsets.evaluate`; None for a decision tree.
-    scoring : str, callable, list or dict, default=None
-        One scorer of scikit-learn or several. None: Matthews correlation, or R² if the target is numeric.
-    cv : int, splitter or iterable of (train, test), default=5
-        A number stands for shuffled folds, of each class alike; with ``groups`` they keep groups together.
-    n_repeats : int or "auto", default="auto"
-        How often to split the rows into ``cv`` folds, each time shuffled anew; only where ``cv`` is a number. More
-        repeats make intervals narrower and take longer. "auto": 5 if rows x columns x sets are at most 1,000,000, else
-        1.
-    groups : array-like of shape (n_samples,), default=None
-        Rows of one group are never on both sides, if ``cv`` is a number or a splitter that uses groups.
-    sample_weight : array-like of shape (n_samples,), default=None
-        How much each row counts in the search, in fitting and in scoring.
-    pos_label : str, int, float or bool, default=None
-        Which of two classes precision, recall, f1 and the like are about.
-    class_weight : {"balanced"}, default=None
-        For models by name: classes count alike, however many rows they have.
-    task : {"auto", "classification", "regression"}, default="auto"
-        Whether the target is a class or a number; "auto" looks at its values.
-    confidence : float, default=0.95
-        The probability of all intervals.
-    n_jobs : int, default=None
-        How many folds at a time, in processes of their own; -1 for one per processor. No number depends on it.
-    random_state : int, default=25
-        Seed for shuffled folds, and for models without one.
-    callback : callable, default=None
-        Called after each fold with the share that is done, from 0 to 1.
-
-    Returns
-    -------
-    EvaluatedFrontier
-        The points with their sets, scores, intervals, and the baseline.
-
-    Raises
-    ------
-    altsets.errors.InputError
-        If the table, the target, the estimator, a scorer or ``cv`` cannot be used, a number is out of range, or
-        ``frontier`` has other points than were asked for.
-
-    See Also
-    --------
-    altsets.frontier : The same points without a table, from a quality in numbers.
-    altsets.evaluate : One point, with comparisons of its sets, stability and stand-ins.
-    altsets.results.EvaluatedFrontier : The answer.
-    altsets.plots.frontier_scores : Plot the answer.
-
-    Examples
-    --------
-    >>> import altsets
-    >>> from sklearn.datasets import load_wine
-    >>> X, y = load_wine(return_X_y=True, as_frame=True)
-    >>> found = altsets.evaluate_frontier("f", X, y, n_features=3, n_alternatives=1)
-    >>> for point in found:
-    ...     print(f"{point.tau:.2f} {point.score:.3f}")
-    0.00 0.830
-    0.33 0.844
-    0.67 0.858
-    1.00 0.812
-    >>> found.baseline
-    0.0
-    """
-    points = Points(n_features, n_alternatives, taus)
-    checked_seconds(time_limit)
-    selector = SelectAlternatives(
-        quality,
-        n_features=numbers_in("n_features", n_features, least=1)[0],
-        n_alternatives=numbers_in("n_alternatives", n_alternatives, least=0)[-1],
-        dissimilarity=dissimilarity,
-        search=search,
-        aggregation=aggregation,
-        constraints=constraints,
-        task=task,
-        max_iters=max_iters,
-        time_limit=time_limit,
-    )
-    scored = (estimator, scoring, pos_label, class_weight, cv, n_repeats, groups, sample_weight)
-    settings = EvaluationSettings(*scored, task, confidence, None, n_jobs, random_state)
-    setup = Setup.of(selector, X, y, settings, points.count_sets)
-    plan = setup.plan
-    if frontier is None:
-        rows = np.arange(plan.features.n_rows)
-        frontier = frontier_for(plan.selector, *plan.on(rows), **points._asdict())
-    _check_given(frontier, points.planned(plan))
-    places = [_place(point) for point in frontier]
-    folds: list[tuple[Fold, ...]] = []
-    if frontier.stop_reason is not StopReason.INTERRUPTED:
-        tasks: list[Task] = [
-            (evaluate_points, (plan, points, places, number, *split))
+    settings: EvaluationSettings,
+    callback: Callable[[float], object] | None,
+) -> Evaluations:
+    """One evaluation for each point; searched anew in each fold if the request names its quality."""
+    selector = _selector_for(frontier) if frontier.points else None
+    if selector is None and not any(point.result.sets for point in frontier):
+        raise InputError("this frontier has no sets to evaluate; explain() says why.")
+    places = tuple(map(_place, frontier))
+    tasks: list[Task]
+    if selector is None:
+        every = _all_sets(frontier)
+        setup = Setup.of(every, X, y, settings, lambda _: sum(count + 1 for _, count, _ in places))
+        columns = dict(zip(every.sets, setup.plan.sets, strict=True))
+        given = [[columns[chosen] for chosen in point.result.sets] for point in frontier]
+        tasks = [
+            (_score_points, (setup.plan, given, places, number, *split))
             for number, split in enumerate(setup.splits)
         ]
-        folds = run_tasks(tasks, n_jobs, callback)
+    else:
+        setup = Setup.of(selector, X, y, settings, lambda _: sum(count + 1 for _, count, _ in places))
+        points = Points.of(frontier, setup.plan, places)
+        tasks = [
+            (evaluate_points, (setup.plan, points, places, number, *split))
+            for number, split in enumerate(setup.splits)
+        ]
+    folds: list[tuple[Fold, ...]] = run_tasks(tasks, settings.n_jobs, callback)
+    if not folds:
+        raise KeyboardInterrupt
     evaluations = tuple(
-        setup.evaluation([fold[position] for fold in folds], (), n_alternatives + 1)
-        for position, (_, n_alternatives, _) in enumerate(places)
+        setup.evaluation([fold[position] for fold in folds], (), count + 1)
+        for position, (_, count, _) in enumerate(places)
     )
-    return EvaluatedFrontier(frontier, evaluations, setup.elapsed, setup.provenance())
+    notes = (FIXED,) if selector is None else ()
+    return Evaluations(frontier, evaluations, notes, setup.elapsed, setup.provenance())
+
+
+class Points(NamedTuple):
+    """What to search for in each fold to have the points of a frontier."""
+
+    n_features: Any
+    n_alternatives: Any
+    tau: Any
+
+    @classmethod
+    def of(cls, frontier: Frontier, plan: Plan, places: Sequence[Place]) -> Points:
+        """Every tau that matters, if these are the points; else those that the frontier has, at all sizes."""
+        every = cls(frontier.sizes, frontier.counts, None)
+        planned = check_frontier(plan.selector, plan.features, **every._asdict())
+        known = {(one.n_features, one.n_alternatives, float(one.tau or 0)) for one in planned}
+        if known == set(places):
+            return every
+        return every._replace(tau=sorted({point.tau for point in frontier}))
+
+
+def _selector_for(frontier: Frontier) -> SelectAlternatives | None:
+    """What finds the points of a frontier on other rows; None if its request does not say that."""
+    request = frontier.points[0].result.request
+    if frontier.by != "tau" or request is None or request.quality is None or request.existing:
+        return None
+    return selector_for(request, n_features=frontier.sizes[0], n_alternatives=frontier.counts[-1])
+
+
+def _all_sets(frontier: Frontier) -> Result:
+    """A result with the sets of all points, each once."""
+    every = {
+        chosen: names
+        for point in frontier
+        for chosen, names in zip(point.result.sets, point.named_sets, strict=True)
+    }
+    return replace(frontier.points[0].result, sets=list(every), named_sets=list(every.values()))
+
+
+def _score_points(
+    plan: Plan,
+    given: Sequence[Sequence[FeatureSet]],
+    places: Sequence[Place],
+    number: int,
+    train: Indices,
+    test: Indices,
+) -> tuple[Fold, ...]:
+    """One fold of each point with the sets that it has."""
+    scorer = FoldScorer(plan, number, train, test)
+    return tuple(
+        scorer.score(sets, n_sets=count + 1) for sets, (_, count, _) in zip(given, places, strict=True)
+    )
 
 
 def evaluate_points(
@@ -400,14 +315,3 @@ def evaluate_points(
 
 def _place(point: FrontierPoint) -> Place:
     return point.n_features, point.n_alternatives, point.tau
-
-
-def _check_given(frontier: Frontier, planned: SweepPlan) -> None:
-    """Refuse a frontier with other points than the requested ones."""
-    sizes = {problem.n_features for problem in planned}
-    counts = {problem.n_alternatives for problem in planned}
-    if not (sizes.issuperset(frontier.sizes) and counts.issuperset(frontier.counts)):
-        raise InputError(
-            f"frontier={frontier!r} has other points than the requested ones; give the n_features, "
-            "n_alternatives and taus that it was made with."
-        )

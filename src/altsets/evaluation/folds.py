@@ -206,10 +206,14 @@ class FoldScorer:
         self._known: dict[FeatureSet, _SetScores] = {}
 
     def score(
-        self, sets: Sequence[FeatureSet], statuses: Sequence[Status] = (), qualities: Sequence[float] = ()
+        self,
+        sets: Sequence[FeatureSet],
+        statuses: Sequence[Status] = (),
+        qualities: Sequence[float] = (),
+        n_sets: int | None = None,
     ) -> Fold:
         """Score sets: those that were found, with one status for each that was requested; or given ones."""
-        n_sets = len(statuses) or len(sets)
+        n_sets = n_sets or len(statuses) or len(sets)
         # Given sets have no quality.
         test_qualities = self._test_qualities(sets) if statuses else []
         found = [self._score_set(chosen, position) for position, chosen in enumerate(sets)]

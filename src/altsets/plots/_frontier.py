@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from altsets.errors import InputError
-from altsets.evaluation import EvaluatedFrontier
+from altsets.evaluation import Evaluations
 from altsets.plots._style import points
 from altsets.plots.canvas import (
     COLOURS,
@@ -151,7 +151,7 @@ def frontier_heat(frontier: Frontier, *, n_alternatives: int | None = None, ax: 
 
 @drawing
 def frontier_scores(
-    evaluated: EvaluatedFrontier,
+    evaluated: Evaluations,
     *,
     scorer: str | None = None,
     n_alternatives: int | None = None,
@@ -165,8 +165,8 @@ def frontier_scores(
 
     Parameters
     ----------
-    evaluated : EvaluatedFrontier
-        From :func:`altsets.evaluate_frontier`.
+    evaluated : Evaluations
+        From :func:`altsets.evaluate`, given a frontier.
     scorer : str, default=None
         Which score; by default the first one.
     n_alternatives : int, default=None
@@ -186,8 +186,9 @@ def frontier_scores(
     --------
     >>> import altsets
     >>> X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
-    >>> found = altsets.evaluate_frontier("f", X, ["no", "yes"] * 15, n_features=1, n_alternatives=2)
-    >>> altsets.plots.frontier_scores(found).get_ylabel()
+    >>> y = ["no", "yes"] * 15
+    >>> found = altsets.frontier("f", n_features=1, n_alternatives=2, X=X, y=y)
+    >>> altsets.plots.frontier_scores(altsets.evaluate(found, X, y)).get_ylabel()
     'matthews_corrcoef'
     """
     seen = views.scores_along(evaluated, scorer=scorer, n_alternatives=n_alternatives, most=most)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
 
-from altsets.evaluation import EvaluatedFrontier, Evaluation
+from altsets.evaluation import Evaluation, Evaluations, overall
 from altsets.features import FeatureNames
 from altsets.report.document import (
     FEATURES,
@@ -377,12 +377,12 @@ def _stand_in_charts(evaluation: Evaluation) -> list[Block]:
 # --- Frontier --------------------------------------------------------------------------------------------
 
 
-def frontier_section(given: Frontier | EvaluatedFrontier) -> Block:
+def frontier_section(given: Frontier | Evaluations) -> Block:
     """What each step of difference costs, the suggested point, and test scores if there are some."""
-    evaluated = given if isinstance(given, EvaluatedFrontier) else None
-    frontier = given.frontier if isinstance(given, EvaluatedFrontier) else given
+    evaluated = given if isinstance(given, Evaluations) else None
+    frontier = given.frontier if isinstance(given, Evaluations) else given
     if frontier.by != "tau":
-        return _traded_section(frontier)
+        return _traded_section(frontier, evaluated)
     said = [
         "The more different the sets must be, the more quality they lose. tau says how different: at tau = 0 sets may "
         "be equal, at tau = 1 they share no feature.",
@@ -428,7 +428,7 @@ def _curve_charts(frontier: Frontier) -> list[Block]:
     return [*made, *([over_size] if len(frontier.sizes) >= FEWEST_DRAWN else []), over_both]
 
 
-def _score_curves(evaluated: EvaluatedFrontier) -> Block | None:
+def _score_curves(evaluated: Evaluations) -> Block | None:
     seen = frontier_views.scores_along(evaluated)
     if max(len(line.points) for line in seen.series) < FEWEST_DRAWN:
         return None
@@ -441,7 +441,7 @@ def _score_curves(evaluated: EvaluatedFrontier) -> Block | None:
     )
 
 
-def _points_table(frontier: Frontier, evaluated: EvaluatedFrontier | None) -> Block:
+def _points_table(frontier: Frontier, evaluated: Evaluations | None) -> Block:
     points = frontier.points
     best = [frontier.best(point.n_features) for point in points]
     shares = [
@@ -461,9 +461,9 @@ def _points_table(frontier: Frontier, evaluated: EvaluatedFrontier | None) -> Bl
         (column("Mean, % of best", "number", 3, "of the best set of that size"), shares),
     ]
     if evaluated is not None:
-        scorer = evaluated.any_evaluation.scorers[0]
+        scorer = evaluated[0].scorers[0]
         about = "mean over sets and folds, on rows not seen before"
-        cells.append((column(scorer, "number", 3, about), [scored.score for scored in evaluated]))
+        cells.append((column(scorer, "number", 3, about), [overall(one).difference for one in evaluated]))
     cells.append((column("Certainty"), [IN_WORDS[point.status] for point in points]))
     rows = list(zip(*(values for _, values in cells), strict=True))
     return table("frontier-points", "One row for each search.", [one for one, _ in cells], rows)
@@ -486,7 +486,7 @@ def title_of(found: Frontier) -> str:
     return "Quality and a second quality" if found.more_is_better else TITLES[found.by]
 
 
-def _traded_section(found: Frontier) -> Block:
+def _traded_section(found: Frontier, evaluated: Evaluations | None) -> Block:
     """What is traded for what: the curve, and a row for each set of each point."""
     title, said = title_of(found), text(found.explain())
     if not found.points:
@@ -522,7 +522,8 @@ def _traded_section(found: Frontier) -> Block:
     ]
     listed = table("curve-points", caption, columns, rows)
     drawn = curve if len(found) >= FEWEST_DRAWN else None
-    return section("frontier", title, [said, drawn, listed])
+    scored = [] if evaluated is None else [text(evaluated.scores_in_words()), _score_curves(evaluated)]
+    return section("frontier", title, [said, drawn, *scored, listed])
 
 
 def _of_points(found: Frontier) -> list[tuple[Block, Callable[[Any], Any]]]:

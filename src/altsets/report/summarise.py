@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from altsets.errors import InputError, NotExpressedError
-from altsets.evaluation import EvaluatedFrontier, Evaluation
+from altsets.evaluation import Evaluation, Evaluations
 from altsets.provenance import PACKAGES
 from altsets.report import sections, sentences
 from altsets.report.again import python_lines, shell_line
@@ -38,7 +38,7 @@ class _Answers:
     result: Result | None
     evaluation: Evaluation | None
     frontier: Frontier | None
-    evaluated: EvaluatedFrontier | None
+    evaluated: Evaluations | None
     near: NearBest | None
     origin: Mapping[str, Any]
 
@@ -77,7 +77,7 @@ def summarise(
     result: Result | None = None,
     *,
     evaluation: Evaluation | None = None,
-    frontier: Frontier | EvaluatedFrontier | None = None,
+    frontier: Frontier | Evaluations | None = None,
     near_best: NearBest | None = None,
     what_if: WhatIf | None = None,
     quality: sections.Scoring | None = None,
@@ -104,8 +104,8 @@ def summarise(
         raise InputError(f"title must be a text, not {title!r:.60}.")
     if isinstance(frontier, Frontier):
         frontier = _as_asked(frontier, result)
-    evaluated = frontier if isinstance(frontier, EvaluatedFrontier) else None
-    plain = frontier.frontier if isinstance(frontier, EvaluatedFrontier) else frontier
+    evaluated = frontier if isinstance(frontier, Evaluations) else None
+    plain = frontier.frontier if isinstance(frontier, Evaluations) else frontier
     origin = _origin(provenance, result, evaluation, evaluated)
     answers = _Answers(result, evaluation, plain, evaluated, near_best, origin)
     _check(answers, quality)
@@ -161,7 +161,7 @@ def heading_of(answer: Any, target: str = "") -> str:
     if isinstance(answer, Result):
         n_sets = len(answer.sets)
         return f"{counted(n_sets, 'feature set') if n_sets else 'No feature set'}{about}"
-    if isinstance(answer, Frontier | EvaluatedFrontier):
+    if isinstance(answer, Frontier | Evaluations):
         plain = answer if isinstance(answer, Frontier) else answer.frontier
         if plain.by == "tau":
             return f"What difference between feature sets costs{about}"
@@ -195,7 +195,7 @@ def _with_short_names(result: Result) -> Result:
 
 
 def _origin(
-    provenance: Mapping[str, Any] | None, *answers: Result | Evaluation | EvaluatedFrontier | None
+    provenance: Mapping[str, Any] | None, *answers: Result | Evaluation | Evaluations | None
 ) -> Mapping[str, Any]:
     for known in (provenance, *(answer.provenance for answer in answers if answer is not None)):
         if known:
@@ -345,7 +345,7 @@ def _again_section(
 KINDS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "result": (Result, "altsets.find"),
     "evaluation": (Evaluation, "altsets.evaluate"),
-    "frontier": ((Frontier, EvaluatedFrontier), "altsets.frontier"),
+    "frontier": ((Frontier, Evaluations), "altsets.frontier"),
     "near_best": (NearBest, "altsets.near_best"),
 }
 
@@ -465,7 +465,7 @@ def _section(answer: Any, in_use: int | None) -> Block:
         return made | {"blocks": [text(answer.explain()), *short, *made["blocks"]]}
     if isinstance(answer, Evaluation):
         return sections.evaluation_section(answer)
-    if isinstance(answer, Frontier | EvaluatedFrontier):
+    if isinstance(answer, Frontier | Evaluations):
         return sections.frontier_section(answer)
     return sections.near_best_section(answer, n_bars=NOTEBOOK_ROWS, n_sets=NOTEBOOK_SETS)
 

@@ -4,7 +4,7 @@ A thin shell: the table is brought into form, :func:`quality_of` says what a goo
 and the answer is put into attributes.
 """
 
-from altsets.selector._alternatives import SelectAlternatives
+from altsets.selector._alternatives import SelectAlternatives, selector_for
 from altsets.selector._answers import (
     Alternative,
     RowData,
@@ -40,5 +40,6 @@ __all__ = [
     "rows_of",
     "scored",
     "search_for",
+    "selector_for",
     "table_and_target",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -629,3 +629,10 @@ class SelectAlternatives(ColumnSelector):
     def _explained(self) -> list[str]:
         """All notes, after what the mark stands for."""
         return [note for note in (self.result_.noise_in_words(), *self.result_.notes) if note]
+
+
+def selector_for(request: Request, **changes: Any) -> SelectAlternatives:
+    """The selector that searches as a request says, but for some parameters."""
+    known = SelectAlternatives().get_params()
+    asked = {one.name: getattr(request, one.name) for one in fields(request) if one.name in known}
+    return SelectAlternatives(**asked | {"quality": request.selector_quality} | changes)

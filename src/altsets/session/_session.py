@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields
 from typing import Any
 
 from altsets.constraints import Constraint
@@ -19,7 +18,7 @@ from altsets.request import MAX_ITERS, Request
 from altsets.search.frontier import Frontier, FrontierProgress
 from altsets.search.solving import n_candidates
 from altsets.search.what_if import WhatIf
-from altsets.selector import RowData, SelectAlternatives
+from altsets.selector import RowData, selector_for
 from altsets.session import _saving as saving
 from altsets.session._comparison import SessionComparison, steps_compared
 from altsets.session._searcher import Searcher, SessionData
@@ -246,16 +245,15 @@ class Session(SessionSteps):
         if request.existing:
             what: Any = self.sets
         else:
-            known = SelectAlternatives().get_params()
-            asked = {one.name: getattr(request, one.name) for one in fields(request) if one.name in known}
-            what = SelectAlternatives(**asked | {"quality": request.selector_quality})
+            what = selector_for(request)
         given = {
             "task": request.task,
             "groups": data.rows.groups,
             "sample_weight": data.rows.sample_weight,
             "n_jobs": data.n_jobs,
         }
-        return evaluate(what, data.features, data.rows.y, **{**given, **options})
+        found: Evaluation = evaluate(what, data.features, data.rows.y, **{**given, **options})
+        return found
 
     def frontier(self, callback: Callable[[FrontierProgress], object] | None = None) -> Frontier:
         """Find sets for every tau that matters, with the other settings of the current step.

@@ -8,7 +8,7 @@ from typing import Any
 
 from altsets.documents import finite
 from altsets.errors import InputError
-from altsets.evaluation import EvaluatedFrontier, EvaluatedPoint
+from altsets.evaluation import Evaluation, Evaluations, overall
 from altsets.result import Status
 from altsets.search.frontier import Frontier, FrontierPoint
 from altsets.views.records import (
@@ -155,7 +155,7 @@ def heat(frontier: Any, n_alternatives: int | None = None) -> Grid:
 
 
 def _with_points(given: Any) -> Frontier:
-    plain = given.frontier if isinstance(given, EvaluatedFrontier) else given
+    plain = given.frontier if isinstance(given, Evaluations) else given
     found = check_answer(plain, Frontier, "a plot of a frontier")
     if not found.points:
         raise InputError("this frontier has no point to show; explain() says why.")
@@ -292,41 +292,62 @@ def scores_along(
     evaluated: Any, scorer: str | None = None, n_alternatives: int | None = None, most: int = 6
 ) -> Curves:
     """Mean test score of the sets of each point over tau, or over the size where each size has one tau."""
-    found = check_answer(evaluated, EvaluatedFrontier, "a plot of scores along a frontier")
-    shared = found.any_evaluation
+    found = check_answer(evaluated, Evaluations, "a plot of scores along a frontier")
+    frontier, shared = found.frontier, found[0]
     name = scorer or shared.scorers[0]
     if name not in shared.scorers:
         raise InputError(f"scorer={scorer!r} was not measured; choose from {', '.join(shared.scorers)}.")
-    count = found.frontier.counts[-1] if n_alternatives is None else _count(found.frontier, n_alternatives)
-    points = [point for point in found if point.n_alternatives == count]
-    sizes = sorted({point.n_features for point in points})
-    over_size = len(sizes) == len(points) > 1
+    count = frontier.counts[-1] if n_alternatives is None else _count(frontier, n_alternatives)
+    pairs = [pair for pair in found.pairs if pair[0].n_alternatives == count]
+    sizes = sorted({point.n_features for point, _ in pairs})
+    by_tau = frontier.by == "tau"
+    over_size = by_tau and len(sizes) == len(pairs) > 1
     kept = sizes if over_size else spread(sizes, check_most(most) or 1)
-    curves = [points] if over_size else [[p for p in points if p.n_features == size] for size in kept]
+    curves = (
+        [pairs]
+        if over_size or not by_tau
+        else [[pair for pair in pairs if pair[0].n_features == size] for size in kept]
+    )
+    names = [
+        counted(count + 1, "set")
+        if not by_tau
+        else f"tau = {curve[0][0].tau:.3g}"
+        if over_size
+        else counted(curve[0][0].n_features, "feature")
+        for curve in curves
+    ]
     searched = f"Mean of {counted(count + 1, 'set')}, searched anew in each of {len(shared.folds)} folds."
+    fixed = f"Mean of {counted(count + 1, 'set')} over {len(shared.folds)} folds; the sets stay the same."
     return Curves(
-        x_name="features in a set" if over_size else TAU,
+        x_name="features in a set" if over_size else TAU if by_tau else _x_name(frontier),
         y_name=name,
         series=tuple(
             CurveLine(
-                f"tau = {curve[0].tau:.3g}" if over_size else counted(curve[0].n_features, "feature"),
-                tuple(_score_point(point, name, over_size, len(curves) == 1) for point in curve),
+                label,
+                tuple(_score_point(frontier, *pair, name, over_size, len(curves) == 1) for pair in curve),
             )
-            for curve in curves
+            for label, curve in zip(names, curves, strict=True)
         ),
         lines=baseline_line(shared, name),
-        note=paragraph(_some(kept, sizes, "sizes"), searched),
-        x_limits=(None, None) if over_size else (0.0, 1.0),
+        note=paragraph(_some(kept, sizes, "sizes"), fixed if found.notes else searched),
+        x_limits=(None, None) if over_size or not by_tau else (0.0, 1.0),
         y_limits=(finite(shared.baselines()[name]), top_score(name)),
     )
 
 
-def _score_point(point: EvaluatedPoint, scorer: str, over_size: bool, with_intervals: bool) -> CurvePoint:
-    measured = point.measured(scorer)
+def _score_point(
+    frontier: Frontier,
+    point: FrontierPoint,
+    evaluation: Evaluation,
+    scorer: str,
+    over_size: bool,
+    with_intervals: bool,
+) -> CurvePoint:
+    measured = overall(evaluation, scorer)
     low, high = clipped(measured.low, scorer), clipped(measured.high, scorer)
     interval = "" if low is None or high is None else f", interval {low:.3f} to {high:.3f}"
     return CurvePoint(
-        x=float(point.n_features if over_size else point.tau),
+        x=float(point.n_features if over_size else frontier.second_of(point)),
         y=finite(measured.difference),
         label=f"{describe_point(point)}{interval}",
         low=low if with_intervals else None,
@@ -357,7 +378,7 @@ def curve(frontier: Any, n_alternatives: int | None = None, most: int = 6) -> Cu
 
 def _traded(found: Frontier) -> Curves:
     """Quality over what it is traded for, as a share of the best quality unless that is worth nothing or less."""
-    x_name, second, y_name, first = SECOND_QUALITY if found.more_is_better else AXES[found.by]
+    _, second, y_name, first = _axes(found)
     best = found.points[0].quality
     shares, scale = best > 0, best if best > 0 else 1.0
     order = sorted(found.points, key=found.second_of)
@@ -371,10 +392,18 @@ def _traded(found: Frontier) -> Curves:
     elbow, several = found.suggestion.point, len(order[0].named_sets) > 1
     mark = None if elbow is None else CurveMark(0, order.index(elbow), "suggested: the elbow of the curve")
     return Curves(
-        x_name=x_name.format(several="; the worst set counts" if several else ""),
+        x_name=_x_name(found),
         y_name=f"{y_name}, share of the best" if shares else y_name,
         series=(CurveLine("sets" if several else "best set", tuple(points)),),
         shares=shares,
         mark=mark,
         note=paragraph("" if found.complete else "There may be further points."),
     )
+
+
+def _axes(found: Frontier) -> tuple[str, str, str, str]:
+    return SECOND_QUALITY if found.more_is_better else AXES[found.by]
+
+
+def _x_name(found: Frontier) -> str:
+    return _axes(found)[0].format(several="; the worst set counts" if found.counts[-1] else "")

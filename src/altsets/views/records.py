@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from altsets.errors import InputError
-from altsets.evaluation import EvaluatedFrontier, EvaluatedPoint, Evaluation
+from altsets.evaluation import Evaluation, Evaluations
 from altsets.features import whole_number
 from altsets.result import Result
 from altsets.search.frontier import Frontier, FrontierPoint
@@ -157,14 +157,14 @@ class FeatureStability:
     index: Bars
 
 
-Answer = TypeVar("Answer", Result, Frontier, EvaluatedFrontier, Evaluation, NearBest)
+Answer = TypeVar("Answer", Result, Frontier, Evaluations, Evaluation, NearBest)
 Thing = TypeVar("Thing")
 
 #: Where each kind of answer comes from.
 SOURCES = {
     Result: "a Result, such as altsets.find(...) or selector.result_",
     Frontier: "a Frontier, such as altsets.frontier(...)",
-    EvaluatedFrontier: "an EvaluatedFrontier, such as altsets.evaluate_frontier(...)",
+    Evaluations: "the Evaluations of a frontier, such as altsets.evaluate(frontier, X, y)",
     Evaluation: "an Evaluation, such as altsets.evaluate(...)",
     NearBest: "a NearBest, such as altsets.near_best(...)",
 }
@@ -208,7 +208,7 @@ def set_name(number: int) -> str:
     return f"set {number}"
 
 
-def describe_point(point: FrontierPoint | EvaluatedPoint) -> str:
+def describe_point(point: FrontierPoint) -> str:
     """A point of a frontier in words."""
     return f"{counted(point.n_features, 'feature')}, {counted(point.n_alternatives + 1, 'set')}, tau = {point.tau:.3g}"
 

@@ -22,7 +22,7 @@ from altsets.errors import InputError
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Embedded, Quality
 from altsets.result import Status
-from altsets.search.black_box.evaluations import Evaluations, InitialSets, finish, report
+from altsets.search.black_box.evaluations import EvaluationCache, InitialSets, finish, report
 from altsets.search.engine import Answer, declines_further
 from altsets.search.run import Run
 from altsets.search.sequential import SequentialSearch
@@ -55,7 +55,7 @@ class BestFirstEngine:
         """Search until ``run.max_iters`` models chose, for each set, or nothing is left to ban."""
         if not problem.sizes:
             return Answer.infeasible(problem, "constraints on the size contradict each other")
-        search = _BanSearch(quality, problem, Evaluations(quality, problem, run))
+        search = _BanSearch(quality, problem, EvaluationCache(quality, problem, run))
         known = search.evaluations.known
         answer = SequentialSearch(problem, run, search.next_set, known.__getitem__).solve(PROOF)
         if Status.INFEASIBLE in answer.statuses:
@@ -71,7 +71,7 @@ class _BanSearch:
 
     quality: Embedded
     problem: Problem
-    evaluations: Evaluations
+    evaluations: EvaluationCache
     #: What the model chooses from allowed features; empty if it uses none of them.
     nodes: dict[FeatureSet, FeatureSet] = field(default_factory=dict)
     #: Those of which some chosen feature was not banned yet, in the order in which they came.

@@ -49,7 +49,7 @@ TICK_EVERY = 100
 Improve = Callable[[Sequence[FeatureSet], Sequence[FeatureSet]], Sequence[FeatureSet]]
 
 
-class Evaluations:
+class EvaluationCache:
     """The qualities of the sets that a search evaluated: at most ``most``, ``left`` of them still allowed.
 
     Values cached from earlier searches save time but count like any other, so they change no answer. A ``failure`` of
@@ -141,7 +141,7 @@ def declines_numbers(quality: Quality, problem: Problem) -> str | None:
     return declines_further(problem)
 
 
-def search_sets(problem: Problem, evaluations: Evaluations, improve: Improve, proof: str) -> Answer:
+def search_sets(problem: Problem, evaluations: EvaluationCache, improve: Improve, proof: str) -> Answer:
     """One set after the other or all at once, as asked; ``improve`` does the searching."""
     if not problem.sizes:
         return Answer.infeasible(problem, "constraints on the size contradict each other")
@@ -149,7 +149,7 @@ def search_sets(problem: Problem, evaluations: Evaluations, improve: Improve, pr
     return finish(search(problem, evaluations, improve, proof), evaluations)
 
 
-def finish(answer: Answer, evaluations: Evaluations) -> Answer:
+def finish(answer: Answer, evaluations: EvaluationCache) -> Answer:
     """The answer of a heuristic; a failure of the black box is reported, and raised if there is no set."""
     failure = evaluations.failure
     answer = replace(
@@ -166,13 +166,13 @@ def finish(answer: Answer, evaluations: Evaluations) -> Answer:
     return replace(answer, proof=f"ended early, as {failure}".rstrip(".") + f"; {answer.proof}")
 
 
-def report(evaluations: Evaluations, sets: Sequence[FeatureSet], others: Sequence[FeatureSet]) -> None:
+def report(evaluations: EvaluationCache, sets: Sequence[FeatureSet], others: Sequence[FeatureSet]) -> None:
     """Tell the run what is best now, besides the sets that were found before."""
     shown = [*others, *sets]
     evaluations.run.publish(shown, evaluations.objective(shown))
 
 
-def _sequential(problem: Problem, evaluations: Evaluations, improve: Improve, proof: str) -> Answer:
+def _sequential(problem: Problem, evaluations: EvaluationCache, improve: Improve, proof: str) -> Answer:
     initial_sets = InitialSets(problem, evaluations.run)
 
     def next_set(others: Sequence[FeatureSet]) -> tuple[FeatureSet | None, float]:
@@ -193,7 +193,7 @@ def _sequential(problem: Problem, evaluations: Evaluations, improve: Improve, pr
     return SequentialSearch(problem, evaluations.run, next_set, evaluations.known.__getitem__).solve(proof)
 
 
-def _simultaneous(problem: Problem, evaluations: Evaluations, improve: Improve, proof: str) -> Answer:
+def _simultaneous(problem: Problem, evaluations: EvaluationCache, improve: Improve, proof: str) -> Answer:
     first = InitialSets(problem, evaluations.run).all()
     if len(first.sets) < problem.n_sets:
         bound = -math.inf if first.statuses[0] is Status.INFEASIBLE else math.inf
@@ -223,7 +223,7 @@ class ExhaustiveEngine:
         pricing, listing = all_sets(problem, run, MAX_SETS)
         if not listing.complete and not run.stopped:
             raise UnsupportedError(f"engine {self.name!r} does not solve this: {TOO_MANY}.")
-        evaluations = Evaluations(quality, problem, run)
+        evaluations = EvaluationCache(quality, problem, run)
         _evaluate_all(listing, evaluations)
         known = evaluations.known
         complete = listing.complete and len(known) == len(listing)
@@ -239,7 +239,7 @@ class ExhaustiveEngine:
         return replace(finish(answer, evaluations), finished=False)
 
 
-def _evaluate_all(listing: Listing, evaluations: Evaluations) -> None:
+def _evaluate_all(listing: Listing, evaluations: EvaluationCache) -> None:
     """Evaluate all sets in the order of the list, the first one in any case."""
     evaluations.ask([listing.set_at(number) for number in range(len(listing))[:1]], at_once=True)
     for start in range(0, len(listing), BLOCK):

@@ -20,7 +20,7 @@ import numpy as np
 from altsets.arrays import Floats
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import BlackBox, Quality
-from altsets.search.black_box.evaluations import Evaluations, declines_numbers, report, search_sets
+from altsets.search.black_box.evaluations import EvaluationCache, declines_numbers, report, search_sets
 from altsets.search.engine import Answer
 from altsets.search.milp.engine import solve
 from altsets.search.milp.formulation import Formulation
@@ -361,13 +361,13 @@ class GreedyWrapperEngine:
 
     def solve(self, quality: BlackBox, problem: Problem, run: Run) -> Answer:
         """Climb from the first valid sets until no swap helps or ``run.max_iters`` swaps were tried."""
-        evaluations = Evaluations(quality, problem, run)
+        evaluations = EvaluationCache(quality, problem, run)
         improve = partial(_hill_climb, repair=Repair(problem, run), evaluations=evaluations)
         return search_sets(problem, evaluations, improve, "hill climbing by swaps proves nothing")
 
 
 def _hill_climb(
-    sets: Sequence[FeatureSet], others: Sequence[FeatureSet], repair: Repair, evaluations: Evaluations
+    sets: Sequence[FeatureSet], others: Sequence[FeatureSet], repair: Repair, evaluations: EvaluationCache
 ) -> Sequence[FeatureSet]:
     """Algorithm 1 of the paper, given the first solution; ``tried`` is what it calls iterations."""
     max_iters = evaluations.run.max_iters

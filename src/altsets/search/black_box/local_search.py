@@ -17,7 +17,7 @@ import numpy as np
 from altsets.arrays import Floats, Indices
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import BlackBox, Quality
-from altsets.search.black_box.evaluations import Evaluations, declines_numbers, report, search_sets
+from altsets.search.black_box.evaluations import EvaluationCache, declines_numbers, report, search_sets
 from altsets.search.black_box.greedy_wrapper import Repair
 from altsets.search.engine import Answer
 from altsets.search.packing.clique_search import CliqueSearch, best_compatible, listing_of
@@ -73,7 +73,7 @@ class LocalSearchEngine:
 
     def solve(self, quality: BlackBox, problem: Problem, run: Run) -> Answer:
         """Search until ``run.max_iters`` sets were evaluated; in sequential search, for each set."""
-        evaluations = Evaluations(quality, problem, run, run.max_iters)
+        evaluations = EvaluationCache(quality, problem, run, run.max_iters)
         search = SurrogateAnnealing(problem, evaluations)
         return search_sets(problem, evaluations, search.improve, "local search proves nothing")
 
@@ -81,7 +81,7 @@ class LocalSearchEngine:
 class SurrogateAnnealing:
     """The local search of one call; sets found in turn share the evaluations and the surrogate."""
 
-    def __init__(self, problem: Problem, evaluations: Evaluations) -> None:
+    def __init__(self, problem: Problem, evaluations: EvaluationCache) -> None:
         self.problem, self.evaluations = problem, evaluations
         self.repair = Repair(problem, evaluations.run)
         self.pricing = self.repair.pricing

@@ -17,7 +17,7 @@ from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, BlackBox, Quality
 from altsets.request import Request
 from altsets.result import Progress, Result, Status, StopReason
-from altsets.search.black_box.evaluations import Evaluations, all_sets
+from altsets.search.black_box.evaluations import EvaluationCache, all_sets
 from altsets.search.engine import on_demand
 from altsets.search.good_sets import Nearness
 from altsets.search.known import known_best
@@ -165,7 +165,7 @@ class Counting:
                 "for smaller sets, or forbid features."
             )
         found = solve(quality, problem, run.turn(limits.search_part * run.remaining))
-        evaluations = Evaluations(quality, problem, run)
+        evaluations = EvaluationCache(quality, problem, run)
         asked: list[FeatureSet] = []
         while len(asked) < limits.n_asked and not evaluations.over:
             drawn = drawn[: limits.n_asked - len(asked)]
