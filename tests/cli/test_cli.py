@@ -409,6 +409,7 @@ def test_help_imports_nothing_heavy():
     assert done.stdout.splitlines()[-1] == "light"
 
 
+@pytest.mark.slow
 def test_the_demo_shows_everything_and_its_suggestions_work(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     code, out, err = run("demo")
@@ -435,6 +436,7 @@ def test_the_demo_shows_everything_and_its_suggestions_work(run, tmp_path, monke
     assert len(read_columns(tmp_path / "demo.csv").names) == 31
 
 
+@pytest.mark.slow
 def test_the_demo_quotes_the_name_of_its_file(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "my table.csv"

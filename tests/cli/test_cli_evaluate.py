@@ -32,12 +32,14 @@ def same(document, evaluation):
 
 
 def test_find_and_evaluate_gives_the_numbers_of_the_python_call(run, table):
-    asked = ("--evaluate", "--estimator", "linear", "--scoring", "accuracy", "--cv", 3)
+    asked = ("--evaluate", "--estimator", "linear", "--scoring", "accuracy", "--cv", 3, "--n-repeats", 1)
     code, out, err = run("find", table, "-t", "y", *FIND, *asked, "--json")
     assert (code, err) == (0, "")
     document = json.loads(out)
     selector = SelectAlternatives("f", n_features=2, n_alternatives=1)
-    expected = evaluate(selector, *data_of(table), estimator="linear", scoring=["accuracy"], cv=3)
+    expected = evaluate(
+        selector, *data_of(table), estimator="linear", scoring=["accuracy"], cv=3, n_repeats=1
+    )
     assert same(document["evaluation"], expected)
     assert Result.from_json(out).sets == [(0, 1), (0, 3)]
     code, out, _ = run("find", table, "-t", "y", *FIND, *asked)
@@ -63,6 +65,8 @@ def test_the_model_of_a_wrapper_judges_too(run, table):
         5,
         "--cv",
         2,
+        "--n-repeats",
+        1,
     )
     code, out, _ = run("find", table, "-t", "y", *asked, "--evaluate", "--bootstraps", 2, "--json")
     assert code == 0
@@ -103,11 +107,13 @@ def test_sets_from_a_file(run, table, tmp_path, form):
         path.write_text(run("find", table, "-t", "y", *FIND, "--json")[1], encoding="utf-8")
     else:
         path.write_text('b, a\n\na,"d"\n', encoding="utf-8")
-    expected = evaluate([["a", "b"], ["a", "d"]], *data_of(table), margin=0.3)
-    code, out, err = run("evaluate", table, "-t", "y", "--sets", path, "--margin", 0.3)
+    expected = evaluate([["a", "b"], ["a", "d"]], *data_of(table), margin=0.3, n_repeats=1)
+    code, out, err = run("evaluate", table, "-t", "y", "--sets", path, "--n-repeats", 1, "--margin", 0.3)
     assert (code, err) == (0, "")
     assert " ".join(f"{expected.verdict} {expected.summary()}".split()) == " ".join(out.split())
-    code, out, err = run("evaluate", table, "-t", "y", "--sets", path, "--margin", 0.3, "--json")
+    code, out, err = run(
+        "evaluate", table, "-t", "y", "--sets", path, "--n-repeats", 1, "--margin", 0.3, "--json"
+    )
     assert (code, err) == (0, "")
     assert same(json.loads(out), expected)
 
@@ -117,7 +123,20 @@ def test_a_positive_class_and_weights_of_classes(run, tmp_path, snapshot):
     lines = [f"{(i * 7) % 11 + 3 * (i % 4 == 0)},{'no' if i % 4 else 'yes'}" for i in range(80)]
     table.write_text("\n".join(["a,y", *lines, ""]), encoding="utf-8")
     sets.write_text("a\n", encoding="utf-8")
-    asked = ("evaluate", table, "-t", "y", "--sets", sets, "--estimator", "linear", "--scoring", "recall")
+    asked = (
+        "evaluate",
+        table,
+        "-t",
+        "y",
+        "--sets",
+        sets,
+        "--estimator",
+        "linear",
+        "--scoring",
+        "recall",
+        "--n-repeats",
+        1,
+    )
     means = []
     for more in ((), ("--positive", "no"), ("--class-weight", "balanced")):
         code, out, err = run(*asked, *more, "--json")
@@ -140,7 +159,7 @@ def test_a_positive_class_and_weights_of_classes(run, tmp_path, snapshot):
         0,
         "--quality",
         "wrapper",
-        *asked[6:],
+        *asked[6:10],
         "--positive",
         "no",
         "--json",

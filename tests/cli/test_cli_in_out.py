@@ -718,6 +718,7 @@ altsets.cli.main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="streams are closed in other ways there")
 def test_a_closed_standard_output_costs_no_file(run, there):
     done = subprocess.run([sys.executable, "-c", CLOSED], stderr=subprocess.PIPE, text=True, check=False)

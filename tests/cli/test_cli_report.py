@@ -269,6 +269,7 @@ def test_again_knows_nothing_of_reports(run, there, snapshot):
     assert "report" not in err
 
 
+@pytest.mark.slow
 def test_the_demo_replaces_only_its_own_report(run, there, snapshot):
     code, out, err = run("demo")
     assert (code, err) == (0, "")

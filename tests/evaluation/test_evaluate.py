@@ -729,6 +729,7 @@ def test_a_warning_whose_numbers_differ_between_folds_comes_once(wine, snapshot)
     assert str(said[0].message) == snapshot
 
 
+@pytest.mark.slow
 def test_errors_come_back_from_other_processes(wine, snapshot):
     bad = LogisticRegression(C=-1)
     with pytest.raises(InputError) as refused:

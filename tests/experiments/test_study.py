@@ -385,6 +385,7 @@ def test_a_worker_that_dies_by_chance_is_replaced(tmp_path):
     assert reproduce(tables(), tmp_path / "out", **asked).is_complete
 
 
+@pytest.mark.slow
 def test_other_settings_are_refused(undisturbed, snapshot):
     before = {path: path.read_bytes() for path in undisturbed.rglob("*") if path.is_file()}
     for changes in ({"seed": 1}, {"seconds_per_set": 1.0}, {"information": "altsets"}, {"max_iters": 3}):

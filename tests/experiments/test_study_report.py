@@ -426,6 +426,7 @@ def test_conclusions_follow_from_the_results(snapshot):
     }
 
 
+@pytest.mark.slow
 def test_a_part_of_the_study_has_no_verdicts(snapshot):
     """One data set and one fold, with everything that the paper searches there; and all but one task."""
     part = study(datasets=("wdbc",), folds=(0,))

@@ -221,6 +221,7 @@ def test_many_sets_that_may_be_alike(snapshot):
     assert str(refused.value) == snapshot
 
 
+@pytest.mark.slow
 def test_programmes_over_patterns_against_brute_force(monkeypatch):
     monkeypatch.setattr(ENGINES["enumerate"], "phases", [CountPatterns(1_000)])
     kinds = (*JOINT, "overlap_penalty")

@@ -551,6 +551,7 @@ def test_files_of_groups_that_make_no_sense_are_refused_in_one_line(run, path, t
     assert err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_the_demo_shows_sets_that_differ_in_substance(run, tmp_path, monkeypatch, snapshot):
     monkeypatch.chdir(tmp_path)
     code, out, _ = run("demo")
