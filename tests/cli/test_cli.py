@@ -119,7 +119,7 @@ def test_the_time_limit_is_a_minute_for_each_set(run, table, monkeypatch, clock,
         seen.update(vars(request))
         raise altsets.errors.InputError("stop here.")
 
-    monkeypatch.setattr("altsets.selector.noise.answer", stub)
+    monkeypatch.setattr("altsets.search.answering.answer", stub)
     run("find", table, "-t", "y", "-k", 1, "-a", 2, *option)
     # What the user gives is for reading and scoring, too.
     assert seconds - bool(option) <= seen["time_limit"] <= seconds

@@ -70,7 +70,7 @@ def asked(run, table, files, monkeypatch):
             seen.update(request.bind(quality.feature_names).parameters())
             raise altsets.errors.InputError("stop here.")
 
-        monkeypatch.setattr("altsets.selector.noise.answer", stub)
+        monkeypatch.setattr("altsets.search.answering.answer", stub)
         _, _, err = run("find", table, "-t", "y", "--quality", "f", *options)
         assert err == "Error: stop here.\n"
         return seen
@@ -378,7 +378,7 @@ def test_qualities_of_several_features(run, table, monkeypatch, name, measure, s
         seen.append(quality)
         raise altsets.errors.InputError("stop here.")
 
-    monkeypatch.setattr("altsets.selector.noise.answer", stub)
+    monkeypatch.setattr("altsets.search.answering.answer", stub)
     option = ("--measure", measure) if measure else ()
     assert run("find", table, "-t", "y", "--quality", name, *option)[2] == snapshot
     [made] = seen
