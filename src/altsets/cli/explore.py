@@ -49,12 +49,16 @@ DESCRIBED = {
         "model",
         "scoring",
         "search",
+        "definition",
         "columns",
         "conditions",
         "limits",
     ),
     "explore",
-    without=("min_difference", "save_scores", "scores", "existing", "engine"),
+    without=(
+        *("min_difference", "save_scores", "scores", "existing", "engine"),
+        *("difference", "overlap_penalty"),
+    ),
     described=DESCRIBED,
 )
 def explore_command(context: typer.Context, given: Given) -> None:
