@@ -21,10 +21,9 @@ if TYPE_CHECKING:
     from altsets.files.dataset import read_table
     from altsets.request import Request
     from altsets.result import Result, Status
-    from altsets.search.what_if import what_if
     from altsets.selector import SelectAlternatives, SelectFeatures, reduced
     from altsets.session import Session
-    from altsets.verbs import export_model, find, frontier, iterate, near_best
+    from altsets.verbs import export_model, find, frontier, iterate, near_best, what_if
     from altsets.verification import verify
 
 __all__ = [
@@ -61,10 +60,9 @@ _MODULES = {
     "files.dataset": ("read_table",),
     "request": ("Request",),
     "result": ("Result", "Status"),
-    "search.what_if": ("what_if",),
     "selector": ("SelectAlternatives", "SelectFeatures", "reduced"),
     "session": ("Session",),
-    "verbs": ("export_model", "find", "frontier", "iterate", "near_best"),
+    "verbs": ("export_model", "find", "frontier", "iterate", "near_best", "what_if"),
     "verification": ("verify",),
 }
 _HOMES = {name: f"altsets.{module}" for module, names in _MODULES.items() for name in names}

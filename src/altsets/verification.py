@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from altsets.errors import AltsetsError, InputError, VerificationError
 from altsets.features import FeatureNames
-from altsets.measures.pairs import is_array
 from altsets.problem import BOUND_TOLERANCE, FeatureSet, Problem, verify_scores
 from altsets.problem import verify as verify_sets
-from altsets.quality import Additive, Quality
+from altsets.quality import Quality
 from altsets.request import Request, checked_seconds
 from altsets.result import Result, Status, overall_status
 from altsets.search.run import Run
@@ -21,7 +19,7 @@ from altsets.search.scaling import Scaling
 from altsets.search.second_opinion import Opinion
 from altsets.search.second_opinion import second_opinion as ask_again
 from altsets.search.solving import problem_of
-from altsets.tables.conversion import usable_columns
+from altsets.verbs.asking import scored_again
 from altsets.wording import counted
 
 
@@ -146,7 +144,7 @@ def verify(
             "altsets.find()."
         )
     seconds = checked_seconds(time_limit)
-    scored, request = _scored(request, result, quality, X, y)
+    scored, request = scored_again(request, result, quality, X, y, "verify()")
     n_features = result.parameters.get("n_features_in", scored.n_features_in)
     if scored.n_features_in != n_features:
         raise InputError(
@@ -161,42 +159,6 @@ def verify(
     if second_opinion and not claims.violations:
         claims.ask_again(seconds)
     return Verification(claims.checked, claims.violations, claims.opinion, claims.better)
-
-
-def _scored(request: Request, result: Result, quality: Any, X: Any, y: Any) -> tuple[Quality, Request]:
-    """The quality as an object, and the request with the similarities that the table decides."""
-    features = None if X is None else usable_columns(X, request.unusable).features
-    given = request.quality if quality is None else quality
-    if is_array(given):
-        given = Additive(given, feature_names=None if features is None else list(features.feature_names))
-    if not isinstance(given, Quality):
-        if given is None or features is None:
-            raise InputError(
-                "verify() needs what the sets were scored by: pass the quality object, the scores, or the table as X "
-                "(with its target y) if the result names its quality."
-            )
-        beside = [name for name in result.provenance.get("beside", ()) if name in ("sample_weight", "groups")]
-        if beside:
-            raise InputError(
-                f"these scores also depend on {' and '.join(beside)}; pass the quality object instead."
-            )
-        # Imports scikit-learn, which takes longer than checking an answer.
-        from altsets.selector import RowData, scored
-
-        given = scored(replace(request, quality=given), features, RowData(y))
-    elif request.above_noise:
-        raise InputError(
-            "the table decides which features are above the noise floor; pass X and y, not the quality."
-        )
-    if request.needs_table:
-        if features is None:
-            raise InputError("the request measures similarities of features; pass the table as X.")
-        request = request.measured(features)
-    if not given.constant and (constant := result.parameters.get("constant")):
-        # A quality in numbers doesn't know the columns that it comes from.
-        given = copy(given)
-        given.constant = tuple(constant)
-    return given, request
 
 
 def _problem(request: Request, result: Result, quality: Quality) -> Problem:

@@ -126,7 +126,9 @@ class NearOptions:
 
     n_features: int | None = option("N", "Features in each set. [default: 5]", "-k", parser=whole_number)
     within: float | None = option(
-        "X", "How far below the best a set may be: 0.1 allows for 10 %. [default: 0.01]", parser=number
+        "SHARE",
+        "By what part of the best quality a set may fall short of it: 5% or 0.05. [default: 1%]",
+        parser=share,
     )
     min_quality: float | None = option("X", "Instead of --within: the least quality of a set.", parser=number)
 

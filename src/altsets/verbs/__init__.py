@@ -3,6 +3,7 @@
 from altsets.verbs.curves import frontier
 from altsets.verbs.exporting import export_model
 from altsets.verbs.finding import find, iterate
+from altsets.verbs.losing import what_if
 from altsets.verbs.nearness import near_best
 
-__all__ = ["export_model", "find", "frontier", "iterate", "near_best"]
+__all__ = ["export_model", "find", "frontier", "iterate", "near_best", "what_if"]

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from altsets.constraints import Size
 from altsets.errors import InputError
 from altsets.measures.large.table import is_large, large_table, needs_memory
+from altsets.measures.pairs import is_array
 from altsets.problem import list_constraints
 from altsets.quality import Additive, Quality
 from altsets.quality.spec import GivenQuality, fit_to_table, spec_of
 from altsets.request import Request
-from altsets.selector import refuse_too_few, refuse_unknown_noise, rows_of, scored, table_and_target
+from altsets.result import Result
+from altsets.selector import RowData, refuse_too_few, refuse_unknown_noise, rows_of, scored, table_and_target
 from altsets.tables.conversion import usable_columns
 
 
@@ -79,3 +83,38 @@ def _in_passes(request: Request, X: Any, y: Any) -> BoundRequest:
         raise needs_memory("the similarity of features", table.source)
     request.check(table.feature_names)
     return BoundRequest(request, request.quality_on(table, table.target_name), request)
+
+
+def scored_again(
+    request: Request, result: Result, quality: Any, X: Any, y: Any, who: str
+) -> tuple[Quality, Request]:
+    """Return what an answer was scored by, and its request with the similarities that the table decides."""
+    features = None if X is None else usable_columns(X, request.unusable).features
+    given = request.quality if quality is None else quality
+    if is_array(given):
+        given = Additive(given, feature_names=None if features is None else list(features.feature_names))
+    if not isinstance(given, Quality):
+        if given is None or features is None:
+            raise InputError(
+                f"{who} needs what the sets were scored by: pass the quality object, the scores, or the table as X "
+                "(with its target y) if the result names its quality."
+            )
+        beside = [name for name in result.provenance.get("beside", ()) if name in ("sample_weight", "groups")]
+        if beside:
+            raise InputError(
+                f"these scores also depend on {' and '.join(beside)}; pass the quality object instead."
+            )
+        given = scored(replace(request, quality=given), features, RowData(y))
+    elif request.above_noise:
+        raise InputError(
+            "the table decides which features are above the noise floor; pass X and y, not the quality."
+        )
+    if request.needs_table:
+        if features is None:
+            raise InputError("the request measures similarities of features; pass the table as X.")
+        request = request.measured(features)
+    if not given.constant and (constant := result.parameters.get("constant")):
+        # A quality in numbers doesn't know the columns that it comes from.
+        given = copy(given)
+        given.constant = tuple(constant)
+    return given, request

@@ -143,7 +143,8 @@ def frontier(
 
     >>> for point in altsets.frontier(scores, n_features=2, n_alternatives=1, by="penalty"):
     ...     print(point.penalty, point.quality, point.shared)
-    (0.0, 0.0) 34.0 2
+    (0.0, 1.0) 34.0 1
+    (1.0, inf) 33.0 0
     """
     curve = CurveAsked.of(n_features, n_alternatives, tau, search=search, by=by, against=against)
     asked = asked_of(
