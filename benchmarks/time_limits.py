@@ -71,7 +71,8 @@ class Case:
             what,
             n_features=self.k,
             n_alternatives=self.n_sets - 1,
-            min_difference=self.k - self.max_shared,
+            tau=self.k - self.max_shared,
+            dissimilarity="absolute",
             constraints=conditions,
             time_limit=self.time_limit,
         )

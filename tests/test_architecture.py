@@ -331,7 +331,6 @@ def test_find_follows_the_contract():
     parameters = inspect.signature(altsets.find).parameters
     expected = {
         "n_alternatives": 3,
-        "min_difference": None,
         "dissimilarity": "dice",
         "search": "sequential",
         "aggregation": "sum",

@@ -65,19 +65,21 @@ def test_details_are_overlaps_bound_and_proof(run, table, snapshot):
 
 
 def test_json_is_one_document_and_matches_the_library(run, table):
-    args = ("find", table, "--target", "y", "-k", 3, "-a", 1, "--min-difference", 2, "--quality", "pearson")
+    args = ("find", table, "--target", "y", "-k", 3, "-a", 1, "--dissimilarity", "absolute", "--tau", 2)
+    args += ("--quality", "pearson")
     code, out, err = run(*args, "--json")
     assert (code, err) == (0, "")
     document = json.loads(out)
     data = split_target(read_columns(table), "y")
     quality = altsets.quality.Additive(measures.pearson(data.X, data.y), feature_names=data.feature_names)
-    expected = altsets.find(quality, n_features=3, n_alternatives=1, min_difference=2)
+    expected = altsets.find(quality, n_features=3, n_alternatives=1, tau=2, dissimilarity="absolute")
     assert document["schema"] == 1
     assert document["objective"] == pytest.approx(expected.objective)
     assert [tuple(entry["features"]) for entry in document["sets"]] == expected.named_sets
     assert document["statuses"] == ["optimal", "optimal"]
     assert document["parameters"]["quality"] == "pearson"
-    assert document["parameters"]["min_difference"] == 2
+    assert document["parameters"]["tau"] == 2
+    assert document["parameters"]["dissimilarity"] == "absolute"
     assert altsets.Result.from_json(out).sets == expected.sets
     assert json.loads(run(*args, "--json")[1])["sets"] == document["sets"]
 
@@ -177,7 +179,8 @@ def test_no_set_is_exit_status_1(run, table, snapshot):
 
 
 def test_many_sets_have_a_line_instead_of_an_overlap_table(run, table, snapshot):
-    code, out, _ = run("find", table, "-t", "y", "-k", 3, "-a", 15, "--min-difference", 1, "--quality", "f")
+    differing = ("--dissimilarity", "absolute", "--tau", 1)
+    code, out, _ = run("find", table, "-t", "y", "-k", 3, "-a", 15, *differing, "--quality", "f")
     assert code == 0
     assert about(out, "No two sets") == snapshot
 
@@ -339,8 +342,11 @@ def test_what_some_measures_cannot_take_is_one_line(run, mixed_table, args, mess
         ("find TABLE -t y -a -2", "--n-alternatives -2 is too small"),
         ("find TABLE -t y --tau 1.5", "--tau 1.5 is outside [0, 1]"),
         ("find TABLE -t y --tau half", "--tau half is not a number"),
-        ("find TABLE -t y --tau 0.5 --min-difference 2", "give one of them"),
-        ("find TABLE -t y --min-difference 9", "--min-difference 9"),
+        ("find TABLE -t y --tau 0.5 --dissimilarity absolute", "--tau 0.5 is not a whole number"),
+        ("find TABLE -t y --tau 9 --dissimilarity absolute", "--tau 9"),
+        ("find TABLE -t y --dissimilarity absolute", "give --tau"),
+        ("explore TABLE -t y --tau 2 --dissimilarity absolute", "use --dissimilarity dice"),
+        ("frontier TABLE -t y --dissimilarity absolute", "use --dissimilarity dice"),
         ("find TABLE -t y --time-limit 0", "'0' is not a positive number of seconds"),
         ("find TABLE -t y --time-limit nan", "'nan' is not a positive number of seconds"),
         ("find TABLE -t y --time-limit soon", "'soon' is not a positive number of seconds"),

@@ -197,7 +197,7 @@ NASTY = ("it's; rm -rf /", 'say "$HOME" `id`', "-a\\n,b", "<b>&amp;", "näme wit
     "more",
     [
         ("--quality", "mrmr", "--measure", "pearson", "--search", "simultaneous", "--tau", "1"),
-        ("--distinct", "0.9", "--min-difference", "1", "--max-similarity", "0.99", "--drop-missing-target"),
+        ("--distinct", "0.9", "--tau", "0.25", "--max-similarity", "0.99", "--drop-missing-target"),
         ("--quality", "importance", "--estimator", "forest", "--task", "classification"),
         ("--forbid", "GIVEN", "--proxies", "0.95", "--existing", "c", "--engine", "milp"),
         ("--feature-groups-by", " ", "--require", "GIVEN", "--drop", '"-a\\n,b"', "--size", "1:2"),

@@ -29,9 +29,9 @@ FIND = """
 -a -1
 --tau 2
 --tau half
---tau 0.5 --min-difference 2
---min-difference 9
---min-difference 2 --feature-groups groups.csv
+--tau 0.5 --dissimilarity absolute
+--tau 9 --dissimilarity absolute
+--dissimilarity absolute --feature-groups groups.csv
 --quality luck
 --search wild
 --aggregation max
@@ -178,8 +178,8 @@ def test_cautions_on_the_command_line(run, folder):
 @pytest.mark.parametrize("asked", [
     {"n_features": 9},
     {"tau": 2},
-    {"tau": 1, "min_difference": 1},
-    {"min_difference": 9},
+    {"dissimilarity": "absolute"},
+    {"tau": 9, "dissimilarity": "absolute"},
     {"search": "wild"},
     {"engine": "greedy"},
     {"n_alternatives": -1},

@@ -407,11 +407,6 @@ def test_groups_by_a_separator_that_no_name_has_are_refused(snapshot):
         assert str(refused.value) == snapshot
 
 
-def test_groups_and_min_difference_do_not_go_together():
-    with pytest.raises(InputError, match="give tau"):
-        altsets.find(SCORES, n_features=1, min_difference=1, dissimilarity=Grouped({0: "x"}))
-
-
 def test_groups_without_features_cannot_be_asked(snapshot):
     with pytest.raises(InputError) as refused:
         Grouped({0: "x"})((0,), (1,))

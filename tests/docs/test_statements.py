@@ -203,8 +203,8 @@ def test_predictions_are_in_a_report_only_if_they_were_measured(tmp_path):
 def test_a_sequential_search_can_run_out_before_a_simultaneous_one():
     """What explain/proof says about requests for which counting alone does not decide."""
     scores = altsets.quality.Additive([25.0, 19.0, 15.0, 8.0, 9.0, 2.0, 3.0, 1.0, 6.0])
-    one_by_one = altsets.find(scores, 3, 11, min_difference=2)
-    together = altsets.find(scores, 3, 11, min_difference=2, search="simultaneous")
+    one_by_one = altsets.find(scores, 3, 11, tau=2, dissimilarity="absolute")
+    together = altsets.find(scores, 3, 11, tau=2, dissimilarity="absolute", search="simultaneous")
     assert len(one_by_one.sets) < len(together.sets) == 12
 
 

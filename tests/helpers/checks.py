@@ -141,11 +141,12 @@ class Request:
     def options(self) -> dict[str, Any]:
         """The keywords of ``find``, those that differ from its defaults."""
         options: dict[str, Any] = {"n_features": self.n_features, "n_alternatives": self.n_alternatives}
-        for name in ("tau", "min_difference"):
-            if getattr(self, name) is not None:
-                options[name] = getattr(self, name)
+        if self.tau is not None:
+            options["tau"] = self.tau
         for name in ("dissimilarity", "search", "aggregation", "existing"):
             options[name] = getattr(self, name)
+        if self.min_difference is not None:
+            options |= {"tau": self.min_difference, "dissimilarity": "absolute"}
         for name in ("difference", "overlap_penalty", "min_quality", "within"):
             if getattr(self, name) != getattr(Request, name):
                 options[name] = getattr(self, name)

@@ -346,11 +346,8 @@ class Oracle:
         """Whether two sets, of any sizes, are different enough."""
         if callable(self.dissimilarity):
             value = self.dissimilarity(tuple(first), tuple(second))
-            if self.tau is not None:
-                return value >= float(self.tau) - 1e-9
-            assert self.min_difference is not None
-            overlap = (1 - value) * (len(first) + len(second)) / 2
-            return overlap <= min(len(first), len(second)) - self.min_difference + 1e-9
+            assert self.tau is not None
+            return value >= float(self.tau) - 1e-9
         return self._allowed(len(first), len(second))[len(set(first) & set(second))]
 
     def _allowed(self, size: int, other_size: int) -> tuple[bool, ...]:

@@ -64,7 +64,7 @@ def random_request(rng: np.random.Generator, large: bool = False, kind: str | No
             if alike
             else {"dissimilarity": random_dissimilarity(rng, own)}
         ),
-        **random_limit(rng, k, own or likeness["dissimilarity"] == "grouped"),
+        **random_limit(rng, k, own or likeness["dissimilarity"] == "grouped", alike),
         **numbers,
     )
 
@@ -119,7 +119,7 @@ def random_existing(rng: np.random.Generator, n: int, k: int) -> tuple[tuple[int
     return tuple(existing)
 
 
-def random_limit(rng: np.random.Generator, k: int, own: bool = False) -> dict[str, Any]:
+def random_limit(rng: np.random.Generator, k: int, own: bool = False, alike: bool = False) -> dict[str, Any]:
     """How different the sets must be, in one of the forms in which it may be given."""
     part = int(rng.integers(0, k + 1))
     forms: list[Maker] = [
@@ -130,7 +130,7 @@ def random_limit(rng: np.random.Generator, k: int, own: bool = False) -> dict[st
         lambda: {"tau": float(rng.random())},
     ]
     if not own:
-        forms.append(lambda: {"min_difference": part})
+        forms.append(lambda: {"tau": part / k} if alike else {"min_difference": part})
     limit: dict[str, Any] = one_of(rng, forms)
     return limit
 

@@ -50,7 +50,7 @@ def sizes(max_n: int = 10, max_k: int = 5) -> st.SearchStrategy[tuple[int, int]]
 
 
 def limits(k: int) -> st.SearchStrategy[dict[str, Any]]:
-    """How different the sets must be: tau in every form it may be given in, or min_difference."""
+    """How different the sets must be: tau in every form it may be given in, or as a number of features."""
     level = st.integers(0, k)
     return st.one_of(
         level.map(lambda part: {"tau": part / k}),

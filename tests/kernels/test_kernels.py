@@ -899,7 +899,8 @@ with warnings.catch_warnings(record=True) as caught:
     from altsets.search.packing.master import RestrictedMaster
     from altsets.search.subset.pricing import PricingOracle
     from altsets.search.run import Run
-    problem = altsets.problem.Problem.create(8, n_features=3, n_alternatives=2, min_difference=2, search="simultaneous")
+    problem = altsets.problem.Problem.create(8, n_features=3, n_alternatives=2, tau=2,
+        dissimilarity="absolute", search="simultaneous")
     columns = RestrictedMaster(PricingOracle(altsets.quality.Additive(range(8)), problem, Run()), 3, 1)
     columns.generate_columns(-100.0, 100)
 print(json.dumps({

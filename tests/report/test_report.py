@@ -210,7 +210,7 @@ def test_other_questions_speak_for_themselves(search, snapshot):
     [
         ({}, "2 sets of 2 features each, any two of which share at most 1 feature (tau = 0.5)."),
         ({"tau": 1}, "any two of which share no feature (tau = 1)."),
-        ({"tau": None, "min_difference": 2}, "any two of which share no feature."),
+        ({"tau": 2, "dissimilarity": "absolute"}, "any two of which share no feature."),
         ({"n_alternatives": 0}, "1 set of 2 features."),
         ({"dissimilarity": "jaccard"}, "any two of which share at most"),
         ({"dissimilarity": Grouped([["age", "hat"]])}, "features of one group count as the same"),

@@ -70,9 +70,9 @@ def test_default_tau_is_one_half():
 
 
 @pytest.mark.parametrize("k", [1, 2, 5, 10])
-def test_min_difference(k):
+def test_a_number_of_features(k):
     for difference in range(k + 1):
-        assert max_overlap(k, min_difference=difference) == k - difference
+        assert max_overlap(k, tau=difference, dissimilarity="absolute") == k - difference
 
 
 @settings(max_examples=400, deadline=None, derandomize=True)
@@ -115,8 +115,8 @@ def test_the_check_never_refuses_what_the_limit_allows(kind, offset):
 
 
 @pytest.mark.parametrize(("size", "other"), [(3, 3), (3, 5), (6, 2)])
-def test_min_difference_counts_from_the_smaller_set(size, other):
-    problem = Problem.create(20, n_features=3, min_difference=2)
+def test_a_number_of_features_counts_from_the_smaller_set(size, other):
+    problem = Problem.create(20, n_features=3, tau=2, dissimilarity="absolute")
     assert problem.max_overlap_of(size, other) == min(size, other) - 2
 
 
@@ -132,7 +132,7 @@ def test_existing_sets_of_other_sizes_have_limits_of_their_own():
 
 
 def test_an_existing_set_may_leave_no_room():
-    problem = Problem.create(20, n_features=4, min_difference=3, existing=[(1, 3)])
+    problem = Problem.create(20, n_features=4, tau=3, dissimilarity="absolute", existing=[(1, 3)])
     assert problem.existing_overlaps == (-1,)
 
 
@@ -167,7 +167,6 @@ def test_parameters_are_plain_values():
         "n_features": 4,
         "n_alternatives": 3,
         "tau": 0.5,
-        "min_difference": None,
         "max_overlap": 2,
         "dissimilarity": "dice",
         "search": "sequential",
@@ -191,10 +190,10 @@ def test_parameters_are_plain_values():
         ({"tau": True}, "tau=True is not a number"),
         ({"tau": [0.5]}, r"tau=\[0\.5\] is not a number"),
         ({"tau": 1j}, "tau=1j is not a number"),
-        ({"tau": 0.5, "min_difference": 2}, "both given; give one"),
-        ({"min_difference": 5}, "min_difference=5, but sets of 4 features differ in at most 4"),
-        ({"min_difference": -1}, "min_difference=-1 is too small; it must be at least 0"),
-        ({"min_difference": 1.5}, "min_difference=1.5 is not a whole number"),
+        ({"dissimilarity": "absolute"}, "give tau, the number"),
+        ({"tau": 5, "dissimilarity": "absolute"}, "tau=5, but sets of 4 features differ in at most 4"),
+        ({"tau": -1, "dissimilarity": "absolute"}, "tau=-1 is too small; it must be at least 0"),
+        ({"tau": 1.5, "dissimilarity": "absolute"}, "tau=1.5 is not a whole number"),
         ({"n_features": 0}, "n_features=0 is too small; it must be at least 1"),
         ({"n_features": 11}, "n_features=11, but there are only 10 features .* at most 10"),
         ({"n_features": 2.5}, "n_features=2.5 is not a whole number"),
@@ -223,11 +222,7 @@ def test_parameters_are_plain_values():
         ),
         ({"constraints": [Require(10)]}, "Require names feature 10; there are 10"),
         ({"constraints": [Size(11, 12)]}, "k_min=11, but there are only 10 features"),
-        ({"constraints": [Size(2, 3)], "min_difference": 4}, "min_difference=4, but sets of 3 features"),
-        (
-            {"dissimilarity": len, "min_difference": 2},
-            "min_difference .* does not go with a dissimilarity of",
-        ),
+        ({"constraints": [Size(2, 3)], "tau": 4, "dissimilarity": "absolute"}, "tau=4, but sets of 3"),
         ({"feature_names": ["a"]}, "1 feature names were given for 10 features"),
     ],
 )
@@ -353,8 +348,8 @@ def test_compatible_is_the_definition(first, second, kind, tau):
     assert problem.compatible(first, second) == problem.compatible(second, first) == expected
 
 
-def test_compatible_by_min_difference():
-    problem = Problem.create(9, constraints=Size(2, 4), min_difference=2)
+def test_compatible_by_a_number_of_features():
+    problem = Problem.create(9, constraints=Size(2, 4), tau=2, dissimilarity="absolute")
     assert problem.compatible((0, 1, 2), (2, 3)) is False
     assert problem.compatible((0, 1, 2), (3, 4)) is True
     assert problem.compatible((0, 1, 2, 3), (2, 3, 4, 5)) is True

@@ -29,7 +29,7 @@ def test_required_features_and_disjoint_sets_name_the_difference_that_is_left(se
     result = found(tau=1, constraints=constraints.Require("a"), search=search)
     assert result.reason == snapshot
     # And that advice helps.
-    followed = found(min_difference=2, constraints=constraints.Require("a"), search=search)
+    followed = found(tau=0.6666, constraints=constraints.Require("a"), search=search)
     assert len(followed.sets) == 3
 
 
@@ -56,12 +56,12 @@ def test_simultaneous_search_is_advised_only_where_counting_allows_more():
     assert MORE not in found(tau=1).reason
     # With one feature in every set, seven others for two places each: three sets, and these are found.
     rules = constraints.Require("a")
-    full = found(n_features=3, n_alternatives=3, min_difference=2, constraints=rules)
+    full = found(n_features=3, n_alternatives=3, tau=2, dissimilarity="absolute", constraints=rules)
     assert len(full.sets) == 3
     assert MORE not in full.reason
     # Sets in turn may be in each other's way.
     stuck = altsets.find(
-        quality.Additive([3, 3, 3, 1, 1, 1]), n_features=3, n_alternatives=3, min_difference=2
+        quality.Additive([3, 3, 3, 1, 1, 1]), n_features=3, n_alternatives=3, tau=2, dissimilarity="absolute"
     )
     assert (len(stuck.sets) < 4) is (MORE in stuck.reason)
 
@@ -105,7 +105,7 @@ def test_adjusting_for_several_sets_does_not_contradict_itself(entries, words):
 BENDS = quality.Additive([10, 10, 10, 10, 10, 9, 9, 9, 1, 1, 1, 1, 0, 0, 0])
 
 
-@pytest.mark.parametrize("asked", [{"tau": 1}, {"min_difference": 5}, {"tau": 0.2}])
+@pytest.mark.parametrize("asked", [{"tau": 1}, {"tau": 5, "dissimilarity": "absolute"}, {"tau": 0.2}])
 def test_a_report_suggests_nothing_less_different_than_was_asked_for(asked):
     frontier = altsets.frontier(BENDS, n_features=5, n_alternatives=1)
     assert 0 < frontier.suggestion.tau < 1

@@ -88,7 +88,13 @@ def test_json_gives_the_same_result_back(name):
         {"n_features": 2, "n_alternatives": 5, "tau": 1, "search": "simultaneous"},
         {"n_features": 3, "n_alternatives": 1, "search": "simultaneous", "aggregation": "min"},
         {"n_features": 2, "n_alternatives": 2, "search": "greedy-replacement"},
-        {"n_features": 2, "n_alternatives": 2, "min_difference": 1, "existing": [(0, 1), ("sex",)]},
+        {
+            "n_features": 2,
+            "n_alternatives": 2,
+            "tau": 1,
+            "dissimilarity": "absolute",
+            "existing": [(0, 1), ("sex",)],
+        },
     ],
 )
 def test_json_of_real_searches(options):

@@ -31,7 +31,7 @@ def qualities(n, seed):
 
 
 def request_of(n, aggregation, **options):
-    options = {"n_features": 4, "n_alternatives": 2, "min_difference": 3} | options
+    options = {"n_features": 4, "n_alternatives": 2, "tau": 3, "dissimilarity": "absolute"} | options
     return Problem.create(n, search="simultaneous", aggregation=aggregation, **options)
 
 
@@ -74,7 +74,12 @@ def test_walks_find_most_optima_of_small_problems(aggregation):
     for seed in range(10):
         searched = qualities(12, seed)[1]
         problem = request_of(12, aggregation)
-        options = {"search": "simultaneous", "aggregation": aggregation, "min_difference": 3}
+        options = {
+            "search": "simultaneous",
+            "aggregation": aggregation,
+            "tau": 3,
+            "dissimilarity": "absolute",
+        }
         best = altsets.find(searched, n_features=4, n_alternatives=2, **options)
         search = started(searched, problem)
         walks = SimulatedAnnealing(search.pricing, search.state.max_min)
@@ -92,7 +97,7 @@ def test_walks_find_most_optima_of_small_problems(aggregation):
         (1, {"constraints": [constraints.Size(3, 4)]}),
         # One size is left of the range, but what sets may share still depends on sizes.
         (1, {"constraints": [constraints.Size(3, 4), constraints.Forbid(range(3, 10))], "n_alternatives": 0}),
-        (1, {"dissimilarity": lambda a, b: 1 - len(set(a) & set(b)) / 4, "min_difference": None, "tau": 0.5}),
+        (1, {"dissimilarity": lambda a, b: 1 - len(set(a) & set(b)) / 4, "tau": 0.5}),
         ("cfs", {}),
     ],
 )
@@ -131,7 +136,7 @@ def test_what_cannot_be_dealt_out_is_proven_impossible():
     rng = np.random.default_rng(2)
     redundancy = rng.random((8, 8))
     searched = quality.MRMR(rng.random(8), (redundancy + redundancy.T) / 2)
-    search = started(searched, request_of(8, "sum", n_features=3, n_alternatives=8, min_difference=2))
+    search = started(searched, request_of(8, "sum", n_features=3, n_alternatives=8, tau=2))
     assert not search.state.sets
     CountShared().run(search)
     assert not search.state.is_proven

@@ -21,7 +21,13 @@ def without_lists(monkeypatch):
     monkeypatch.setitem(ENGINES, "enumerate", PackingEngine(strategy=strategy))
 
 
-ASKED = {"n_features": 3, "n_alternatives": 3, "min_difference": 2, "search": "simultaneous"}
+ASKED = {
+    "n_features": 3,
+    "n_alternatives": 3,
+    "tau": 2,
+    "dissimilarity": "absolute",
+    "search": "simultaneous",
+}
 
 
 def conflicting(n, seed):

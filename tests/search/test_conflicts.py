@@ -146,7 +146,7 @@ def other_first(first, second):
         (
             [Forbid(["age", "bmi", "id"])],
             [(3,), (2,), (1, 5)],
-            {"min_difference": 1, "n_features": 1},
+            {"tau": 1, "dissimilarity": "absolute", "n_features": 1},
             "No set of 1 feature that differs enough from existing sets 0 and 2 keeps to this constraint: "
             "forbid age, bmi, id.",
         ),

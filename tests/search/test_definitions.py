@@ -368,7 +368,7 @@ def test_single_features_that_score_little_stay_where_sizes_are_open(more, best)
     # Of single features the scores add up, of larger sets they do not.
     good = quality.MRMR([1, 9, 8, 7], np.full((4, 4), 0.1))
     limits = [constraints.Size(1, 2), *([more.pop("constraints")] if "constraints" in more else [])]
-    found = altsets.find(good, n_alternatives=0, min_difference=0, constraints=limits, **more)
+    found = altsets.find(good, n_alternatives=0, tau=0, dissimilarity="absolute", constraints=limits, **more)
     assert (found.status, found.sets) == ("optimal", [best])
 
 

@@ -40,7 +40,7 @@ REQUESTS = [
     {},
     {"tau": 1, "n_alternatives": 3},
     {"dissimilarity": "jaccard", "tau": 0.7},
-    {"min_difference": 2},
+    {"tau": 2, "dissimilarity": "absolute"},
     {"n_features": 2},
     {"constraints": [constraints.Size(1, 2)]},
     {"constraints": [constraints.Require(3)]},

@@ -58,16 +58,15 @@ def test_answers_without_sets_say_what_the_bound_says():
         {"tau": 0},
         {"tau": 0.2},
         {"tau": 0.4},
-        {"min_difference": 0},
-        {"min_difference": 1},
-        {"min_difference": 2},
+        {"tau": 0, "dissimilarity": "absolute"},
+        {"tau": 1, "dissimilarity": "absolute"},
+        {"tau": 2, "dissimilarity": "absolute"},
     ],
 )
 @pytest.mark.parametrize("dissimilarity", ["dice", "jaccard"])
 def test_all_sets_are_compatible_where_trying_all_pairs_says_so(sizes, limit, dissimilarity):
-    problem = Problem.create(
-        6, n_features=3, constraints=[Size(*sizes)], dissimilarity=dissimilarity, **limit
-    )
+    asked = {"dissimilarity": dissimilarity} | limit
+    problem = Problem.create(6, n_features=3, constraints=[Size(*sizes)], **asked)
     sets = [c for size in problem.sizes for c in itertools.combinations(range(6), size)]
     pairs = list(itertools.combinations(sets, 2))
     assert problem.any_sets_differ_enough == all(problem.compatible(*pair) for pair in pairs)

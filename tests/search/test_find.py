@@ -82,7 +82,13 @@ def test_simultaneous_gives_all_sets_or_none(aggregation):
 def test_sequential_may_fail_where_simultaneous_succeeds():
     """The best first set can stand in the way of others; both statements are right."""
     scores = [3.0, 3.0, 1.0, 1.0, 1.0]
-    options = {"n_features": 2, "n_alternatives": 2, "existing": [(0, 1, 2)], "min_difference": 1}
+    options = {
+        "n_features": 2,
+        "n_alternatives": 2,
+        "existing": [(0, 1, 2)],
+        "tau": 1,
+        "dissimilarity": "absolute",
+    }
     oracle = Oracle(scores, 2, min_difference=1, existing=[(0, 1, 2)])
     for way in WAYS:
         result = find(scores, **options, **way)
@@ -101,7 +107,7 @@ def test_sequential_may_fail_where_simultaneous_succeeds():
     [
         (6, 2, 5, {"tau": 1}),
         (40, 10, 5, {"tau": 1.0}),
-        (7, 3, 7, {"min_difference": 2}),
+        (7, 3, 7, {"tau": 2, "dissimilarity": "absolute"}),
         (6, 5, 3, {"tau": 0.4}),
         (4, 4, 1, {"tau": 0.25}),
         (12, 4, 30, {"tau": 0.75}),
@@ -345,7 +351,7 @@ def test_names_are_made_up_where_none_are_given():
     [
         ({"n_features": 7}, InputError, "n_features=7, but there are only 6"),
         ({"tau": 1.5}, InputError, r"tau=1.5 is outside \[0, 1\]"),
-        ({"tau": 0.5, "min_difference": 1}, InputError, "give one of them"),
+        ({"tau": 0.5, "dissimilarity": "absolute"}, InputError, "not a whole number"),
         ({"n_alternatives": -1}, InputError, "n_alternatives=-1"),
         ({"n_alternatives": 2.5}, InputError, "n_alternatives=2.5"),
         ({"search": "exhaustive"}, InputError, "search='exhaustive' is unknown"),
@@ -549,7 +555,8 @@ def test_iterate_ends_when_no_set_is_left():
     sets = [found.sets[0] for found in altsets.iterate(quality.Additive(SCORES), n_features=2, tau=1)]
     assert sets == [(0, 1), (2, 3), (4, 5)]
     pairs = [
-        found.sets[0] for found in altsets.iterate(quality.Additive(SCORES), n_features=2, min_difference=1)
+        found.sets[0]
+        for found in altsets.iterate(quality.Additive(SCORES), n_features=2, tau=1, dissimilarity="absolute")
     ]
     assert len(set(pairs)) == len(pairs) == 15
 

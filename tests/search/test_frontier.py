@@ -40,7 +40,7 @@ def mrmr(n=16, seed=0):
 
 def keywords(asked):
     options = asked.options
-    for name in ("tau", "min_difference", "n_features", "n_alternatives"):
+    for name in ("tau", "n_features", "n_alternatives"):
         options.pop(name, None)
     return options
 

@@ -299,13 +299,15 @@ def test_equal_sets_where_nothing_is_asked(search):
 
 
 def test_depth_search_lists_all_pairs_where_all_are_allowed():
-    result = find([9, 8, 7, 1], n_features=2, n_alternatives=9, min_difference=1, search="greedy-depth")
+    result = find(
+        [9, 8, 7, 1], n_features=2, n_alternatives=9, tau=1, dissimilarity="absolute", search="greedy-depth"
+    )
     assert result.sets == [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
     assert result.status is Status.NOT_FOUND
 
 
 def test_depth_search_finds_more_than_replacement():
-    options = {"n_features": 3, "n_alternatives": 20, "min_difference": 2}
+    options = {"n_features": 3, "n_alternatives": 20, "tau": 2, "dissimilarity": "absolute"}
     deep = find(TEN[:7], search="greedy-depth", **options)
     assert len(find(TEN[:7], search="greedy-replacement", **options).sets) == 3
     assert len(deep.sets) == 7  # the Fano plane: no more exist
@@ -314,7 +316,13 @@ def test_depth_search_finds_more_than_replacement():
 def test_depth_search_keeps_a_time_limit(clock):
     # Three sets are found at once. A fourth has at most five of each and four of the rest: too few, but many ways.
     scores = [float(score) for score in range(54, 0, -1)]
-    options = {"n_features": 20, "n_alternatives": 3, "min_difference": 15, "search": "greedy-depth"}
+    options = {
+        "n_features": 20,
+        "n_alternatives": 3,
+        "tau": 15,
+        "dissimilarity": "absolute",
+        "search": "greedy-depth",
+    }
     result = find(scores, time_limit=clock.limit(100), **options)
     assert clock.looks < 110
     assert len(result.sets) == 3

@@ -69,7 +69,8 @@ def test_sets_are_filled_up_around_heads_as_well_as_possible(seed):
         8,
         n_features=3,
         n_alternatives=1,
-        min_difference=1 + seed % 2,
+        tau=1 + seed % 2,
+        dissimilarity="absolute",
         search="simultaneous",
         existing=[(0, 4, 5)],
     )
@@ -156,7 +157,12 @@ def test_windows_lose_no_solution(seed):
     n, size, n_sets = 7, 3, 3
     scores = np.sort(rng.random(n) if seed % 3 else rng.integers(0, 5, n) / 4 + rng.pareto(2.0, n))[::-1]
     problem = Problem.create(
-        n, n_features=size, n_alternatives=n_sets - 1, min_difference=1 + seed % 2, search="simultaneous"
+        n,
+        n_features=size,
+        n_alternatives=n_sets - 1,
+        tau=1 + seed % 2,
+        dissimilarity="absolute",
+        search="simultaneous",
     )
     quality = Additive(scores)
     limits = AdditiveLimits()
@@ -215,7 +221,8 @@ def test_the_optimum_does_not_depend_on_limits(existing):
             14,
             n_features=4,
             n_alternatives=3,
-            min_difference=2 + seed % 2,
+            tau=2 + seed % 2,
+            dissimilarity="absolute",
             search="simultaneous",
             aggregation="min",
             existing=existing,

@@ -37,7 +37,8 @@ def request_of(n_alternatives, aggregation, n=13, max_overlap=1):
         n,
         n_features=4,
         n_alternatives=n_alternatives,
-        min_difference=4 - max_overlap,
+        tau=4 - max_overlap,
+        dissimilarity="absolute",
         search="simultaneous",
         aggregation=aggregation,
     )
@@ -60,7 +61,8 @@ def test_the_optimum_is_that_of_whole_lists(n_alternatives, aggregation, priced)
             searched,
             n_features=4,
             n_alternatives=n_alternatives,
-            min_difference=3,
+            tau=3,
+            dissimilarity="absolute",
             search="simultaneous",
             aggregation=aggregation,
         )
@@ -118,7 +120,13 @@ def test_what_a_branch_proves_is_not_taken_for_the_whole(monkeypatch):
 def test_phases_are_right_in_any_order(aggregation, monkeypatch):
     """What a phase reads it waits for, so that another order may take longer or give up, but claims nothing wrong."""
     limits = replace(PACKING_LIMITS, short_list_sets=2, priced_list_sets=4, long_list_sets=200)
-    request = {"n_features": 4, "n_alternatives": 2, "min_difference": 3, "aggregation": aggregation}
+    request = {
+        "n_features": 4,
+        "n_alternatives": 2,
+        "tau": 3,
+        "dissimilarity": "absolute",
+        "aggregation": aggregation,
+    }
     best = [best_value(redundant(11, seed), request_of(2, aggregation, 11)) for seed in range(3)]
     for order in range(12):
         rng = np.random.default_rng(order)
@@ -213,7 +221,13 @@ def test_secants_know_as_much_as_whole_usage_allows():
     # Three sets of two features out of three share one feature each way: usage 2, 2, 2 and no more than that.
     searched = quality.MRMR([3.0, 2.0, 1.0, 0.0], np.zeros((4, 4)))
     problem = Problem.create(
-        4, n_features=2, n_alternatives=2, min_difference=1, search="simultaneous", aggregation="sum"
+        4,
+        n_features=2,
+        n_alternatives=2,
+        tau=1,
+        dissimilarity="absolute",
+        search="simultaneous",
+        aggregation="sum",
     )
     master = RestrictedMaster(PricingOracle(searched, problem, Run()), 3, 1)
     assert master.generate_columns(-math.inf, 100)

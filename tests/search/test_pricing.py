@@ -546,6 +546,8 @@ def test_searches_among_many_features_ask_often_whether_to_stop():
     rng = np.random.default_rng(0)
     loadings = rng.random((400, 4))
     searched = quality.MRMR(1 + 0.01 * rng.random(400), loadings @ loadings.T / 4)
-    problem = Problem.create(400, n_features=10, n_alternatives=1, min_difference=5, search="simultaneous")
+    problem = Problem.create(
+        400, n_features=10, n_alternatives=1, tau=5, dissimilarity="absolute", search="simultaneous"
+    )
     PricingOracle(searched, problem, Asked()).k_best(1, max_nodes=200)
     assert asked

@@ -68,8 +68,8 @@ def test_existing_sets_count(existing, snapshot):
 def test_equal_sets_only_where_nothing_is_asked(snapshot):
     twice = [(0, 1, 2), (0, 1, 2)]
     assert check(twice, tau=0) == [24.0, 24.0]
-    assert check(twice, tau=None, min_difference=0) == [24.0, 24.0]
-    for options in ({"tau": 0.01}, {"tau": None, "min_difference": 1}):
+    assert check(twice, tau=0, dissimilarity="absolute") == [24.0, 24.0]
+    for options in ({"tau": 0.01}, {"tau": 1, "dissimilarity": "absolute"}):
         with pytest.raises(VerificationError) as refused:
             check(twice, **options)
         assert str(refused.value) == snapshot
@@ -131,9 +131,9 @@ def test_sets_of_different_sizes_are_compared_by_the_definition(snapshot):
         with pytest.raises(VerificationError) as refused:
             check(sets, constraints=sizes, tau=level + 1e-6, dissimilarity=kind)
         assert str(refused.value) == snapshot
-    assert len(check(sets, constraints=sizes, tau=None, min_difference=1)) == 2
+    assert len(check(sets, constraints=sizes, tau=1, dissimilarity="absolute")) == 2
     with pytest.raises(VerificationError, match="too similar"):
-        check(sets, constraints=sizes, tau=None, min_difference=2)
+        check(sets, constraints=sizes, tau=2, dissimilarity="absolute")
 
 
 def test_a_dissimilarity_of_your_own_counts(snapshot):

@@ -309,8 +309,8 @@ def test_one_match_of_two_is_no_near_copy():
     [
         ({"tau": 0.0}, False),
         ({"tau": 0.1}, True),
-        ({"tau": None, "min_difference": 0}, False),
-        ({"tau": None, "min_difference": 1}, True),
+        ({"tau": 0, "dissimilarity": "absolute"}, False),
+        ({"tau": 1, "dissimilarity": "absolute"}, True),
     ],
 )
 def test_no_note_on_what_the_request_allows_anyway(limits, noted):
@@ -509,7 +509,7 @@ def test_saved_scores_need_their_table_for_distinct(run, path, tmp_path, snapsho
             "--distinct and --feature-groups-by were both given",
         ),
         (("--dissimilarity", "dice", "--distinct", "0.9"), "--dissimilarity and --distinct were both given"),
-        (("--feature-groups-by", "i", "--min-difference", 1), "give --tau"),
+        (("--dissimilarity", "absolute"), "give --tau"),
         (("--dissimilarity", "cosine"), "choose one of dice, jaccard"),
     ],
 )

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 from altsets.app.gate import GO_ON
 from altsets.app.workers import OpenEngine
 from altsets.errors import AltsetsError, InputError, reason_of
-from altsets.wording import Spelling, counted, spelled
+from altsets.problem import counts_features
+from altsets.wording import Spelling, counted, parameter, spelled
 
 if TYPE_CHECKING:
     from altsets.session import Session
@@ -51,6 +52,7 @@ class SharedSession:
     ) -> None:
         import joblib  # type: ignore[import-untyped]
 
+        refuse_counts(session)
         self._folder = tempfile.TemporaryDirectory(prefix="altsets-", ignore_cleanup_errors=True)
         shared = (session, session.state | begin, origin, spelling)
         try:
@@ -76,6 +78,15 @@ class SharedSession:
     def close(self) -> None:
         """Remove the folder."""
         self._folder.cleanup()
+
+
+def refuse_counts(session: Session) -> None:
+    """Refuse a tau that is a number of features: on the page it is a share."""
+    if counts_features(session.request.dissimilarity):
+        raise InputError(
+            f"the explorer compares sets by shares of features, and {parameter('dissimilarity', 'absolute')} counts "
+            f"them; use {parameter('dissimilarity', 'dice')}."
+        )
 
 
 class SessionEngine:

@@ -16,7 +16,7 @@ from functools import cache, partial
 from typing import Any
 
 from altsets.app.assets import module_text
-from altsets.app.engine import Job, SessionEngine
+from altsets.app.engine import Job, SessionEngine, refuse_counts
 from altsets.app.gate import Refused
 from altsets.app.messages import FILES, Ask, Download, Question
 from altsets.app.workers import STOPPED, reason_in_words
@@ -257,6 +257,7 @@ def widget_class() -> type[Any]:
         picture = traitlets.Unicode().tag(sync=True)
 
         def __init__(self, session: Session) -> None:
+            refuse_counts(session)
             super().__init__()
             self.picture = f"altsets-{self.model_id}"
             self._session = session

@@ -34,6 +34,13 @@ SCORING_MODEL = _describe_model(
     ", shap, wrapper and embedded, and with --evaluate the one that scores the sets",
     ", wrapper, embedded and --evaluate",
 )
+#: Of those that need a share as tau.
+SHARES = {
+    "dissimilarity": {
+        "help": "What --tau refers to: dice or jaccard. Use only one of this and the next three options. [default: "
+        "dice]"
+    }
+}
 #: Of those that only search.
 MODEL_OF_SEARCHES = _describe_model(", shap, wrapper and embedded", ", wrapper and embedded")
 #: Without embedded models, which choose the size of sets.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from altsets.cli import parsing
-from altsets.cli.descriptions import MODEL_OF_SEARCHES
+from altsets.cli.descriptions import MODEL_OF_SEARCHES, SHARES
 from altsets.cli.options import Given, TableOptions, with_options
 from altsets.cli.printing import plain_messages, say_error
 from altsets.cli.searching import Source, named_quality, request_from, source_from
@@ -34,6 +34,7 @@ DESCRIBED = {
         "standard input. [default: the table of altsets demo]",
     },
     **MODEL_OF_SEARCHES,
+    **SHARES,
     "time_limit": {
         "help": "Time limit for each search, after which the page has the best so far. [default: 10 s]"
     },
@@ -55,10 +56,7 @@ DESCRIBED = {
         "limits",
     ),
     "explore",
-    without=(
-        *("min_difference", "save_scores", "scores", "existing", "engine"),
-        *("difference", "overlap_penalty"),
-    ),
+    without=("save_scores", "scores", "existing", "engine", "difference", "overlap_penalty"),
     described=DESCRIBED,
 )
 def explore_command(context: typer.Context, given: Given) -> None:

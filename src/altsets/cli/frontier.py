@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from altsets.cli import parsing
-from altsets.cli.descriptions import SCORING_MODEL
+from altsets.cli.descriptions import SCORING_MODEL, SHARES
 from altsets.cli.evaluating import evaluate_points, unless_interrupted
 from altsets.cli.options import Given, with_options
 from altsets.cli.outputs import check_outputs
@@ -60,6 +60,7 @@ MOST_LINES = 200
     ),
     described={
         **SCORING_MODEL,
+        **SHARES,
         "time_limit": {
             "help": "For scores and all points. [default: after scoring, 10 for each point over tau, else 60 for each "
             "set]"
@@ -115,6 +116,7 @@ def _asked(context: typer.Context, given: Given, source: Source) -> CurveAsked:
         search=options_given(context).get("--search"),
         by=points.by,
         against=_costs(points.costs, FeatureNames.of(source.names)),
+        dissimilarity=given.differing.dissimilarity or "dice",
     )
 
 

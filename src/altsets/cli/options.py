@@ -84,9 +84,6 @@ class SetOptions:
         "How different sets must be: 0 = may be equal, 1 = no shared features; max: as different as possible --within "
         "a share of the best quality. [default: 0.5]",
     )
-    min_difference: int | None = option(
-        "N", "Instead of --tau: the number of features in which two sets must differ.", parser=whole_number
-    )
 
 
 @dataclass(frozen=True)
@@ -139,8 +136,8 @@ class DissimilarityOptions:
 
     dissimilarity: str | None = option(
         "NAME",
-        "What --tau refers to: dice or jaccard. Use only one of this and the next three options. [default: "
-        "dice]",
+        "What --tau refers to: dice, jaccard or absolute (--tau is the number of features in which two sets must "
+        "differ). Use only one of this and the next three options. [default: dice]",
     )
     distinct: str | None = option(
         "0..1[:MEASURE]",

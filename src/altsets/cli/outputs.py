@@ -210,7 +210,7 @@ def _frontier(searched: Searched) -> Frontier | None:
     given = searched.measured
     if "max" in (given.tau, given.n_alternatives):
         raise InputError("a curve has no largest tau or number of sets.")
-    request = replace(given, tau=None, min_difference=None, engine="auto", time_limit=SECONDS)
+    request = replace(given.without_tau(), engine="auto", time_limit=SECONDS)
     found = by_tau(request, searched.quality, request.n_features, asked["n_alternatives"], None, known=result)
     check_agreement(result, found)
     # At tau = 0 sets may be equal, which takes no search.
@@ -236,7 +236,6 @@ def _near_best(searched: Searched, frontier: Frontier | None) -> NearBest | None
     alone = replace(
         request.alone(),
         tau=None,
-        min_difference=None,
         dissimilarity="dice",
         engine="auto",
         time_limit=SECONDS,

@@ -1,8 +1,8 @@
 """How different two sets are, for those who do not want to be fooled by names.
 
-``"dice"`` and ``"jaccard"`` count the features that two sets share. The classes here look further: :class:`Matched`
-through similarity (a feature that says the same as another one does not make a set different), :class:`Grouped` at
-groups (sensors, pathways, pages of a questionnaire). Both are given as ``dissimilarity``.
+``"dice"``, ``"jaccard"`` and ``"absolute"`` count the features that two sets share. The classes here look further:
+:class:`Matched` through similarity (a feature that says the same as another one does not make a set different),
+:class:`Grouped` at groups (sensors, pathways, pages of a questionnaire). Both are given as ``dissimilarity``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from altsets.errors import InputError, NotExpressedError
 __all__ = ["Grouped", "Matched"]
 
 #: Dissimilarities by name, which count the features that two sets share.
-DISSIMILARITIES = ("dice", "jaccard")
+DISSIMILARITIES = ("dice", "jaccard", "absolute")
 
 
 def is_named(kind: Any) -> bool:

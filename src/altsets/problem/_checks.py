@@ -11,7 +11,7 @@ from typing import Any
 
 from altsets.constraints import Constraint, Spread
 from altsets.constraints.base import SizeRule
-from altsets.dissimilarity import DISSIMILARITIES, Matched
+from altsets.dissimilarity import DISSIMILARITIES
 from altsets.errors import InputError
 from altsets.features import as_number, whole_number
 from altsets.wording import by_interface, parameter
@@ -35,8 +35,10 @@ LARGEST_EXPONENT = 400
 
 
 def dissimilarity_of(kind: str, first: Sequence[int], second: Sequence[int]) -> float:
-    """Dice or Jaccard dissimilarity of two feature sets, between 0 (equal) and 1 (disjoint)."""
+    """Dissimilarity of two feature sets: from 0 (equal) to 1 (disjoint), or a number of features if it is absolute."""
     shared = len(set(first) & set(second))
+    if kind == "absolute":
+        return min(len(set(first)), len(set(second))) - shared
     total = len(set(first)) + len(set(second))
     return 1 - 2 * shared / total if kind == "dice" else 1 - shared / (total - shared)
 
@@ -93,35 +95,34 @@ def largest_size(n_features: Any, n_features_in: int, constraints: Sequence[Cons
     return k
 
 
-def check_limit(dissimilarity: Any, tau: Any, min_difference: Any) -> None:
-    """Refuse two limits at once, and a limit that does not go with the dissimilarity."""
-    if not callable(dissimilarity):
-        one_of("dissimilarity", dissimilarity, DISSIMILARITIES)
-    elif min_difference is not None and not isinstance(dissimilarity, Matched):
-        raise InputError(
-            f"{parameter('min_difference')} counts shared features, and does not go with a dissimilarity of your own "
-            f"or of groups; give {parameter('tau')}."
-        )
-    if tau is not None and min_difference is not None:
-        raise InputError(
-            f"{parameter('tau')} and {parameter('min_difference')} were both given; give one of them."
-        )
+def counts_features(dissimilarity: Any) -> bool:
+    """Whether tau is a number of features; an unknown name is refused."""
+    return (
+        not callable(dissimilarity) and one_of("dissimilarity", dissimilarity, DISSIMILARITIES) == "absolute"
+    )
 
 
-def limits_of_difference(
-    dissimilarity: Any, tau: Any, min_difference: Any, k: int
-) -> tuple[Fraction | None, int | None]:
-    """How different sets must be: by tau or by a number of features, never both."""
-    check_limit(dissimilarity, tau, min_difference)
-    if min_difference is None:
+def limits_of_difference(dissimilarity: Any, tau: Any, k: int) -> tuple[Fraction | None, int | None]:
+    """How different sets must be: by a share or by a number of features."""
+    if not counts_features(dissimilarity):
         return exact_tau(Fraction(1, 2) if tau is None else tau), None
-    difference = whole_number("min_difference", min_difference, least=0)
+    difference = exact_count(tau)
     if difference > k:
         raise InputError(
-            f"{parameter('min_difference', difference)}, but sets of {k} features differ in at most {k}; ask for at "
-            f"most {k}."
+            f"{parameter('tau', difference)}, but sets of {k} features differ in at most {k}; ask for at most {k}."
         )
     return None, difference
+
+
+def exact_count(tau: Any) -> int:
+    """The number of features in which two sets must differ."""
+    if tau is None:
+        raise InputError(
+            f"{parameter('dissimilarity', 'absolute')} counts features; give {parameter('tau')}, the number in which "
+            "two sets must differ."
+        )
+    is_text = isinstance(tau, str) and tau.strip().isdecimal()
+    return whole_number("tau", int(tau) if is_text else tau, least=0)
 
 
 def exact_tau(tau: Any) -> Fraction:

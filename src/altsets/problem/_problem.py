@@ -57,11 +57,11 @@ class Problem:
     n_alternatives : int
         Sets besides the first one.
     tau : Fraction or None
-        The least dissimilarity of two sets; None if ``min_difference`` is given.
+        The least dissimilarity of two sets; None if features are counted.
     min_difference : int or None
-        The number of features in which two sets must differ; None if ``tau`` is given.
+        The number of features in which two sets must differ, for ``"absolute"``; else None.
     dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable
-        What tau refers to.
+        What tau refers to; ``"dice"`` if features are counted.
     search : str
         How sets are searched for, such as ``"sequential"``.
     aggregation : {"sum", "min", "leximin"}
@@ -91,7 +91,7 @@ class Problem:
     >>> problem = Problem.create(30, n_features=10, n_alternatives=3, tau=0.9)
     >>> problem.max_overlap
     1
-    >>> Problem.create(30, n_features=10, min_difference=3).max_overlap
+    >>> Problem.create(30, n_features=10, tau=3, dissimilarity="absolute").max_overlap
     7
     """
 
@@ -119,7 +119,6 @@ class Problem:
         n_features: int = 5,
         n_alternatives: int = 3,
         tau: Any = None,
-        min_difference: int | None = None,
         dissimilarity: str | Dissimilarity = "dice",
         search: str = "sequential",
         aggregation: str = "sum",
@@ -142,10 +141,9 @@ class Problem:
         n_alternatives : int, default=3
             Sets besides the first one.
         tau : float, fraction or string, default=None
-            The least dissimilarity of two sets; 0.5 if ``min_difference`` is None as well, with a penalty 0.
-        min_difference : int, default=None
-            Instead of tau: the number of features in which two sets must differ at least.
-        dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable, default="dice"
+            The least dissimilarity of two sets; by default 0.5, with a penalty 0. A number of features with
+            ``"absolute"``, which needs it.
+        dissimilarity : {"dice", "jaccard", "absolute"}, Matched, Grouped or callable, default="dice"
             What tau refers to, as for :func:`altsets.find`.
         search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
                 default="sequential"
@@ -186,9 +184,9 @@ class Problem:
         penalty, lowest, part, spread = check_definition(
             search, aggregation, difference, overlap_penalty, min_quality, within, conditions
         )
-        if penalty and tau is None and min_difference is None:
+        if penalty and tau is None and dissimilarity != "absolute":
             tau = Fraction(0)
-        least, least_shared = limits_of_difference(dissimilarity, tau, min_difference, k)
+        least, count = limits_of_difference(dissimilarity, tau, k)
         if isinstance(dissimilarity, Matched | Grouped):
             dissimilarity = dissimilarity.resolve(names)
         return cls(
@@ -196,8 +194,8 @@ class Problem:
             n_features=k,
             n_alternatives=whole_number("n_alternatives", n_alternatives, least=0),
             tau=least,
-            min_difference=least_shared,
-            dissimilarity=dissimilarity,
+            min_difference=count,
+            dissimilarity=dissimilarity if count is None else "dice",
             search=one_of("search", search, SEARCHES),
             aggregation=one_of("aggregation", aggregation, AGGREGATIONS),
             existing=tuple(existing_set(indices, n) for indices in existing),
@@ -446,11 +444,8 @@ class Problem:
         pair = min(first, second), max(first, second)
         if pair in self._far_apart:
             return True
-        if self.tau is not None:
-            far = own_dissimilarity(kind, *pair) >= float(self.tau) - TOLERANCE
-        else:
-            assert isinstance(kind, Matched)
-            far = kind.overlap(first, second) <= self.max_overlap_of(len(first), len(second)) + TOLERANCE
+        assert self.tau is not None
+        far = own_dissimilarity(kind, *pair) >= float(self.tau) - TOLERANCE
         if far and len(self._far_apart) < MOST_REMEMBERED:
             self._far_apart.add(pair)
         return far
@@ -523,14 +518,14 @@ class Problem:
             named: Any = kind.as_dict()
         else:
             named = kind if isinstance(kind, str) else getattr(kind, "__name__", repr(kind))
+            named = named if self.min_difference is None else "absolute"
         asked = [one for one in self.constraints if not isinstance(one, ForbidConstant)]
         spread = [] if self.max_spread is None else [Spread(self.max_spread)]
         return {
             "n_features_in": self.n_features_in,
             "n_features": self.n_features,
             "n_alternatives": self.n_alternatives,
-            "tau": None if self.tau is None else float(self.tau),
-            "min_difference": self.min_difference,
+            "tau": self.min_difference if self.tau is None else float(self.tau),
             "max_overlap": self.max_overlap if self.fixed_size and self.caps_shared else None,
             "dissimilarity": named,
             "search": self.search,

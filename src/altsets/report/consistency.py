@@ -16,7 +16,7 @@ from typing import Any
 from altsets.errors import InputError
 from altsets.result import Result, Status
 from altsets.search.frontier import Frontier
-from altsets.search.known import ONE_SET, SEVERAL_SETS, agree, bound_on_best, same_difference
+from altsets.search.known import ONE_SET, SEVERAL_SETS, agree, bound_on_best, by_shares, same_difference
 from altsets.search.near_best import NearBest
 
 #: Qualities that differ by less than this share of the largest number around are the same.
@@ -182,7 +182,7 @@ Said = tuple[str, Result]
 
 def _compare_several(one: Said, other: Said, slack: float) -> None:
     """Refuse answers about sets that differ, one of which proves what the other one disproves."""
-    first, second = one[1].parameters, other[1].parameters
+    first, second = by_shares(one[1]).parameters, by_shares(other[1]).parameters
     if not agree(SEVERAL_SETS, first, second):
         return
     compare = {"sequential": _compare_in_turn, "simultaneous": _compare_together}.get(first["search"])

@@ -162,15 +162,14 @@ def sizes_of(result: Result) -> str:
 
 def _difference(asked: Mapping[str, Any]) -> str:
     """How different two sets must be, such as ", any two of which share at most 2 features"."""
-    tau, least, most = asked.get("tau"), asked.get("min_difference"), asked.get("max_overlap")
-    kind = asked.get("dissimilarity", "dice")
+    tau, most, kind = asked.get("tau"), asked.get("max_overlap"), asked.get("dissimilarity", "dice")
     same = _what_counts_as_same(kind)
     if most is not None:
         share = "share no feature" if most == 0 else f"share at most {counted(most, 'feature')}"
-        number = f" (tau = {tau:g})" if tau is not None else ""
+        number = f" (tau = {tau:g})" if tau is not None and kind != "absolute" else ""
         return f", any two of which {share}{same}{number}"
-    if least is not None:
-        return f", any two of which differ in at least {counted(least, 'feature')}{same}"
+    if tau is not None and kind == "absolute":
+        return f", any two of which differ in at least {counted(tau, 'feature')}"
     if tau is None:
         return same
     by = kind if isinstance(kind, str) else kind.get("kind", "")

@@ -20,6 +20,7 @@ from altsets.report.losses import losses_section
 from altsets.report.render import fragment, page, report_file
 from altsets.result import Result, StopReason, Verdict
 from altsets.search.frontier import Frontier
+from altsets.search.known import by_shares
 from altsets.search.near_best import NearBest
 from altsets.search.what_if import WhatIf
 from altsets.wording import counted, sentence
@@ -176,7 +177,7 @@ def _as_asked(frontier: Frontier, result: Result | None) -> Frontier:
     """The same frontier, which suggests nothing that is less different than was asked for."""
     if result is None or len(result.statuses) < 2:
         return frontier
-    tau, shared = result.tau, result.parameters.get("max_overlap")
+    tau, shared = by_shares(result).tau, result.parameters.get("max_overlap")
     if tau is None and shared is not None:
         tau = min((point.tau for point in frontier if point.max_overlap <= shared), default=None)
     return replace(frontier, parameters={**frontier.parameters, "least_tau": tau})

@@ -18,7 +18,8 @@ from altsets.problem import (
     SEARCHES,
     Dissimilarity,
     check_definition,
-    check_limit,
+    counts_features,
+    exact_count,
     exact_tau,
     list_constraints,
     one_of,
@@ -57,7 +58,6 @@ class RequestFields:
     n_features: int | float | None = None
     n_alternatives: int | str = 3
     tau: float | Fraction | str | None = None
-    min_difference: int | None = None
     dissimilarity: str | Dissimilarity = "dice"
     search: str = "sequential"
     aggregation: str = "sum"
@@ -81,7 +81,6 @@ class RequestFields:
         n_features: int | float | None = None,
         n_alternatives: int | str = 3,
         tau: Any = None,
-        min_difference: int | None = None,
         dissimilarity: str | Dissimilarity = "dice",
         search: str = "sequential",
         aggregation: str = "sum",
@@ -100,7 +99,6 @@ class RequestFields:
         min_quality: float | None = None,
         within: float | None = None,
     ) -> None:
-        check_limit(dissimilarity, tau, min_difference)
         if quality_params:
             quality = spec_of(quality, quality_params)
         quality, engine = _quality_and_engine(quality, one_of("engine", engine, ENGINE_NAMES))
@@ -112,10 +110,7 @@ class RequestFields:
         values: dict[str, Any] = {
             "n_features": _size_of_sets(n_features, quality),
             "n_alternatives": count,
-            "tau": None if tau is None else _plain_tau(tau),
-            "min_difference": None
-            if min_difference is None
-            else whole_number("min_difference", min_difference, 0),
+            "tau": _plain_tau(tau, dissimilarity),
             "dissimilarity": dissimilarity,
             "search": one_of("search", search, SEARCHES),
             "aggregation": one_of("aggregation", aggregation, AGGREGATIONS),
@@ -131,7 +126,9 @@ class RequestFields:
             "difference": difference,
         }
         if tau == "max":
-            _refuse_beside_largest_tau(count, search, difference, overlap_penalty, within, min_quality)
+            _refuse_beside_largest_tau(
+                count, dissimilarity, search, difference, overlap_penalty, within, min_quality
+            )
         names = ("overlap_penalty", "min_quality", "within")
         *limits, _ = check_definition(
             search, aggregation, difference, overlap_penalty, min_quality, within, values["constraints"]
@@ -199,6 +196,7 @@ class RequestFields:
 
 def _refuse_beside_largest_tau(
     n_alternatives: int | str,
+    dissimilarity: Any,
     search: str,
     difference: str,
     overlap_penalty: Any,
@@ -214,6 +212,7 @@ def _refuse_beside_largest_tau(
         )
     refused = {
         parameter("n_alternatives", n_alternatives): n_alternatives == "max",
+        parameter("dissimilarity", dissimilarity): counts_features(dissimilarity),
         parameter("search", search): search.startswith("greedy-"),
         parameter("difference", difference): difference == "average",
         parameter("overlap_penalty"): overlap_penalty,
@@ -273,10 +272,15 @@ def _same(one: Any, other: Any) -> bool:
     return type(one) is type(other) and bool(one == other)
 
 
-def _plain_tau(tau: Any) -> float | Fraction | str:
-    """Tau as asked: a float stays one, everything else is exact."""
+def _plain_tau(tau: Any, dissimilarity: Any) -> float | Fraction | str | None:
+    """Tau as asked: a float stays one, everything else is exact; a whole number where features are counted."""
+    counted = counts_features(dissimilarity)
     if tau == "max":
         return "max"
+    if counted:
+        return exact_count(tau)
+    if tau is None:
+        return None
     if type(tau) is float and 0.0 <= tau <= 1.0:
         return tau
     exact = exact_tau(tau)

@@ -42,10 +42,8 @@ class Request(RequestFields):
     n_alternatives : int or "max", default=3
         Sets to find besides the first one.
     tau : float, fraction or string, default=None
-        The least dissimilarity of two sets.
-    min_difference : int, default=None
-        Instead of tau: the number of features in which two sets must differ at least.
-    dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable, default="dice"
+        The least dissimilarity of two sets; a number of features with ``dissimilarity="absolute"``.
+    dissimilarity : {"dice", "jaccard", "absolute"}, Matched, Grouped or callable, default="dice"
         What tau refers to, as for :func:`altsets.find`.
     search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
             default="sequential"
@@ -222,7 +220,6 @@ class Request(RequestFields):
             n_features=DEFAULT_SIZE if self.n_features is None else self.n_features,
             n_alternatives=0 if isinstance(self.n_alternatives, str) else self.n_alternatives,
             tau=self.least_tau,
-            min_difference=self.min_difference,
             dissimilarity=asked.dissimilarity,
             search=self.search,
             aggregation=self.aggregation,
@@ -243,6 +240,17 @@ class Request(RequestFields):
             min_quality=self.min_quality,
             within=self.within,
         )
+
+    def without_tau(self) -> Request:
+        """The same request for curves over tau, which is a share: Dice stands for a number of features.
+
+        Returns
+        -------
+        Request
+            Without a tau.
+        """
+        kind = "dice" if self.dissimilarity == "absolute" else self.dissimilarity
+        return replace(self, tau=None, dissimilarity=kind)
 
     def alone(self) -> Request:
         """The same request for one set, without what is about several sets together.

@@ -41,7 +41,6 @@ DEFINITION = ("difference", "overlap_penalty", "within", "min_quality")
 PLAIN = (
     "n_features",
     "n_alternatives",
-    "min_difference",
     "search",
     "aggregation",
     "task",
@@ -150,9 +149,7 @@ def arguments(request: RequestFields, names: Sequence[str] | None = None, table:
     """
     said = [] if request.n_features is None else [f"n_features={request.n_features}"]
     said.append(f"n_alternatives={request.n_alternatives!r}")
-    if request.min_difference is not None:
-        said.append(f"min_difference={request.min_difference}")
-    elif request.tau is not None:
+    if request.tau is not None:
         said.append(f"tau={_tau_literal(request.tau)}")
     if request.dissimilarity != "dice":
         said.append(f"dissimilarity={dissimilarity_python(request.dissimilarity, names, table)}")
@@ -329,8 +326,6 @@ def _size_words(request: RequestFields) -> list[str]:
 
 def _difference_words(request: RequestFields) -> list[str]:
     words = [] if request.tau is None else [f"--tau={request.tau}"]
-    if request.min_difference is not None:
-        words.append(f"--min-difference={request.min_difference}")
     kind = request.dissimilarity
     if isinstance(kind, Matched):
         if (text := matched_text(kind)) is None:

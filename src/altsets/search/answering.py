@@ -64,7 +64,7 @@ def answers_in_turn(
         if not found.sets:
             return
         if problem is not asked:
-            shown = ("tau", "min_difference", "max_overlap", "dissimilarity")
+            shown = ("tau", "max_overlap", "dissimilarity")
             said = {name: value for name, value in asked.parameters().items() if name in shown}
             found = replace(found, parameters={**found.parameters, **said})
         if endless and number == most:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -212,10 +213,17 @@ def _shared_by_all(problem: Problem) -> str:
     has = f"Every set has the {plural(required, 'required feature', f'{required} required features')}"
     if not largest:
         return f"{has} and no other one, so all sets are the same."
+    possible = largest if problem.tau is None else _largest_tau(problem, size, required)
     return (
         f"{has}, so no two differ in more than {largest} of {size} features; ask for "
-        f"{parameter('min_difference', largest)}, or for less."
+        f"{parameter('tau', possible)}, or for less."
     )
+
+
+def _largest_tau(problem: Problem, size: int, shared: int) -> float:
+    """The largest tau of two sets that share so many features, rounded down."""
+    whole = size - shared / 2 if problem.dissimilarity == "jaccard" else size
+    return math.floor(1e4 * (size - shared) / whole) / 1e4
 
 
 def _too_few_for_uses(problem: Problem) -> str:
@@ -280,11 +288,12 @@ def possible_instead(problem: Problem, n_found: int, status: Status, probe: Prob
 def _what_to_lower(problem: Problem) -> str:
     """Which parameters leave room for more sets if they are smaller; empty if none does."""
     usable = problem.n_features_in - len(problem.forbidden)
-    asked = "tau" if problem.min_difference is None else "min_difference"
     # Sets of all features are equal; and where one other feature is enough, closer sets are equal, too.
     known = problem.fixed_size and problem.counts_shared
-    closer = problem.max_overlap < problem.n_features - 1 if known else bool(getattr(problem, asked))
-    lower = [parameter(asked)] if closer and problem.k_max < usable else []
+    closer = (
+        problem.max_overlap < problem.n_features - 1 if known else bool(problem.tau or problem.min_difference)
+    )
+    lower = [parameter("tau")] if closer and problem.k_max < usable else []
     if problem.fixed_size and problem.n_features > 1:
         size = _size_with_room(problem, usable)
         lower.append(parameter("n_features") + (f" to {size}" if size else ""))

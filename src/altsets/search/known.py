@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from altsets.errors import InputError
@@ -24,12 +25,19 @@ def agree(names: Sequence[str], first: Mapping[str, Any], second: Mapping[str, A
 
 def same_difference(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
     """Whether two requests for sets that differ ask for the same difference, however they say it."""
-    if first.get("tau") is not None and first.get("tau") == second.get("tau"):
+    if first.get("tau") is not None and agree(("tau", "dissimilarity"), first, second):
         return True
     # Existing sets may be of another size, and then have limits of their own.
     by_overlap = not first.get("existing") and isinstance(first.get("dissimilarity"), str)
     limits = first.get("max_overlap"), second.get("max_overlap")
     return by_overlap and None not in limits and limits[0] == limits[1]
+
+
+def by_shares(result: Result) -> Result:
+    """The same answer without a number of features as its tau, which curves over tau do not have."""
+    if result.parameters.get("dissimilarity") != "absolute":
+        return result
+    return replace(result, parameters={**result.parameters, "tau": None, "dissimilarity": "dice"})
 
 
 def is_about_one(result: Result) -> bool:

@@ -231,8 +231,8 @@ def as_many(quality: Quality, problem: Problem, run: Run, engine: str) -> Result
     distinct = without_repeats(problem)
     if problem.search == "sequential":
         result = _one_by_one(quality, distinct, asked, run, engine)
-        shown = {"tau": problem.tau if problem.tau is None else float(problem.tau)}
-        shown["dissimilarity"] = problem.parameters()["dissimilarity"]
+        given = problem.parameters()
+        shown = {"tau": given["tau"], "dissimilarity": given["dissimilarity"]}
         return replace(result, parameters={**result.parameters, **shown, "n_alternatives": "max"})
     limited = replace(distinct, n_alternatives=1)
     least = None if asked.min_quality == -math.inf else 0.0

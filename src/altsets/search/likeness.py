@@ -50,11 +50,7 @@ class _ByMatching:
     @cached_property
     def _limits(self) -> Floats:
         """How large the overlap of sets of two sizes may be."""
-        if self._problem.tau is not None:
-            return _limits_by_sizes(self._problem, whole=self._matched.threshold is not None)
-        assert self._problem.min_difference is not None
-        sizes = np.arange(_largest_size(self._problem) + 1)
-        return np.minimum.outer(sizes, sizes) - self._problem.min_difference + float(EXACT_TOLERANCE)
+        return _limits_by_sizes(self._problem, whole=self._matched.threshold is not None)
 
     def _kernel(
         self, weights: Floats, others: tuple[Ints, Ints], growing: tuple[Ints, Ints, int]

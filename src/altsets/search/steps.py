@@ -284,17 +284,11 @@ def _far_on_average(
 
 def _mean_test(problem: Problem, before: Sequence[FeatureSet]) -> Callable[[FeatureSet], bool]:
     """Whether a set differs enough from all others on average."""
-    kind = problem.dissimilarity
-    least = float(problem.tau if problem.tau is not None else problem.min_difference or 0)
-
-    def apart(one: FeatureSet, other: FeatureSet) -> float:
-        if problem.tau is None:
-            assert isinstance(kind, Matched)
-            return min(len(one), len(other)) - kind.overlap(one, other)
-        return problem.apart(one, other)
+    assert problem.tau is not None
+    least = float(problem.tau)
 
     def far(chosen: FeatureSet) -> bool:
-        total = math.fsum(apart(chosen, other) for other in before)
+        total = math.fsum(problem.apart(chosen, other) for other in before)
         return total >= len(before) * (least - float(EXACT_TOLERANCE))
 
     return far

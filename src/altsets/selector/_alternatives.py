@@ -83,11 +83,10 @@ class SelectAlternatives(ColumnSelector):
     quality_params : dict, default=None
         Keywords for a quality that is given by its name, its class or as a function, such as ``{"measure": "pearson"}``
         for ``"mrmr"`` or ``{"estimator": model, "cv": 5}`` for ``"wrapper"``. A grid varies whole dictionaries.
-    min_difference : int, default=None
-        Instead of tau: the number of features in which two sets must differ at least.
-    dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable, default="dice"
-        What tau refers to; see :mod:`altsets.dissimilarity`. A similarity that is named,
-        ``Matched("spearman", threshold=0.9)``, is computed in ``fit``, with ``sample_weight``.
+    dissimilarity : {"dice", "jaccard", "absolute"}, Matched, Grouped or callable, default="dice"
+        What tau refers to; with ``"absolute"``, the number of features in which two sets must differ. See
+        :mod:`altsets.dissimilarity`. A similarity that is named, ``Matched("spearman", threshold=0.9)``, is computed in
+        ``fit``, with ``sample_weight``.
     search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
             default="sequential"
         One set after the other, or all at once, or a heuristic.
@@ -210,7 +209,6 @@ class SelectAlternatives(ColumnSelector):
         tau: Any = None,
         *,
         quality_params: Mapping[str, Any] | None = None,
-        min_difference: int | None = None,
         dissimilarity: Any = "dice",
         search: str = "sequential",
         aggregation: str = "sum",
@@ -234,7 +232,6 @@ class SelectAlternatives(ColumnSelector):
         self.n_alternatives = n_alternatives
         self.tau = tau
         self.quality_params = quality_params
-        self.min_difference = min_difference
         self.dissimilarity = dissimilarity
         self.search = search
         self.aggregation = aggregation

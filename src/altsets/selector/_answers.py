@@ -197,7 +197,7 @@ def frontier_for(
     tau: Any,
 ) -> Frontier:
     """Search at several points with the other parameters of a selector."""
-    request = replace(request_of(selector), tau=None, min_difference=None)
+    request = request_of(selector).without_tau()
     measured = request.measured(features, sample_weight)
     return by_tau(request, quality, n_features, n_alternatives, tau, measured=measured)
 
@@ -206,7 +206,7 @@ def check_frontier(
     selector: Any, features: Features, *, n_features: Any, n_alternatives: Any, tau: Any
 ) -> SweepPlan:
     """Say what is wrong with the points of a frontier before the table is scored; about which points there will be."""
-    request = replace(request_of(selector), tau=None, min_difference=None)
+    request = request_of(selector).without_tau()
     names = features.feature_names
     return SweepPlan.of(request, lambda one: one.check(names), n_features, n_alternatives, tau)
 

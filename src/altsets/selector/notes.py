@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from altsets.dissimilarity import Matched
+from altsets.dissimilarity import DISSIMILARITIES, Matched
 from altsets.errors import reason_of
 from altsets.measures.pairs import measure_similarity, similar_columns
 from altsets.quality.spec import spec_of
@@ -311,7 +311,7 @@ def near_copies(result: Result, features: Features) -> NearCopies | None:
     None if sets were compared by more than their names; or if no set has such a match in an earlier set for more than
     half of its features, more than the request would allow it to share.
     """
-    if result.parameters.get("dissimilarity") not in ("dice", "jaccard") or len(result.sets) < 2:
+    if result.parameters.get("dissimilarity") not in DISSIMILARITIES or len(result.sets) < 2:
         return None
     n_sets = len(result.sets)
     while n_sets > 2 and len(set().union(*result.sets[:n_sets])) > MOST_COLUMNS:
@@ -363,8 +363,8 @@ def _too_many(pair: NearCopies, other_size: int, asked: dict[str, Any]) -> bool:
     """Whether most features have a match, and so many that similarity would have ruled the set out."""
     if 2 * pair.n_matched <= pair.n_features:
         return False
-    if asked["tau"] is None:
-        return bool(pair.n_matched > min(pair.n_features, other_size) - asked["min_difference"])
+    if asked["dissimilarity"] == "absolute":
+        return bool(pair.n_matched > min(pair.n_features, other_size) - asked["tau"])
     dissimilarity = 1 - 2 * pair.n_matched / (pair.n_features + other_size)
     return bool(dissimilarity < asked["tau"] - TOLERANCE)
 

@@ -200,7 +200,7 @@ class Searcher:
         asked, quality = self.request_of(state), self.quality_of(state)
         # A curve has every tau, a given number of sets and no limit on their qualities.
         number = len(known.sets) - 1 if asked.n_alternatives == "max" else asked.n_alternatives
-        request = replace(asked, tau=None, n_alternatives=number, within=None, min_quality=None)
+        request = replace(asked.without_tau(), n_alternatives=number, within=None, min_quality=None)
         points = (request.n_features, request.n_alternatives, None)
         measured = self._on_table(state, request)
         return by_tau(request, quality, *points, measured=measured, callback=callback, known=known)

@@ -46,15 +46,16 @@ class Session(SessionSteps):
         ``"embedded"`` as many as the model chooses.
     n_alternatives : int or "max", default=3
         Sets besides the first one, and pinned sets count; ``"max"`` for as many as there are.
-    tau : float, fraction or "max", default=0.5
-        The least dissimilarity of two sets; ``"max"`` for the largest one at which sets are good enough.
+    tau : float, fraction or "max", default=None
+        The least dissimilarity of two sets, 0.5 by default; ``"max"`` for the largest one at which sets are good
+        enough.
     quality_params : dict, default=None
         Options of the quality, as for :class:`altsets.SelectAlternatives`.
     within : float, default=None
         By what part of the best quality a set may fall short of it, as for :func:`altsets.find`.
     min_quality : float, default=None
         Instead of ``within``: the least quality of every set.
-    dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable, default="dice"
+    dissimilarity : {"dice", "jaccard", "absolute"}, Matched, Grouped or callable, default="dice"
         What tau refers to, as for :func:`altsets.find`.
     search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
             default="sequential"
@@ -120,7 +121,7 @@ class Session(SessionSteps):
         quality: Any = "mutual_info",
         n_features: int | float | None = None,
         n_alternatives: int | str = 3,
-        tau: Any = 0.5,
+        tau: Any = None,
         *,
         quality_params: Mapping[str, Any] | None = None,
         within: float | None = None,

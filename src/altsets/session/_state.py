@@ -14,7 +14,7 @@ from altsets import documents
 from altsets.dissimilarity import Matched, matched_in, matched_text
 from altsets.errors import InputError, NotExpressedError
 from altsets.features import Feature, FeatureNames, given_feature, whole_number
-from altsets.problem import exact_tau
+from altsets.problem import counts_features, exact_count, exact_tau
 from altsets.quality.spec import PAPER_ENGINES, PAPER_NAMES, NamedQuality, spec_of
 from altsets.request import Request
 from altsets.result import Result
@@ -30,7 +30,6 @@ NamedSet = tuple[str, ...]
 FIXED = (
     "quality",
     "dissimilarity",
-    "min_difference",
     "constraints",
     "existing",
     "task",
@@ -57,7 +56,7 @@ class SessionState:
     @classmethod
     def beginning(cls, base: Request) -> SessionState:
         """The state that a session begins with."""
-        return cls(replace(base, tau=plain_tau(0.5 if base.tau is None else base.tau)))
+        return cls(replace(base, tau=plain_tau(0.5 if base.tau is None else base.tau, base.dissimilarity)))
 
     @property
     def quality(self) -> str | None:
@@ -82,7 +81,7 @@ class SessionState:
         """The state as plain values that JSON knows, in lists of its own."""
         settings = {name: getattr(self.request, name) for name in SETTINGS}
         named = {name: _listed(getattr(self, name)) for name in NAMED}
-        tau = plain_tau(self.request.tau)
+        tau = plain_tau(self.request.tau, self.request.dissimilarity)
         return {"quality": self.quality, **settings, "tau": tau, "distinct": self.distinct, **named}
 
     @property
@@ -107,12 +106,13 @@ class SessionState:
         asked = {name: value for name, value in changes.items() if name in SETTINGS}
         if asked.get("n_features") is not None:
             asked["n_features"] = whole_number("n_features", asked["n_features"], least=1)
-        if "tau" in asked:
-            asked["tau"] = plain_tau(asked["tau"])
         if "quality" in changes:
             asked |= _quality_asked(changes["quality"], start)
         if "distinct" in changes:
             asked["dissimilarity"] = _dissimilarity_asked(changes["distinct"], start)
+        if "tau" in asked:
+            compared = asked.get("dissimilarity", self.request.dissimilarity)
+            asked["tau"] = plain_tau(asked["tau"], compared)
         others: dict[str, Any] = {
             name: check(name, changes[name], names) for name, check in NAMED.items() if name in changes
         }
@@ -271,10 +271,12 @@ def checked_set(chosen: Any, names: FeatureNames | None, who: str) -> NamedSet:
     return found
 
 
-def plain_tau(tau: Any) -> float | str:
+def plain_tau(tau: Any, dissimilarity: Any) -> float | str:
     """Tau as JSON has it: a number, a fraction as text where no float is the same, or "max"."""
     if tau == "max":
         return "max"
+    if counts_features(dissimilarity):
+        return exact_count(tau)
     exact = exact_tau(tau)
     return float(exact) if Fraction(float(exact)) == exact else str(exact)
 

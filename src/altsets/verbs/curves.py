@@ -146,7 +146,9 @@ def frontier(
     (0.0, 1.0) 34.0 1
     (1.0, inf) 33.0 0
     """
-    curve = CurveAsked.of(n_features, n_alternatives, tau, search=search, by=by, against=against)
+    curve = CurveAsked.of(
+        n_features, n_alternatives, tau, search=search, by=by, against=against, dissimilarity=dissimilarity
+    )
     asked = asked_of(
         quality,
         quality_params,

@@ -55,7 +55,7 @@ def export_model(
         The target.
     quality_params : dict, default=None
         Options of a quality that is computed from ``X``.
-    dissimilarity : {"dice", "jaccard"}, Matched or Grouped, default="dice"
+    dissimilarity : {"dice", "jaccard", "absolute"}, Matched or Grouped, default="dice"
         What tau refers to.
     overlap_penalty : float, default=0.0
         What each feature that two sets share costs, in units of quality.

@@ -23,7 +23,6 @@ def find(
     X: Any = None,
     y: Any = None,
     quality_params: Mapping[str, Any] | None = None,
-    min_difference: int | None = None,
     dissimilarity: str | Dissimilarity = "dice",
     search: str = "sequential",
     aggregation: str = "sum",
@@ -70,14 +69,13 @@ def find(
         The target.
     quality_params : dict, default=None
         Options of a quality that is computed from ``X``, such as ``{"estimator": model, "cv": 5}`` for ``"wrapper"``.
-    min_difference : int, default=None
-        Instead of tau: the number of features in which two sets must differ at least.
-    dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable, default="dice"
-        What tau refers to. :class:`altsets.dissimilarity.Matched` treats near-copies of features as the same;
-        :class:`altsets.dissimilarity.Grouped` compares groups of features. A function of your own takes two sorted
-        tuples of indices and gives a number between 0 and 1, the same both ways round; it goes with tau, not with
-        min_difference. Two sets go together if it gives at least tau, also a set with itself: where that is so, a set
-        may come more than once, as with tau=0.
+    dissimilarity : {"dice", "jaccard", "absolute"}, Matched, Grouped or callable, default="dice"
+        What tau refers to. With ``"absolute"``, tau is the number of features in which two sets must differ, counted
+        from the smaller set, and has to be given. :class:`altsets.dissimilarity.Matched` treats near-copies of
+        features as the same; :class:`altsets.dissimilarity.Grouped` compares groups of features. A function of your own
+        takes two sorted tuples of indices and gives a number between 0 and 1, the same both ways round. Two sets go
+        together if it gives at least tau, also a set with itself: where that is so, a set may come more than once, as
+        with tau=0.
     search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
             default="sequential"
         One set after the other, each the best given those before; or all sets at once; or a heuristic.
@@ -118,8 +116,8 @@ def find(
     overlap_penalty : float, default=0.0
         What each feature that two sets share costs, in units of quality: the objective is the sum of the qualities
         minus this times the number of shared features, added up over all pairs of sets, existing ones included. In a
-        sequential search each set pays for what it shares with those before it. If neither tau nor min_difference is
-        given, tau is 0.
+        sequential search each set pays for what it shares with those before it. Without
+        tau, tau is 0.
     min_quality : float, default=None
         The least quality of every set.
     within : float, default=None
@@ -180,7 +178,6 @@ def find(
         n_features=n_features,
         n_alternatives=n_alternatives,
         tau=tau,
-        min_difference=min_difference,
         dissimilarity=dissimilarity,
         search=search,
         aggregation=aggregation,
@@ -206,7 +203,6 @@ def iterate(
     X: Any = None,
     y: Any = None,
     quality_params: Mapping[str, Any] | None = None,
-    min_difference: int | None = None,
     dissimilarity: str | Dissimilarity = "dice",
     search: str = "sequential",
     aggregation: str = "sum",
@@ -243,9 +239,7 @@ def iterate(
         The target.
     quality_params : dict, default=None
         Options of a quality that is computed from ``X``.
-    min_difference : int, default=None
-        Instead of tau: the number of features in which two sets must differ at least.
-    dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable, default="dice"
+    dissimilarity : {"dice", "jaccard", "absolute"}, Matched, Grouped or callable, default="dice"
         What tau refers to, as for :func:`altsets.find`.
     search : {"sequential"}, default="sequential"
         The only search that gives one set after the other.
@@ -312,7 +306,6 @@ def iterate(
         n_features=n_features,
         n_alternatives=n_alternatives,
         tau=tau,
-        min_difference=min_difference,
         dissimilarity=dissimilarity,
         aggregation=aggregation,
         constraints=constraints,

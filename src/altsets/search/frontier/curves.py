@@ -7,7 +7,7 @@ from typing import Any
 
 from altsets.errors import InputError
 from altsets.features import whole_number
-from altsets.problem import one_of
+from altsets.problem import counts_features, one_of
 from altsets.quality import Quality
 from altsets.request import DEFAULT_SIZE, Request
 from altsets.result import Result
@@ -52,8 +52,14 @@ class CurveAsked:
         search: str | None = None,
         by: str = "tau",
         against: Any = None,
+        dissimilarity: Any = "dice",
     ) -> CurveAsked:
         """Check what the user gave, and fill in the rest."""
+        if counts_features(dissimilarity):
+            raise InputError(
+                f"a frontier compares sets by shares of features, and {parameter('dissimilarity', 'absolute')} counts "
+                f"them; use {parameter('dissimilarity', 'dice')}."
+            )
         kind = one_of("by", by, BY)
         if against is not None:
             if kind != "tau":

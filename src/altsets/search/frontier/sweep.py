@@ -31,6 +31,7 @@ from altsets.search.known import (
     SEVERAL_SETS,
     agree,
     bound_on_best,
+    by_shares,
     check_known,
     is_about_one,
     same_difference,
@@ -42,7 +43,7 @@ from altsets.search.scaling import Scaling
 from altsets.search.solving import problem_of, refuse_chosen_sizes, refuse_further, solve
 
 #: What differs from point to point, or is said elsewhere.
-OF_POINTS = ("n_features", "n_alternatives", "tau", "min_difference", "max_overlap", "sizes")
+OF_POINTS = ("n_features", "n_alternatives", "tau", "max_overlap", "sizes")
 
 #: Points that more time could have made better.
 OPEN = (Status.FEASIBLE, Status.NOT_FOUND)
@@ -65,6 +66,7 @@ def by_tau(
     """
     refuse_chosen_sizes(quality, "a frontier")
     bind = partial(_plain_problem, quality)
+    known = None if known is None else by_shares(known)
     plan = SweepPlan.of(measured or request, bind, n_features, n_alternatives, tau)
     if known is not None and known.tau is not None and not any(_answers(known, one) for one in plan):
         every = [*(_tau(problem) for problem in plan), known.tau]
