@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import pickle
 
@@ -445,3 +446,19 @@ def test_scoring_ends_with_what_progress_raises():
     with pytest.raises(KeyError, match="enough"):
         session.scored_for(session.state, enough)
     assert not session.has_scores(session.state)
+
+
+def test_a_number_of_features_as_tau():
+    X, y = table()
+    session = Session(X, y, n_features=3, n_alternatives=2, tau=2, dissimilarity="absolute")
+    assert session.state["tau"] == session.result.tau == 2
+    assert all(len({*one} & {*other}) <= 1 for one, other in itertools.combinations(session.result.sets, 2))
+    session.set(tau=1)
+    assert session.result.request.tau == 1
+    # Curves are over shares, and have the answer that is known.
+    known = {tuple(map(tuple, point.result.sets)) for point in session.frontier()}
+    assert tuple(map(tuple, session.result.sets)) in known
+    with pytest.raises(InputError, match="tau"):
+        session.set(tau=0.5)
+    with pytest.raises(InputError, match="tau"):
+        Session(X, y, n_features=3, dissimilarity="absolute")
