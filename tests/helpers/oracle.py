@@ -131,6 +131,8 @@ def holds(constraint: tuple[Any, ...], chosen: Sequence[int]) -> bool:
         return len(set(rest[0]) & set(chosen)) <= 1
     if kind == "implies":
         return rest[0] not in chosen or rest[1] in chosen
+    if kind == "together":
+        return len(set(rest[0]) & set(chosen)) in (0, len(set(rest[0])))
     if kind == "budget":
         costs, limit = whole_budget(tuple(rest[0]), rest[1])
         groups = rest[2] if len(rest) > 2 else ()

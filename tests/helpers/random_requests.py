@@ -294,6 +294,7 @@ def random_constraints(
         lambda: ("at_least", int(rng.integers(0, min(k, len(group)) + 1)), group),
         lambda: ("exclusive", few),
         lambda: ("implies", *(int(j) for j in rng.integers(0, n, 2))),
+        lambda: ("together", few),
         lambda: random_budget(rng, n, k),
         lambda: random_group_budget(rng, n, k),
         lambda: random_linear(rng, n, k),

@@ -33,7 +33,7 @@ from altsets import SelectAlternatives, SelectFeatures, constraints, quality
 from altsets.errors import InputError
 from altsets.quality.spec import NamedQuality, spec_of
 from altsets.result import StopReason
-from altsets.selector import noise
+from altsets.search import answering
 
 
 @pytest.fixture(scope="module")
@@ -390,7 +390,7 @@ def test_grid_over_quality_size_and_tau(wine):
 def test_all_sets_in_a_grid_without_another_search(wine, monkeypatch):
     X, y = wine
     selector = SelectAlternatives(n_features=3, n_alternatives=2).fit(X, y)
-    monkeypatch.setattr(noise, "answer", None)
+    monkeypatch.setattr(answering, "solve", None)
     model = Pipeline([("select", None), ("model", DecisionTreeClassifier(random_state=0))])
     sets = [selector.get_alternative(number) for number in range(3)]
     search = GridSearchCV(model, {"select": sets}, cv=3, error_score="raise").fit(X, y)
@@ -403,7 +403,7 @@ def test_all_sets_in_a_grid_without_another_search(wine, monkeypatch):
 
 def test_memory_keeps_scores_and_searches(wine, tmp_path, monkeypatch):
     X, y = wine
-    calls = {"make": 0, "answer": 0}
+    calls = {"make": 0, "solve": 0}
 
     def counted(home, name):
         original = getattr(home, name)
@@ -415,29 +415,29 @@ def test_memory_keeps_scores_and_searches(wine, tmp_path, monkeypatch):
         monkeypatch.setattr(home, name, call)
 
     counted(NamedQuality, "make")
-    counted(noise, "answer")
+    counted(answering, "solve")
     selector = SelectAlternatives(n_features=3, memory=str(tmp_path))
     model = make_pipeline(selector, DecisionTreeClassifier(random_state=0))
     grid = {"selectalternatives__alternative": [0, 1, 2]}
     GridSearchCV(model, grid, cv=3, refit=False, error_score="raise").fit(X, y)
-    assert calls == {"make": 3, "answer": 3}
+    assert calls == {"make": 3, "solve": 3}
     GridSearchCV(model, {"selectalternatives__tau": [0.25, 0.75]}, cv=3, refit=False).fit(X, y)
-    assert calls == {"make": 3, "answer": 9}
+    assert calls == {"make": 3, "solve": 9}
 
 
 def test_memory_does_not_keep_what_was_interrupted(wine, tmp_path, monkeypatch):
     X, y = wine
     from dataclasses import replace
 
-    original = noise.answer
+    original = answering.solve
     monkeypatch.setattr(
-        noise,
-        "answer",
+        answering,
+        "solve",
         lambda *args, **kwargs: replace(original(*args, **kwargs), stop_reason=StopReason.INTERRUPTED),
     )
     selector = SelectAlternatives(memory=str(tmp_path)).fit(X, y)
     assert selector.result_.interrupted
-    monkeypatch.setattr(noise, "answer", original)
+    monkeypatch.setattr(answering, "solve", original)
     assert not selector.fit(X, y).result_.interrupted
 
 

@@ -281,7 +281,7 @@ class Spread(OfAllSets, OfFields):
     >>> from altsets import constraints
     >>> together = {"search": "simultaneous", "constraints": constraints.Spread(2)}
     >>> altsets.find([9, 8, 7, 3, 2, 1], 2, 1, tau=1, **together).qualities
-    [11.0, 10.0]
+    [12.0, 10.0]
     """
 
     kind = "spread"
