@@ -21,13 +21,13 @@ MOST_FILES = 3
 CONSTRAINT = """
 from altsets import find, quality
 from altsets.constraints import constraint_from
-from altsets.constraints._together import Together
+from altsets.constraints._in_order import InOrder
 
-scores = quality.Additive([9, 8, 1, 3, 2], feature_names=list("abcde"))
+scores = quality.Additive([1, 8, 9, 3, 2], feature_names=list("abcde"))
 for engine in ("enumerate", "milp"):
-    result = find(scores, n_features=3, n_alternatives=0, constraints=[Together(["a", "c"])], engine=engine)
+    result = find(scores, n_features=3, n_alternatives=0, constraints=[InOrder(["a", "c"])], engine=engine)
     assert (result.status, result.objective) == ("optimal", 18.0), (engine, result)
-assert constraint_from(Together(["a", "c"]).as_dict()) == Together(["a", "c"])
+assert constraint_from(InOrder(["a", "c"]).as_dict()) == InOrder(["a", "c"])
 """
 MEASURE = """
 from altsets import measures, quality
@@ -48,7 +48,7 @@ selector = SelectAlternatives(quality.Average, n_features=1, n_alternatives=1)
 assert len(selector.fit([[1, 5], [2, 1], [3, 2], [4, 8]], [1, 2, 3, 4]).alternatives_) == 2
 """
 CASES = {
-    "Add a constraint": (CONSTRAINT, ["--require", "a", "--together", "a,c"], "c"),
+    "Add a constraint": (CONSTRAINT, ["--require", "c", "--in-order", "a,c"], "a"),
     "Add a measure": (MEASURE, ["--quality", "kendall"], None),
     "Add a quality": (QUALITY, None, None),
 }
