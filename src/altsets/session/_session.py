@@ -405,7 +405,7 @@ class Session(SessionSteps):
         import altsets
         <BLANKLINE>
         # scored is your quality.
-        session = altsets.Session(scored, n_features=2, n_alternatives=1, tau=0.5)
+        session = altsets.Session(scored, n_features=2, n_alternatives=1)
         session.forbid(['x0'])
         session.set(tau=1.0, name='apart')
         """
