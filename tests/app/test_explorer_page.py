@@ -412,7 +412,7 @@ def test_reload_and_an_address_of_another_keep_everything(browser, explorer):
         at.until(lambda: at.sets == before)
 
 
-def test_hostile_names_are_text(browser, snapshot):
+def test_hostile_names_are_text(browser):
     X, y = table(60, NAMES)
     with (
         exploring(X, y, quality="f", n_features=3, n_alternatives=2) as explorer,
@@ -426,7 +426,7 @@ def test_hostile_names_are_text(browser, snapshot):
         at.press("Pin set 0")
         at.until(lambda: at.page.locator(".side").count() == 2)
         shown = at.page.locator("altsets-explorer").evaluate("element => element.shadowRoot.textContent")
-        assert shown == snapshot
+        assert [name for name in NAMES[:3] if name not in shown] == []
         assert at.page.evaluate("window.hacked") is None
         assert at.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
         before = at.sets
