@@ -17,7 +17,7 @@ import threading
 import time
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 Renderer = Callable[..., str]
 
@@ -74,6 +74,57 @@ class Shown:
 
     def _repr_html_(self) -> str:
         return renderer("notebook")(self)
+
+
+class ShownCurve(Shown):
+    """A curve, which can be drawn; its page has more where the quality is known."""
+
+    #: The kind of renderer that draws it.
+    _drawn_by: ClassVar[str]
+
+    def plot(self, *, ax: Any = None, **options: Any) -> Any:
+        """Draw the curve.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None for a new figure.
+        **options : any
+            Further parameters of :func:`altsets.plots.frontier`, or of :func:`altsets.plots.frontier_scores` for
+            evaluations.
+
+        Returns
+        -------
+        matplotlib Axes
+            What was drawn on.
+        """
+        return maker(self._drawn_by)(self, ax=ax, **options)
+
+    def report(self, path: Any, *, quality: Any = None, title: str | None = None, force: bool = False) -> str:
+        """Write one HTML file with charts and all points, for any browser.
+
+        Parameters
+        ----------
+        path : path-like
+            A new file whose name ends in .html.
+        quality : Quality, default=None
+            What was searched with: it knows the scores of all features.
+        title : str, default=None
+            The heading; by default it says what was searched.
+        force : bool, default=False
+            Whether it may replace another file.
+
+        Returns
+        -------
+        str
+            The path of the file.
+
+        Raises
+        ------
+        altsets.errors.InputError
+            If the name does not end in .html, the file exists and ``force`` is False, or it cannot be written.
+        """
+        return renderer("report")(path, force=force, frontier=self, quality=quality, title=title)
 
 
 # --- Progress -----------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, overload
 
 from altsets import documents
-from altsets.display import Shown, maker, renderer
+from altsets.display import ShownCurve
 from altsets.evaluation._evaluation import Evaluation
 from altsets.evaluation.comparison import (
     Comparison,
@@ -51,7 +51,7 @@ def _test_per_train(evaluation: Evaluation) -> list[float]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Evaluations(Shown, documents.Document, Sequence[Evaluation]):
+class Evaluations(ShownCurve, documents.Document, Sequence[Evaluation]):
     """The evaluations of all points of a frontier, in their order; :func:`altsets.evaluate` makes them.
 
     Attributes
@@ -91,6 +91,8 @@ class Evaluations(Shown, documents.Document, Sequence[Evaluation]):
 
     _called = "list of evaluations"
     _mark = "kind", "evaluations"
+
+    _drawn_by = "scores_plot"
 
     frontier: Frontier
     evaluations: tuple[Evaluation, ...]
@@ -188,49 +190,6 @@ class Evaluations(Shown, documents.Document, Sequence[Evaluation]):
     def scores_in_words(self) -> str:
         """Which points predict better than the baseline, and for which no loss was shown."""
         return " ".join([*_sentences(self), *self.notes])
-
-    def plot(self, *, ax: Any = None, **options: Any) -> Any:
-        """Draw the scores of all points.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None for a new figure.
-        **options : any
-            Further parameters of :func:`altsets.plots.frontier_scores`.
-
-        Returns
-        -------
-        matplotlib Axes
-            What was drawn on.
-        """
-        return maker("scores_plot")(self, ax=ax, **options)
-
-    def report(self, path: Any, *, quality: Any = None, title: str | None = None, force: bool = False) -> str:
-        """Write one HTML file with charts and all points, for any browser.
-
-        Parameters
-        ----------
-        path : path-like
-            A new file whose name ends in .html.
-        quality : Quality, default=None
-            What was searched with: it knows the scores of all features.
-        title : str, default=None
-            The heading; by default it says what was searched.
-        force : bool, default=False
-            Whether it may replace another file.
-
-        Returns
-        -------
-        str
-            The path of the file.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If the name does not end in .html, the file exists and ``force`` is False, or it cannot be written.
-        """
-        return renderer("report")(path, force=force, frontier=self, quality=quality, title=title)
 
     def __repr__(self) -> str:
         shared = self.evaluations[0]

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from altsets import documents
-from altsets.display import Shown, maker, renderer
+from altsets.display import ShownCurve
 from altsets.result import StopReason, Verdict, frame_of
 from altsets.search.frontier.elbow import Curve, suggest_tau
 from altsets.search.frontier.points import FrontierPoint, Suggestion
@@ -17,7 +17,7 @@ from altsets.search.frontier.words import WORDS, TauWords, TradeWords
 
 
 @dataclass(frozen=True)
-class Frontier(documents.Document, Shown):
+class Frontier(documents.Document, ShownCurve):
     """A curve of sets, such as quality over tau; :func:`altsets.frontier` makes it.
 
     Attributes
@@ -65,6 +65,8 @@ class Frontier(documents.Document, Shown):
 
     _called = "frontier"
     _mark = "kind", "frontier"
+
+    _drawn_by = "frontier_plot"
 
     points: list[FrontierPoint]
     parameters: dict[str, Any]
@@ -233,49 +235,6 @@ class Frontier(documents.Document, Shown):
                 if not points or any(value is not None for value in values)
             }
         )
-
-    def plot(self, *, ax: Any = None, **options: Any) -> Any:
-        """Draw the curve.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None for a new figure.
-        **options : any
-            Further parameters of :func:`altsets.plots.frontier`.
-
-        Returns
-        -------
-        matplotlib Axes
-            What was drawn on.
-        """
-        return maker("frontier_plot")(self, ax=ax, **options)
-
-    def report(self, path: Any, *, quality: Any = None, title: str | None = None, force: bool = False) -> str:
-        """Write one HTML file with charts and all points, for any browser.
-
-        Parameters
-        ----------
-        path : path-like
-            A new file whose name ends in .html.
-        force : bool, default=False
-            Whether it may replace another file.
-        quality : Quality, default=None
-            What was searched with: it knows the scores of all features.
-        title : str, default=None
-            The heading; by default it says what was searched.
-
-        Returns
-        -------
-        str
-            The path of the file.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If the name does not end in .html, the file exists and ``force`` is False, or it cannot be written.
-        """
-        return renderer("report")(path, force=force, frontier=self, quality=quality, title=title)
 
     def to_dict(self) -> dict[str, Any]:
         """The document that :meth:`to_json` writes, as a dictionary."""
