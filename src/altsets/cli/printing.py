@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 import typer
@@ -166,6 +167,10 @@ def _show_details(result: Result, console: Console) -> None:
     say(console, result.explain())
 
 
+def _share_features(result: Result) -> bool:
+    return any(not set(first).isdisjoint(second) for first, second in combinations(result.sets, 2))
+
+
 def _show_stand_ins(result: Result, console: Console) -> None:
     """Which features stand in for which, a line for each two sets."""
     weighted = result.parameters["dissimilarity"]["threshold"] is None
@@ -173,7 +178,9 @@ def _show_stand_ins(result: Result, console: Console) -> None:
     how_much = f" with a similarity of {FAINT:g} or more" if weighted else ""
     if not found:
         like = f"as similar as {FAINT:g} to" if weighted else "a near-copy of"
-        say(console, f"No feature of one set is {like} a feature of another.")
+        # A shared feature is matched with itself, whatever else is like it.
+        some = "Apart from shared features, no" if _share_features(result) else "No"
+        say(console, f"{some} feature of one set is {like} a feature of another.")
         return
     lines = [f"Features that stand in for each other{how_much}:"]
     for later, earlier in list(found)[:MOST_LINES]:

@@ -144,7 +144,7 @@ def _pairs(result: Result) -> list[Block | None]:
 
 def _matches(result: Result) -> Block | None:
     if not result.matches:
-        return text("No feature of one set matches a feature of another.")
+        return text("Apart from shared features, no feature of one set matches a feature of another.")
     rows = []
     for later, earlier, feature, other, similarity in result.matches:
         one = result.named_sets[later][result.sets[later].index(feature)]
