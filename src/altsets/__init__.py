@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from altsets.result import Result, Status
     from altsets.selector import SelectAlternatives, SelectFeatures, reduced
     from altsets.session import Session
-    from altsets.verbs import export_model, find, frontier, iterate, near_best, what_if
-    from altsets.verification import verify
+    from altsets.verbs import export_model, find, frontier, iterate, near_best, verify, what_if
 
 __all__ = [
     "Request",
@@ -62,8 +61,7 @@ _MODULES = {
     "result": ("Result", "Status"),
     "selector": ("SelectAlternatives", "SelectFeatures", "reduced"),
     "session": ("Session",),
-    "verbs": ("export_model", "find", "frontier", "iterate", "near_best", "what_if"),
-    "verification": ("verify",),
+    "verbs": ("export_model", "find", "frontier", "iterate", "near_best", "verify", "what_if"),
 }
 _HOMES = {name: f"altsets.{module}" for module, names in _MODULES.items() for name in names}
 # What answers show themselves with; they stand below it and do not import it.

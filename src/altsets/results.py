@@ -19,7 +19,7 @@ from altsets.search.frontier import Frontier, FrontierPoint, FrontierProgress, S
 from altsets.search.near_best import NearBest, Range, RangeEnd
 from altsets.search.what_if import Loss, WhatIf
 from altsets.session import SessionComparison, SessionStep
-from altsets.verification import Verification
+from altsets.verbs.verification import Verification
 
 __all__ = [
     "Comparison",

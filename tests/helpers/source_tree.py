@@ -21,7 +21,6 @@ ROOMS = (
     "views",
     "session",
     "evaluation",
-    "verification",
     "verbs",
     "selector",
     "provenance",
