@@ -49,9 +49,10 @@ coverage: $(VENV)/.kernels  ## how much of the package make test runs, by module
 browser:  ## a browser for the tests of reports, from Debian's packages if there is none
 	tools/browser
 
-lint: $(VENV)/.dev  ## style and formatting
+lint: $(VENV)/.dev  ## style, formatting, and the size of each package
 	$(PY) -m ruff check
 	$(PY) -m ruff format --check
+	$(PY) tools/structure --sizes
 
 types: $(VENV)/.dev  ## static types
 	$(PY) -m mypy
@@ -102,7 +103,7 @@ wheel: $(VENV)/.dev  ## a wheel, tested where there is no compiler and no source
 	.ci/wheel $(abspath $(PY)) -n auto $(WHEEL)
 
 clean:  ## remove everything that the other targets made
-	rm -rf $(VENV) .bench-venv .bench-venv-relief .bench-venv-wide build dist docs/_build docs/reference/api src/altsets.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache .coverage
+	rm -rf $(VENV) .bench-venv .bench-venv-wide build dist docs/_build docs/reference/api src/altsets.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache .coverage
 	rm -f src/altsets/_kernels/*.c src/altsets/_kernels/*.so altsets-demo.html
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

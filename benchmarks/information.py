@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.feature_selection import mutual_info_regression
 
 from altsets import measures
-from benchmarks.large_worker import peak_memory
+from benchmarks.memory import peak_memory
 from benchmarks.report import Check, Section, duration, table
 from benchmarks.scores import SEED, Numbers, training_part
 

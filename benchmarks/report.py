@@ -31,32 +31,17 @@ TITLES = {
     "multivariate10": "mRMR with k = 10",
     "ablation": "What each part of the search is good for",
     "tuning": "Limits chosen anew",
-    "constraints": "Constraints",
     "definitions": "Other definitions of good and different sets",
     "second-opinion": "Second opinions",
-    "distinct": "Sets that differ through similarity",
     "most": "As different as possible, as many as there are",
     "frontier": "Frontiers",
-    "pages": "Reports",
     "explorer": "The explorer",
     "near-best": "Near-best sets",
-    "costs": "Quality and costs",
-    "large": "A million scores",
     "wide": "Wide tables",
-    "sparse": "Sparse tables",
-    "streamed": "Tables larger than memory",
     "information": "Mutual information",
-    "holes": "Mutual information with missing values",
-    "relief": "ReliefF",
     "noise-floor": "Noise floor",
     "leaks": "Leaks",
     "targets": "Survival",
-    "wrapper": "Wrappers",
-    "embedded": "Models that choose their features",
-    "linear-models": "Linear models",
-    "estimator": "The estimator",
-    "session": "Sessions",
-    "evaluation": "Evaluation",
     "verdicts": "Decisions on simulated tables",
     "startup": "Start-up, deadline, Ctrl-C",
     "deadlines": "Deadlines",
@@ -187,6 +172,8 @@ def write(folder: Path, section: Section, how: str) -> None:
             _line((section.title, c.what, c.target, c.measured, "yes" if c.ok else "**no**"))
             for c in section.checks
         ]
+    # Sections of parts that are gone come last: their question is answered.
+    titles = dict.fromkeys([*TITLES.values(), *bodies])
     text = [
         "# Benchmark results",
         "Written by `make bench`; every search is a row of `rows.csv`. Parts can be run on their own, so each "
@@ -195,11 +182,9 @@ def write(folder: Path, section: Section, how: str) -> None:
         "the reference's, are run once. Times of two implementations are compared only as ratios within one "
         "run, the frozen results apart.",
         "## Targets",
-        "\n".join(
-            [*_header(TARGETS), *(line for title in TITLES.values() for line in targets.get(title, ()))]
-        ),
+        "\n".join([*_header(TARGETS), *(line for title in titles for line in targets.get(title, ()))]),
     ]
-    for title in TITLES.values():
+    for title in titles:
         if title in bodies:
             text += [f"## {title}", bodies[title]]
     path.write_text("\n\n".join(text) + "\n", encoding="utf-8")

@@ -3,19 +3,15 @@
 Parts: ``live`` and ``frozen`` compare with the reference implementation on univariate scores, ``live-multivariate`` and
 ``frozen-multivariate`` on FCBF and mRMR; ``grid`` runs every search of the project's target grid, ``multivariate`` and
 ``multivariate10`` those on FCBF and mRMR with sets of 5 and 10; ``ablation`` switches off each part of the search in
-turn, on other data, and ``tuning`` chooses its limits anew there; ``constraints`` has conditions on sets,
-``definitions`` every other definition beside the plain ones, ``second-opinion`` answers checked by another engine,
-``distinct`` sets that differ through similarity, ``most`` sets that are as different, or as many, as they can be,
-``frontier`` whole curves over tau, ``pages`` reports, ``explorer`` the explorer's server, ``near-best`` counts of
-sets, ``costs`` quality against costs, ``large`` a million scores, ``wide`` tables of up to 100,000 columns,
-``sparse`` ones of as many, ``streamed`` a Parquet folder of 5 GB (``--size``) that is read in passes,
-``information``, ``holes`` and ``relief`` scores from tables, ``noise-floor`` what columns score by chance, ``leaks``
-columns that give the target away, ``targets`` survival, ``wrapper`` searches that fit models, ``embedded`` models
-that choose features themselves, ``linear-models`` sets for linear ones, ``estimator`` scikit-learn's checks and
-grids, ``session`` what steps cost, ``evaluation`` how sets are judged, ``verdicts`` how often decisions are wrong,
-``startup`` the command line, ``deadlines`` how late hard requests come back, ``time-limits`` which sets there are by
-then, ``versions`` an older checkout beside this one (``--old``). Each replaces its own section of the results as soon
-as it has ended, and leaves the others alone. A part whose input is missing is skipped and says why.
+turn, on other data, and ``tuning`` chooses its limits anew there; ``definitions`` has every other definition beside the
+plain ones, ``second-opinion`` answers checked by another engine, ``most`` sets that are as different, or as many, as
+they can be, ``frontier`` whole curves over tau, ``explorer`` the explorer's server, ``near-best`` counts of sets,
+``wide`` tables of up to 100,000 columns, ``information`` scores from tables, ``noise-floor`` what columns score by
+chance, ``leaks`` columns that give the target away, ``targets`` survival, ``verdicts`` how often decisions are wrong,
+``startup`` the command line, ``deadlines`` and ``deadlines-verbs`` how late hard requests come back, ``time-limits``
+which sets there are by then, ``versions`` an older checkout beside this one (``--old``). Each replaces its own section
+of the results as soon as it has ended, and leaves the others alone. A part whose input is missing is skipped and says
+why.
 Exit status 1 means that a search raised, or that an answer is wrong or below the reference's; a missed time is
 reported, not punished, since machines differ.
 """
@@ -31,41 +27,26 @@ from pathlib import Path
 from benchmarks import (
     ablation,
     compare,
-    constrained,
-    costs,
     deadlines,
     definitions,
-    distinct,
-    embedded,
-    estimator,
-    evaluation,
     explorer,
     frontier,
     grid,
-    holes,
     information,
-    large,
     leaks,
-    linear_models,
     most,
     multivariate,
     near_best,
     noise_floor,
-    pages,
-    relief,
     report,
     second_opinion,
-    session,
-    sparse,
     startup,
-    streamed,
     targets,
     time_limits,
     tuning,
     verdicts,
     versions,
     wide,
-    wrapper,
 )
 from benchmarks.passes import Limits
 from benchmarks.report import Check, Section
@@ -80,8 +61,6 @@ PER_SET_LARGE = 10.0
 #: What must hold on any machine; the other targets depend on its speed.
 CORRECTNESS = (
     "objective below the reference's",
-    "objective below fastcan's",
-    "best sets of each size: as good as by leaps",
     "searches that raised",
     "answers that contradict each other",
     "answers that a second engine contradicts",
@@ -125,16 +104,11 @@ class Inputs:
         names = {scores.data for scores in self.mrmr}
         if part == "multivariate10" and names.isdisjoint(multivariate.LARGE_DATA):
             return "none of its data sets is there."
-        if part == "constraints" and constrained.DATA not in names:
-            return f"{constrained.DATA} is not there."
         if part == "frontier" and names.isdisjoint(frontier.DATA):
             return "none of its data sets is there."
         if part == "near-best" and names.isdisjoint(near_best.DATA):
             return "none of its data sets is there."
-        if (
-            part in ("explorer", "information", "leaks", "wrapper", "embedded", "linear-models")
-            and not self.importances
-        ):
+        if part in ("explorer", "information", "leaks") and not self.importances:
             return "the folder of data sets was not found."
         if part.startswith("frozen") and not reference.exists():
             return "the file of frozen results was not found."
@@ -147,14 +121,11 @@ NEED_MATRICES = (
     "frozen-multivariate",
     "multivariate",
     "multivariate10",
-    "constraints",
     "definitions",
     "second-opinion",
-    "distinct",
     "most",
     "frontier",
     "near-best",
-    "costs",
 )
 
 
@@ -194,7 +165,6 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     add("--without", nargs="+", choices=list(ablation.VARIANTS), default=(), help="only these in ablation")
     add("--parts", nargs="+", choices=report.TITLES, default=list(report.TITLES))
-    add("--size", type=float, help="gigabytes of the folder of streamed")
     add("--quick", action="store_true", help="6 live searches each, every sixth data set, short limits")
     add(
         "--output",
@@ -273,33 +243,18 @@ def _runs(options: argparse.Namespace, inputs: Inputs) -> dict[str, Callable[[],
         "multivariate10": lambda: multivariate.run_large(large_mrmr, large_limits, options.jobs or 2),
         "ablation": lambda: ablation.run(options.datasets, options.jobs or 2, options.without),
         "tuning": lambda: tuning.run(options.datasets, options.jobs or 2),
-        "constraints": lambda: constrained.run(inputs.information, inputs.mrmr),
         "definitions": lambda: definitions.run(inputs.information, inputs.mrmr),
         "second-opinion": lambda: second_opinion.run([*inputs.information, *inputs.fcbf, *inputs.mrmr]),
-        "distinct": lambda: distinct.run(options.datasets, every),
         "most": lambda: most.run([*inputs.information, *pairs]),
         "frontier": lambda: frontier.run(inputs.information, inputs.mrmr),
-        "pages": pages.run,
         "explorer": lambda: explorer.run(options.datasets, options.quick),
         "near-best": lambda: near_best.run(inputs.information, inputs.mrmr),
-        "costs": lambda: costs.run(inputs.information, inputs.mrmr),
-        "large": large.run,
         "wide": lambda: wide.run(ROOT / ".bench-venv-wide", options.quick),
-        "sparse": lambda: sparse.run(options.quick),
-        "streamed": lambda: streamed.run(options.size, options.quick),
         "time-limits": time_limits.run,
         "information": lambda: information.run(options.datasets, options.matrices),
-        "holes": holes.run,
-        "relief": lambda: relief.run(options.datasets, ROOT / ".bench-venv-relief"),
         "noise-floor": noise_floor.run,
         "leaks": lambda: leaks.run(options.datasets),
         "targets": lambda: targets.run(options.quick),
-        "wrapper": lambda: wrapper.run(options.datasets),
-        "embedded": lambda: embedded.run(options.datasets),
-        "linear-models": lambda: linear_models.run(options.datasets, ROOT / ".bench-venv-wide"),
-        "estimator": lambda: estimator.run(options.datasets),
-        "session": lambda: session.run(options.datasets),
-        "evaluation": lambda: evaluation.run(options.datasets),
         "verdicts": lambda: verdicts.run(options.quick),
         "startup": startup.run,
         "deadlines": deadlines.run,
