@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
+from consistency import contradictions
 from random_requests import random_request
 
 import altsets
@@ -26,8 +27,6 @@ from altsets.search.answering import answer
 #: Seconds for the search, and for each section that is computed for the report alone.
 LIMITS = (1e-6, 0.001, 0.01, 0.1, 0.5)
 SECONDS = (1e-6, 0.005, 0.02, 0.1)
-#: In the sentence on a section that was left out for that reason.
-CONTRADICTION = "contradicts"
 
 
 def random_searched(rng: np.random.Generator) -> Searched:
@@ -79,12 +78,8 @@ def random_reports(seeds: range) -> Iterator[tuple[int, list[str], list[str]]]:
     """The sections of one report for each seed, and what is wrong with it."""
     for seed in seeds:
         searched, beside = random_report(np.random.default_rng(seed))
-        wrong = [said for said in beside.get("skipped", ()) if CONTRADICTION in said]
-        try:
-            made = summarise(searched.result, quality=searched.quality, **beside)
-        except InputError as error:
-            yield seed, [], [*wrong, str(error)]
-            continue
+        wrong = contradictions(searched.result, beside.get("frontier"), beside.get("near_best"))
+        made = summarise(searched.result, quality=searched.quality, **beside)
         yield seed, [part["id"] for part in made["sections"]], wrong
 
 

@@ -172,21 +172,17 @@ def extras_of(searched: Searched) -> dict[str, Any]:
         waiting.say("Searching at every tau, for the report")
         frontier = _unless("What difference costs", skipped, lambda: _frontier(searched))
         waiting.say("Counting sets that are nearly as good, for the report")
-        near = _unless("How many sets are nearly as good", skipped, lambda: _near_best(searched, frontier))
+        near = _unless("How many sets are nearly as good", skipped, lambda: _near_best(searched))
     return {"frontier": frontier, "near_best": near, "skipped": skipped}
 
 
 def _unless(what: str, skipped: list[str], compute: Callable[[], Any]) -> Any:
     """Compute a part of a report; None and a sentence if that fails or adds nothing, so that it is left out."""
-    from altsets.report.consistency import Disagreement
-
     why = f"{SECONDS:g} s were too short to say more than the sets do"
     try:
         found = compute()
     except KeyboardInterrupt:
         found, why = None, "it was interrupted"
-    except Disagreement:
-        found, why = None, f"what {SECONDS:g} s of search gave contradicts the sets"
     except AltsetsError as error:
         found, why = None, reason_of(error)
     if found is None:
@@ -196,7 +192,6 @@ def _unless(what: str, skipped: list[str], compute: Callable[[], Any]) -> Any:
 
 def _frontier(searched: Searched) -> Frontier | None:
     """What difference costs, from the answer on; None if too little is settled besides it."""
-    from altsets.report.consistency import check_agreement
     from altsets.result import StopReason
     from altsets.search.frontier.sweep import by_tau
     from altsets.search.known import same_difference
@@ -212,7 +207,6 @@ def _frontier(searched: Searched) -> Frontier | None:
         raise InputError("a curve has no largest tau or number of sets.")
     request = replace(given.without_tau(), engine="auto", time_limit=SECONDS)
     found = by_tau(request, searched.quality, request.n_features, asked["n_alternatives"], None, known=result)
-    check_agreement(result, found)
     # At tau = 0 sets may be equal, which takes no search.
     others = [
         point.result
@@ -224,9 +218,8 @@ def _frontier(searched: Searched) -> Frontier | None:
     return found if settled and 2 * len(settled) >= len(others) + n_missing else None
 
 
-def _near_best(searched: Searched, frontier: Frontier | None) -> NearBest | None:
+def _near_best(searched: Searched) -> NearBest | None:
     """The sets that are nearly as good, from the answer on; None if none but the best is known."""
-    from altsets.report.consistency import check_agreement
     from altsets.search.good_sets import Nearness
     from altsets.search.near_best.counting import count_near
 
@@ -241,5 +234,4 @@ def _near_best(searched: Searched, frontier: Frontier | None) -> NearBest | None
         time_limit=SECONDS,
     )
     found = count_near(alone, searched.quality, Nearness(WITHIN, None), known=searched.result)
-    check_agreement(searched.result, frontier, found)
     return found if found.exact or (found.count > 1 and found.n_known != 0) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import itertools
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,20 +14,21 @@ from altsets.evaluation import Evaluation, Evaluations
 from altsets.provenance import PACKAGES
 from altsets.report import sections, sentences
 from altsets.report.again import python_lines, shell_line
-from altsets.report.consistency import better_known, check_agreement
 from altsets.report.decision import decision_blocks
 from altsets.report.document import Block, code, document, facts, section, shorten_middle, text, verdict
 from altsets.report.losses import losses_section
 from altsets.report.render import fragment, page, report_file
 from altsets.result import Result, StopReason, Verdict
 from altsets.search.frontier import Frontier
-from altsets.search.known import by_shares
+from altsets.search.known import ONE_SET, agree, by_shares
 from altsets.search.near_best import NearBest
 from altsets.search.what_if import WhatIf
 from altsets.wording import counted, sentence
 
 #: Sets on the first page, and their features together.
 SETS_FIRST, FEATURES_FIRST = 5, 40
+#: Qualities that differ by this share are the same.
+NEGLIGIBLE = 1e-6
 #: Rows of a table that does not go to the end.
 LONGEST_BETWEEN = 12
 SPELLED = {"python": "Python", "numpy": "NumPy", "scipy": "SciPy"}
@@ -110,7 +112,6 @@ def summarise(
     origin = _origin(provenance, result, evaluation, evaluated)
     answers = _Answers(result, evaluation, plain, evaluated, near_best, origin)
     _check(answers, quality)
-    check_agreement(result, plain if plain is not None and plain.by == "tau" else None, near_best)
     scored = quality if quality is not None else near_best
     names = None if scored is None else scored.feature_names
     shown = None if result is None else _with_short_names(result)
@@ -259,13 +260,22 @@ def _n_first(result: Result) -> int:
 
 def _better(answers: _Answers) -> list[str]:
     """A caution if what was computed for the report beats sets that are not proven best."""
-    result = answers.result
-    better = None if result is None else better_known(result, answers.frontier, answers.near)
-    if result is None or better is None:
+    result, near = answers.result, answers.near
+    if result is None or not result.sets or result.parameters.get("existing"):
+        return []
+    asked = result.parameters
+    if len(result.statuses) > 1 and asked.get("search") == "simultaneous":
+        return []
+    others = [(point.result.parameters, point.result.qualities) for point in answers.frontier or ()]
+    others += [] if near is None or math.isnan(near.best) else [(near.parameters, [near.best])]
+    known = [value for about, values in others if agree(ONE_SET, asked, about) for value in values]
+    mine = max(result.qualities)
+    better = max([mine, *known])
+    if better <= mine + NEGLIGIBLE * max(abs(better), abs(mine)):
         return []
     return [
-        f"A better set than these is known by now: of quality {better:.6g}, where the best one here has "
-        f"{max(result.qualities):.6g}. A search with more time, or an exact one, would have found it."
+        f"A better set than these is known by now: of quality {better:.6g}, where the best one here has {mine:.6g}. A "
+        "search with more time, or an exact one, would have found it."
     ]
 
 
