@@ -9,7 +9,9 @@ from questions import find_largest, random_largest, wrong_largest
 
 import altsets
 from altsets import Status, constraints, quality
+from altsets.cli.spelling import as_option
 from altsets.errors import InputError, UnsupportedError
+from altsets.wording import spelled
 
 SCORES = quality.Additive([9, 8, 8, 8, 7, 7, 2], feature_names=list("abcdefg"))
 
@@ -74,6 +76,26 @@ def test_as_many_as_there_are_never_have_a_set_twice(snapshot):
     assert set(jointly.sets) == set(result.sets)
     assert jointly.n_sets_bound == 17
     assert str(jointly.verdict) == snapshot
+
+
+def test_a_search_in_turn_says_why_it_ended_and_whether_a_joint_one_may_find_more():
+    endless, eight = {"n_features": 3, "n_alternatives": "max"}, quality.Additive(np.arange(8.0))
+    crowded = altsets.find(eight, **endless)
+    assert crowded.reason == (
+        "Given the 7 sets found, no other set differs enough; search='simultaneous' may find more."
+    )
+    assert crowded.reason in crowded.verdict.findings
+    assert crowded.reason in crowded.explain()
+    assert len(altsets.find(eight, **endless, search="simultaneous").sets) == 8
+    # Two sets take 6 of 8 features, and where any two sets differ enough, none rules out another one.
+    assert (
+        altsets.find(eight, **endless, tau=1).reason == "Given the 2 sets found, no other set differs enough."
+    )
+    assert "simultaneous" not in altsets.find(SCORES, **endless, tau=0, within=0.1).reason
+    cut = altsets.find(quality.Additive(np.arange(60.0)), 2, "max", tau=0)
+    assert cut.reason == "Whether more sets exist is not known."
+    with spelled(as_option):
+        assert "--search simultaneous" in altsets.find(eight, **endless).reason
 
 
 def test_of_heuristics_those_that_are_good_enough():

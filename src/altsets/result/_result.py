@@ -63,7 +63,8 @@ class Result(SetsFound, documents.Document):
     engine, proof : str
         Who answered, and by which argument the bound holds.
     reason : str
-        Why fewer sets than asked, and what is possible; empty if all were found.
+        Why fewer sets than asked, and what is possible; empty if all were found. Of ``n_alternatives="max"`` with sets
+        in turn, why there are no more.
     elapsed : float
         Seconds.
     stop_reason : str

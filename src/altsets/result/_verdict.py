@@ -93,6 +93,7 @@ def verdict_on(result: SetsFound) -> Verdict:
         *_alternatives(result),
         _groups(result),
         about_largest(result),
+        _why_no_more(result),
         _proven(result),
     ]
     cautions = [_missing(result), _cut_short(result), _noise(result), _weak_sets(result), open_sizes(result)]
@@ -209,6 +210,12 @@ def about_largest(result: SetsFound) -> str:
             return f"{found}; how many there are is not known."
         return f"{found}; up to {result.n_sets_bound:,.0f} are not ruled out."
     return ""
+
+
+def _why_no_more(result: SetsFound) -> str:
+    """Why a search for as many sets as there are has ended, where it chose one after the other."""
+    in_turn = result.parameters.get("n_alternatives") == "max" and result.n_sets_bound is None
+    return result.reason if in_turn and result.sets else ""
 
 
 def _proven(result: SetsFound) -> str:

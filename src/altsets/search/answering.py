@@ -84,7 +84,7 @@ def _searched(
         run.finish(found.sets, found.objective, found.bound)
         return replace(found, request=request.without_numbers(), notes=notes_on(quality, problem))
     result = _with_limit(quality, problem, run, request, needed)
-    return only_found(result) if request.n_alternatives == "max" else result
+    return only_found(result, problem) if request.n_alternatives == "max" else result
 
 
 def _with_limit(

@@ -267,11 +267,6 @@ def possible_instead(problem: Problem, n_found: int, status: Status, probe: Prob
         return _most_possible(problem, probe)
     if not n_found:
         return f"There is no {_one(problem)}."
-    given = (
-        f"Given the {n_found} sets found, no other set {_needs(problem)}"
-        if n_found > 1
-        else f"No alternative {_needs(problem)}"
-    )
     hints = [_what_to_lower(problem)]
     if n_found > 1 and not _needs_many_sets(problem):
         hints.insert(0, f"{parameter('n_alternatives', n_found - 1)} is possible")
@@ -282,7 +277,25 @@ def possible_instead(problem: Problem, n_found: int, status: Status, probe: Prob
             f"raise {parameter('within')}" if problem.within else f"lower {parameter('min_quality')}"
         )
     said = "; ".join(filter(None, hints))
-    return f"{given}{': ' if said else ''}{said}."
+    return f"{_no_other(problem, n_found)}{': ' if said else ''}{said}."
+
+
+def why_no_more(problem: Problem, n_found: int, status: Status) -> str:
+    """Why a search for as many sets as there are, one after the other, has ended; and whether there may be more."""
+    if status is not Status.INFEASIBLE:
+        return "Whether more sets exist is not known."
+    # Where any two sets differ enough, all of them were found.
+    crowded = bool(problem.rules.joint) or not problem.any_sets_differ_enough
+    crowded = crowded and _may_fit_more(problem, n_found)
+    more = f"; {parameter('search', 'simultaneous')} may find more" if crowded else ""
+    return f"{_no_other(problem, n_found)}{more}."
+
+
+def _no_other(problem: Problem, n_found: int) -> str:
+    """What is proven about the next set, given those found."""
+    if n_found == 1:
+        return f"No alternative {_needs(problem)}"
+    return f"Given the {n_found} sets found, no other set {_needs(problem)}"
 
 
 def _what_to_lower(problem: Problem) -> str:

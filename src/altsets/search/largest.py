@@ -14,6 +14,7 @@ from altsets.errors import UnsupportedError
 from altsets.problem import EXACT_TOLERANCE, Dissimilarity, FeatureSet, Problem, verify
 from altsets.quality import Quality
 from altsets.result import Result, Status, StopReason, overall_status
+from altsets.search.diagnosis import why_no_more
 from altsets.search.family_search import LargestNumber, LargestTau
 from altsets.search.good_sets import Nearness, Requirement
 from altsets.search.run import Known, Run
@@ -294,10 +295,10 @@ def _one_by_one(quality: Quality, problem: Problem, asked: Nearness, run: Run, e
     result = solve(quality, endless, run, engine)
     if needed is not None:
         result = needed.judged(result)
-    return only_found(result)
+    return only_found(result, endless)
 
 
-def only_found(result: Result) -> Result:
+def only_found(result: Result, problem: Problem) -> Result:
     """An answer about as many sets as there are, as if those found had been asked for."""
     n_found = len(result.sets)
     if not n_found:
@@ -307,4 +308,7 @@ def only_found(result: Result) -> Result:
     status = overall_status(statuses)
     # Sets that were not found count for the bound of a given number only.
     bound = result.objective if status is Status.OPTIMAL else result.bound
-    return replace(result, statuses=statuses, status=status, bound=bound, reason="", stop_reason=stop_reason)
+    reason = why_no_more(problem, n_found, result.status)
+    return replace(
+        result, statuses=statuses, status=status, bound=bound, reason=reason, stop_reason=stop_reason
+    )
