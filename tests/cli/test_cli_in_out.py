@@ -24,6 +24,7 @@ from altsets.files.columns import Table
 from altsets.files.dataset import read_columns, split_target
 from altsets.files.writing import rows_of_result, write_csv
 from altsets.provenance import fingerprint
+from altsets.report.again import python_lines, shell_line
 from altsets.results import Evaluation
 
 # pandas from 3.1 on always reads numbers so.
@@ -127,7 +128,49 @@ def test_decimal_commas_and_rows_without_a_target(run, table, there, snapshot):
 
 def test_options_about_tables_have_no_use_with_scores_alone(run, there):
     run("find", "table.csv", *FIND, "--save-scores", "scores.csv")
-    refused(run("find", "--scores", "scores.csv", "--decimal", ","), "--decimal ',' has no use with --scores")
+    refused(run("find", "--scores", "scores.csv", "--sheet", "a"), "--sheet 'a' has no use with --scores")
+
+
+def test_encoding_and_decimal_sign_are_those_of_every_text_file(run, table, there):
+    frame = pd.read_csv(table, float_precision="round_trip").rename(columns={"a": "größe"})
+    frame.to_csv("german.csv", sep=";", decimal=",", index=False, encoding="latin-1")
+    for name, text in {
+        "costs.csv": "größe;1,5\nb;0,5\nc;2,5\n",
+        "groups.csv": "feature;group\ngröße;mäßig\nb;mäßig\n",
+        "names.txt": "größe\n",
+        "sets.txt": "größe,b\n",
+        "scores.csv": "feature;score\ngröße;0,5\nb;2,5\nc;1\n",
+    }.items():
+        (there / name).write_bytes(text.encode("latin-1"))
+    how = ("--encoding", "latin-1", "--decimal", ",")
+    german = ("german.csv", *FIND[:6], *how, "--json")
+    # altsets itself writes UTF-8 and points.
+    code, out, err = run("find", *german, "--budget", "2:costs.csv", "--save-scores", "saved.csv")
+    assert (code, err) == (0, "")
+    limited = json.loads(out)["sets"][0]["features"]
+    assert {"größe", "c"} - set(limited)
+    for options in (
+        ("--require", "@names.txt", "--exclusive", "@mäßig", "--feature-groups", "groups.csv"),
+        ("--require", "@names.txt", "--existing", "sets.txt"),
+        ("--require", "größe", "--scores", "saved.csv"),
+    ):
+        code, out, err = run("find", *german, *options)
+        assert (code, err) == (0, "")
+        assert "größe" in json.loads(out)["sets"][0]["features"]
+    code, out, err = run("find", "--scores", "scores.csv", *FIND[2:6], *how, "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["sets"][0]["quality"] == 3.5
+    made = Result.from_json(out)
+    said = python_lines(made, None)
+    assert "encoding='latin-1'" in said
+    assert "decimal=','" in said
+    assert {"--encoding=latin-1", "--decimal=,"} <= set(shell_line(made.provenance).split())
+    refused(run("find", *german[:1], *FIND), "give its encoding, such as --encoding latin-1.")
+    for option, value in (("--encoding", "no-such"), ("--decimal", ";")):
+        refused(run("find", "--scores", "scores.csv", option, value), f"{option} {value} is not a")
+    refused(
+        run("find", "--scores", "scores.csv", *how[:2]), "the score '0,5' is not a number; use --decimal , if"
+    )
 
 
 # --- Files of answers ------------------------------------------------------------------------------

@@ -222,7 +222,7 @@ def test_a_long_list_of_columns_is_no_file_name():
         ("--at-most 1:,", "--at-most names no feature at all"),
         ("--at-most 1:wrong.txt", "wrong.txt names 'beta', which is not a feature"),
         ("--at-most 1:empty.txt", "empty.txt is empty"),
-        ("--at-most 1:noise.bin", "noise.bin is neither Parquet nor text"),
+        ("--at-most 1:noise.bin", "noise.bin is not text in UTF-8"),
         ("--at-least 1.5:a", "--at-least: '1.5' is not a whole number"),
         ("--at-least 3:a,b", "--at-least: N = 3, but its group has only 2 features"),
         ("--at-least a", "--at-least 'a' must have the form N:GROUP"),

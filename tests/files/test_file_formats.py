@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from altsets.errors import MissingExtraError, TableError
-from altsets.files.contents import BEGINNINGS
+from altsets.files.contents import BEGINNINGS, text_files
 from altsets.files.dataset import read_columns, split_target
 
 
@@ -102,7 +102,8 @@ def test_odd_headers_are_still_tables(write, header):
 @pytest.mark.parametrize("delimiter", [";", "\t"])
 def test_decimal_commas(write, delimiter):
     content = "dose|town|y\n1,5|Rome, old|0\n-2|Oslo|1\n|3.5 b|0\n1,5e3|Bonn|1\n".replace("|", delimiter)
-    table = read_columns(write(content), decimal=",")
+    with text_files(decimal=","):
+        table = read_columns(write(content))
     assert table.names == ("dose", "town", "y")
     assert np.array_equal(table.columns[0], [1.5, -2.0, np.nan, 1500.0], equal_nan=True)
     assert table.columns[1].tolist() == ["Rome, old", "Oslo", "3.5 b", "Bonn"]
@@ -111,11 +112,9 @@ def test_decimal_commas(write, delimiter):
 
 def test_a_decimal_point_is_what_is_read_anyway(write):
     path = write("a;y\n1.5;0\n2.5;1\n")
-    assert (
-        read_columns(path, decimal=".").columns[0].tolist()
-        == read_columns(path).columns[0].tolist()
-        == [1.5, 2.5]
-    )
+    assert read_columns(path).columns[0].tolist() == [1.5, 2.5]
+    with text_files(decimal="."):
+        assert read_columns(path).columns[0].tolist() == [1.5, 2.5]
 
 
 @pytest.mark.parametrize(("content", "decimal", "words"), [
@@ -125,22 +124,44 @@ def test_a_decimal_point_is_what_is_read_anyway(write):
     ("a;y\n1,5;0\n", ";", "decimal=';' is not a decimal sign; give a comma or a point."),
 ])  # fmt: skip
 def test_decimal_signs_that_make_no_sense(write, content, decimal, words):
-    assert words in refusal(write(content), decimal=decimal)
+    with text_files(decimal=decimal):
+        assert words in refusal(write(content))
 
 
 def test_dates_beside_decimal_commas_are_dates(write, snapshot):
-    table = read_columns(write("day;a;y\n31.12.2020;1,5;0\n1.1.2021;2,5;1\n"), decimal=",")
+    with text_files(decimal=","):
+        table = read_columns(write("day;a;y\n31.12.2020;1,5;0\n1.1.2021;2,5;1\n"))
     with pytest.raises(TableError) as refused:
         split_target(table, "y")
     assert str(refused.value) == snapshot
 
 
-def test_decimal_and_sheet_are_about_one_format(write, tmp_path, snapshot):
-    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    pq.write_table(pa.table({"a": [1], "y": [2]}), tmp_path / "t.parquet")
-    assert refusal(tmp_path / "t.parquet", decimal=",") == snapshot
-    assert refusal(write(WORKBOOK, "book.xlsx"), decimal=",") == snapshot
+def test_sheets_are_those_of_a_workbook(write, snapshot):
     assert refusal(write("a,y\n1,2\n"), sheet="one") == snapshot
+
+
+# --- Encodings -------------------------------------------------------------------------------------
+
+WORDS = "größe;y\nklein;0\ngroß;1\n"
+
+
+@pytest.mark.parametrize("most", [2**26, 8])
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16-le", "utf-8", "utf-16"])
+def test_text_that_is_not_utf_8_is_read_in_the_encoding_given(write, monkeypatch, encoding, most):
+    monkeypatch.setattr("altsets.files.dataset.MOST_AT_ONCE", most)
+    # Marks, and files that are UTF-8 in any case, do not need it.
+    given = "latin-1" if encoding.startswith("utf-8") or encoding == "utf-16" else encoding
+    with text_files(given):
+        table = read_columns(write(WORDS.encode(encoding)))
+    assert (table.names, table.columns[0].tolist()) == (("größe", "y"), ["klein", "groß"])
+
+
+@pytest.mark.parametrize("most", [2**26, 8])
+@pytest.mark.parametrize("encoding", [None, "ascii", "no such", "hex"])
+def test_text_in_another_encoding_is_refused(write, monkeypatch, snapshot, encoding, most):
+    monkeypatch.setattr("altsets.files.dataset.MOST_AT_ONCE", most)
+    with text_files(encoding):
+        assert refusal(write(WORDS.encode("latin-1"))) == snapshot
 
 
 # --- Excel -----------------------------------------------------------------------------------------

@@ -59,7 +59,7 @@ def test_a_black_box_has_no_scores(snapshot):
         ("feature,score\n", "must begin with the line feature,score and have a line for each feature"),
         ("name,score\na,1\n", "must begin with the line feature,score"),
         ("feature,score\na,1\na,2\n", "more than once: a"),
-        ("feature,score\na,x\n", "line 2: could not convert"),
+        ("feature,score\na,x\n", "line 2: the score 'x' is not a number"),
         ("feature,score\na,1,2\n", "line 2: .*3 fields"),
         ("feature,score,with b\na,1,0\n", "columns for pairs"),
     ],

@@ -22,6 +22,7 @@ from altsets.cli.descriptions import ENGINES, describe_quality
 from altsets.cli.values import count, duration, number, seconds, share, size, whole_number
 from altsets.constraints import KINDS, Constraint, Forbid
 from altsets.documents import TABLE
+from altsets.files.contents import text_files
 
 
 def option(
@@ -279,9 +280,12 @@ class ColumnOptions:
     drop_unusable: bool = option(
         None, "Leave out columns that cannot be used, such as dates, and list them.", default=False
     )
+    encoding: str | None = option(
+        "NAME", "The encoding of text files that are not UTF-8, such as latin-1 or cp1252."
+    )
     decimal: str | None = option(
         "SIGN",
-        "The decimal sign in a CSV file: , for numbers such as 1,5. Fields are then separated by semicolons "
+        "The decimal sign in text files: , for numbers such as 1,5. Fields are then separated by semicolons "
         "or tabs. [default: .]",
     )
     sheet: str | None = option("NAME", "The sheet of an Excel workbook. [default: the first one]")
@@ -615,7 +619,10 @@ def with_options(
                 name: kind(**{field.name: values[field.name] for field in fields[name]})
                 for name, kind in kinds.items()
             }
-            function(context, Given(**made))
+            given = Given(**made)
+            # A column name or a number may come from any file: the table, costs, groups, scores, lists of names.
+            with text_files(given.columns.encoding, given.columns.decimal):
+                function(context, given)
 
         command.__name__, command.__doc__ = function.__name__, function.__doc__
         command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}

@@ -61,6 +61,7 @@ def read_dataset(given: Given, groups: str | None = None, *, predicts: bool = Fa
         drop=parsing.columns_in(columns.drop),
         categorical=parsing.columns_in(columns.categorical),
         groups=groups,
+        encoding=columns.encoding,
         decimal=columns.decimal,
         sheet=columns.sheet,
         drop_missing_target=columns.drop_missing_target,
@@ -272,7 +273,7 @@ def _check_saved_scores(given: Given, asked: NamedQuality, has_table: bool) -> N
     columns = given.columns
     unused = {"--save-scores": given.scoring.save_scores}
     if not has_table:
-        unused |= {"--decimal": columns.decimal, "--sheet": columns.sheet, "--layer": columns.layer}
+        unused |= {"--sheet": columns.sheet, "--layer": columns.layer}
         unused["--columns"] = ",".join(columns.columns) if columns.columns else None
         unused["--categorical"] = ",".join(columns.categorical) if columns.categorical else None
     _refuse_unused(unused)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import hashlib
@@ -15,8 +16,9 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from altsets import machine
 from altsets.errors import TableError, reason_of
@@ -28,6 +30,9 @@ STANDARD_INPUT = "-"
 PARQUET = b"PAR1"
 #: How gzipped bytes begin, and texts in UTF-16.
 GZIP, UTF16 = b"\x1f\x8b", (b"\xff\xfe", b"\xfe\xff")
+#: UTF-8 with or without a byte-order mark.
+UTF8 = "utf-8-sig"
+DECIMALS = (".", ",")
 #: Bytes that a compressed file may hold: a few kilobytes can hold enough to fill any memory.
 MOST_UNPACKED = 2**29
 #: A Parquet file may hold more than that if it is large itself: so many times its own size.
@@ -38,6 +43,49 @@ MOST_AT_ONCE = 2**26
 LONGEST_LINE, HEAD = 2**28, 1_000_000
 #: The share of the machine's memory that a table may take.
 SHARE = 0.5
+
+
+class TextFormat(NamedTuple):
+    """How text files are written; those that altsets has written itself are read in any case."""
+
+    #: Of files that are not UTF-8.
+    encoding: str | None = None
+    #: The decimal sign, where commas do not separate fields.
+    decimal: str | None = None
+
+    def check(self) -> None:
+        """Refuse an encoding that does not exist, and other decimal signs."""
+        if self.decimal not in (None, *DECIMALS):
+            raise TableError(
+                f"{parameter('decimal', self.decimal)} is not a decimal sign; give a comma or a point."
+            )
+        try:
+            "a".encode(self.encoding or UTF8)
+        except (LookupError, ValueError):
+            raise TableError(
+                f"{parameter('encoding', self.encoding)} is not an encoding that Python knows; give one such as "
+                "latin-1, cp1252 or utf-16."
+            ) from None
+
+
+USUAL = TextFormat()
+_FORMAT: ContextVar[TextFormat] = ContextVar("_FORMAT", default=USUAL)
+
+
+@contextmanager
+def text_files(encoding: str | None = None, decimal: str | None = None) -> Iterator[None]:
+    """Read all text files in this way."""
+    token = _FORMAT.set(TextFormat(encoding, decimal))
+    try:
+        yield
+    finally:
+        _FORMAT.reset(token)
+
+
+def text_format() -> TextFormat:
+    """Return how text files are read now."""
+    _FORMAT.get().check()
+    return _FORMAT.get()
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
@@ -130,12 +178,19 @@ class LongText:
         with self._open() as file:
             begin = _read_some(file, self._is_packed, source, HEAD)
         refuse_binary(begin, source)
-        self._encoding = "utf-16" if begin[:2] in UTF16 else "utf-8-sig"
+        self._encoding = _encoding_of(begin, self._parts())
         self.head = begin.decode(self._encoding, errors="ignore")
         self._file: io.BufferedIOBase | None = None
 
     def _open(self) -> io.BufferedIOBase:
         return io.BytesIO(self._raw) if isinstance(self._raw, bytes) else open(self._raw, "rb")
+
+    def _parts(self) -> Iterator[bytes]:
+        with self._open() as file:
+            yield from iter(partial(self._unpacked(file).read, HEAD), b"")
+
+    def _unpacked(self, file: io.BufferedIOBase) -> Any:
+        return gzip.GzipFile(fileobj=file) if self._is_packed else file
 
     @property
     def share_read(self) -> float:
@@ -150,10 +205,9 @@ class LongText:
             yield from self._decoded(self._file)
 
     def _decoded(self, file: io.BufferedIOBase) -> Iterator[str]:
-        unpacked: Any = gzip.GzipFile(fileobj=file) if self._is_packed else file
         n_lines = 0
         try:
-            with io.TextIOWrapper(unpacked, self._encoding, newline="") as text:
+            with io.TextIOWrapper(self._unpacked(file), self._encoding, newline="") as text:
                 while line := text.readline(LONGEST_LINE):
                     n_lines += 1
                     if "\0" in line or (len(line) == LONGEST_LINE and line[-1] not in "\r\n"):
@@ -162,11 +216,8 @@ class LongText:
                             "end."
                         )
                     yield line
-        except UnicodeDecodeError as error:
-            raise TableError(
-                f"{self.source} is not text in UTF-8 (a byte after line {n_lines:,} fits no character); save the table "
-                "as CSV in UTF-8."
-            ) from error
+        except UnicodeError as error:
+            raise _undecodable(self.source, self._encoding, f"a byte after line {n_lines:,}") from error
         except (OSError, EOFError, zlib.error) as error:
             raise TableError(f"{self.source} is a damaged gzip file: {reason_of(error)}.") from error
 
@@ -242,17 +293,38 @@ def refuse_other_than_files(path: Path) -> None:
         raise TableError(f"{path} is {kind}; give a file.")
 
 
-def decode(content: bytes, source: str) -> str:
-    """Bytes as text: UTF-8, or UTF-16 with a byte-order mark; ``source`` names them in messages."""
-    refuse_binary(content, source)
-    utf16 = content[:2] in UTF16
+def _encoding_of(begin: bytes, parts: Iterable[bytes]) -> str:
+    """UTF-16 if the text begins so, else UTF-8; if a text is neither, what users say."""
+    if begin[:2] in UTF16:
+        return "utf-16"
+    other = text_format().encoding
+    return UTF8 if other is None or _is_utf8(parts) else other
+
+
+def _is_utf8(parts: Iterable[bytes]) -> bool:
+    decoder = codecs.getincrementaldecoder(UTF8)()
     try:
-        text = content.decode("utf-16" if utf16 else "utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise TableError(
-            f"{source} is neither Parquet nor text in UTF-8 (byte {error.start} of it fits no character); "
-            "save the table as CSV in UTF-8."
-        ) from error
+        return not any("\0" in decoder.decode(part) for part in parts) and not decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+
+
+def _undecodable(source: str, encoding: str, place: str) -> TableError:
+    """What to say about a text in another encoding than was tried."""
+    return TableError(
+        f"{source} is not text in {'UTF-8' if encoding == UTF8 else encoding} ({place} fits no character); if it is a "
+        f"text file, give its encoding, such as {parameter('encoding', 'latin-1')}."
+    )
+
+
+def decode(content: bytes, source: str) -> str:
+    """Bytes as text: UTF-8, UTF-16 with a mark, or in the encoding of users; ``source`` names them in messages."""
+    refuse_binary(content, source)
+    encoding = _encoding_of(content, [content])
+    try:
+        text = content.decode(encoding)
+    except UnicodeError as error:
+        raise _undecodable(source, encoding, f"byte {getattr(error, 'start', 0)} of it") from error
     if "\0" in text:
         raise TableError(f"{source} is a binary file; save the table as CSV or Parquet.")
     if not text.strip():

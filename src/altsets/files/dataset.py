@@ -39,6 +39,8 @@ from altsets.files.contents import (
     read_standard_input,
     refuse_large_text,
     refuse_markup,
+    text_files,
+    text_format,
     unpack,
     unpack_some,
 )
@@ -134,6 +136,7 @@ def read_table(
     drop: Sequence[str] = (),
     categorical: Sequence[str] = (),
     groups: str | None = None,
+    encoding: str | None = None,
     decimal: str | None = None,
     sheet: str | None = None,
     drop_missing_target: bool = False,
@@ -145,9 +148,10 @@ def read_table(
 ) -> Dataset:
     """Read a CSV file (also gzipped), a Parquet file, an Excel workbook or an AnnData file, as the command line does.
 
-    CSV: UTF-8 with or without a byte-order mark (or UTF-16 with one), a header line, and commas, semicolons or tabs
-    between the fields. Empty fields and NA, N/A, NaN, null, None and ? are missing values; true and false are 1 and 0.
-    A first column without a name that counts the rows from 0 is the index that pandas writes, and is left out.
+    CSV: UTF-8 with or without a byte-order mark (or UTF-16 with one, or ``encoding``), a header line, and commas,
+    semicolons or tabs between the fields. Empty fields and NA, N/A, NaN, null, None and ? are missing values; true and
+    false are 1 and 0. A first column without a name that counts the rows from 0 is the index that pandas writes, and is
+    left out.
 
     AnnData (.h5ad): rows are cells, columns are genes, and the target is a column of ``obs``. A sparse matrix stays
     sparse. GCT (.gct): genes in rows, with samples and what is known of them in columns, among it the target.
@@ -179,8 +183,10 @@ def read_table(
         Columns that are categories whatever they hold, such as codes; by name or by a pattern.
     groups : str, default=None
         The column that says which rows belong together; it is not used as a feature.
+    encoding : str, default=None
+        The encoding of a text file that is not UTF-8, such as ``"latin-1"`` or ``"cp1252"``.
     decimal : {".", ","}, default=None
-        The decimal sign of a CSV file; None means a point. A comma needs semicolons or tabs between the fields.
+        The decimal sign of a text file; None means a point. A comma needs semicolons or tabs between the fields.
     sheet : str, default=None
         The sheet of a workbook; by default the first one.
     drop_missing_target : bool, default=False
@@ -235,7 +241,7 @@ def read_table(
         target = ",".join(target)
     check_unusable(unusable)
     from_file = str(path) != STANDARD_INPUT
-    unused: dict[str, Any] = {"decimal": decimal, "sheet": sheet, "transpose": transpose or None}
+    unused: dict[str, Any] = {"sheet": sheet, "transpose": transpose or None}
     if from_file and is_hdf5(path):
         _refuse_unused(Path(path).name, "an AnnData file", **unused, categorical=list(categorical) or None)
         if target is None:
@@ -259,7 +265,8 @@ def read_table(
             Path(path), target, wanted, max_memory=max_memory, drop_missing_target=drop_missing_target, **how
         )
     if table is None:
-        table = read_columns(path, decimal=decimal, sheet=sheet, wanted=wanted, transpose=transpose)
+        with text_files(encoding, decimal):
+            table = read_columns(path, sheet=sheet, wanted=wanted, transpose=transpose)
     else:
         _refuse_unused(table.source, "which is Parquet", **unused)
     if isinstance(table, LargeTable):
@@ -385,12 +392,12 @@ def _refuse_unused(source: str, why: str, **given: Any) -> None:
 def read_columns(
     path: str | os.PathLike[str],
     *,
-    decimal: str | None = None,
     sheet: str | None = None,
     wanted: Wanted | None = None,
     transpose: bool = False,
 ) -> Table:
     """Read all columns of a file, or those that are wanted; nothing is decided yet about what they mean."""
+    decimal = text_format().decimal or "."
     from_input = str(path) == STANDARD_INPUT
     if not from_input:
         refuse_large_text(Path(path))
@@ -407,10 +414,6 @@ def read_columns(
         )
     if is_workbook or begin[:4] == PARQUET:
         assert isinstance(content, bytes)
-        if decimal is not None:
-            raise TableError(
-                f"{source} is not a CSV file, and holds numbers as such; leave out {parameter('decimal')}."
-            )
         if transpose:
             raise TableError(
                 f"{parameter('transpose', True)} goes with text files, and {source} is none; save it as CSV."
@@ -422,7 +425,7 @@ def read_columns(
         )
     else:
         text = decode(content, source) if isinstance(content, bytes) else content
-        table = _parse_text(text, source, decimal or ".", wanted, transpose)
+        table = _parse_text(text, source, decimal, wanted, transpose)
     return replace(table, sha256=hashlib.sha256(raw).hexdigest())
 
 

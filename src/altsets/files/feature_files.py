@@ -16,14 +16,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from altsets.arrays import Floats
-from altsets.errors import InputError, TableError, reason_of
+from altsets.errors import InputError, TableError
 from altsets.features import FeatureNames, unknown_features
-from altsets.files.contents import csv_text
-from altsets.files.parsing import read_rows
+from altsets.files.contents import csv_text, text_files
+from altsets.files.parsing import Lines, read_rows
 from altsets.files.writing import escape_formula, unescape_formula, write_new
 from altsets.quality import CFS, FCBF, MRMR, Additive, Quality
 from altsets.quality.spec import PAIRED
-from altsets.tables.conversion import is_float
 from altsets.wording import list_some
 
 HEADER = ("feature", "score")
@@ -33,7 +32,12 @@ FEATURE, COST, GROUP = "feature", "cost", "group"
 
 
 def read_scores(
-    path: str | os.PathLike[str], quality: str = "mutual_info", *, feature_names: Sequence[str] | None = None
+    path: str | os.PathLike[str],
+    quality: str = "mutual_info",
+    *,
+    feature_names: Sequence[str] | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
 ) -> Quality:
     """Read feature scores that were saved with ``altsets find --save-scores``, as a quality to search with.
 
@@ -49,6 +53,10 @@ def read_scores(
         stands for the sum of the scores.
     feature_names : sequence of str, default=None
         Only these features, in this order; by default all.
+    encoding : str, default=None
+        The encoding of a file that is not UTF-8, such as ``"latin-1"``.
+    decimal : {".", ","}, default=None
+        The decimal sign; None means a point. A comma needs semicolons or tabs between the fields.
 
     Returns
     -------
@@ -73,7 +81,8 @@ def read_scores(
     >>> altsets.find(altsets.io.read_scores(path), n_features=1, n_alternatives=1, tau=1).named_sets
     [('weight',), ('age',)]
     """
-    scores = Scores.read(path)
+    with text_files(encoding, decimal):
+        scores = Scores.read(path)
     return (scores if feature_names is None else scores.only(feature_names)).quality(quality)
 
 
@@ -105,7 +114,8 @@ class Scores:
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Scores:
         """Read what :meth:`write` has written, or a file of one's own that looks like it."""
-        (line, header), *rows = read_rows(path) or [(1, [])]
+        lines = read_rows(path)
+        (line, header), *rows = lines.rows or [(1, [])]
         if tuple(header[:2]) != HEADER or not rows:
             raise TableError(
                 f"{path} must begin with the line feature,score and have a line for each feature."
@@ -119,7 +129,7 @@ class Scores:
                 f"{path}, line {line}: the columns for pairs must be the features in the order of the lines, as in "
                 f"'{PAIR}{names[0]}'."
             )
-        numbers = np.array([_numbers(path, number, row, len(header)) for number, row in rows])
+        numbers = np.array([_numbers(path, number, row, len(header), lines) for number, row in rows])
         return cls(names, numbers[:, 0].copy(), numbers[:, 1:].copy() if len(header) > 2 else None)
 
     def write(self, path: str | os.PathLike[str]) -> None:
@@ -154,13 +164,12 @@ class Scores:
         return PAIRED[name](self.values, self.pairs, feature_names=self.names)
 
 
-def _numbers(path: str | os.PathLike[str], line: int, row: Sequence[str], width: int) -> list[float]:
+def _numbers(
+    path: str | os.PathLike[str], line: int, row: Sequence[str], width: int, lines: Lines
+) -> list[float]:
     if len(row) != width:
         raise TableError(f"{path}, line {line}: there are {len(row)} fields instead of {width}.")
-    try:
-        return [float(cell) for cell in row[1:]]
-    except ValueError as error:
-        raise TableError(f"{path}, line {line}: {reason_of(error)}.") from None
+    return [lines.number(cell, f"{path}, line {line}: the score") for cell in row[1:]]
 
 
 # --- Costs and groups ---------------------------------------------------------------------------------
@@ -177,10 +186,10 @@ def read_costs(
     The file has two columns, or three that its first line names; unknown features are refused. With two columns a
     first line without a feature is a header.
     """
-    rows = read_rows(path)
-    first = rows[0][1] if rows else []
+    read = read_rows(path)
+    first = read.rows[0][1] if read.rows else []
     is_grouped = GROUP in map(str.lower, first) and not (len(first) == 2 and first[0] in names)
-    lines = _lines_with_groups(path, rows) if is_grouped else _plain_lines(path, rows, names, noun)
+    lines = _lines_with_groups(path, read.rows) if is_grouped else _plain_lines(path, read, names, noun)
     costs: dict[str, float] = {}
     members: dict[str, list[str]] = {}
     prices: dict[str, float] = {}
@@ -194,9 +203,7 @@ def read_costs(
         if group:
             members.setdefault(group, []).append(name)
         if cost or not group:
-            if not is_float(cost):
-                raise InputError(f"{path}, line {line}: the {noun} {cost!r} is not a number.")
-            amount = float(cost)
+            amount = read.number(cost, f"{path}, line {line}: the {noun}")
             if not group:
                 costs[name] = amount
             elif prices.setdefault(group, amount) != amount:
@@ -212,16 +219,16 @@ def read_costs(
     return costs, list(members.values()) or None
 
 
-def _plain_lines(path: str, rows: Sequence[Line], names: FeatureNames, noun: str) -> Iterator[Line]:
+def _plain_lines(path: str, lines: Lines, names: FeatureNames, noun: str) -> Iterator[Line]:
     """Lines of a feature and its cost, without a group."""
-    for position, (line, row) in enumerate(rows):
+    for position, (line, row) in enumerate(lines.rows):
         if len(row) != 2:
             also = "; a file with groups begins with a line that names its columns: feature,cost,group"
             raise InputError(
                 f"{path}, line {line}: give two fields, a feature and its {noun}, not {len(row)}"
                 f"{also if noun == COST else ''}."
             )
-        if position or row[0] in names or is_float(row[1]):
+        if position or row[0] in names or lines.is_number(row[1]):
             yield line, [*row, ""]
 
 
@@ -252,7 +259,7 @@ def _refuse_unknown(path: str, given: Iterable[str], names: FeatureNames) -> Non
 
 def read_groups(path: str, names: FeatureNames) -> dict[str, str]:
     """The group of each feature in a file with the columns feature and group, and perhaps others."""
-    (_, header), *rows = read_rows(path) or [(1, [])]
+    (_, header), *rows = read_rows(path).rows or [(1, [])]
     missing = [name for name in (FEATURE, GROUP) if name not in header]
     if missing:
         raise InputError(

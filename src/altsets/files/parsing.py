@@ -14,20 +14,29 @@ import os
 import re
 import warnings
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from altsets.errors import MissingExtraError, TableError, reason_of
 from altsets.features import FeatureNames, is_pattern
 from altsets.files.columns import SWAPPED, Column, Order, Table, is_inexact, refuse_nameless
-from altsets.files.contents import HEAD, LongText, csv_text, read_text, refuse_size, tidy, workbook_size
+from altsets.files.contents import (
+    HEAD,
+    LongText,
+    csv_text,
+    read_text,
+    refuse_size,
+    text_format,
+    tidy,
+    workbook_size,
+)
 from altsets.measures.large.decoding import kind_of
-from altsets.tables.conversion import LARGEST_EXACT, object_array
+from altsets.tables.conversion import LARGEST_EXACT, is_float, object_array
 from altsets.wording import list_some, parameter
 
 #: What stands for "not known" in a CSV file, in lower case.
@@ -36,7 +45,6 @@ TRUTH = {"true": 1.0, "false": 0.0}
 #: How GCT files begin.
 GCT = ("#1.2", "#1.3")
 DELIMITERS = (",", ";", "\t")
-DECIMALS = (".", ",")
 #: Numbers with a point that a decimal comma leaves no meaning: 1.5 and 1.234,5, but no dates.
 POINTED = re.compile(r"[-+]?\d+\.\d+|[-+]?\d{1,3}(\.\d{3})+(,\d+)?")
 #: A line with its end.
@@ -76,11 +84,35 @@ class Wanted:
         return sorted(places[name] for name in found)
 
 
-def read_rows(path: str | os.PathLike[str]) -> list[tuple[int, list[str]]]:
-    """The rows of a text file without a header, each with the number of its line; fields as in tables."""
-    text = read_text(path)
-    rows = _rows(text, _delimiter(text), Path(path).name)
-    return [(line, [tidy(cell) for cell in row]) for line, row in rows]
+class Lines(NamedTuple):
+    """Rows of a text file without a header, each with the number of its line, and the sign in its numbers."""
+
+    rows: list[tuple[int, list[str]]]
+    decimal: str = "."
+
+    def number(self, cell: str, what: str) -> float:
+        """Return the number in a cell; ``what`` it is, for the error if it is none."""
+        if self.is_number(cell):
+            return float(cell.translate(SWAPPED) if self.decimal == "," else cell)
+        comma = self.decimal == "." and is_float(cell.translate(SWAPPED))
+        advice = f"; use {parameter('decimal', ',')} if commas are the decimal signs" if comma else ""
+        raise TableError(f"{what} {cell!r} is not a number{advice}.")
+
+    def is_number(self, cell: str) -> bool:
+        """Return whether a cell holds one."""
+        return is_float(cell.translate(SWAPPED) if self.decimal == "," else cell)
+
+
+def read_rows(path: str | os.PathLike[str]) -> Lines:
+    """The rows of a text file; fields as in tables."""
+    text, decimal = read_text(path), text_format().decimal or "."
+    others = [delimiter for delimiter in DELIMITERS if delimiter != decimal]
+    delimiter = _delimiter(text, others)
+    if decimal == "," and not _fitness(text, delimiter)[0]:
+        # Between fields, as altsets writes scores, commas are no decimal signs.
+        delimiter, decimal = _delimiter(text), "."
+    rows = _rows(text, delimiter, Path(path).name)
+    return Lines([(line, [tidy(cell) for cell in row]) for line, row in rows], decimal)
 
 
 def parse_csv(
@@ -233,8 +265,6 @@ def _fitness(text: str | LongText, delimiter: str) -> tuple[bool, int]:
 
 def _delimiter_beside(decimal: str, text: str | LongText, source: str) -> str:
     """The delimiter of a text whose numbers have this decimal sign."""
-    if decimal not in DECIMALS:
-        raise TableError(f"{parameter('decimal', decimal)} is not a decimal sign; give a comma or a point.")
     others = [delimiter for delimiter in DELIMITERS if delimiter != decimal]
     found = _delimiter(text, others)
     if len(others) < len(DELIMITERS) and not _fitness(text, found)[0] and _fitness(text, decimal)[0]:
@@ -444,7 +474,8 @@ def parse_excel(content: bytes, source: str, sheet: str | None = None, wanted: W
     except Exception as error:
         # A damaged workbook may raise anything.
         raise TableError(f"{source} cannot be read as an Excel workbook: {reason_of(error)}.") from error
-    return parse_csv(_as_text(rows, source), source, delimiter=",", wanted=wanted)
+    # Numbers that are text in a workbook have no decimal sign that could be given.
+    return replace(parse_csv(_as_text(rows, source), source, delimiter=",", wanted=wanted), decimal="")
 
 
 def _as_text(rows: list[list[Any]], source: str) -> str:

@@ -16,7 +16,7 @@ from altsets.result import Result
 #: What only users have.
 YOURS = {"sample_weight": "weights of rows", "groups": "groups of rows"}
 #: How a table was read: options that list columns, and others with a text.
-LISTS, TEXTS = ("columns", "drop", "categorical"), ("time", "event", "decimal", "sheet", "layer")
+LISTS, TEXTS = ("columns", "drop", "categorical"), ("time", "event", "encoding", "decimal", "sheet", "layer")
 
 
 def shell_line(provenance: Mapping[str, Any]) -> str:
@@ -52,6 +52,7 @@ def _scored_line(result: Result, request: Request, options: Mapping[str, Any]) -
             raise NotExpressedError("features of a file of scores were left out")
         said = [repr(options["--scores"]), repr(result.parameters["quality"])]
         said += ["feature_names=data.feature_names"] if TABLE in options else []
+        said += _texts(options, "encoding", "decimal")
         return call("scored = altsets.io.read_scores", said)
     spec = named_quality(request)
     spec = spec.for_survival() if "--time" in options else spec
@@ -78,7 +79,12 @@ def _table_line(options: Mapping[str, Any]) -> list[str]:
     said += [f"{name}={columns!r}" for name, columns in listed.items()]
     if "--cv-groups" in options:
         said.append(f"groups={options['--cv-groups']!r}")
-    said += [f"{name}={options[f'--{name}']!r}" for name in TEXTS if f"--{name}" in options]
+    said += _texts(options, *TEXTS)
     flags = {"--drop-missing-target": "drop_missing_target", "--transpose": "transpose", "--raw": "raw"}
     said += [f"{name}=True" for option, name in flags.items() if options.get(option)]
     return [call("data = altsets.read_table", said)]
+
+
+def _texts(options: Mapping[str, Any], *names: str) -> list[str]:
+    """Options with a text, as keyword arguments."""
+    return [f"{name}={options[f'--{name}']!r}" for name in names if f"--{name}" in options]
