@@ -44,6 +44,7 @@ def test_lines_and_report(run, table, tmp_path, snapshot):
     code, out, err = run(*ask(table, "--costs", "costs.csv", "--report", "report.html"))
     assert code == 0
     assert out == snapshot
+    assert out.count("The best set has a cost of 7") == 1
     assert "c0, c" in out
     assert "report.html" in err
     assert "curve-points" in (tmp_path / "report.html").read_text("utf-8")

@@ -316,7 +316,7 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 
 def traded_lines(found: Frontier, width: int) -> list[str]:
-    """A line for each point with its sets, and the summary."""
+    """A line for each point with its sets."""
     rows = [_numbers_of(found, point) for point in found.points[:MOST_LINES]]
     widths = {name: max(len(name), *(len(row[name]) for row in rows)) for name in rows[0]}
     lines = ["   ".join([*(f"{name:>{width}}" for name, width in widths.items()), "Features"])]
@@ -325,7 +325,7 @@ def traded_lines(found: Frontier, width: int) -> list[str]:
         start = "".join(f"{row[name]:>{width}}   " for name, width in widths.items())
         for number, names in enumerate(point.named_sets):
             lines.append((" " * len(start) if number else start) + printable(", ".join(map(str, names))))
-    return [*lines, *_more_points(len(found)), "", *_wrapped(found.explain(), width)]
+    return [*lines, *_more_points(len(found))]
 
 
 def _numbers_of(found: Frontier, point: FrontierPoint) -> dict[str, str]:
