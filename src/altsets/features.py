@@ -253,8 +253,8 @@ def _group_of(groups: Mapping[Feature, Hashable], known: FeatureNames, who: str)
     return group_of
 
 
-def whole_number(name: str, value: Any, least: int) -> int:
-    """A whole number that is large enough, whatever type it comes in."""
+def whole_number(name: str, value: Any, least: int, otherwise: str = "") -> int:
+    """A whole number that is large enough, whatever type it comes in; ``otherwise`` says what else there may be."""
     if type(value) is int and least <= value <= sys.maxsize:
         # Nearly always; checks against abstract number types are slow.
         return value
@@ -266,7 +266,7 @@ def whole_number(name: str, value: Any, least: int) -> int:
             f"{parameter(name)} is a number of more than 300 digits, which is too large."
         ) from None
     if not number.is_integer():
-        raise InputError(f"{parameter(name, value)} is not a whole number.")
+        raise InputError(f"{parameter(name, value)} is not a whole number{otherwise}.")
     if number < least:
         raise InputError(f"{parameter(name, value)} is too small; it must be at least {least}.")
     return int(value)

@@ -20,7 +20,7 @@ import typer
 from altsets.cli.spelling import as_option
 from altsets.display import SECONDS_PER_LINE, ProgressLines, search_text
 from altsets.errors import AltsetsError, VerificationError
-from altsets.wording import counted, list_some, percent, spelled
+from altsets.wording import counted, list_some, percent, plural, spelled
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -213,7 +213,11 @@ def show_near_best(near: NearBest, n_sets: int, console: Console) -> None:
     if near.never:
         say(console, f"In none of these sets: {list_some(near.never, MOST_NAMED, last='and')}.")
     if n_sets:
-        console.print(_best_grid(near, n_sets))
+        grid = _best_grid(near, n_sets)
+        console.print(grid)
+        if near.count > grid.row_count:
+            ones = plural(grid.row_count, "This is the best one", f"These are the {grid.row_count} best ones")
+            say(console, f"{ones}; --show N prints the N best.")
 
 
 def _best_grid(near: NearBest, n_sets: int) -> Grid:

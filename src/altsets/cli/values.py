@@ -35,7 +35,7 @@ def size(text: str) -> int | float:
 
 def count(text: str) -> int | str:
     """Parse a whole number, or max."""
-    return "max" if text == "max" else whole_number(text)
+    return "max" if text == "max" else int(_parse(int, "a whole number, or max", lambda _: True, text))
 
 
 def number(text: str) -> float:

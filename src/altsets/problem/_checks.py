@@ -142,8 +142,10 @@ def exact_tau(tau: Any) -> Fraction:
         else:
             raise TypeError
     except (TypeError, ValueError, ArithmeticError) as error:
+        find = by_interface("altsets.find()", "altsets find")
         raise InputError(
-            f"{parameter('tau', tau)} is not a number; give one between 0 and 1, such as 0.5."
+            f"{parameter('tau', tau)} is not a number; give one between 0 and 1, such as 0.5 ({find} takes "
+            f"{parameter('tau', 'max')} as well)."
         ) from error
     if -EXACT_TOLERANCE <= exact <= 1 + EXACT_TOLERANCE:
         return min(max(exact, Fraction(0)), Fraction(1))

@@ -105,7 +105,7 @@ class RequestFields:
         count = (
             n_alternatives
             if n_alternatives == "max"
-            else whole_number("n_alternatives", n_alternatives, least=0)
+            else whole_number("n_alternatives", n_alternatives, least=0, otherwise=", or 'max'")
         )
         values: dict[str, Any] = {
             "n_features": _size_of_sets(n_features, quality),
