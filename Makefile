@@ -9,7 +9,7 @@ OLDEST ?= $(shell for name in $(PYTHON) python3.11 python3.12; do \
 VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check install --quiet --quiet
-BUILD := pyproject.toml setup.py
+BUILD := pyproject.toml setup.py study/pyproject.toml
 # Options of the benchmark, such as BENCH='--parts live constraints'; all parts together take hours.
 BENCH ?=
 # The folder with the data sets of the paper's study, if there is one; else they are downloaded into the user's cache.
@@ -103,7 +103,7 @@ wheel: $(VENV)/.dev  ## a wheel, tested where there is no compiler and no source
 	.ci/wheel $(abspath $(PY)) -n auto $(WHEEL)
 
 clean:  ## remove everything that the other targets made
-	rm -rf $(VENV) .bench-venv .bench-venv-wide build dist docs/_build docs/reference/api src/altsets.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache .coverage
+	rm -rf $(VENV) .bench-venv .bench-venv-wide build dist docs/_build docs/reference/api src/altsets.egg-info study/build study/src/altsets_study.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache .coverage
 	rm -f src/altsets/_kernels/*.c src/altsets/_kernels/*.so altsets-demo.html
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -113,12 +113,12 @@ $(PY):
 
 $(VENV)/.demo: $(BUILD) $(KERNELS) | $(PY)
 	@echo "Installing altsets into $(VENV); the first time this takes a minute or two."
-	$(PIP) --editable '.[report]'
+	$(PIP) --editable '.[report]' --editable ./study
 	@touch $@
 
 $(VENV)/.dev: $(BUILD) | $(PY)
 	@echo "Installing altsets for development into $(VENV); the first time this takes a minute or two."
-	$(PIP) --editable '.[dev]'
+	$(PIP) --editable '.[dev]' --editable ./study
 	@touch $@
 
 # Installing has compiled all kernels; what has changed since is compiled here.

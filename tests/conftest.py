@@ -1,13 +1,9 @@
-"""The command line in this process, tables, and Ctrl-C for everybody."""
+"""Fixtures of all tests: clocks, browsers, files and tables; those that the study has as well are imported."""
 
 from __future__ import annotations
 
 import math
 import os
-import re
-import signal
-import sys
-import tempfile
 
 # As many tests run at once as there are cores; threads of each would only wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -17,54 +13,14 @@ import numpy as np
 import pytest
 from browsers import need_browser, started
 from clocks import Clock
-from syrupy.extensions.amber import AmberSnapshotExtension
+from fixtures import closed_figures, ctrl_c, run, snapshot  # noqa: F401
 
-from altsets import cli
 from altsets.files.columns import Table
 from altsets.files.writing import write_csv
 
 # How long an example takes says more about the machine than about the code.
 hypothesis.settings.register_profile("patient", deadline=None)
 hypothesis.settings.load_profile("patient")
-
-
-@pytest.fixture(scope="session", autouse=True)
-def ctrl_c():
-    """Shells let commands in the background ignore Ctrl-C, and so would all that these tests start."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-# Pictures are drawn, not shown.
-os.environ.setdefault("MPLBACKEND", "Agg")
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    """Figures that are left open are counted, and too many are a warning."""
-    _close_figures()
-    yield
-    _close_figures()
-
-
-def _close_figures():
-    pyplot = sys.modules.get("matplotlib.pyplot")
-    if pyplot is not None:
-        pyplot.close("all")
-
-
-class Words(AmberSnapshotExtension):
-    """Words that users read: one table for each module of tests, without folders, ports and seconds of a run."""
-
-    def serialize(self, data, **options):
-        text = super().serialize(data, **options)
-        text = re.sub(rf"{re.escape(tempfile.gettempdir())}/([\w./=-]*/|altsets-\w+)", ".../", text)
-        text = re.sub(r"\b127\.0\.0\.1:\d+", "127.0.0.1:...", text)
-        return re.sub(r"\b(in|after) [\d.,]+ (ms|s)\b", r"\1 ... s", text)
-
-
-@pytest.fixture
-def snapshot(snapshot):
-    return snapshot.use_extension(Words)
 
 
 @pytest.fixture
@@ -83,24 +39,6 @@ def browser():
     need_browser()
     with started() as browser:
         yield browser
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Run the command in this process; returns the exit status and what went to both outputs.
-
-    On a machine with a lot else to do, commands take long, but they are not to write lines about that.
-    """
-    monkeypatch.setattr("altsets.cli.printing.SECONDS_PER_LINE", 1e6)
-
-    def run(*args):
-        monkeypatch.setattr(sys, "argv", ["altsets", *map(str, args)])
-        with pytest.raises(SystemExit) as caught:
-            cli.main()
-        printed = capsys.readouterr()
-        return caught.value.code, printed.out, printed.err
-
-    return run
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from altsets.experiments import Store
-from altsets.experiments.report import write_report
+from altsets_study import Store
+from altsets_study.report import write_report
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.parquet"

@@ -740,8 +740,6 @@ def test_standard_output_on_a_full_device_is_said_in_one_line(there):
 @pytest.mark.parametrize("words", [
     ("find", "LONG.csv", "-t", "y"),
     ("explore", "LONG.csv", "-t", "y", "--no-browser"),
-    ("reproduce", "--data", ".", "--out", "LONG"),
-    ("reproduce", "--data", "LONG", "--out", "made"),
 ])  # fmt: skip
 def test_names_that_no_file_can_have(run, there, words, monkeypatch, snapshot):
     monkeypatch.setattr("altsets.app.workers.warm_up", lambda: None)

@@ -411,10 +411,10 @@ def test_qualities_of_several_features_are_searched(run, table, name):
     assert document["parameters"]["measure"] == "pearson"
 
 
-@pytest.mark.parametrize("command", ["find", "frontier", "near-best", "evaluate", "reproduce"])
+@pytest.mark.parametrize("command", ["find", "frontier", "near-best", "evaluate"])
 def test_an_option_without_its_value_leads_to_the_help_of_its_command(run, command):
-    option = {"evaluate": "--sets", "reproduce": "--out"}.get(command, "--distinct")
-    code, _, err = run(command, "table.csv" if command != "reproduce" else "--quiet", option)
+    option = "--sets" if command == "evaluate" else "--distinct"
+    code, _, err = run(command, "table.csv", option)
     assert code == 2
     assert f"(see altsets {command} --help)." in err
 

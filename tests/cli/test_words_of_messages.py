@@ -116,8 +116,6 @@ evaluate table.csv -t y --sets sets.txt --estimator luck
 evaluate classes.csv -t y --sets sets.txt --scoring f1
 evaluate numbers.csv -t y --sets sets.txt --class-weight balanced
 evaluate table.csv -t y --sets sets.txt --task ranking
-reproduce --out study --information guess
-reproduce --out study --seconds-per-set -1
 """
 LINES = [f"find table.csv -t y {more}" for more in FIND.split("\n") if more] + OTHERS.split("\n")[1:-1]
 
@@ -207,7 +205,6 @@ def test_every_message_of_the_library_is_free_of_options():
         "report/again.py",
         "constraints/",
         "provenance.py",
-        "experiments/",
     )
     for path in source.rglob("*.py"):
         name = path.relative_to(source).as_posix()

@@ -43,7 +43,7 @@ NEVER_RAISES = {
     "altsets.errors.reason_of",
     "altsets.errors.warn_user",
     "altsets.quality.Form",
-    "altsets.experiments.datasets.cache_folder",
+    "altsets_study.datasets.cache_folder",
 }
 
 #: Records whose constructor takes other things than their attributes; only searches call it.

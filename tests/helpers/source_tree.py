@@ -15,7 +15,6 @@ ROOMS = (
     "io",
     "cli",
     "app",
-    "experiments",
     "report",
     "plots",
     "views",

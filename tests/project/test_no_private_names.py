@@ -56,7 +56,7 @@ def test_tests_use_public_names_only():
         ("class Own:\n    def __init__(self):\n        self._x = 1\n\nOwn()._x", []),
         ("class Own:\n    def _of(self):\n        return super().__init__()\n\nOwn()._of()", []),
         ("pair._replace(first=1)\ntype(pair).__name__\n_local = 1", []),
-        ("monkeypatch.setattr('altsets.experiments.store.__version__', '9')", []),
+        ("monkeypatch.setattr('altsets_study.store.__version__', '9')", []),
     ],
 )
 def test_private_names_are_noticed(source, names):

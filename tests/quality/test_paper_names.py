@@ -12,7 +12,6 @@ import altsets
 from altsets import SelectAlternatives, Session
 from altsets.cli import app
 from altsets.errors import InputError
-from altsets.experiments.methods import method_named
 from altsets.request import Request
 
 NAMES = {"mi": "mutual_info", "model_gain": "importance", "greedy_wrapper": "wrapper"}
@@ -153,7 +152,3 @@ def test_evaluation_on_the_command_line_searches_by_the_same_engine(file):
     assert code == 0, said
     document = json.loads(said)
     assert document["engine"] == "greedy-wrapper"
-
-
-def test_the_study_takes_them():
-    assert [method_named(name).name for name in NAMES] == ["mutual_info", "model_gain", "greedy_wrapper"]

@@ -27,7 +27,7 @@ from altsets.cli.frontier import frontier_command
 from altsets.cli.help import GroupedCommand
 from altsets.cli.near_best import near_best_command
 from altsets.cli.printing import BAD_INPUT, NO_SET, discard, say_error
-from altsets.cli.reproduce import reproduce_command
+from altsets.cli.reproduce import ForwardedCommand, reproduce_command
 from altsets.errors import reason_of
 from altsets.version import __version__
 
@@ -74,7 +74,7 @@ COMMANDS: dict[str, tuple[Callable[..., None], str, str]] = {
     "reproduce": (
         reproduce_command,
         "Run the paper's study again, or a part of it.",
-        "altsets reproduce --out study --datasets wdbc,sonar --folds 0 --k 5",
+        "altsets reproduce --out results --datasets wdbc,sonar --folds 0 --k 5",
     ),
     "demo": (
         demo_command,
@@ -91,7 +91,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for _name, (_command, _summary, _examples) in COMMANDS.items():
-    app.command(_name, cls=GroupedCommand, short_help=_summary, epilog=_examples)(_command)
+    _kind = ForwardedCommand if _command is reproduce_command else GroupedCommand
+    app.command(_name, cls=_kind, short_help=_summary, epilog=_examples)(_command)
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from altsets.cli.descriptions import ENGINES, describe_quality
-from altsets.cli.values import count, duration, number, seconds, share, size, whole_number
+from altsets.cli.values import count, number, seconds, share, size, whole_number
 from altsets.constraints import KINDS, Constraint, Forbid
 from altsets.documents import TABLE
 from altsets.files.contents import text_files
@@ -459,44 +459,6 @@ class ShowOptions:
 
 
 @dataclass(frozen=True)
-class StudyOptions:
-    """Which part of the paper's study is run, how, and where results go."""
-
-    out: str | None = option(
-        "DIR", "The folder for results: a new one, or that of a run that was ended, which then goes on."
-    )
-    data: str | None = option(
-        "DIR",
-        "The folder with the data sets. [default: a folder in your cache, into which missing ones are downloaded]",
-    )
-    datasets: list[str] | None = option("NAME[,NAME]", "Only these data sets. [default: all 30]")
-    methods: list[str] | None = option(
-        "NAME[,NAME]",
-        "Only these methods: mutual_info, fcbf, mrmr, model_gain, greedy_wrapper; also any --quality of altsets find. "
-        "[default: these five]",
-    )
-    folds: str | None = option("N[,N]", "Only these folds. [default: 0,1,2,3,4]")
-    k: str = option("N[,N]", "Features in each set. [default: 5,10]", default="5,10")
-    seconds_per_set: list[str] | None = option(
-        "[METHOD:K=]SECONDS",
-        "The time limit of a search for each of its sets, for all or for one method and size (mrmr:10=1); may be "
-        "repeated. [default: 60, as in the paper]",
-    )
-    information: str = option(
-        "NAME",
-        "How mutual information is estimated: paper (as the paper's study did) or altsets (as altsets find does).",
-        default="paper",
-    )
-    jobs: int = option("N", "Tasks at a time; -1: one per processor.", parser=whole_number, default=-1)
-    scheduler: str | None = option(
-        "ADDRESS", "Run on a Dask cluster, such as tcp://host:8786, not on this machine."
-    )
-    time_budget: float | None = option(
-        "TIME", "Begin nothing new after this time: 90 (seconds), 30m or 8h.", parser=duration
-    )
-
-
-@dataclass(frozen=True)
 class ExportOptions:
     """The file of a model, and the sets that it is about."""
 
@@ -557,7 +519,6 @@ class Given:
     evaluation: EvaluationOptions = EvaluationOptions()
     losses: LossOptions = LossOptions()
     output: OutputOptions = OutputOptions()
-    study: StudyOptions = StudyOptions()
     export: ExportOptions = ExportOptions()
     demo: DemoOptions = DemoOptions()
     explore: ExploreOptions = ExploreOptions()
@@ -585,7 +546,6 @@ HEADINGS = {
     "export": "Model",
     "demo": "Output",
     "limits": "Limits",
-    "study": "Study",
     "explore": "Page",
 }
 

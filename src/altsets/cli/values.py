@@ -56,9 +56,3 @@ def share(text: str) -> float:
 def seconds(text: str) -> float:
     """Parse a positive number."""
     return float(_parse(float, "a positive number of seconds", lambda given: given > 0, text))
-
-
-def duration(text: str) -> float:
-    """Parse a time with or without a unit: 90, 30m, 8h."""
-    unit = {"s": 1, "m": 60, "h": 3600}.get(text[-1:])
-    return seconds(text) if unit is None else unit * seconds(text[:-1])

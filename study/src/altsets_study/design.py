@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from altsets.errors import InputError
-from altsets.wording import parameter
 
 #: Features in a set.
 SIZES = (5, 10)
@@ -40,13 +39,13 @@ class Settings:
 
     See Also
     --------
-    altsets.experiments.reproduce : Takes them.
-    altsets.experiments.Store : Keeps them with the results.
+    altsets_study.reproduce : Takes them.
+    altsets_study.Store : Keeps them with the results.
 
     Examples
     --------
-    >>> from altsets import experiments
-    >>> settings = experiments.Settings(seconds_per_set=10, exceptions={"mrmr:10": 1.0})
+    >>> import altsets_study
+    >>> settings = altsets_study.Settings(seconds_per_set=10, exceptions={"mrmr:10": 1.0})
     >>> settings.seconds("mrmr", 5), settings.seconds("mrmr", 10)
     (10, 1.0)
     """
@@ -60,12 +59,10 @@ class Settings:
 
     def __post_init__(self) -> None:
         if self.information not in INFORMATION:
-            raise InputError(
-                f"{parameter('information', self.information)} is unknown; choose 'paper' or 'altsets'."
-            )
+            raise InputError(f"information {self.information!r} is unknown; choose 'paper' or 'altsets'.")
         for name, value in [("seconds_per_set", self.seconds_per_set), *self.exceptions.items()]:
             if not value > 0:
-                raise InputError(f"{parameter(name, value)} must be a positive number of seconds.")
+                raise InputError(f"{name} {value} must be a positive number of seconds.")
         for name in self.exceptions:
             if not re.fullmatch(r"\w+:[1-9]\d*", name):
                 raise InputError(f"{name!r} names no method and size; write mrmr:10 for mRMR with k = 10.")
@@ -149,9 +146,7 @@ class Design:
                 raise InputError(f"fold {fold} is unknown; there are folds 0 to {self.settings.n_folds - 1}.")
         for size in self.sizes:
             if size < 1:
-                raise InputError(
-                    f"{parameter('k', size)} is not a set size; the paper has {SIZES[0]} and {SIZES[1]}."
-                )
+                raise InputError(f"k = {size} is not a set size; the paper has {SIZES[0]} and {SIZES[1]}.")
 
     @property
     def tasks(self) -> list[Task]:

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from altsets.experiments import figures, tables
-from altsets.experiments.design import SIZES
-from altsets.experiments.gains import gains_in_sum, shortfalls, side_by_side
-from altsets.experiments.tables import Frame
+import pandas as pd
+
+from altsets_study import figures, tables
+from altsets_study.design import SIZES
+from altsets_study.gains import gains_in_sum, shortfalls, side_by_side
+from altsets_study.tables import Frame
 
 
 def _listed(rows: Frame, words: str, divider: str = "; ") -> str:
@@ -390,4 +392,4 @@ def conclusions(frame: Frame) -> Frame:
         runs = done.in_words(one.methods, one.sizes)
         row = {"conclusion": text, "evidence": said, "runs": runs, "our threshold": one.threshold}
         rows.append(row | {"verdict": verdict})
-    return tables.pandas().DataFrame(rows)
+    return pd.DataFrame(rows)

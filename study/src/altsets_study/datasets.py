@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import csv
 import difflib
+import gzip
 import hashlib
 import os
 import sys
+import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import resources
@@ -18,13 +20,17 @@ from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
+import numpy.typing as npt
 
-from altsets.arrays import Floats, Indices
-from altsets.errors import InputError, TableError
-from altsets.files.contents import read_content
+from altsets.errors import InputError, TableError, reason_of
+
+Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.intp]
 
 #: How the file of a data set may end, in the order in which they are looked for; PMLB's own are ``.tsv.gz``.
 ENDINGS = (".csv.gz", ".csv", ".tsv.gz", ".tsv")
+#: How gzipped files begin.
+GZIP = b"\x1f\x8b"
 #: How a file begins that only says where Git LFS keeps the real one; clones of PMLB are full of them.
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 
@@ -57,14 +63,14 @@ class StudyTable:
 
     See Also
     --------
-    altsets.experiments.reproduce : Takes tables of your own.
-    altsets.experiments.download.download : Fetches those of the study.
+    altsets_study.reproduce : Takes tables of your own.
+    altsets_study.download.download : Fetches those of the study.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from altsets import experiments
-    >>> table = experiments.StudyTable("tiny", np.eye(3), np.array([0, 1, 1]), ("a", "b", "c"))
+    >>> import altsets_study
+    >>> table = altsets_study.StudyTable("tiny", np.eye(3), np.array([0, 1, 1]), ("a", "b", "c"))
     >>> table.X.shape
     (3, 3)
     """
@@ -76,7 +82,7 @@ class StudyTable:
 
 
 def _all_records() -> Mapping[str, StudyRecord]:
-    text = resources.files("altsets.experiments").joinpath("pmlb.csv").read_text(encoding="utf-8")
+    text = resources.files("altsets_study").joinpath("pmlb.csv").read_text(encoding="utf-8")
     return MappingProxyType(
         {
             row["name"]: StudyRecord(
@@ -127,8 +133,8 @@ def cache_folder(environment: Mapping[str, str] = os.environ, platform: str = sy
 
     See Also
     --------
-    altsets.experiments.download.download : Puts data sets there.
-    altsets.experiments.reproduce : Reads them from there.
+    altsets_study.download.download : Puts data sets there.
+    altsets_study.reproduce : Reads them from there.
 
     Examples
     --------
@@ -193,10 +199,19 @@ def _missing(name: str, folder: Path) -> TableError:
     return TableError(f"{folder} has no file {name} that ends in {', '.join(ENDINGS)}; {what_to_do}")
 
 
+def _unpacked(path: Path) -> bytes:
+    """The bytes in a file, unpacked if it is gzipped."""
+    try:
+        content = path.read_bytes()
+        return gzip.decompress(content) if content.startswith(GZIP) else content
+    except (OSError, EOFError, zlib.error) as error:
+        raise TableError(f"cannot read {path}: {reason_of(error)}; replace it.") from error
+
+
 def checked_content(path: Path, name: str, record: StudyRecord) -> bytes:
     """The table in a file, unpacked and with tabs between the columns, if it is the one that PMLB has."""
     # Tables with commas are welcome: no name and no number in them has one.
-    content = read_content(path).replace(b",", b"\t")
+    content = _unpacked(path).replace(b",", b"\t")
     if content.startswith(LFS_POINTER):
         raise TableError(
             f"{path} is a Git LFS pointer and not the table itself; delete it, or replace it by `git lfs pull`."

@@ -12,8 +12,8 @@ from documents import DOCS
 from shared_data import DATASETS as FOLDER
 from shared_data import needs_datasets
 
-from altsets.experiments import Store, claims, conclusions, gains, reproduce, tables
-from altsets.experiments.datasets import load
+from altsets_study import Store, claims, conclusions, gains, reproduce, tables
+from altsets_study.datasets import load
 
 PAGE = DOCS / "reproduction"
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -12,10 +14,13 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
+from joblib import Parallel, delayed, parallel_config  # type: ignore[import-untyped]
+from threadpoolctl import threadpool_limits
+
 from altsets.errors import InputError, MissingExtraError
-from altsets.experiments.datasets import DATASETS, StudyTable, known_names, load
-from altsets.experiments.design import SIZES, Design, Settings, Task
-from altsets.experiments.methods import (
+from altsets_study.datasets import DATASETS, StudyTable, known_names, load
+from altsets_study.design import SIZES, Design, Settings, Task
+from altsets_study.methods import (
     PAPER_METHODS,
     Information,
     Method,
@@ -26,9 +31,7 @@ from altsets.experiments.methods import (
     method_named,
     rows_of,
 )
-from altsets.experiments.store import Store
-from altsets.measures.workers import check_jobs, run_in_workers
-from altsets.search.resources import ONE_THREAD
+from altsets_study.store import Store
 
 #: A task that was running this often when a worker died is run alone; if that worker dies too, the task failed.
 STRIKES = 2
@@ -53,12 +56,12 @@ class StudyProgress:
 
     See Also
     --------
-    altsets.experiments.reproduce : Its ``callback`` gets these.
+    altsets_study.reproduce : Its ``callback`` gets these.
 
     Examples
     --------
-    >>> from altsets import experiments
-    >>> progress = experiments.StudyProgress(
+    >>> import altsets_study
+    >>> progress = altsets_study.StudyProgress(
     ...     n_done=3, n_failed=0, n_tasks=12, elapsed=2.5, seconds_left=7.5, doing="searches"
     ... )
     >>> f"{progress.n_done} of {progress.n_tasks} {progress.doing}"
@@ -94,13 +97,13 @@ class Outcome:
 
     See Also
     --------
-    altsets.experiments.reproduce : Returns one.
-    altsets.experiments.StudyProgress : What is known on the way.
+    altsets_study.reproduce : Returns one.
+    altsets_study.StudyProgress : What is known on the way.
 
     Examples
     --------
-    >>> from altsets import experiments
-    >>> some = experiments.Outcome(n_done=3, n_before=0, failed={}, n_left=1, interrupted=False, elapsed=2.5)
+    >>> import altsets_study
+    >>> some = altsets_study.Outcome(n_done=3, n_before=0, failed={}, n_left=1, interrupted=False, elapsed=2.5)
     >>> some.is_complete
     False
     """
@@ -138,14 +141,14 @@ def reproduce(
     ----------
     data : path-like, None or mapping of str to StudyTable
         The folder with the data sets; None for the user's cache folder, into which
-        :func:`altsets.experiments.download.download` puts them; or tables of your own by their names.
+        :func:`altsets_study.download.download` puts them; or tables of your own by their names.
     out : path-like
         The folder for results. Other data sets, methods, folds and sizes extend what it has; other settings, or results
         of another version, are refused.
     datasets : sequence of str, default=()
         Names of data sets; all if there are none.
     methods : sequence of str or Method, default=()
-        The paper's five if there are none; or any quality that ``altsets find`` knows by name, or a method of your own.
+        The paper's five if there are none; ``"cfs"`` or any measure of altsets, by name; or a method of your own.
     folds : sequence of int, default=()
         All if there are none.
     sizes : sequence of int, default=(5, 10)
@@ -174,13 +177,13 @@ def reproduce(
     altsets.errors.TableError
         If a data set cannot be read.
     altsets.errors.MissingExtraError
-        If pyarrow is not installed, or Dask where there is a ``scheduler``.
+        If there is a ``scheduler`` and Dask is not installed.
 
     See Also
     --------
-    altsets.experiments.download.download : Fetches the data sets.
-    altsets.experiments.Store : Reads the results.
-    altsets.experiments.report.write_report : Tables and figures of the results.
+    altsets_study.download.download : Fetches the data sets.
+    altsets_study.Store : Reads the results.
+    altsets_study.report.write_report : Tables and figures of the results.
 
     References
     ----------
@@ -190,21 +193,23 @@ def reproduce(
     --------
     >>> import pathlib, tempfile
     >>> import numpy as np
-    >>> from altsets import experiments
+    >>> import altsets_study
     >>> y = np.arange(20) % 2
-    >>> table = experiments.StudyTable("tiny", np.c_[y, 1 - y].astype(float), y, ("a", "b"))
+    >>> table = altsets_study.StudyTable("tiny", np.c_[y, 1 - y].astype(float), y, ("a", "b"))
     >>> out = pathlib.Path(tempfile.mkdtemp()) / "study"
-    >>> outcome = experiments.reproduce({"tiny": table}, out, methods=["f"], folds=[0], sizes=[1], n_jobs=1)
+    >>> outcome = altsets_study.reproduce({"tiny": table}, out, methods=["f"], folds=[0], sizes=[1], n_jobs=1)
     >>> outcome.n_done, outcome.is_complete
     (1, True)
     """
     settings = settings or Settings()
+    if n_jobs == 0:
+        raise InputError("n_jobs=0 must be a whole number other than 0, or None.")
     named = [one if isinstance(one, Method) else method_named(one) for one in methods or PAPER_METHODS]
     chosen = {one.name: one for one in named}
     there: Mapping[str, Any] = data if isinstance(data, Mapping) else DATASETS
     names = known_names(datasets or there, records=there)
     design = Design(names, list(chosen), sorted(set(folds)) or range(settings.n_folds), sizes, settings)
-    study = _Study(design, chosen, data, Store(out), _Workers(check_jobs(n_jobs), scheduler), time_budget)
+    study = _Study(design, chosen, data, Store(out), _Workers(n_jobs, scheduler), time_budget)
     with study.store.opened(settings):
         return study.run(callback or (lambda _: None))
 
@@ -213,7 +218,7 @@ def reproduce(
 
 
 def _compute_information(fold: StudyFold, settings: Settings) -> tuple[Information, Information]:
-    with ONE_THREAD:
+    with threadpool_limits(1):
         return information_of(fold.train, settings), information_of(fold.test, settings)
 
 
@@ -232,6 +237,18 @@ def _attempt(number: int, function: Callable[..., Any], arguments: tuple[Any, ..
     return number, outcome, time.perf_counter() - started
 
 
+def _begin_worker(parent: int) -> None:
+    """Leave Ctrl-C, which reaches every process, to the parent, and end with it, even if it is killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
+
+
 class _Workers:
     """Processes on this machine, or those of a Dask cluster."""
 
@@ -248,8 +265,6 @@ class _Workers:
             from distributed import Client
         except ImportError:
             raise MissingExtraError("a cluster", "Dask", "cluster") from None
-        from joblib import parallel_config  # type: ignore[import-untyped]
-
         try:
             client = Client(self._scheduler, timeout=CONNECTED)  # type: ignore[no-untyped-call]
         except (OSError, ValueError, TypeError) as error:
@@ -262,8 +277,6 @@ class _Workers:
 
     def outcomes(self, jobs: Iterable[Job], alone: bool) -> Generator[tuple[int, Any, float], None, None]:
         """What jobs return, in the order in which they end; one at a time if they are to be ``alone``."""
-        from joblib import Parallel, delayed
-
         calls = (delayed(_attempt)(*job) for job in jobs)
         # Tables are sent as they are: shared memory would be left behind by a run that is killed.
         how: dict[str, Any] = {"return_as": "generator_unordered", "batch_size": 1, "max_nbytes": None}
@@ -272,9 +285,15 @@ class _Workers:
             return Parallel(n_jobs=-1, pre_dispatch=1 if alone else "2*n_jobs", **how)(calls)  # type: ignore[no-any-return]
         if self._n_jobs in (None, 1) and not alone:
             return (_attempt(*job) for job in jobs)
-        # Two workers even for one job at a time: a single one would be this process.
-        n_jobs = 2 if alone else self._n_jobs
-        return run_in_workers(calls, n_jobs, pre_dispatch=1 if alone else "n_jobs", **how)
+        return Parallel(  # type: ignore[no-any-return]
+            # Two workers even for one job at a time: a single one would be this process.
+            n_jobs=2 if alone else self._n_jobs,
+            pre_dispatch=1 if alone else "n_jobs",
+            backend="loky",
+            initializer=_begin_worker,
+            initargs=(os.getpid(),),
+            **how,
+        )(calls)
 
     @property
     def death(self) -> tuple[type[Exception], ...]:

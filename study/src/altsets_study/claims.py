@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from altsets.experiments import tables
-from altsets.experiments.design import SIZES
-from altsets.experiments.figures import numbers_of_methods
-from altsets.experiments.tables import Frame, Tasks
+from altsets_study import tables
+from altsets_study.design import SIZES
+from altsets_study.figures import numbers_of_methods
+from altsets_study.tables import Frame, Tasks
 
 #: A row of the table: what the paper says, what was counted for it here, and both values.
 Claim = dict[str, Any]
@@ -63,7 +64,7 @@ def claims(frame: Frame) -> Frame:
         *_simultaneous(frame),
         *_correlated(frame),
     ]
-    return tables.pandas().DataFrame(found)
+    return pd.DataFrame(found)
 
 
 def _mean(values: Frame) -> float:
@@ -286,7 +287,7 @@ def correlations(frame: Frame, pairs: Sequence[tuple[str, str]] = PAIRS) -> Fram
                 }
             )
     columns = ["method", "objective", "mcc", "sets", "Pearson", "Spearman", "Spearman within"]
-    return tables.pandas().DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=columns)
 
 
 def _pearson(pair: Frame) -> float:

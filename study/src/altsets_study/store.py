@@ -22,17 +22,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
-from altsets import documents
-from altsets.arrays import Floats
-from altsets.errors import AltsetsError, InputError, MissingExtraError, reason_of
-from altsets.experiments.design import Settings, Task
-from altsets.experiments.methods import Information, Row
-from altsets.version import __version__
+from altsets import __version__
+from altsets.errors import AltsetsError, InputError, reason_of
+from altsets_study.datasets import Floats
+from altsets_study.design import Settings, Task
+from altsets_study.methods import Information, Row
 
 if TYPE_CHECKING:
     import pandas as pd
 
+#: What reading a file raises if it holds other things than it should.
+DAMAGED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 #: The suffix of files that are not complete; no other file has it.
 UNFINISHED = ".unfinished"
 #: What a run makes before its first file: folders for files, and a lock.
@@ -92,20 +96,18 @@ class Store:
     ------
     altsets.errors.InputError
         In its methods: if the folder holds other files, or a file is damaged.
-    altsets.errors.MissingExtraError
-        In its methods: if pyarrow is not installed.
 
     See Also
     --------
-    altsets.experiments.reproduce : Fills one.
-    altsets.experiments.report.write_report : Tables and figures of its :meth:`frame`.
+    altsets_study.reproduce : Fills one.
+    altsets_study.report.write_report : Tables and figures of its :meth:`frame`.
 
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> from altsets import experiments
-    >>> store = experiments.Store(pathlib.Path(tempfile.mkdtemp()) / "study")
-    >>> with store.opened(experiments.Settings(seed=1)):
+    >>> import altsets_study
+    >>> store = altsets_study.Store(pathlib.Path(tempfile.mkdtemp()) / "study")
+    >>> with store.opened(altsets_study.Settings(seed=1)):
     ...     store.settings.seed
     1
     """
@@ -158,7 +160,7 @@ class Store:
             raise InputError(f"{self.folder} has no results of a study; run altsets reproduce first.")
         try:
             return Settings(**found["settings"])
-        except (*documents.DAMAGED, AltsetsError) as error:
+        except (*DAMAGED, AltsetsError) as error:
             raise InputError(f"{self._about} is damaged: {reason_of(error)}.") from error
 
     @property
@@ -169,7 +171,7 @@ class Store:
         if not self._about.exists():
             return None
         with _named_errors(self._about):
-            found = documents.document_in(self._about.read_text(encoding="utf-8"))
+            found = json.loads(self._about.read_text(encoding="utf-8"))
         is_whole = isinstance(found, dict) and isinstance(found.get("settings"), dict) and "version" in found
         if not is_whole:
             raise InputError(f"{self._about} is damaged; give another folder for results.")
@@ -321,7 +323,7 @@ class Store:
         if not path.exists():
             return TaskState()
         with _named_errors(path, RECOMPUTE):
-            with _parquet().ParquetFile(path) as file:
+            with pq.ParquetFile(path) as file:
                 contents = json.loads(file.schema_arrow.metadata[CONTENTS])
                 _refuse_others(_keys_in(file.read(KEY)), path)
             return TaskState(tuple(contents["sizes"]), contents["error"])
@@ -340,32 +342,28 @@ class Store:
         error : str, default=None
             What a failed task raised.
         """
-        import pyarrow as pa
-
         before = self.state(task)
         tables = [_as_table(rows)]
         path = self._results(task)
         if before.sizes:
             with _named_errors(path):
-                found = _parquet().read_table(path)
-            tables.insert(0, found.filter(pa.compute.is_null(found["error"])))
+                found = pq.read_table(path)
+            tables.insert(0, found.filter(pc.is_null(found["error"])))
         contents = {"sizes": sorted({*before.sizes, *sizes}), "error": error}
         table = pa.concat_tables([one.replace_schema_metadata(None) for one in tables])
         buffer = io.BytesIO()
-        _parquet().write_table(table.replace_schema_metadata({CONTENTS: json.dumps(contents)}), buffer)
+        pq.write_table(table.replace_schema_metadata({CONTENTS: json.dumps(contents)}), buffer)
         write_file(path, buffer.getvalue())
 
     def frame(self) -> pd.DataFrame:
         """All results, one row for each search and set; failed tasks are rows with an error and little else."""
-        import pyarrow as pa
-
         paths = sorted((self.folder / "results").glob("*.parquet"))
         if not paths:
             raise InputError(f"{self.folder} has no results yet; run altsets reproduce first.")
         tables = []
         for path in paths:
             with _named_errors(path, RECOMPUTE):
-                table = _parquet().read_table(path).replace_schema_metadata(None)
+                table = pq.read_table(path).replace_schema_metadata(None)
                 _refuse_others(_keys_in(table), path)
                 tables.append(table)
         return pa.concat_tables(tables).to_pandas()
@@ -416,7 +414,7 @@ def _named_errors(path: Path, advice: str = "") -> Iterator[None]:
     except OSError as error:
         reason = error.strerror or reason_of(error)
         raise InputError(f"{error.filename or path}: {reason}{'; ' if advice else ''}{advice}.") from error
-    except documents.DAMAGED as error:
+    except DAMAGED as error:
         raise InputError(f"{path} is damaged{'; ' if advice else ''}{advice}.") from error
 
 
@@ -430,17 +428,6 @@ def _information_in(arrays: Mapping[str, Floats], part: str) -> Information:
 
 
 def _as_table(rows: Sequence[Row]) -> Any:
-    import pyarrow as pa
-
     types = {"list": pa.list_(pa.string()), "bool": pa.bool_()}
     schema = pa.schema([(name, types.get(kind) or pa.type_for_alias(kind)) for name, kind in COLUMNS.items()])
     return pa.table({name: [row.get(name) for row in rows] for name in COLUMNS}, schema=schema)
-
-
-def _parquet() -> Any:
-    try:
-        import pyarrow.compute
-        import pyarrow.parquet
-    except ImportError:
-        raise MissingExtraError("the study", "pyarrow", "study") from None
-    return pyarrow.parquet

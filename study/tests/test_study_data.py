@@ -18,8 +18,8 @@ from shared_data import DATASETS as FOLDER
 from shared_data import needs_datasets
 
 from altsets.errors import InputError, TableError
-from altsets.experiments import download as downloading
-from altsets.experiments.datasets import (
+from altsets_study import download as downloading
+from altsets_study.datasets import (
     DATASETS,
     LFS_POINTER,
     StudyRecord,
@@ -27,7 +27,7 @@ from altsets.experiments.datasets import (
     known_names,
     load,
 )
-from altsets.experiments.download import BLOCK, Retries
+from altsets_study.download import BLOCK, Retries
 
 
 def tsv_of(seed, n_rows, header):
@@ -211,7 +211,7 @@ def flipped(content):
         (b"", "is not PMLB's table small, or was changed"),
         (b"\xff\xfe\0\0binary", "is not PMLB's table small, or was changed"),
         (POINTER, "is a Git LFS pointer"),
-        (PACKED["small"][:-9], "is a damaged gzip file"),
+        (PACKED["small"][:-9], "cannot read .*ended before"),
     ],
     ids=["digit", "newline", "other", "empty", "binary", "pointer", "damaged"],
 )
@@ -225,7 +225,7 @@ def test_what_is_not_the_table_is_refused(tmp_path, content, said):
 
 def test_a_folder_instead_of_a_file_is_refused(tmp_path):
     (tmp_path / "small.csv").mkdir()
-    with pytest.raises(TableError, match="is a directory") as caught:
+    with pytest.raises(TableError, match="Is a directory") as caught:
         load("small", tmp_path, records=RECORDS)
     sentence(caught)
 

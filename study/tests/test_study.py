@@ -30,13 +30,13 @@ from study_tables import DYING, FIRST, RAISING, SMALL, comparable, dying_once, t
 import altsets
 from altsets import measures, quality
 from altsets.errors import InputError
-from altsets.experiments.datasets import DATASETS, load
-from altsets.experiments.design import Design, Settings, Task, searches
-from altsets.experiments.methods import Information, Method, fold_of, information_of, method_named, rows_of
-from altsets.experiments.run import reproduce
-from altsets.experiments.store import Store
+from altsets_study.datasets import DATASETS, load
+from altsets_study.design import Design, Settings, Task, searches
+from altsets_study.methods import Information, Method, fold_of, information_of, method_named, rows_of
+from altsets_study.run import reproduce
+from altsets_study.store import Store
 
-HELPERS = Path(__file__).parents[1] / "helpers"
+HERE = Path(__file__).parent
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def test_every_search_of_the_paper_is_planned_once(size, heuristics, count):
     [
         ({"folds": (5,)}, "fold 5 is unknown; there are folds 0 to 4"),
         ({"folds": (-1,)}, "fold -1 is unknown"),
-        ({"sizes": (0,)}, "k=0 is not a set size"),
+        ({"sizes": (0,)}, "k = 0 is not a set size"),
         ({"datasets": ("tabel0",)}, "did you mean 'table0'"),
         ({"methods": ("mrrm",)}, "method 'mrrm' is unknown; choose from mutual_info"),
         ({"n_jobs": 0}, "n_jobs=0"),
@@ -91,8 +91,8 @@ def test_what_is_not_there_is_refused_before_anything_is_written(wrong, says, tm
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        ({"information": "guess"}, "information='guess' is unknown"),
-        ({"seconds_per_set": 0}, "seconds_per_set=0 must be a positive"),
+        ({"information": "guess"}, "information 'guess' is unknown"),
+        ({"seconds_per_set": 0}, "seconds_per_set 0 must be a positive"),
         ({"exceptions": {"mrmr:10": -1}}, "mrmr:10 -1 must be a positive"),
         ({"exceptions": {"mrmr": 1.0}}, "'mrmr' names no method and size; write mrmr:10"),
     ],
@@ -100,6 +100,11 @@ def test_what_is_not_there_is_refused_before_anything_is_written(wrong, says, tm
 def test_settings_are_checked(wrong, says):
     with pytest.raises(InputError, match=says):
         Settings(**wrong)
+
+
+def test_methods_have_the_names_of_the_paper():
+    names = ("mi", "model_gain", "greedy_wrapper")
+    assert [method_named(name).name for name in names] == ["mutual_info", "model_gain", "greedy_wrapper"]
 
 
 def test_time_limits_may_differ():
@@ -262,8 +267,8 @@ def test_any_quality_is_a_method(name, tmp_path):
 
 @pytest.mark.slow
 def test_nothing_is_computed_twice(undisturbed, monkeypatch):
-    monkeypatch.setattr("altsets.experiments.run.rows_of", pytest.fail)
-    monkeypatch.setattr("altsets.experiments.run.information_of", pytest.fail)
+    monkeypatch.setattr("altsets_study.run.rows_of", pytest.fail)
+    monkeypatch.setattr("altsets_study.run.information_of", pytest.fail)
     outcome = reproduce(tables(), undisturbed, **SMALL, n_jobs=1)
     assert (outcome.n_done, outcome.n_before, outcome.is_complete) == (0, 16, True)
 
@@ -311,7 +316,7 @@ def test_progress_knows_what_is_left(tmp_path):
 
 def run_elsewhere(out, n_jobs):
     """A run in a process group of its own, so that all of it can be killed."""
-    command = [sys.executable, str(HELPERS / "study_tables.py"), str(out), str(n_jobs)]
+    command = [sys.executable, str(HERE / "study_tables.py"), str(out), str(n_jobs)]
     return subprocess.Popen(command, start_new_session=True)
 
 
@@ -358,7 +363,7 @@ def test_failing_information_fails_the_tasks_that_need_it(tmp_path, monkeypatch)
         raise MemoryError
 
     with monkeypatch.context() as patched:
-        patched.setattr("altsets.experiments.run.information_of", broken)
+        patched.setattr("altsets_study.run.information_of", broken)
         outcome = reproduce(
             tables(1), tmp_path, methods=("fcbf", "model_gain"), folds=(0,), sizes=(2,), n_jobs=1
         )
@@ -396,7 +401,7 @@ def test_other_settings_are_refused(undisturbed, snapshot):
 
 
 def test_results_of_another_version_are_refused(undisturbed, tmp_path, monkeypatch, snapshot):
-    monkeypatch.setattr("altsets.experiments.store.__version__", "9.9")
+    monkeypatch.setattr("altsets_study.store.__version__", "9.9")
     with pytest.raises(InputError) as refused:
         reproduce(tables(), undisturbed, **SMALL, n_jobs=1)
     assert str(refused.value) == snapshot
@@ -481,7 +486,7 @@ def test_a_full_disk_is_said_and_costs_nothing_that_is_done(first, undisturbed, 
     out = tmp_path / "out"
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY
     done = subprocess.run(
-        [sys.executable, "-c", script, str(HELPERS), str(out)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", script, str(HERE), str(out)], capture_output=True, text=True, check=True
     )
     assert done.stdout == snapshot
     assert done.stdout.count("\n") == 1
@@ -534,7 +539,7 @@ def test_of_two_first_runs_the_second_hears_of_the_first(tmp_path, monkeypatch, 
         heard.append(str(raised.value))
         path.write_bytes(content)
 
-    monkeypatch.setattr("altsets.experiments.store.write_file", describe)
+    monkeypatch.setattr("altsets_study.store.write_file", describe)
     with Store(tmp_path / "out").opened(Settings()):
         pass
     assert len(heard) == 1
@@ -628,7 +633,7 @@ def test_a_cluster_gives_the_same_results_though_a_worker_dies(first, tmp_path, 
 @pytest.mark.slow
 def test_a_cluster_that_is_not_there_is_said(tmp_path, monkeypatch, snapshot):
     pytest.importorskip("distributed")
-    monkeypatch.setattr("altsets.experiments.run.CONNECTED", 0.5)
+    monkeypatch.setattr("altsets_study.run.CONNECTED", 0.5)
     with pytest.raises(InputError) as refused:
         reproduce(tables(), tmp_path / "out", **SMALL, scheduler="tcp://127.0.0.1:9")
     assert str(refused.value) == snapshot

@@ -8,11 +8,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from altsets.arrays import Floats
-from altsets.errors import MissingExtraError
-from altsets.experiments import tables
-from altsets.experiments.tables import Frame
+from altsets_study import tables
+from altsets_study.datasets import Floats
+from altsets_study.tables import Frame
 
 # --- Panels: readable in print and without colours -----------------------------------------------------
 
@@ -34,11 +34,9 @@ BELOW_PANEL: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0
 
 def canvas(width: float, height: float, n_rows: int, n_columns: int) -> tuple[Any, list[Any]]:
     """A figure of so many inches with panels, without any state outside of it; panels are lettered row by row."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError("a figure", "matplotlib", "study") from error
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     axes = list(figure.subplots(n_rows, n_columns, squeeze=False).flat)
@@ -241,7 +239,7 @@ def boxes_by(rows: Frame, by: Sequence[str], column: str) -> Frame:
         {**dict(zip(by, key, strict=True)), **distribution(values.to_numpy(dtype=float))}
         for key, values in groups
     ]
-    return tables.pandas().DataFrame(boxes, columns=[*by, *BOX])
+    return pd.DataFrame(boxes, columns=[*by, *BOX])
 
 
 METRIC_NAMES = {
@@ -277,7 +275,6 @@ def numbers_of_methods(frame: Frame) -> Frame:
 
 
 def _together(parts: list[Frame], columns: Sequence[str]) -> Frame:
-    pd = tables.pandas()
     filled = [part for part in parts if len(part)]
     if not filled:
         return pd.DataFrame(columns=[*columns, *BOX])
@@ -353,7 +350,7 @@ def numbers_of_qualities(frame: Frame) -> Frame:
             means = _means_by_tau(scaled, column)
             parts.append(means.assign(panel=next(panels), metric=metric, missing=missing))
     columns = ["panel", "metric", "missing", "tau", "number", "n", "mean"]
-    return tables.pandas().concat(parts, ignore_index=True)[columns]
+    return pd.concat(parts, ignore_index=True)[columns]
 
 
 def _means_by_tau(rows: Frame, column: str) -> Frame:
@@ -368,7 +365,7 @@ def numbers_of_valid_sets(frame: Frame) -> Frame:
         sets = tables.sets_in(frame, k=k, methods=[MAIN_METHOD], how=["seq"])
         valid = sets.assign(valid=100.0 * sets["status"].isin(tables.FOUND))
         parts.append(_means_by_tau(valid, "valid").assign(panel=panel, k=k))
-    return tables.pandas().concat(parts, ignore_index=True)[["panel", "k", "tau", "number", "n", "mean"]]
+    return pd.concat(parts, ignore_index=True)[["panel", "k", "tau", "number", "n", "mean"]]
 
 
 def numbers_of_objectives(frame: Frame) -> Frame:
@@ -378,7 +375,7 @@ def numbers_of_objectives(frame: Frame) -> Frame:
         sets = tables.sets_in(frame, k=10, methods=[method], how=["seq"])
         scaled = max_normalised(sets, "train_objective", signed=method in SIGNED)
         parts.append(_means_by_tau(scaled, "found").assign(panel=panel, method=tables.method_name(method)))
-    return tables.pandas().concat(parts, ignore_index=True)[["panel", "method", "tau", "number", "n", "mean"]]
+    return pd.concat(parts, ignore_index=True)[["panel", "method", "tau", "number", "n", "mean"]]
 
 
 #: Inches: the width of a page of text.

@@ -11,10 +11,9 @@ from importlib import resources
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from altsets.arrays import Floats, Indices
-from altsets.errors import MissingExtraError
-from altsets.experiments.datasets import DATASETS
+from altsets_study.datasets import DATASETS, Floats, Indices
 
 #: In the order of the paper's tables, which is that of the alphabet.
 METHODS = {
@@ -77,7 +76,7 @@ def methods_in_order(methods: Iterable[str]) -> list[str]:
 @cache
 def read_json(file: str) -> dict[str, Any]:
     """A JSON file of this package."""
-    text = resources.files("altsets.experiments").joinpath(file).read_text(encoding="utf-8")
+    text = resources.files("altsets_study").joinpath(file).read_text(encoding="utf-8")
     found: dict[str, Any] = json.loads(text)
     return found
 
@@ -153,15 +152,6 @@ _PROVEN = [_CODES[status] for status in PROVEN]
 _NAMES = np.array([*STATUSES, "not_found"], dtype=object)
 
 
-def pandas() -> Any:
-    """The pandas module, or a sentence on how to install it."""
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise MissingExtraError("a report on the study", "pandas", "study") from error
-    return pd
-
-
 def sets_in(
     frame: Frame, *, k: int | None = None, methods: Sequence[str] = (), how: Sequence[str] = ()
 ) -> Frame:
@@ -210,7 +200,7 @@ def runs_of(sets: Frame, most: int = MOST_ALTERNATIVES) -> Frame:
         for a, those in rows.groupby("n_alternatives", sort=True):
             if 1 <= a <= most:
                 parts += _runs(those, str(how), [int(a)])
-    return pandas().concat(parts, ignore_index=True) if parts else _no_runs()
+    return pd.concat(parts, ignore_index=True) if parts else _no_runs()
 
 
 def _no_runs() -> Frame:
@@ -218,7 +208,7 @@ def _no_runs() -> Frame:
     columns += [f"{what}_{metric}" for metric in METRICS for what in ("mean", "std")]
     texts = {"dataset": object, "method": object, "how": object, "status": object}
     flags = {"timed_out": bool, "valid": bool, "proven": bool}
-    frame = pandas().DataFrame({name: [] for name in columns})
+    frame = pd.DataFrame({name: [] for name in columns})
     return frame.astype({**dict.fromkeys(columns, float), **texts, **flags})
 
 
@@ -289,7 +279,7 @@ def status_by_search(frame: Frame) -> Frame:
             statuses = groups[method, how]["status"] if (method, how) in groups else None
             shares = _status_cells(statuses, printed["columns"], paper)
             rows.append({"method": method_name(method), "search": label, **shares})
-    return pandas().DataFrame(rows)
+    return pd.DataFrame(rows)
 
 
 def status_by_a(frame: Frame) -> Frame:
@@ -312,7 +302,7 @@ def status_by_a(frame: Frame) -> Frame:
             label: float(np.mean([one[label] for one in each or [cells]])) for label in STATUSES.values()
         }
         rows.append({"a": a, **cells, **shares, "searches": len(those)})
-    return pandas().DataFrame(rows)
+    return pd.DataFrame(rows)
 
 
 def _white_box(frame: Frame) -> list[str]:
@@ -341,7 +331,7 @@ def seconds_by_search(frame: Frame) -> Frame:
             row[label] = means.get((method, how), np.nan)
             row[label + PAPER] = published_number("seconds", method, how)
         rows.append(row)
-    return pandas().DataFrame(rows)
+    return pd.DataFrame(rows)
 
 
 def seconds_by_a(frame: Frame) -> Frame:
@@ -354,7 +344,7 @@ def seconds_by_a(frame: Frame) -> Frame:
             row[method_name(method)] = means.get((a, method), np.nan)
             row[method_name(method) + PAPER] = published_number("seconds_by_a", str(a), method)
         rows.append(row)
-    return pandas().DataFrame(rows)
+    return pd.DataFrame(rows)
 
 
 #: What makes a search as it was run: one that goes step by step counts once.
@@ -371,7 +361,7 @@ def coverage(frame: Frame) -> Frame:
         for k in sorted(those["k"].unique()) or [None]:
             counts = _covered(those[those["k"] == k]) | {"failed tasks": int(failed.get(method, 0))}
             rows.append({"method": method_name(method), "k": k, **counts})
-    table = pandas().DataFrame(rows) if rows else pandas().DataFrame({"method": [], "k": []})
+    table = pd.DataFrame(rows) if rows else pd.DataFrame({"method": [], "k": []})
     return table.astype({"k": "Int64"})
 
 
@@ -405,4 +395,4 @@ def core_hours(frame: Frame) -> Frame:
     if rows:
         total = {name: sum(row[name] for row in rows) for name in [*SEARCHES.values(), "all"]}
         rows.append({"method": "all methods", **total, "all" + PAPER: published_number("core_hours")})
-    return pandas().DataFrame(rows)
+    return pd.DataFrame(rows)

@@ -11,12 +11,13 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from altsets.errors import MissingExtraError
-from altsets.experiments import claims, conclusions, gains, tables
-from altsets.experiments.figures import FIGURES, StudyFigure
-from altsets.experiments.gains import sentences, side_by_side
-from altsets.experiments.store import write_file
-from altsets.experiments.tables import METHODS, Frame, failures_in, method_name, published, read_json, sets_in
+from jinja2 import Environment, StrictUndefined
+
+from altsets_study import claims, conclusions, gains, tables
+from altsets_study.figures import FIGURES, StudyFigure
+from altsets_study.gains import sentences, side_by_side
+from altsets_study.store import write_file
+from altsets_study.tables import METHODS, Frame, failures_in, method_name, published, read_json, sets_in
 
 #: How a value that is not there is written.
 NOTHING = "—"
@@ -154,18 +155,18 @@ def write_report(
 
     Raises
     ------
-    altsets.errors.MissingExtraError
-        If jinja2 or matplotlib is not installed.
+    altsets.errors.InputError
+        If a file cannot be written.
 
     See Also
     --------
-    altsets.experiments.reproduce : Computes the results.
-    altsets.experiments.Store : Its ``frame()`` has them.
+    altsets_study.reproduce : Computes the results.
+    altsets_study.Store : Its ``frame()`` has them.
 
     Examples
     --------
-    >>> from altsets.experiments import Store
-    >>> from altsets.experiments.report import write_report
+    >>> from altsets_study import Store
+    >>> from altsets_study.report import write_report
     >>> write_report(Store("results").frame(), "report")  # doctest: +SKIP
     """
     folder, template = Path(folder), _template()
@@ -192,11 +193,7 @@ def write_report(
 
 
 def _template() -> Any:
-    try:
-        from jinja2 import Environment, StrictUndefined
-    except ImportError as error:
-        raise MissingExtraError("a report on the study", "jinja2", "study") from error
-    text = resources.files("altsets.experiments").joinpath("report.html").read_text(encoding="utf-8")
+    text = resources.files("altsets_study").joinpath("report.html").read_text(encoding="utf-8")
     return Environment(autoescape=True, undefined=StrictUndefined).from_string(text)
 
 

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 from altsets.errors import InputError, TableError
-from altsets.experiments.datasets import (
+from altsets_study.datasets import (
     DATASETS,
     LFS_POINTER,
     StudyRecord,
@@ -80,7 +80,7 @@ def download(
     names : iterable of str or str, default=()
         Which ones; all if there are none.
     folder : path, default=None
-        Where to; :func:`~altsets.experiments.datasets.cache_folder` if None. It is made if it is not there.
+        Where to; :func:`~altsets_study.datasets.cache_folder` if None. It is made if it is not there.
     url : str, default=PMLB_URL
         Where from, with ``{name}`` for the name of a data set.
     callback : callable, default=None
@@ -104,8 +104,8 @@ def download(
 
     See Also
     --------
-    altsets.experiments.datasets.cache_folder : Where they go by default.
-    altsets.experiments.reproduce : Runs the study on them.
+    altsets_study.datasets.cache_folder : Where they go by default.
+    altsets_study.reproduce : Runs the study on them.
 
     References
     ----------
@@ -114,7 +114,7 @@ def download(
 
     Examples
     --------
-    >>> from altsets.experiments.download import download
+    >>> from altsets_study.download import download
     >>> download(["ionosphere"], "data")  # doctest: +SKIP
     """
     asked = known_names(names, records=records)

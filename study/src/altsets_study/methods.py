@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from sklearn.model_selection import StratifiedKFold
+from sklearn.tree import DecisionTreeClassifier
+from threadpoolctl import threadpool_limits
 
-from altsets import measures
-from altsets.arrays import Floats
+from altsets import Status, find, measures
 from altsets.errors import AltsetsError, InputError
-from altsets.experiments.design import PlannedSearch, Settings, Task, searches
-from altsets.measures.models import as_columns, fit_tree, fresh_model, matthews, predict_tree
-from altsets.problem import FeatureSet
-from altsets.quality import FCBF, MRMR, Additive, Quality, Wrapper
-from altsets.quality.spec import NamedQuality, ScoringOptions
-from altsets.result import Status, StopReason
-from altsets.search.resources import ONE_THREAD
-from altsets.tables.conversion import features_of
-from altsets.tables.feature_matrix import constant_columns
-from altsets.verbs import find
+from altsets.quality import CFS, FCBF, MRMR, Additive, Quality, Wrapper
+from altsets_study.datasets import Floats, Indices, StudyTable
+from altsets_study.design import PlannedSearch, Settings, Task, searches
 
-if TYPE_CHECKING:
-    from altsets.experiments.datasets import StudyTable
+#: The indices of the features of a set.
+FeatureSet = tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +45,7 @@ class Rows:
     """
 
     X: Floats
-    y: npt.NDArray[np.intp]
+    y: Indices
     feature_names: tuple[str, ...]
     known: Information | None = None
 
@@ -75,8 +70,6 @@ class StudyFold:
 
 def fold_of(table: StudyTable, number: int, settings: Settings) -> StudyFold:
     """The rows of one fold of a stratified cross-validation."""
-    from sklearn.model_selection import StratifiedKFold
-
     folds = StratifiedKFold(n_splits=settings.n_folds, shuffle=True, random_state=settings.seed)
     train, test = list(folds.split(table.X, table.y))[number]
     parts = (Rows(table.X[rows], table.y[rows], tuple(table.feature_names)) for rows in (train, test))
@@ -109,7 +102,7 @@ def _add_noise_of_constants(rows: Rows, relevance: Floats, pairs: Floats, seed: 
 
     altsets says 0, which is right, but a few features of the study would be ranked otherwise.
     """
-    constant = np.flatnonzero(constant_columns(rows.X))
+    constant = np.flatnonzero(np.ptp(rows.X, axis=0) == 0)
     if not len(constant):
         return
     noise = np.random.RandomState(seed)
@@ -173,14 +166,15 @@ class Method:
 
     See Also
     --------
-    altsets.experiments.reproduce : Takes methods, by name or as objects.
+    altsets_study.reproduce : Takes methods, by name or as objects.
 
     Examples
     --------
-    >>> from altsets import experiments, quality
+    >>> import altsets_study
+    >>> from altsets import quality
     >>> def pearson(rows, settings):
     ...     return quality.Additive.from_data(rows.X, rows.y, measure="pearson")
-    >>> experiments.Method("pearson", pearson).engine
+    >>> altsets_study.Method("pearson", pearson).engine
     'auto'
     """
 
@@ -239,8 +233,13 @@ def _greedy_wrapper(rows: Rows, settings: Settings) -> Wrapper:
 
 
 def _by_name(name: str, rows: Rows, settings: Settings) -> Quality:
-    how = ScoringOptions(task="classification", random_state=settings.seed, n_jobs=1)
-    return NamedQuality(name).make(features_of(rows.X, rows.feature_names), rows.y, how=how)
+    named: dict[str, Any] = {"feature_names": rows.feature_names}
+    if name == "cfs":
+        return CFS.from_data(rows.X, rows.y, task="classification", **named)
+    taken = inspect.signature(measures.MEASURES[name]).parameters
+    options = {"task": "classification", "random_state": settings.seed, "n_jobs": 1}
+    named |= {option: value for option, value in options.items() if option in taken}
+    return Additive.from_data(rows.X, rows.y, measure=name, **named)
 
 
 #: The paper's, by the names that the command line has for them.
@@ -257,17 +256,15 @@ PAPER_METHODS = {
 
 
 def method_named(name: str) -> Method:
-    """One of the paper's methods, or any quality that ``altsets find`` knows."""
+    """One of the paper's methods, CFS, or the sum of any measure."""
     ours = "mutual_info" if name == "mi" else name
     if ours in PAPER_METHODS:
         return PAPER_METHODS[ours]
-    try:
-        NamedQuality(name)
-    except InputError:
-        known = ", ".join(PAPER_METHODS)
-        raise InputError(
-            f"method {name!r} is unknown; choose from {known}, or any --quality of altsets find, such as cfs."
-        ) from None
+    if name != "cfs" and name not in measures.MEASURES:
+        known = ", ".join(
+            [*PAPER_METHODS, "cfs", *(one for one in measures.MEASURES if one not in PAPER_METHODS)]
+        )
+        raise InputError(f"method {name!r} is unknown; choose from {known}.")
     return Method(name, partial(_by_name, name))
 
 
@@ -287,27 +284,29 @@ def _shares(values: Floats) -> Floats:
 # --- One task: all searches of a method on one fold ----------------------------------------------------
 
 
+def _matthews(true: Indices, predicted: Indices) -> float:
+    """Matthews correlation, which is Pearson's for two classes; 0 where it is not defined."""
+    if np.ptp(true) == 0 or np.ptp(predicted) == 0:
+        return 0.0
+    high = true.max()
+    return float(np.corrcoef(true == high, predicted == high)[0, 1])
+
+
 class TreePredictions:
     """Matthews correlations of trees, each set fitted once, however many searches return it."""
 
     def __init__(self, fold: StudyFold, seed: int) -> None:
-        classes, codes = np.unique(np.concatenate([fold.train.y, fold.test.y]), return_inverse=True)
-        self._n_classes, n_train = len(classes), len(fold.train.y)
-        self._train = as_columns(fold.train.X), codes[:n_train]
-        self._test = as_columns(fold.test.X), codes[n_train:]
-        self._tree = fresh_model(None, True, seed)
+        self._parts = [(part.X.astype(np.float32), part.y) for part in (fold.train, fold.test)]
+        self._seed = seed
         self._known: dict[tuple[int, ...], tuple[float, float]] = {}
 
     def __call__(self, chosen: tuple[int, ...]) -> tuple[float, float]:
         """The correlation on training rows and on test rows."""
         if chosen not in self._known:
-            features = list(chosen)
-            columns, classes = self._train
-            tree = fit_tree(self._tree, columns[features], classes)
-            on_train, on_test = (
-                matthews(classes, predict_tree(tree, columns[features]), self._n_classes)
-                for columns, classes in (self._train, self._test)
-            )
+            parts = [(X[:, chosen], y) for X, y in self._parts]
+            tree = DecisionTreeClassifier(criterion="entropy", random_state=self._seed)
+            tree.fit(*parts[0], check_input=False)
+            on_train, on_test = (_matthews(y, tree.predict(X, check_input=False)) for X, y in parts)
             self._known[chosen] = on_train, on_test
         return self._known[chosen]
 
@@ -326,7 +325,7 @@ def rows_of(
     settings: Settings,
 ) -> list[Row]:
     """Run the searches for these sizes; one row for each search and set."""
-    with ONE_THREAD, warnings.catch_warnings():
+    with threadpool_limits(1), warnings.catch_warnings():
         # Copies and constants of these data sets are well known.
         warnings.simplefilter("ignore")
         made = method.make(fold.train, settings)
@@ -419,9 +418,9 @@ def _at_once(
         "search_seconds": time.perf_counter() - started,
         "processor_seconds": time.process_time() - started_cpu,
     }
-    if found.stop_reason == StopReason.INTERRUPTED:
+    if found.stop_reason == "interrupted":
         raise KeyboardInterrupt
-    late = found.stop_reason == StopReason.TIME_LIMIT
+    late = found.stop_reason == "time_limit"
     missing = len(found.statuses) - len(found.sets)
     sets, qualities = [*found.sets, *[None] * missing], [*found.qualities, *[math.nan] * missing]
     return [

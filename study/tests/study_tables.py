@@ -6,11 +6,11 @@ import sys
 
 import numpy as np
 
-from altsets.experiments.datasets import StudyTable
-from altsets.experiments.design import Settings
-from altsets.experiments.methods import Method
-from altsets.experiments.run import reproduce
 from altsets.quality import Additive
+from altsets_study.datasets import StudyTable
+from altsets_study.design import Settings
+from altsets_study.methods import Method
+from altsets_study.run import reproduce
 
 #: Four methods whose answers do not depend on the clock, and one size: a few seconds for all of it.
 SMALL = {"methods": ("mutual_info", "fcbf", "mrmr", "model_gain"), "folds": (0, 1), "sizes": (3,)}

@@ -8,10 +8,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from altsets.arrays import Floats
-from altsets.experiments import tables
-from altsets.experiments.tables import Frame
+from altsets_study import tables
+from altsets_study.datasets import Floats
+from altsets_study.tables import Frame
 
 #: Sums that differ by less are equal.
 TOLERANCE = 1e-9
@@ -131,7 +132,7 @@ def gains_in_sum(searches: Frame, by: Sequence[str] = ("method", "k", "a")) -> F
             "below": int((gains < 0).sum()),
         }
 
-    return tables.pandas().DataFrame(_rows(searches, by, cells))
+    return pd.DataFrame(_rows(searches, by, cells))
 
 
 def gains_in_worst(searches: Frame, by: Sequence[str] = ("method", "k", "a")) -> Frame:
@@ -151,7 +152,7 @@ def gains_in_worst(searches: Frame, by: Sequence[str] = ("method", "k", "a")) ->
             "below": int((gains < 0).sum()),
         }
 
-    return tables.pandas().DataFrame(_rows(searches, by, cells))
+    return pd.DataFrame(_rows(searches, by, cells))
 
 
 def shortfalls(searches: Frame, by: Sequence[str] = ("method", "k", "a")) -> Frame:
@@ -168,7 +169,7 @@ def shortfalls(searches: Frame, by: Sequence[str] = ("method", "k", "a")) -> Fra
             names | row
             for row in _rows(table, by, partial(_shortfall, heuristic=heuristic, exact=exact, what=what))
         ]
-    return tables.pandas().DataFrame(rows)
+    return pd.DataFrame(rows)
 
 
 def _shortfall(group: Frame, heuristic: str, exact: str, what: str) -> dict[str, Any]:
