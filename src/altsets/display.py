@@ -54,7 +54,7 @@ class Shown:
         force : bool, default=False
             Whether it may replace another file.
         title : str, default=None
-            The heading; by default it says what was asked.
+            The heading; by default it describes the request.
 
         Returns
         -------

@@ -175,7 +175,7 @@ def _read_as(kind: Any, value: Any) -> Any:
 class Document:
     """An answer that can be written as a JSON document, and read again."""
 
-    #: What these documents are called, and the field that tells them from others; None stands for any value.
+    #: What these documents are called, and the field that tells them from others; None means any value.
     _called: ClassVar[str]
     _mark: ClassVar[tuple[str, Any]]
 
@@ -289,7 +289,7 @@ def _number(spelled: str) -> float:
     value = float(spelled)
     if not math.isfinite(value):
         raise InputError(
-            f"this JSON document holds {shorten(spelled)[1:-1]}, which is no finite number; null is what stands for "
+            f"this JSON document holds {shorten(spelled)[1:-1]}, which is no finite number; use null for "
             "numbers that are not known."
         )
     return value

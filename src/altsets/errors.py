@@ -3,7 +3,7 @@
 ::
 
     AltsetsError
-    ├── InputError (ValueError)        what was asked cannot be understood or is out of range
+    ├── InputError (ValueError)        an argument can't be understood or is out of range
     │   ├── TableError                 a table cannot be read or used as it is
     │   └── NotExpressedError          a request cannot be written as text
     ├── UnsupportedError (ValueError)  the request is sound, but the chosen engine does not solve it

@@ -126,7 +126,7 @@ class FeatureNames(Sequence[str]):
         return feature
 
     def positions(self, features: Iterable[Feature], who: str) -> list[int]:
-        """The indices of features that exist; a name with ``*`` or ``?`` in it stands for all that it matches."""
+        """The indices of features that exist; a name with ``*`` or ``?`` means all that it matches."""
         found: list[int] = []
         for feature in features:
             if not isinstance(feature, str) or feature in self._positions or not is_pattern(feature):
@@ -159,7 +159,7 @@ class FeatureNames(Sequence[str]):
 
 
 def is_pattern(name: Feature) -> bool:
-    """Whether a name, if no feature has it, stands for several: ``*`` for any characters, ``?`` for one."""
+    """Whether a name, if no feature has it, means several: ``*`` for any characters, ``?`` for one."""
     return isinstance(name, str) and ("*" in name or "?" in name)
 
 

@@ -104,7 +104,7 @@ def test_several_targets_with_weights(table, tmp_path, snapshot):
         (("--no-target", "--quality", "mutual_info"), "--quality mutual_info needs a --target"),
         (("--target", "warm,quiet"), "no target column 'quiet'"),
         (("--target", "warm,warm"), "'warm' is named twice"),
-        (("--target", "warm", "--combine", "max"), "goes with several targets, but there is one"),
+        (("--target", "warm", "--combine", "max"), "is for several targets, but there is one"),
         (("--target", "warm,loud", "--combine", "median"), "--combine median must be one of mean, max, sets"),
     ],
 )

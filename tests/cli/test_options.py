@@ -283,11 +283,11 @@ def test_a_long_list_of_columns_is_no_file_name():
         ("--quality mrmr --measure f", "--measure f is unknown; choose one of mutual_info, pearson"),
         (
             "--quality f --measure pearson",
-            "--measure pearson goes with quality mrmr, fcbf, cfs; f is a measure itself",
+            "--measure pearson is for quality mrmr, fcbf, cfs; f is a measure itself",
         ),
         (
             "--measure luck",
-            "--measure luck goes with quality mrmr, fcbf, cfs; mutual_info is a measure itself",
+            "--measure luck is for quality mrmr, fcbf, cfs; mutual_info is a measure itself",
         ),
     ],
 )

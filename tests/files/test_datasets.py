@@ -182,7 +182,7 @@ def test_tables_are_read_as_pandas_reads_them(name, made_up):
         (b"\x1f\x8bnonsense", "damaged gzip file"),
         (b"PAR1nonsense", "cannot be read as Parquet"),
         (b"a,b\n\xff\xfe,1\n", r"is not text in UTF-8 \(byte 4"),
-        (b"PK\x03\x04\0\0\0", "is a damaged zip archive; get it once more."),
+        (b"PK\x03\x04\0\0\0", "is a damaged zip archive; download it again."),
         (b"\x01\x00\x02", "binary file"),
         ("a,b\n", "has no rows"),
         ("a,b\n1,2\n3\n", "line 3: 1 fields, but the header has 2"),

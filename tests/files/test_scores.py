@@ -136,11 +136,11 @@ def test_a_wrapper_on_the_command_line(run, table):
         ("TABLE -t y --quality wrapper --save-scores x.csv", "wrapper has no scores"),
         (
             "TABLE -t y --estimator tree",
-            "--estimator tree goes with quality importance, permutation, shap, wrapper",
+            "--estimator tree is for quality importance, permutation, shap, wrapper",
         ),
         (
             "TABLE -t y --quality importance --scoring r2",
-            "--scoring r2 goes with quality permutation, wrapper",
+            "--scoring r2 is for quality permutation, wrapper",
         ),
         (
             "TABLE -t y --quality importance --estimator oak",

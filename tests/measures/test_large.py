@@ -379,7 +379,7 @@ def test_a_damaged_file_is_named_where_all_is_read(how, tmp_path):
         FRAME, tmp_path / "damaged", write_page_checksum=True, compression="none", use_dictionary=False
     )
     how(path / "part-2.parquet")
-    said = r"part-2\.parquet is damaged or cannot be read: .*get it once more\.$"
+    said = r"part-2\.parquet is damaged or cannot be read: .*download it again\.$"
     with pytest.raises(TableError, match=said):
         altsets.read_table(path, "ill")
     with pytest.raises(TableError, match=said):

@@ -302,7 +302,7 @@ def test_categories_of_pandas_keep_their_labels(people):
     ("three", {"scoring": "f1"}, "scoring='f1' is about one of two classes, but the target has 3; .*f1_macro"),
     ("three", {"pos_label": "a"}, r"is one of two classes, but the target has 3 \('a', 'b', 'c'\)"),
     ("two", {"pos_label": "maybe"}, "'maybe' .*is not a class of the target; choose one of 'no', 'yes'"),
-    ("amount", {"pos_label": 1}, "goes with two classes, but the target is numeric"),
+    ("amount", {"pos_label": 1}, "is for two classes, but the target is numeric"),
     ("two", {"class_weight": "heavy"}, "class_weight='heavy' is unknown; choose 'balanced'"),
     ("two", {"class_weight": "balanced", "estimator": "neighbors"}, "KNeighborsClassifier has no class weights"),
     ("two", {"class_weight": "balanced", "estimator": LogisticRegression()}, "set it on your own LogisticRegression"),

@@ -331,10 +331,10 @@ def test_without_names_scores_or_a_table(snapshot):
     assert block(document, "membership")["scores"] == [None, None]
     assert section(document, "all-features") is None
     render.page(document)
-    # Nor what was asked.
+    # Nor its request.
     said = texts_of(summarise(replace(bare, parameters={}, provenance={"options": {}}, request=None)))
     assert about(said, "2 sets") == snapshot
-    assert about(said, "does not say") == snapshot
+    assert about(said, "does not hold") == snapshot
 
 
 @pytest.fixture(scope="module")

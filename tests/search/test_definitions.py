@@ -111,19 +111,19 @@ def test_iterate_is_find_one_by_one():
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ({"difference": "average", "search": "simultaneous"}, "goes with search='sequential'"),
+        ({"difference": "average", "search": "simultaneous"}, "needs search='sequential'"),
         ({"min_quality": 3.0, "overlap_penalty": 1}, "limits qualities"),
         ({"within": 0.1, "overlap_penalty": 1}, "limits qualities"),
         ({"within": 0.1, "min_quality": 3.0}, "give one of them"),
         ({"within": -0.1}, "of at least 0"),
-        ({"constraints": constraints.Spread(3)}, "goes with search='simultaneous'"),
+        ({"constraints": constraints.Spread(3)}, "needs search='simultaneous'"),
         (
             {"overlap_penalty": 1, "search": "simultaneous", "aggregation": "min"},
-            "goes with aggregation='sum'",
+            "needs aggregation='sum'",
         ),
         (
             {"constraints": constraints.Spread(1), "search": "simultaneous", "aggregation": "leximin"},
-            "goes with aggregation='sum'",
+            "needs aggregation='sum'",
         ),
         ({"overlap_penalty": -1}, "of at least 0"),
         ({"overlap_penalty": "much"}, "must be a finite number"),

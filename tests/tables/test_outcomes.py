@@ -173,7 +173,7 @@ def test_scores_of_several_targets_are_combined():
         (2, [1, 2, 3], "has 3 weights for 2 targets"),
         (2, [-1, 2], "weights from 0 up"),
         (2, [0, 0], "weights from 0 up"),
-        (1, "max", "goes with several targets, but there is one"),
+        (1, "max", "is for several targets, but there is one"),
         (0, "sets", "some targets are numeric"),
     ],
 )

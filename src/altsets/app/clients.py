@@ -1,4 +1,4 @@
-"""Pages as clients: what each has asked, the process that works on it, and scores that all of them use."""
+"""Pages as clients: the requests of each, the process that works on them, and scores that all of them use."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Client:
         return self._lanes["evaluate" if job.ask.verb == "evaluate" else "search"]
 
     def job(self, number: int) -> Job | None:
-        """A question that was asked, if it is known still."""
+        """An earlier question, if it is still known."""
         return self._jobs.get(number)
 
     def cancel(self, job: Job) -> None:
@@ -225,7 +225,7 @@ class Clients:
         return client
 
     def job(self, client: str, number: int) -> tuple[Client, Job] | None:
-        """A question that was asked before, with its client."""
+        """An earlier question, with its client."""
         job = self._clients[client].job(number) if client in self._clients else None
         return None if job is None else (self.client(client), job)
 

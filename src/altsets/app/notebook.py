@@ -253,7 +253,7 @@ def widget_class() -> type[Any]:
         """The explorer of a session."""
 
         _esm = module_text()
-        #: The id of the picture that stands for the page in exported notebooks.
+        #: The id of the picture that replaces the page in exported notebooks.
         picture = traitlets.Unicode().tag(sync=True)
 
         def __init__(self, session: Session) -> None:

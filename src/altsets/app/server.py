@@ -44,7 +44,7 @@ def require_packages() -> None:
 
 
 class Explorer:
-    """The server of one table: the socket and the address are there at once, it answers once it runs."""
+    """The server of one table: it has its socket and address when it is created, and answers once it runs."""
 
     def __init__(
         self,

@@ -26,9 +26,9 @@ About all sets together, those that exist already included:
 ``Spread(s)``              the best set is at most s better than the worst, in simultaneous search
 =========================  ========================================================================
 
-Features are indices, names or patterns: ``"S004_*"`` stands for all features whose names match, ``?`` for one
+Features are indices, names or patterns: ``"S004_*"`` means all features whose names match, ``?`` for one
 character, unless a feature has just this name. Several conditions are met together.
-What makes no sense by itself is refused at once; whether a combination can be met, the search finds out.
+A constraint that makes no sense by itself raises; whether a combination can be met is found by the search.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ class OfUsage(OfAllSets, OfFields):
 
 @dataclass(frozen=True, init=False)
 class AtMostSets(OfUsage):
-    """Each of these features is in at most so many of the sets.
+    """Each of these features is in at most ``u`` of the sets.
 
     Sets that exist already count. A sequential search leaves out what is used up; a simultaneous one chooses all sets
     under this condition.
@@ -259,7 +259,7 @@ class Reserve(OfAllSets, OfGroup):
 
 @dataclass(frozen=True, init=False)
 class Spread(OfAllSets, OfFields):
-    """The best of simultaneous sets is no more than so much better than the worst one.
+    """The best of simultaneous sets is at most this much better than the worst one.
 
     Parameters
     ----------

@@ -202,7 +202,7 @@ class Require(OfFeatures):
 
 @dataclass(frozen=True, init=False)
 class AtMost(OfCount):
-    """Each set has at most so many features of a group.
+    """Each set has at most ``r`` features of a group.
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ class AtMost(OfCount):
 
 @dataclass(frozen=True, init=False)
 class AtLeast(OfCount):
-    """Each set has at least so many features of a group.
+    """Each set has at least ``r`` features of a group.
 
     Parameters
     ----------

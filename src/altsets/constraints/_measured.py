@@ -213,7 +213,7 @@ class Forbid(OfFeatures):
 
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Self:
-        """The constraint as it was asked for: features that proxies have ruled out are found again on a table."""
+        """The constraint as requested: features that proxies rule out are found again on a table."""
         found = {one["feature"] for one in entry.get("ruled_out") or ()}
         given = [feature for feature in entry["features"] if feature not in found]
         return cls(given, entry.get("proxies"), entry.get("measure", DEFAULT_MEASURE))
@@ -400,7 +400,7 @@ class MaxSimilarity(Constraint):
 
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Self:
-        """The constraint as it was asked for; a matrix is not written down, so that it cannot be read."""
+        """The constraint as requested; a matrix is not written, so it can't be read."""
         if entry["similarity"] == "matrix":
             raise NotExpressedError("features were compared by a matrix of your own")
         return cls(entry["similarity"], entry["limit"])

@@ -116,7 +116,7 @@ class ReserveRule:
 
 @dataclass(frozen=True)
 class TotalRule:
-    """All features that some set has cost at most so much together."""
+    """The features of all sets cost at most this much together."""
 
     budget: CostRule
 

@@ -32,7 +32,7 @@ def matched_on_table(kind: Any, X: Any, sample_weight: Any = None) -> Any:
 
 
 def matched_in(who: str, text: str) -> Matched:
-    """What ``0.9`` or ``0.9:spearman`` stands for: from when on features count as the same, and by which measure."""
+    """Read ``0.9`` or ``0.9:spearman``: the similarity from which features count as the same, and its measure."""
     least, colon, measure = (part.strip() for part in text.partition(":"))
     try:
         threshold = float(least)

@@ -260,7 +260,7 @@ class Matched:
         return 1 - 2 * self.overlap(first, second) / (len(first) + len(second))
 
     def matches(self, first: Sequence[int], second: Sequence[int]) -> list[tuple[int, int, float]]:
-        """Which feature of the first set stands for which of the second, and how alike they are.
+        """Return which feature of the first set is matched with which of the second, and how similar they are.
 
         Of all largest matchings the one that keeps most shared features with themselves, and then the one of the most
         similar pairs; those that stay with themselves are not listed.
@@ -294,7 +294,7 @@ class Matched:
         ]
 
     def matches_among(self, sets: Sequence[Sequence[int]]) -> list[tuple[int, int, int, int, float]]:
-        """Which feature of a set stands for which of an earlier one: ``(i, j, f, g, similarity)``.
+        """Return which feature of a set is matched with which of an earlier one: ``(i, j, f, g, similarity)``.
 
         Feature f of set i was matched with feature g of set j, which comes before it; f and g differ.
 

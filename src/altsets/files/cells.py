@@ -187,7 +187,7 @@ def _opened(path: str | os.PathLike[str], mode: str) -> Iterator[Any]:
         raise
     except (OSError, KeyError, ValueError, TypeError, RuntimeError, IndexError, AttributeError) as error:
         raise TableError(
-            f"{source} is a damaged AnnData file, or one of another version: {reason_of(error)}; get it once more, or "
+            f"{source} is a damaged AnnData file, or one of another version: {reason_of(error)}; download it again, or "
             "read it with anndata and write it again."
         ) from error
 
@@ -310,7 +310,7 @@ def _whole(part: Any) -> npt.NDArray[Any]:
         raise TableError(
             f"{os.path.basename(part.file.filename)} is damaged: {part.name} holds {part.size:,} values, which take "
             f"about {machine.size(needed)}, over {percent(SHARE)} of the {machine.size(machine.memory())} of this "
-            "machine; get it once more."
+            "machine; download it again."
         )
     return np.asarray(part[:])
 

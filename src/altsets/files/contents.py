@@ -443,7 +443,7 @@ def _zipped(content: bytes) -> str:
     """The kind of file that a zip archive is, and advice."""
     members = _members(content)
     if not members:
-        return "a damaged zip archive; get it once more"
+        return "a damaged zip archive; download it again"
     if "xl/workbook.xml" in members:
         return "an Excel workbook; save the sheet as CSV"
     if "xl/workbook.bin" in members:

@@ -404,7 +404,7 @@ def measure_similarity(X: Any, measure: str, sample_weight: Any = None) -> Float
 def similar_columns(
     X: Any, columns: Sequence[Feature], measure: str, least: float, who: str, sample_weight: Any = None
 ) -> tuple[tuple[int, ...], tuple[Alike, ...], int]:
-    """Which other columns of a table are at least so much like some of its columns; not all pairs are compared.
+    """Return the columns of a table that are at least this similar to given ones, without comparing all pairs.
 
     Correlations are for numbers and categories of two labels; other categories are compared by symmetrical uncertainty.
 

@@ -87,7 +87,9 @@ class Redundancy:
         self._at_once, self._expected = 1, np.zeros(0, dtype=np.intp)
         if isinstance(X, LargeTable):
             if sample_weight is not None:
-                raise InputError("sample_weight has no use for a table that is read in passes; leave it out.")
+                raise InputError(
+                    "sample_weight is not supported for a table that is read in passes; leave it out."
+                )
             large = LargePairs(X, measure, options)
             self._source: _Source = large
             self._at_once = large.at_a_time

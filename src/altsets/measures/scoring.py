@@ -150,7 +150,7 @@ def positive_class(labels: npt.NDArray[Any], pos_label: Any = None, classes: boo
     """
     if not classes:
         raise InputError(
-            f"{parameter('pos_label', pos_label)} goes with two classes, but the target is "
+            f"{parameter('pos_label', pos_label)} is for two classes, but the target is "
             f"{'survival' if is_survival(labels) else 'numeric'}; leave it out."
         )
     known = np.unique(labels).tolist()
@@ -186,7 +186,7 @@ def weight_scorer(scorer: Any, weights: Floats | None) -> Any:
 
 
 def _reads_as(text: Any, label: Any) -> bool:
-    """Whether a text stands for a label that is not text."""
+    """Return whether a text means a label that is not text."""
     if not isinstance(text, str):
         return False
     if text.strip().lower() == str(label).lower():

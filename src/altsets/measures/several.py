@@ -1,4 +1,4 @@
-"""Scores for several targets at once: one measure for each of them, combined; or sets of labels as classes."""
+"""Scores for several targets: one measure per target, combined; or sets of labels as classes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def scores_for(
     if not has_several(y):
         if combine is not None:
             raise InputError(
-                f"{parameter('combine', combine)} goes with several targets, but there is one; leave it out."
+                f"{parameter('combine', combine)} is for several targets, but there is one; leave it out."
             )
         return measure(features, y, **options)
     targets = Several.of(y, features.n_rows, options.get("task", "auto"))

@@ -48,7 +48,7 @@ class Block(NamedTuple):
 
 
 def blocks_of(columns: Any, per_column: int = 1) -> Iterator[tuple[slice, Block]]:
-    """Blocks with about so many stored values; of each column, ``per_column`` numbers are made."""
+    """Blocks with a limited number of stored values; each column yields ``per_column`` numbers."""
     ends = np.cumsum(np.maximum(np.diff(columns.indptr), per_column))
     for some in ranges(ends, AT_A_TIME):
         stored = slice(columns.indptr[some.start], columns.indptr[some.stop])

@@ -1,4 +1,4 @@
-"""Scores of predicted risks: the C index of Harrell and of Uno; and of several classes at once."""
+"""Scores of predicted risks: Harrell's and Uno's C index, also averaged over several classes."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 They need matplotlib: ``pip install 'altsets[plots]'``. Without ``ax`` they make a new figure, as large as its content
 needs; with it they draw where you want. Plots are readable in print without colours and safe for colour-blind readers.
-What does not fit is left out, and a note in the plot says so.
+What doesn't fit is left out, with a note in the plot.
 
 >>> import altsets
 >>> scores = altsets.quality.Additive([9, 8, 7, 3, 2, 1], feature_names=list("abcdef"))

@@ -118,7 +118,7 @@ KEY = 6
 
 
 def axes_for(ax: Any, width: float, height: float) -> Axes:
-    """The axes to draw on: those that were given, or those of a new figure of so many inches."""
+    """The axes to draw on: those given, or those of a new figure of this size in inches."""
     import matplotlib.pyplot as plt
     from matplotlib.axes import Axes
 

@@ -81,7 +81,7 @@ def list_constraints(constraints: Any) -> tuple[Constraint, ...]:
 
 
 def largest_size(n_features: Any, n_features_in: int, constraints: Sequence[Constraint]) -> int:
-    """The size of sets: as asked, or the largest that constraints allow."""
+    """The size of sets: as requested, or the largest that constraints allow."""
     rules = [rule for constraint in constraints for rule in constraint.rules()]
     largest = [rule.k_max for rule in rules if isinstance(rule, SizeRule)]
     if largest:
@@ -180,7 +180,7 @@ def check_definition(
     spread = min((one.limit for one in constraints if isinstance(one, Spread)), default=None)
     if difference == "average" and search != "sequential":
         raise InputError(
-            f"{parameter('difference', difference)} compares a set with those before it, so it goes with "
+            f"{parameter('difference', difference)} compares a set with those before it, so it needs "
             f"{parameter('search', 'sequential')}, not with {parameter('search', search)}."
         )
     part = None if within is None else _amount("within", within, least=0.0)
@@ -196,17 +196,17 @@ def check_definition(
         )
     if spread is not None and search != "simultaneous":
         raise InputError(
-            f"{parameter('Spread')} goes with {parameter('search', 'simultaneous')}, not with "
+            f"{parameter('Spread')} needs {parameter('search', 'simultaneous')}, not "
             f"{parameter('search', search)}."
         )
     if penalty and search == "simultaneous" and aggregation != "sum":
         raise InputError(
-            f"{parameter('overlap_penalty')} is taken off the sum of the qualities, so it goes with "
+            f"{parameter('overlap_penalty')} is taken off the sum of the qualities, so it needs "
             f"{parameter('aggregation', 'sum')}, not with {parameter('aggregation', aggregation)}."
         )
     if aggregation == "leximin" and spread is not None:
         raise InputError(
-            f"{parameter('Spread')} goes with {parameter('aggregation', 'sum')} or "
+            f"{parameter('Spread')} needs {parameter('aggregation', 'sum')} or "
             f"{parameter('aggregation', 'min')}; {parameter('aggregation', aggregation)} levels sets by itself."
         )
     return penalty, lowest, part, spread

@@ -147,7 +147,7 @@ class Problem:
             What tau refers to, as for :func:`altsets.find`.
         search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
                 default="sequential"
-            One set after the other, all at once, or a heuristic.
+            One set after the other, all sets together, or a heuristic.
         aggregation : {"sum", "min", "leximin"}, default="sum"
             What to maximise over simultaneous sets.
         existing : sequence of sets, default=()
@@ -469,7 +469,7 @@ class Problem:
         return dissimilarity_of(kind, first, second)
 
     def objective(self, qualities: Sequence[float], sets: Sequence[FeatureSet] = ()) -> float:
-        """Sum or minimum of the qualities, as asked, without what sharing costs.
+        """Sum or minimum of the qualities, as requested, without the overlap penalty.
 
         Parameters
         ----------
@@ -541,7 +541,7 @@ class Problem:
 
     @property
     def _quality_needed(self) -> dict[str, float | None]:
-        """How good every set has to be, as asked and as a number."""
+        """How good every set has to be, as requested and as a number."""
         if self.within is not None:
             return {"within": self.within, "quality_needed": self.min_quality}
         return {} if self.min_quality is None else {"min_quality": self.min_quality}

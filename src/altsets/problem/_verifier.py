@@ -35,7 +35,7 @@ def verify(
     Parameters
     ----------
     problem, sets
-        What was asked, and what an engine answered.
+        The request, and the answer of an engine.
     evaluate : callable
         The quality of one set.
     bound : float

@@ -127,7 +127,7 @@ class BlackBox(Quality):
     def evaluate_many(self, sets: Sequence[Sequence[int]]) -> list[float]:
         """The qualities of several sets, ``n_jobs`` at a time.
 
-        If the function fails on one of them, the others are remembered before that is said.
+        If the function fails on one of them, the others are remembered before the error is raised.
 
         Parameters
         ----------
@@ -168,7 +168,7 @@ class BlackBox(Quality):
         Returns
         -------
         bool
-            Whether :meth:`evaluate` has its quality at once.
+            Whether :meth:`evaluate` knows its quality without a call.
         """
         return self._key(indices) in self._known
 

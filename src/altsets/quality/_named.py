@@ -44,7 +44,7 @@ NO_OPTIONS_OF_MEASURES = ("measure", "scaling", "redundancy_measure", "min_relev
 
 @dataclass(frozen=True, repr=False)
 class NamedQuality(QualitySpec):
-    """A quality by its name, with what belongs to it; what does not go with the name is refused at once.
+    """A quality by its name, with its options; options of other qualities are refused.
 
     The name is that of a measure, whose scores are added up (see :data:`altsets.measures.MEASURES`), or ``"mrmr"``,
     ``"fcbf"``, ``"cfs"`` (with the measure of pairs), ``"linear_fit"`` (with the criterion that compares sizes), or
@@ -73,15 +73,13 @@ class NamedQuality(QualitySpec):
             raise InputError(f"{parameter('quality', name)} is unknown; choose one of {choices}.")
         if measure is not None and name not in PAIRED:
             whole = f"{name} is a measure itself" if name in measures.MEASURES else f"{name} measures nothing"
-            raise InputError(
-                f"{parameter('measure', measure)} goes with quality {', '.join(PAIRED)}; {whole}."
-            )
+            raise InputError(f"{parameter('measure', measure)} is for quality {', '.join(PAIRED)}; {whole}.")
         for option, value in self.model.items():
             if not takes_option(name, option):
                 named = (*measures.MEASURES, *PAIRED, LINEAR, *OF_MODELS)
                 takers = [taker for taker in named if takes_option(taker, option)]
                 raise InputError(
-                    f"{parameter(option, value)} goes with quality {', '.join(takers)}, not with {name}."
+                    f"{parameter(option, value)} is for quality {', '.join(takers)}, not for {name}."
                 )
         known = (*measures.PAIR_MEASURES, *measures.PAIRED_BY)
         # With another measure for pairs, any will do; from_data knows which.
@@ -265,7 +263,7 @@ class NamedQuality(QualitySpec):
         del params["name"]
         if self.engine != "auto":
             if params:
-                raise NotExpressedError(f"the engine {self.engine!r} was asked for, which only find() takes")
+                raise NotExpressedError(f"the engine {self.engine!r} was requested, which only find() takes")
             return [repr(self.asked_name)]
         return [repr(self.name), *([f"quality_params={params!r}"] if params else [])]
 

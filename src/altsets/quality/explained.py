@@ -66,7 +66,7 @@ class Products:
         return float(np.sum((vectors.T @ self._targets) ** 2 * (values / (values + self._ridge))[:, None]))
 
     def relaxed(self, columns: Indices, size: int) -> float:
-        """No set of so many of these columns explains more: columns are chosen in part.
+        """Bound on what a set of this size explains: columns are chosen in part.
 
         For targets Y, a set S of columns U_S and any A of the shape of Y,
         min_w |Y - U_S w|^2 + ridge |w|^2 >= 2 <A, Y> - |A|^2 - |U_S' A|^2 / ridge,
@@ -234,7 +234,7 @@ class Explained:
         return np.diagonal(self.gram)[columns].copy()
 
     def highest(self, features: Indices, size: int | None = None) -> float:
-        """No set of these features counts for more; or none of so many of them."""
+        """Bound on the quality of sets of these features, or of those of one size."""
         if not len(features):
             return 0.0
         columns = self.columns_of(features)

@@ -251,7 +251,7 @@ class QualitySpec(ABC):
         return expected if expected >= LONG else None
 
     def _seconds(self, features: Features, y: Any, how: ScoringOptions, n_columns: int) -> float | None:
-        """How long some columns take; None if they cannot be used, which is said when all of them are scored."""
+        """How long some columns take; None if they cannot be used, which raises when all of them are scored."""
         places = np.linspace(0, features.n_features - 1, n_columns).astype(int).tolist()
         started = time.perf_counter()
         try:

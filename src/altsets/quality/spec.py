@@ -246,4 +246,4 @@ def fit_to_table(quality: Quality, features: Features | LargeTable) -> Quality:
 
 def _refuse_weights(how: ScoringOptions, who: str) -> None:
     if how.sample_weight is not None:
-        raise InputError(f"sample_weight has no use for {who}; leave it out.")
+        raise InputError(f"sample_weight is not supported for {who}; leave it out.")

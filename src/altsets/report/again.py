@@ -1,4 +1,4 @@
-"""The lines that give the same answer once more, for Python and for the shell; where there are none, why not."""
+"""The lines that repeat an answer, in Python and in the shell; or the reason why there are none."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def python_lines(result: Result, names: Sequence[str] | None) -> str:
     """The lines of Python that give the same sets; raises NotExpressedError where there are none."""
     request, options = result.request, result.provenance.get("options")
     if request is None:
-        raise NotExpressedError("the answer does not say what was asked")
+        raise NotExpressedError("the answer does not hold its request")
     if isinstance(options, Mapping):
         # The time limit of a command is for scores as well.
         asked = arguments(replace(request, time_limit=None), names, "data.X")

@@ -64,7 +64,7 @@ def text(*paragraphs: str, tone: str = "plain") -> Block | None:
 
 
 def verdict(paragraphs: Sequence[str], *, good: bool) -> Block | None:
-    """A banner, whose first paragraph is its heading; None if nothing is said."""
+    """A banner, whose first paragraph is its heading; None without paragraphs."""
     said = text(*paragraphs, tone="verdict")
     return None if said is None else said | {"good": good}
 
@@ -76,7 +76,7 @@ def facts(items: Iterable[tuple[str, str]]) -> Block | None:
 
 
 def column(name: str, kind: str = "text", digits: int | None = None, about: str = "") -> Block:
-    """A column of a table: "text", "number" (with so many significant digits) or "names"."""
+    """A column of a table: "text", "number" (with this many significant digits) or "names"."""
     made: Block = {"name": name, "kind": kind}
     if digits is not None:
         made["digits"] = digits

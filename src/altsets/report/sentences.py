@@ -17,7 +17,7 @@ from altsets.wording import counted, paragraph
 #: Names of the best set, and of features in conditions, that a sentence spells out.
 MOST_NAMED, MOST_LISTED = 10, 12
 
-#: What a quality by its name stands for.
+#: What the name of a quality means.
 QUALITIES = {
     "mutual_info": "mutual information: how much knowing the feature tells about the target (0: nothing)",
     "f": "the F statistic: how much of the target a straight line or the means of classes explain",

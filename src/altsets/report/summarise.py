@@ -175,7 +175,7 @@ def heading_of(answer: Any, target: str = "") -> str:
 
 
 def _as_asked(frontier: Frontier, result: Result | None) -> Frontier:
-    """The same frontier, which suggests nothing that is less different than was asked for."""
+    """The same frontier, which suggests nothing less different than requested."""
     if result is None or len(result.statuses) < 2:
         return frontier
     tau, shared = by_shares(result).tau, result.parameters.get("max_overlap")

@@ -273,7 +273,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _plain_tau(tau: Any, dissimilarity: Any) -> float | Fraction | str | None:
-    """Tau as asked: a float stays one, everything else is exact; a whole number where features are counted."""
+    """Tau as given: a float stays one, everything else is exact; a whole number where features are counted."""
     counted = counts_features(dissimilarity)
     if tau == "max":
         return "max"

@@ -47,7 +47,7 @@ class Request(RequestFields):
         What tau refers to, as for :func:`altsets.find`.
     search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
             default="sequential"
-        One set after the other, all at once, or a heuristic.
+        One set after the other, all sets together, or a heuristic.
     aggregation : {"sum", "min", "leximin"}, default="sum"
         What to maximise over simultaneous sets.
     constraints : sequence of constraints, default=()
@@ -88,7 +88,7 @@ class Request(RequestFields):
     See Also
     --------
     altsets.find : Search for the sets of a request, given as parameters.
-    altsets.Result : ``result.request`` is what was asked.
+    altsets.Result : ``result.request`` is the request of an answer.
 
     Examples
     --------
@@ -258,7 +258,7 @@ class Request(RequestFields):
         Returns
         -------
         Request
-            One set that keeps to the same conditions and differs from the same existing sets.
+            The request for one set under the same conditions, different from the same existing sets.
 
         Raises
         ------

@@ -196,7 +196,7 @@ def python_lines(
         raise NotExpressedError("sets that others must differ from were given")
     quality = named_quality(request).searched_by(request.engine)
     if request.engine != quality.engine:
-        raise NotExpressedError(f"the engine {request.engine!r} was asked for, which only find() takes")
+        raise NotExpressedError(f"the engine {request.engine!r} was requested, which only find() takes")
     others = replace(request, engine="auto")
     said = [*quality.to_python(), *arguments(others, names), *table_arguments(request)]
     known = {"X": "table", "y": "target", **beside}
@@ -290,7 +290,7 @@ def _fits(name: str, values: list[Any], known: Mapping[str, bool]) -> bool:
 
 
 def shell_line(command: str, options: Mapping[str, Any]) -> str:
-    """A command once more, by its record; on several lines if it is long: a browser would break it anywhere."""
+    """The command that repeats a request; on several lines if it is long, as a browser would break it anywhere."""
     try:
         words = option_words(options)
     except InputError as error:

@@ -1,4 +1,4 @@
-"""The fields of a result, for all that is said about it."""
+"""The fields of a result that sentences about it need."""
 
 from __future__ import annotations
 

@@ -48,14 +48,14 @@ class Result(SetsFound, documents.Document):
     qualities : list of float
         The quality of each set, computed independently of the engine that found it.
     objective : float
-        Sum or minimum of the qualities, as asked; nan if there is no set.
+        Sum or minimum of the qualities, as requested; nan if there is no set.
     bound : float
         No solution has a larger objective; inf if nothing is known, -inf if there is no solution. Equal to the
         objective of a proven optimum, unless rounding hides more than its first ten digits: then it says how much.
     status : Status
         What was proven about the whole answer.
     statuses : list of Status
-        One for each set that was asked for.
+        One per requested set.
     named_sets : list of tuples of str
         The sets with the names of their features.
     parameters : dict
@@ -74,7 +74,7 @@ class Result(SetsFound, documents.Document):
         How often the search asked whether to stop: a measure of its work that does not depend on the clock. 0 if it
         was done before it asked at all.
     evaluated : int
-        Sets that a black box was asked about; 0 for qualities with numbers.
+        Number of sets that a black box evaluated; 0 for qualities with numbers.
     iterations : int
         Iterations of ``engine="greedy-wrapper"``, as the paper counts them: the first solution, and one for each swap
         that was tried, whether or not there was a valid set with it. 0 for other engines.
@@ -97,7 +97,7 @@ class Result(SetsFound, documents.Document):
     provenance : dict
         Where the answer comes from: versions, the data with their hash, options, time; empty if there is no table.
     request : Request or None
-        What was asked, without a table: it writes itself as JSON, as Python and as a command. None if an answer was
+        The request, without a table: it writes itself as JSON, as Python and as a command. None if an answer was
         read from a file that does not say it.
     shortlist : Shortlist or None
         Of a wide table, whose pairs of features are computed on demand: among how many features each set is proven to
@@ -157,7 +157,7 @@ class Result(SetsFound, documents.Document):
 
     @property
     def tau(self) -> float | None:
-        """The least dissimilarity of any two sets, as asked or as found; None if it was asked for in other terms."""
+        """The least dissimilarity of any two sets, as requested or as found; None if requested otherwise."""
         asked = self.parameters.get("tau")
         tau: float | None = self.tau_found if asked == "max" else asked
         return tau
@@ -287,7 +287,7 @@ class Result(SetsFound, documents.Document):
         return found
 
     def noise_in_words(self) -> str:
-        """What the mark on features that are not above the noise floor stands for; empty if none has it."""
+        """What the mark on features below the noise floor means; empty if none has it."""
         if all(map(all, self.above_noise)):
             return ""
         n = self.parameters.get("n_features_in", 0)

@@ -193,7 +193,7 @@ def _names(names: list[str]) -> str:
 
 
 def about_largest(result: SetsFound) -> str:
-    """What is proven about the largest tau, or the largest number of sets, where that was asked for."""
+    """What is proven about the largest tau, or the largest number of sets, where one was requested."""
     n_sets, in_turn = len(result.sets), result.parameters.get("search") == "sequential"
     if result.tau_found is not None and result.tau_bound is not None:
         tau, bound = f"tau = {result.tau_found:.4g}", f"{result.tau_bound:.4g}"

@@ -36,7 +36,7 @@ MOST_ANSWERS = 256
 
 @dataclass(frozen=True, eq=False)
 class SessionData:
-    """The table that a session is about, with what goes with its rows."""
+    """The table of a session, with weights and groups of its rows."""
 
     features: Features
     rows: RowData
@@ -90,7 +90,7 @@ class Searcher:
         return None if self.is_closed else self.names
 
     def uses(self, name: str) -> bool:
-        """Whether ``"sample_weight"`` or ``"groups"`` goes with the rows."""
+        """Whether ``"sample_weight"`` or ``"groups"`` belongs to the rows."""
         if self.data is None:
             return self.origin is not None and name in self.origin
         return getattr(self.data.rows, name) is not None

@@ -59,7 +59,7 @@ class Session(SessionSteps):
         What tau refers to, as for :func:`altsets.find`.
     search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
             default="sequential"
-        One set after the other, all at once, or a heuristic.
+        One set after the other, all sets together, or a heuristic.
     aggregation : {"sum", "min"}, default="sum"
         What to maximise over simultaneous sets.
     constraints : sequence of constraints, default=()
@@ -94,7 +94,7 @@ class Session(SessionSteps):
 
     Notes
     -----
-    A session can be pickled, with its scores. It is not meant for several threads at once.
+    A session can be pickled, with its scores. It is not thread-safe.
 
     Examples
     --------

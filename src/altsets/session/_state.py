@@ -45,7 +45,7 @@ SETTINGS = tuple(one.name for one in fields(Request) if one.name not in FIXED)
 
 @dataclass(frozen=True)
 class SessionState:
-    """All that a step of a session can change: a request, and what is said about features and sets by their names."""
+    """All that a step of a session can change: a request, and conditions on features and sets by their names."""
 
     request: Request
     require: NamedSet = ()

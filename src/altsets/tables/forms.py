@@ -88,7 +88,7 @@ def _times(time: Any, name: str) -> Floats:
 
 
 def _events(event: Any, name: str, event_value: Any) -> Bools:
-    """Whether the event happened, from booleans, 0 and 1, or a value that stands for it."""
+    """Whether the event happened, from booleans, 0 and 1, or a value that means it."""
     values = column_values(event)
     if values.ndim != 1:
         holds = "several columns" if values.ndim else "one value for all rows"
@@ -131,7 +131,7 @@ def _events(event: Any, name: str, event_value: Any) -> Bools:
 
 
 def _is_value(one: Any, wanted: Any) -> bool:
-    """Whether a cell is the value that stands for the event, which may be text as on the command line."""
+    """Whether a cell is the value that means the event, which may be text as on the command line."""
     if one == wanted or str(one) == str(wanted):
         return True
     try:

@@ -121,7 +121,7 @@ class Survival:
         if not event.any():
             raise InputError(
                 f"no row has an event: all {n_rows} are censored ({event_name!r} is 0 or False everywhere), so there "
-                "is nothing to predict; check what stands for an event."
+                "is nothing to predict; check which value means an event."
             )
         if (time == time[0]).all():
             raise InputError(

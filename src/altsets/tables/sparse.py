@@ -108,7 +108,7 @@ def owners(columns: Any) -> Indices:
 
 
 def ranges(ends: Indices, most: int) -> Iterator[slice]:
-    """Ranges of columns with sizes, given as running totals, of about so much together; at least one column each."""
+    """Ranges of columns, given their running total of sizes, of limited size each; at least one column each."""
     start = 0
     while start < len(ends):
         before = int(ends[start - 1]) if start else 0

@@ -277,7 +277,7 @@ def repeated(features: Features, y: Any, weights: Floats) -> tuple[Features, npt
     total = weights.sum()
     if total > MOST_REPEATED_ROWS:
         raise InputError(
-            f"sample_weight adds up to {total:.6g}, so many repeated rows are too many; use smaller weights."
+            f"sample_weight adds up to {total:.6g}, which is too many repeated rows; use smaller weights."
         )
     rows = np.repeat(np.arange(features.n_rows), weights.astype(np.intp))
     return _some_rows(features, rows), vector_of(y, features.n_rows)[rows]

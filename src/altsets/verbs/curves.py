@@ -68,7 +68,7 @@ def frontier(
     dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable, default="dice"
         What tau refers to, as for :func:`altsets.find`.
     search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, default=None
-        One set after the other, all at once, or a heuristic. None: sequential by tau. Other curves are about
+        One set after the other, all sets together, or a heuristic. None: sequential by tau. Other curves are about
         simultaneous sets.
     aggregation : {"sum", "min"}, default="sum"
         What to maximise over simultaneous sets; by penalty and by balance the sum.
@@ -103,7 +103,7 @@ def frontier(
     altsets.errors.InputError
         If a parameter is out of range or contradicts another one, or a name is not one of the features.
     altsets.errors.UnsupportedError
-        If no engine, or not the one that was asked for, solves this kind of request.
+        If no engine, or not the requested one, solves this kind of request.
     altsets.errors.VerificationError
         If an answer fails the independent check, which is a bug.
 

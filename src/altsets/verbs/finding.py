@@ -55,8 +55,9 @@ def find(
         (:class:`altsets.quality.Embedded`).
     n_alternatives : int or "max", default=3
         Sets to find besides the first one. ``"max"``: as many as there are, up to 1,000, and none of them twice: with
-        simultaneous search the largest number, then the best so many (``Result.n_sets_bound``); in sequential search
-        until none is left or the next one is not good enough; as many as a heuristic can give. Set a time limit.
+        simultaneous search the largest number, then the best sets of that number (``Result.n_sets_bound``); in
+        sequential search until none is left or the next one is not good enough; as many as a heuristic can give. Set a
+        time limit.
     tau : float, fraction or string, default=None
         The least dissimilarity of two sets: 0 allows equal sets, 1 asks for sets that share no feature. ``"max"`` with
         ``within`` or ``min_quality``: the largest tau, then the best sets at it; with simultaneous search jointly, in
@@ -78,7 +79,7 @@ def find(
         with tau=0.
     search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
             default="sequential"
-        One set after the other, each the best given those before; or all sets at once; or a heuristic.
+        One set after the other, each the best given those before; or all sets together; or a heuristic.
     aggregation : {"sum", "min", "leximin"}, default="sum"
         What to maximise over simultaneous sets; with ``"min"`` the sum decides between equal minima as far as it goes.
         ``"leximin"`` makes the worst set as good as possible, then the second worst, and so on.
@@ -96,7 +97,7 @@ def find(
         Without a limit, the answer does not depend on how fast the machine is.
     engine : {"auto", "additive", "enumerate", "milp", "greedy", "shortlist", "exhaustive", "best-first", \
             "local-search", "greedy-wrapper"}, default="auto"
-        Force one engine; an engine that does not solve the problem says so. "additive" is the fastest, for additive
+        Force one engine; an engine that can't solve the problem raises. "additive" is the fastest, for additive
         quality, sets of one size and no constraint but Forbid (in sequential search, also those on all sets
         together); "enumerate" takes everything that is exact; "milp" is an integer-programming solver for all that is
         linear (not CFS or your own dissimilarity); "greedy" has the heuristics; "shortlist" is for wide tables, whose
@@ -137,14 +138,14 @@ def find(
     altsets.errors.InputError
         If a parameter is out of range or contradicts another one, or a name is not one of the features.
     altsets.errors.UnsupportedError
-        If no engine, or not the one that was asked for, solves this kind of request.
+        If no engine, or not the requested one, solves this kind of request.
     altsets.errors.VerificationError
         If an answer fails the independent check, which is a bug.
 
     See Also
     --------
     altsets.iterate : The same sets one after the other, without a number given in advance.
-    altsets.frontier : Every tau that matters at once.
+    altsets.frontier : Every tau that matters in one call.
     altsets.SelectAlternatives : From a table to sets, as a scikit-learn estimator.
 
     References
@@ -277,7 +278,7 @@ def iterate(
         If ``search`` is not ``"sequential"``, a parameter is out of range or contradicts another one, or a name is not
         one of the features.
     altsets.errors.UnsupportedError
-        If no engine, or not the one that was asked for, solves this kind of request.
+        If no engine, or not the requested one, solves this kind of request.
     altsets.errors.VerificationError
         If an answer fails the independent check, which is a bug.
 

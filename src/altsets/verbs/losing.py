@@ -78,7 +78,7 @@ def what_if(
     If S1 fails: S2_mean, S2_max (quality 10, 59 % of set 0), proven to be the best.
     """
     if result.request is None:
-        raise InputError("this result does not say what was asked; give the result of a search.")
+        raise InputError("this result does not hold its request; pass the result of a search.")
     request = result.request
     if is_named(request.dissimilarity) and not request.existing:
         # One set has nothing to differ from.

@@ -66,7 +66,7 @@ def near_best(
         If ``within`` or ``min_quality`` is out of range, both are given, or a constraint names a feature that does not
         exist.
     altsets.errors.UnsupportedError
-        If a black box has more than 10,000 sets and hardly any set keeps to the constraints, or no engine finds the
+        If a black box has more than 10,000 sets and hardly any set meets the constraints, or no engine finds the
         best set of such a request.
 
     See Also

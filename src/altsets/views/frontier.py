@@ -41,7 +41,7 @@ CLOSE = 1e-9
 #: What qualities of each size are multiplied with to be shown.
 Factors = dict[int, float]
 Value = Callable[[FrontierPoint], float]
-#: The quality that was asked for.
+#: The requested quality.
 KEPT: Value = attrgetter("kept")
 
 
@@ -170,7 +170,7 @@ def _over_tau(given: Any) -> Frontier:
 
 
 def _count(found: Frontier, asked: Any) -> int:
-    """For how many alternatives: as asked, or of the suggested point, or the most for which there are sets."""
+    """The number of alternatives: as requested, or of the suggested point, or the most for which there are sets."""
     if asked is None:
         suggested = found.suggestion.n_alternatives
         complete = [point.n_alternatives for point in found.points if point.is_complete]
@@ -182,7 +182,7 @@ def _count(found: Frontier, asked: Any) -> int:
 
 
 def _at(found: Frontier, size: int, count: int, tau: float) -> FrontierPoint | None:
-    """The point of a size that asks for so much difference, and for no more than it must."""
+    """The point of a size whose tau is the least that is at least the given one."""
     enough = [point for point in found.curve(size, count) if point.tau >= tau - CLOSE]
     return min(enough, key=lambda point: point.tau, default=None)
 

@@ -194,7 +194,7 @@ def cap(things: Sequence[Thing], most: Any, noun: str, which: str) -> tuple[list
 
 
 def spread(values: Sequence[Thing], most: int, keep: Iterable[Thing] = ()) -> list[Thing]:
-    """So many of the values, evenly spread from the first to the last, and those that must be kept."""
+    """A limited number of values, evenly spread from the first to the last, and those that must be kept."""
     if len(values) <= most:
         return list(values)
     last = len(values) - 1

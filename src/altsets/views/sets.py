@@ -131,7 +131,7 @@ def _bounds(found: Result) -> tuple[ReferenceLine, ...]:
     """The quality of such sets and its bound, as a line."""
     needed = found.parameters.get("quality_needed", found.parameters.get("min_quality"))
     if needed is not None:
-        return (ReferenceLine("quality that was asked for", float(needed)),)
+        return (ReferenceLine("requested quality", float(needed)),)
     if not math.isfinite(found.bound):
         return ()
     if found.parameters.get("search") == "sequential":

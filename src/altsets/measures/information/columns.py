@@ -158,7 +158,7 @@ def bin_column(column: Floats, n_bins: int, weights: Floats | None = None) -> Fl
 
 
 def bins_of_values(counts: npt.NDArray[np.int64], n_bins: int) -> npt.NDArray[np.int64]:
-    """The bins of values in ascending order, of which each has so many rows."""
+    """Return the bins of ascending values, given the number of rows of each value."""
     twice_the_middle = 2 * np.cumsum(counts) - counts
     return np.asarray(twice_the_middle * n_bins // (2 * counts.sum()))
 

@@ -140,7 +140,7 @@ def _sum_by(numbers: Any, bounds: Indices, empty: Bools) -> Floats:
 
 
 def _blocks(starts: Indices, first_place: Indices | None = None, n_classes: int = 1) -> Iterator[slice]:
-    """Ranges of columns with so many entries, and cells of counts, together."""
+    """Ranges of columns with a limited number of entries and cells of counts."""
     ends = starts[1:].astype(np.int64) + np.arange(1, len(starts)) * n_classes
     return ranges(ends if first_place is None else ends + first_place[1:] * n_classes, AT_A_TIME)
 

@@ -1,6 +1,6 @@
 """Sums and counts of some rows of a table that can be merged with those of other rows.
 
-Measures are computed from these at the end, so that nobody ever needs all rows at once. What is merged in the same
+Measures are computed from these at the end, so that all rows are never in memory together. What is merged in the same
 order is the same to the last bit, whoever computed it.
 
 **Moments.** The sums of squares and products are about the means of the rows that were added, and means are moved when
@@ -49,7 +49,7 @@ class Part:
         return len(self.target)
 
     def pieces(self) -> Iterator[Part]:
-        """The same rows, so many at a time that what is made of them stays in the cache of a processor."""
+        """The same rows, in chunks whose results fit into the cache of a processor."""
         for start in range(0, self.n_rows, ROWS_AT_A_TIME):
             rows = slice(start, start + ROWS_AT_A_TIME)
             yield Part([column[rows] for column in self.columns], self.incomplete, self.target[rows])
@@ -360,7 +360,7 @@ class FewValues:
 
 
 class RowSample:
-    """Every so many-th row of each part; all of it becomes one array."""
+    """Every n-th row of each part, as one array."""
 
     def __init__(self, step: int) -> None:
         self.step, self.blocks, self.targets = step, list[Floats](), list[Floats]()

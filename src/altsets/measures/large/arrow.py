@@ -80,7 +80,7 @@ class ArrowRows:
         callback: OnProgress | None = None,
         sample: int | None = None,
     ) -> Any:
-        """Sums over all rows, or over a sample of about so many, some from each of the pieces."""
+        """Sums over all rows, or over a sample of about this size with rows from each piece."""
         pieces, most = self._pieces, None
         if sample is not None:
             if sample < (self.n_rows or 0):
@@ -219,7 +219,7 @@ def _naming(where: str) -> Iterator[None]:
         raise
     except (pa.ArrowException, OSError) as error:
         raise TableError(
-            f"{where} is damaged or cannot be read: {reason_of(error)}; get it once more."
+            f"{where} is damaged or cannot be read: {reason_of(error)}; download it again."
         ) from error
 
 

@@ -120,7 +120,7 @@ class Binned:
     def _count(
         self, block: list[int], callback: OnProgress | None = None, *, is_last: bool = False
     ) -> list[int]:
-        """Count some columns with the target; those that have to be counted once more, with other cut points."""
+        """Count columns with the target; return those that must be counted again, with other cut points."""
         found = self._counts(block, callback)
         surprising = [block[place] for place in sorted(found.surprising)]
         uneven = []

@@ -65,7 +65,7 @@ def score_large(
 
 
 def refuse_measure(measure: Any, known: Sequence[str]) -> None:
-    """Refuse what needs all rows at once."""
+    """Refuse what needs all rows together."""
     if not isinstance(measure, str) or measure not in known:
         raise measure_refused(measure if isinstance(measure, str) else "this measure", known)
 
