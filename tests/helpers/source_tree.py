@@ -95,8 +95,8 @@ class Module:
             base = package[: len(package) - node.level + 1] if node.level else []
             source = ".".join([*base, *([node.module] if node.module else [])])
             return [f"{source}.{alias.name}" for alias in node.names]
-        if isinstance(node, ast.Call) and "import" in ast.unparse(node.func):
-            return [str(value.value) for value in node.args[:1] if isinstance(value, ast.Constant)]
+        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+            return [str(node.args[0].value)] if "import" in ast.unparse(node.func) else []
         return []
 
 

@@ -94,11 +94,11 @@ def _used(node: ast.AST) -> list[str]:
         if any(map(_is_private, node.module.split("."))):
             return [node.module]
         return [f"{node.module}.{one.name}" for one in node.names]
-    if isinstance(node, ast.Attribute) and ast.unparse(node.value) not in ("self", "cls", "super()"):
-        return [node.attr]
+    if isinstance(node, ast.Attribute) and _is_private(node.attr):
+        return [] if ast.unparse(node.value) in ("self", "cls", "super()") else [node.attr]
     if isinstance(node, ast.Constant) and re.fullmatch(r"altsets(\.\w+)+", str(node.value)):
         return [str(node.value)]
-    if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in BY_NAME:
+    if isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) in BY_NAME:
         texts = [one.value for one in node.args[:2] if isinstance(one, ast.Constant)]
         return [text for text in texts if isinstance(text, str) and text.isidentifier()]
     return []

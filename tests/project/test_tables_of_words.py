@@ -61,7 +61,7 @@ def sentences(source: str) -> Iterator[tuple[int, str]]:
         asserted: list[ast.expr] = []
         if isinstance(node, ast.Assert):
             asserted = [node.test]
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith((".raises", ".warns")):
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("raises", "warns"):
             asserted = [one.value for one in node.keywords if one.arg == "match"]
         for text in (text for tree in asserted for text in compared(tree)):
             if len([*filter(WORD.fullmatch, text.split())]) >= SENTENCE and text not in OWN:

@@ -244,7 +244,7 @@ def test_cut_short_the_claim_still_holds():
     clashing = (*chain, ("require", (0,)), ("forbid", (5,)), ("at_most", 1, (1, 3)))
     request = Request(tuple(range(6)), 3, 0, constraints=clashing)
     lengths = set()
-    for n_questions in range(1, 40):
+    for n_questions in range(1, 40, 3):
         clash = find_conflict(request.quality, request.problem, ShortRun(n_questions))
         if clash is not None:
             lengths.add(len(clash.constraints))

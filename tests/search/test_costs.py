@@ -19,7 +19,7 @@ SCORES = quality.Additive([9, 8, 7, 3, 2, 1], feature_names=NAMES)
 COSTS = [5, 4, 1, 2, 1, 0]
 
 
-@pytest.mark.parametrize(("first", "count"), [(0, 80), pytest.param(80, 200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("first", "count"), [(0, 40), pytest.param(80, 120, marks=pytest.mark.slow)])
 @pytest.mark.usefixtures("clock")
 def test_random_problems(first, count):
     wrong = [fronts.check(index, seed=5) for index in range(first, first + count)]

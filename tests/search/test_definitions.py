@@ -30,10 +30,10 @@ SCORES = quality.Additive([9, 8, 7, 3, 2, 1])
 @pytest.mark.usefixtures("clock")
 def test_random_definitions(first):
     report = fuzz.Report()
-    for index in range(first, first + (70 if not first else 120)):
+    for index in range(first, first + (40 if not first else 120)):
         fuzz.check_definition(report, index, seed=3)
     assert report.failures == []
-    assert report.n_searches["auto"] > 35
+    assert report.n_searches["auto"] > 20
 
 
 IN_TURN = {
@@ -272,7 +272,7 @@ def test_large_sums_are_proven(joint, snapshot):
     assert result.proof == snapshot
 
 
-@pytest.mark.parametrize("looks", [1, 5, 20, 100])
+@pytest.mark.parametrize("looks", [1, 20])
 @pytest.mark.parametrize("kind", ["additive", "mrmr"])
 def test_sets_are_found_where_the_best_in_turn_cost_too_much(kind, looks, clock):
     rng = np.random.default_rng(0)
@@ -331,7 +331,7 @@ def test_every_definition_is_drawn():
     assert seen == {*JOINT, "overlap_penalty", "min_quality", "max_spread", "average", "leximin"}
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(3))
 def test_balance_is_the_pareto_front(seed, snapshot):
     scores = np.random.default_rng(seed).integers(0, 12, 7).astype(float).tolist()
     request = Request(tuple(scores), 3, 1, tau=0.6, search="simultaneous")
@@ -383,9 +383,8 @@ def test_balance_of_sets_that_are_all_worth_nothing(kind):
 
 @pytest.mark.parametrize("engine", ["auto", "enumerate", "milp"])
 @pytest.mark.parametrize("penalty", [3, 300, 6000])
-@pytest.mark.parametrize("seed", range(3))
-def test_a_large_penalty_does_not_widen_what_counts_as_proven(engine, penalty, seed):
-    scores = np.random.default_rng(seed).random(8)
+def test_a_large_penalty_does_not_widen_what_counts_as_proven(engine, penalty):
+    scores = np.random.default_rng(0).random(8)
     found = altsets.find(
         quality.Additive(scores), 3, 3, tau=0, overlap_penalty=penalty, search="simultaneous", engine=engine
     )

@@ -129,7 +129,7 @@ def test_exhaustive_and_best_first_against_every_choice(model):
                 assert result.bound == math.inf or not result.sets
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_ties_change_no_claim(seed):
     """Where equal splits make a tree choose differently from fewer columns, what is called optimal is so."""
     rng = np.random.default_rng(seed)
@@ -200,7 +200,7 @@ def test_an_exhausted_search_says_so_and_proves_nothing(snapshot):
 
 
 def test_more_steps_are_never_worse_for_the_first_set_and_jobs_change_nothing():
-    X, y = rows(12, n_rows=60)
+    X, y = rows(8, n_rows=60)
     embedded = quality.Embedded(Lasso(0.1), X, y, cv=FOLDS)
     best = [
         altsets.find(embedded, n_alternatives=0, engine="best-first", max_iters=steps).objective
@@ -228,7 +228,7 @@ def test_sets_that_differ_come_soon():
 
 
 def test_time_limits_and_interrupts_keep_what_was_found(clock):
-    X, y = rows(20, n_rows=80)
+    X, y = rows(20)
     embedded = quality.Embedded(Lasso(0.05), X, y, cv=FOLDS)
     late = altsets.find(embedded, n_alternatives=2, time_limit=clock.limit(1))
     assert late.sets[0] == embedded.choose(range(20))

@@ -132,7 +132,7 @@ def test_default_against_brute_force(request):
 
 
 @pytest.mark.parametrize("engine", EXACT)
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=20, deadline=None, derandomize=True)
 @given(data=st.data())
 def test_nearly_equal_scores(engine, data):
     """The solver once lost optima here, and once said that there was no solution."""
@@ -150,7 +150,7 @@ def test_nearly_equal_scores(engine, data):
     check(request, engine)
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=25, deadline=None, derandomize=True)
 @given(request=problems(searches=("sequential",), max_a=5))
 def test_each_set_is_best_given_the_sets_before(request):
     """The same statement without the oracle's set by set check: one engine asked anew after each set."""
@@ -243,7 +243,7 @@ def test_permuted_features(request, data):
     assert close(objective(request), objective(permuted))
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
+@settings(max_examples=15, deadline=None, derandomize=True)
 @given(request=anything, factor=st.sampled_from([2.0**-10, 0.5, 4.0, 2.0**10]))
 def test_scaled_numbers(request, factor):
     """Powers of two, so that not even a conflict by a hair's breadth changes."""
@@ -260,7 +260,7 @@ def test_scaled_numbers(request, factor):
         assert abs(after - factor * before) <= 2 * (tolerance(after) + factor * tolerance(before))
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
+@settings(max_examples=15, deadline=None, derandomize=True)
 @given(request=simultaneous, shift=st.sampled_from([-100.0, -1.0, 0.5, 7.0]))
 def test_shifted_scores(request, shift):
     """All sets have the same size, so a constant moves every quality by k times as much."""
@@ -274,7 +274,7 @@ def test_shifted_scores(request, shift):
     assert abs(after - expected) <= 4 * max(tolerance(before), tolerance(expected))
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
+@settings(max_examples=15, deadline=None, derandomize=True)
 @given(request=anything, data=st.data())
 def test_a_looser_limit_is_never_worse(request, data):
     if request.tau is None:
@@ -369,7 +369,7 @@ def test_disjoint_sets_in_closed_form(engine):
 
 
 @pytest.mark.parametrize("engine", EXACT)
-@pytest.mark.parametrize("n", [3, 5, 7, 8])
+@pytest.mark.parametrize("n", [3, 6])
 def test_all_sets_there_are(engine, n):
     """All but one feature each; the last set has only the worst ones, and no more is left than it."""
     for n_good in range(n + 1):

@@ -140,7 +140,7 @@ def number_of_alternatives(reason):
 
 def test_a_smaller_size_that_is_named_leaves_room_for_all_sets():
     named = 0
-    for n, k, a in itertools.product(range(2, 10), range(2, 6), range(1, 5)):
+    for n, k, a in itertools.product(range(2, 8), range(2, 6), (1, 2, 4)):
         for tau, search in itertools.product((0.2, 0.5, 1), ("sequential", "simultaneous")):
             options = {"n_alternatives": a, "tau": tau, "search": search}
             if k > n or not (
@@ -149,7 +149,7 @@ def test_a_smaller_size_that_is_named_leaves_room_for_all_sets():
                 continue
             named += 1
             assert find(range(n), n_features=int(size[1]), **options).status is Status.OPTIMAL
-    assert named > 100
+    assert named > 50
 
 
 def test_sets_of_all_features_have_no_alternative_at_any_tau(snapshot):

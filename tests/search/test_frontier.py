@@ -58,7 +58,7 @@ def small_requests(seed, count):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_every_point_is_that_of_brute_force(seed):
-    for rng, asked in small_requests(seed, 6):
+    for rng, asked in small_requests(seed, 3):
         sizes = sorted({asked.n_features, max(asked.n_features - 1, 1)})
         counts = range(asked.n_alternatives + 1) if rng.random() < 0.5 else asked.n_alternatives
         taus = None if rng.random() < 0.4 else [Fraction(1, 5), "0.5", 1, 0]
@@ -79,8 +79,8 @@ def test_every_point_is_that_of_brute_force(seed):
 @pytest.mark.parametrize("good", [mrmr(), quality.Additive(np.random.default_rng(3).random(14))])
 def test_every_point_equals_its_own_search(good, search, aggregation):
     options = {"search": search, "aggregation": aggregation}
-    found = altsets.frontier(good, range(3, 6), range(4), **options)
-    assert len(found) == sum(1 + 3 * (k + 1) for k in (3, 4, 5))
+    found = altsets.frontier(good, [3, 4], range(3), **options)
+    assert len(found) == sum(1 + 2 * (k + 1) for k in (3, 4))
     for point in found:
         own = altsets.find(good, point.n_features, point.n_alternatives, point.tau, **options)
         assert point.result.statuses == own.statuses

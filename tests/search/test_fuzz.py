@@ -23,23 +23,23 @@ pytestmark = pytest.mark.usefixtures("clock")
 
 
 def test_the_first_problems():
-    report = fuzz.run(500, seed=0)
+    report = fuzz.run(250, seed=0)
     assert report.failures == []
-    assert report.n_problems == 500
-    assert report.n_searches["auto"] > 400
-    assert report.n_searches["enumerate"] > 75
-    assert report.n_searches[fuzz.SOLVER] > 40
+    assert report.n_problems == 250
+    assert report.n_searches["auto"] > 200
+    assert report.n_searches["enumerate"] > 35
+    assert report.n_searches[fuzz.SOLVER] > 20
     for verb in ("find", *fuzz.CHECKS):
         assert report.verbs[f"{verb}, limited"] > 1
-    assert sum(count for kind, count in report.kinds.items() if "boxed" in kind) > 5
+    assert sum(count for kind, count in report.kinds.items() if "boxed" in kind) > 1
     assert report.n_refused < 20
     assert report.refusals.total() < 15
     for kind in QUALITIES:
         assert report.kinds[kind] > 1
         assert report.kinds[f"{kind} with constraints"] > 1
         if kind != "linear":
-            assert report.kinds[f"extreme {kind}"] > 5
-            assert report.kinds[f"extreme {kind} with constraints"] > 5
+            assert report.kinds[f"extreme {kind}"] > 2
+            assert report.kinds[f"extreme {kind} with constraints"] > 2
     for answer in (
         "sequential optimal",
         "simultaneous optimal",
@@ -119,13 +119,13 @@ def test_problems_are_reproducible():
 
 
 def test_any_number_of_processes_sees_the_same_problems(monkeypatch):
-    monkeypatch.setattr(fuzz, "PORTION", 6)
-    alone, together = (fuzz.run(16, seed=1, large_share=0, jobs=jobs) for jobs in (1, 2))
+    monkeypatch.setattr(fuzz, "PORTION", 3)
+    alone, together = (fuzz.run(8, seed=1, large_share=0, jobs=jobs) for jobs in (1, 2))
     # What was proven in a few microseconds depends on the machine.
     alone.statuses.clear()
     together.statuses.clear()
     assert alone == together
-    assert alone.n_problems == 16
+    assert alone.n_problems == 8
 
 
 def test_random_requests_cover_everything():
@@ -148,36 +148,36 @@ def test_random_requests_cover_everything():
 
 
 def test_extreme_requests_cover_everything():
-    requests = [extreme_request(np.random.default_rng([0, number])) for number in range(1500)]
+    requests = [extreme_request(np.random.default_rng([0, number])) for number in range(750)]
     assert {request.kind for request in requests} == set(QUALITIES) - {"linear"}
     assert {request.search for request in requests} == {"sequential", "simultaneous"}
     sizes = [len(request.scores) for request in requests]
-    assert sum(size <= 8 for size in sizes) > 1400
+    assert sum(size <= 8 for size in sizes) > 700
     assert max(sizes) == 11
     scales = [float(request.oracle.scale) for request in requests]
-    assert sum(1e-13 < scale < 1e-3 for scale in scales) > 50
-    assert sum(1e3 < scale < 1e13 for scale in scales) > 50
-    assert sum(1e-100 < scale < 1e-30 for scale in scales) > 20
-    assert sum(1e30 < scale < 1e100 for scale in scales) > 20
+    assert sum(1e-13 < scale < 1e-3 for scale in scales) > 25
+    assert sum(1e3 < scale < 1e13 for scale in scales) > 25
+    assert sum(1e-100 < scale < 1e-30 for scale in scales) > 10
+    assert sum(1e30 < scale < 1e100 for scale in scales) > 10
     # Beside larger numbers of features that cannot be used.
     unused = [
         max(map(abs, request.scores)) > 1e6 * scale for request, scale in zip(requests, scales, strict=True)
     ]
-    assert sum(unused) > 50
+    assert sum(unused) > 25
     used = [[abs(score) for score in request.scores if score] for request in requests]
     wide = [min(scores, default=0.0) < 1e-9 * max(scores, default=0.0) for scores in used]
-    assert sum(wide) > 200
+    assert sum(wide) > 100
     last_digits = [0 < max(r.scores) - min(r.scores) < 1e-15 * max(r.scores) for r in requests]
-    assert sum(last_digits) > 50
-    assert sum(0.9 < max(map(abs, r.scores)) / 2**53 < 1.1 for r in requests) > 50
-    assert sum("-0.0" in map(repr, r.scores) for r in requests) > 50
+    assert sum(last_digits) > 25
+    assert sum(0.9 < max(map(abs, r.scores)) / 2**53 < 1.1 for r in requests) > 25
+    assert sum("-0.0" in map(repr, r.scores) for r in requests) > 25
     as_many_as_there_are = [math.comb(len(r.scores), r.n_features) == r.n_alternatives + 1 for r in requests]
     assert sum(as_many_as_there_are) > 20
 
 
 def test_edge_budgets_are_met_to_the_digit_or_missed_by_one():
     met = missed = 0
-    for number in range(400):
+    for number in range(200):
         rng = np.random.default_rng([1, number])
         n, k = 6, 3
         _, costs, limit = edge_budget(rng, n, k)
@@ -185,8 +185,8 @@ def test_edge_budgets_are_met_to_the_digit_or_missed_by_one():
         distances = [abs(total - Fraction(repr(limit))) for total in totals]
         met += min(distances) == 0
         missed += 0 < min(distances) < Fraction(repr(limit)) / 10**6
-    assert met > 100
-    assert missed > 100
+    assert met > 50
+    assert missed > 50
 
 
 PAIRS = ((0.0, 0.5, 0.0), (0.25, 0.0, 0.0), (0.0, 0.0, 0.0))

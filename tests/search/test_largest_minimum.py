@@ -107,7 +107,9 @@ def skewed(n, n_positive, seed):
     return scores / scores.sum()
 
 
-@pytest.mark.parametrize(("n", "n_positive"), [(30, 13), (34, 15), (36, 30)])
+@pytest.mark.parametrize(
+    ("n", "n_positive"), [(30, 13), (34, 15), pytest.param(36, 30, marks=pytest.mark.slow)]
+)
 def test_skewed_scores_are_proven_where_the_other_sets_hardly_fit(n, n_positive):
     # The sets that the largest feature lifts must still be fitted around the two or three that are worst.
     for seed in range(3):

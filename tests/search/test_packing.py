@@ -50,7 +50,7 @@ def request_of(n_alternatives, aggregation, n=13, max_overlap=1):
     sorted({*itertools.product([1, 2, 3], ["sum", "min"], [False, True])} - {(1, "sum", True)}),
 )
 def test_the_optimum_is_that_of_whole_lists(n_alternatives, aggregation, priced):
-    for seed in range(6):
+    for seed in range(3):
         searched, problem, run = redundant(13, seed), request_of(n_alternatives, aggregation), Run()
         search = SetPackingSearch(PricingOracle(searched, problem, run))
         (phases.ColumnGeneration() if priced else phases.RootBound()).run(search)
@@ -242,7 +242,7 @@ def test_a_programme_that_was_cut_short_can_be_taken_over():
     searched, problem = redundant(13, 3), request_of(3, "sum")
     pricing = PricingOracle(searched, problem, Run())
     bounds = []
-    for rounds in range(1, 30):
+    for rounds in range(1, 30, 4):
         first = RestrictedMaster(pricing, 4, 1)
         first.add(pricing.k_best(20).sets)
         # Often it ends with rows that have no price yet.

@@ -177,7 +177,7 @@ def test_disjoint_sets_greedy_replacement_is_exact(request):
     assert simultaneous.status is Status.OPTIMAL
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=25, deadline=None, derandomize=True)
 @given(request=roomy())
 def test_balancing_only_deals_the_features_of_replacement_out_anew(request):
     scores, k, a, tau = request
@@ -187,7 +187,7 @@ def test_balancing_only_deals_the_features_of_replacement_out_anew(request):
     assert sorted(j for s in balancing.sets for j in s) == sorted(j for s in replacement.sets for j in s)
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=25, deadline=None, derandomize=True)
 @given(request=roomy(), data=st.data())
 def test_only_the_best_features_matter(request, data):
     """Pre-selection: features beyond the best (a + 1) * k change no optimum."""

@@ -75,7 +75,7 @@ def assert_right(result, best, scale):
 @pytest.mark.parametrize("engine", EXACT_ENGINES)
 @pytest.mark.parametrize("huge", [1e15, 3e15, -1e200, 1e308])
 def test_numbers_of_forbidden_features_change_nothing(engine, huge):
-    for seed in range(30 if engine == "auto" else 6):
+    for seed in range(10 if engine == "auto" else 3):
         rng = np.random.default_rng(seed)
         relevance = np.array([huge, 0.81, 0.52, 0.29, 0.05, 0.38])
         redundancy = rng.random((6, 6))
@@ -225,7 +225,7 @@ def test_nothing_but_zeros(engine):
 @pytest.mark.parametrize("engine", ["additive", "enumerate", "milp"])
 @pytest.mark.parametrize("aggregation", ["sum", "min"])
 def test_magnitudes_in_one_problem(engine, aggregation):
-    for seed in range(6):
+    for seed in range(3):
         rng = np.random.default_rng(seed)
         scores = rng.choice([-1.0, 1.0], 7) * 10.0 ** rng.uniform(-12, 12, 7)
         values = {chosen: total(scores, chosen) for chosen in combinations(range(7), 3)}

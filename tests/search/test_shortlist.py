@@ -133,7 +133,7 @@ def random_case(rng):
     return kind(relevance, pairs), kind(relevance, matrix), asked, same
 
 
-@pytest.mark.parametrize("seed", mostly_slow(range(120), 40))
+@pytest.mark.parametrize("seed", mostly_slow(range(60), 20))
 def test_claims_about_the_whole_table_hold(seed, monkeypatch, clock):
     rng = np.random.default_rng(seed)
     on_demand, at_once, asked, same = random_case(rng)
@@ -169,10 +169,10 @@ def test_claims_about_the_whole_table_hold(seed, monkeypatch, clock):
 @pytest.mark.parametrize("first", [0, pytest.param(100, marks=pytest.mark.slow)])
 def test_random_requests_of_wide_tables(first):
     report = fuzz.Report()
-    for index in range(first, first + (30 if not first else 60)):
+    for index in range(first, first + (15 if not first else 60)):
         fuzz.check_wide(report, index, seed=1)
     assert report.failures == []
-    assert report.n_problems >= 30
+    assert report.n_problems >= 15
 
 
 def short_lists(monkeypatch, longest=6):
@@ -184,10 +184,9 @@ def short_lists(monkeypatch, longest=6):
 @pytest.mark.parametrize("search", ["sequential", "simultaneous"])
 @pytest.mark.parametrize("n_features", [2, 3, 4])
 @pytest.mark.parametrize("n_alternatives", [0, 1])
-@pytest.mark.parametrize("seed", range(3))
-def test_redundancy_makes_negative_ratios_better(n_features, n_alternatives, search, seed, monkeypatch):
+def test_redundancy_makes_negative_ratios_better(n_features, n_alternatives, search, monkeypatch):
     short_lists(monkeypatch)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     X = rng.normal(size=(15, 12))
     X[:, -3:] = X[:, -3:-2] + 0.01 * rng.normal(size=(15, 3))
     relevance = -1 - 0.1 * rng.random(12)
@@ -288,10 +287,7 @@ def test_what_is_said_where_only_a_shortlist_was_searched(monkeypatch, snapshot)
     found = altsets.find(quality.MRMR.from_data(X, y, measure="pearson"), n_features=12, n_alternatives=0)
     assert found.status is Status.FEASIBLE
     assert np.isfinite(found.bound)
-    if found.shortlist.lengths == [0]:
-        assert str(found.verdict) == snapshot
-    else:
-        assert str(found.verdict) == snapshot
+    assert str(found.verdict) == snapshot
 
 
 @pytest.mark.slow
@@ -323,19 +319,20 @@ def test_near_best_sets_of_very_wide_tables_are_refused(monkeypatch, snapshot):
     assert str(refused.value) == snapshot
 
 
-@pytest.mark.parametrize("search", ["sequential", "simultaneous"])
-def test_near_copies_in_wide_tables_need_no_matrix(search):
+def test_near_copies_in_wide_tables_need_no_matrix():
     X, y = wide()
     X[:, 1] = X[:, 0] + 0.01 * np.arange(len(X)) / len(X)
     scores = quality.Additive.from_data(X, y, measure="pearson")
     alike = Matched.from_data(X, "pearson", threshold=0.9)
     assert alike.on_demand
-    asked = {"n_features": 4, "n_alternatives": 2, "tau": 1, "search": search}
-    found = altsets.find(scores, dissimilarity=alike, **asked)
     matrix = pairwise(X, "pearson")
-    best = altsets.find(scores, dissimilarity=Matched(np.maximum(matrix, np.eye(len(matrix))), 0.9), **asked)
-    assert found.status is Status.OPTIMAL
-    assert found.objective == pytest.approx(best.objective)
+    np.fill_diagonal(matrix, 1)
+    for search in ("sequential", "simultaneous"):
+        asked = {"n_features": 4, "n_alternatives": 2, "tau": 1, "search": search}
+        found = altsets.find(scores, dissimilarity=alike, **asked)
+        best = altsets.find(scores, dissimilarity=Matched(matrix, 0.9), **asked)
+        assert found.status is Status.OPTIMAL
+        assert found.objective == pytest.approx(best.objective)
     assert alike == alike.computed(X)
     assert alike.resolve(scores.feature_names) is alike
 

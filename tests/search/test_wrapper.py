@@ -80,7 +80,7 @@ def test_repair_is_the_closest_valid_solution(request, data):
 
 @searches
 def test_greedy_wrapper_is_algorithm_1(search, aggregation):
-    @settings(max_examples=40, deadline=None, derandomize=True)
+    @settings(max_examples=15, deadline=None, derandomize=True)
     @given(request=small(search, aggregation, max_n=7, max_k=3), max_iters=st.sampled_from([1, 7, 1000]))
     def compare(request, max_iters):
         result = altsets.find(box(request), engine="greedy-wrapper", max_iters=max_iters, **request.options)
