@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-N_TABLES = 200
+N_TABLES = 60
 
 R_SCRIPT = """
 library(survival)

@@ -39,11 +39,11 @@ def in_this_thread():
 @pytest.mark.parametrize("measure", MERGED)
 def test_frames_and_arrays_have_the_scores_of_the_table_in_memory(measure):
     how = options_of(measure)
-    found, names = measures.score(dd.from_pandas(FRAME, npartitions=11), "y", measure, **how)
+    found, names = measures.score(dd.from_pandas(FRAME, npartitions=4), "y", measure, **how)
     assert names == FEATURES
     assert found == pytest.approx(measures.score(FRAME[FEATURES], FRAME["y"], measure, **how)[0], rel=1e-12)
     X, y = FRAME[FEATURES[:4]].to_numpy(), FRAME["y"].to_numpy()
-    lazy = da.from_array(X, chunks=(70, 3)), da.from_array(y, chunks=100)
+    lazy = da.from_array(X, chunks=(150, 3)), da.from_array(y, chunks=200)
     found, names = measures.score(*lazy, measure, **how)
     assert names == ["x0", "x1", "x2", "x3"]
     assert found == pytest.approx(measures.score(X, y, measure, **how)[0], rel=1e-12)

@@ -83,8 +83,8 @@ def rounded_normal_information(rho, step):
     return of_table(table / table.sum())
 
 
-@pytest.mark.parametrize("rho", [0.0, 0.6, 0.9])
-@pytest.mark.parametrize("step", [0.05, 0.1, 0.3, 1.0])
+@pytest.mark.parametrize("rho", [0.0, 0.9])
+@pytest.mark.parametrize("step", [0.05, 0.3, 1.0])
 def test_rounded_normal_variables(rho, step):
     rng = np.random.default_rng(1)
     found = []
@@ -165,7 +165,7 @@ def test_bins_are_of_equal_frequency_and_keep_ties_together():
 # scikit-learn
 
 
-@pytest.mark.parametrize("k", [1, 3, 6])
+@pytest.mark.parametrize("k", [1, 6])
 def test_without_ties_the_values_are_those_of_scikit_learn(k):
     rng = np.random.default_rng(8)
     X = rng.normal(size=(300, 5)) @ rng.normal(size=(5, 5))
@@ -180,7 +180,7 @@ def test_without_ties_the_values_are_those_of_scikit_learn(k):
     assert pairwise(X, discrete=False, n_neighbors=k) == pytest.approx(np.array(rows), abs=1e-6)
 
 
-@pytest.mark.parametrize("seed", mostly_slow(range(6), 2))
+@pytest.mark.parametrize("seed", mostly_slow(range(3), 1))
 @pytest.mark.parametrize("some_discrete", [False, True])
 def test_parity_with_scikit_learn(seed, some_discrete):
     rng = np.random.default_rng(seed)
@@ -269,7 +269,7 @@ def brute_force(x, y, k=3):
     return max(0.0, digamma(n) + np.mean(terms))
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("k", [1, 3, 4])
 def test_the_kernel_follows_the_formulas(seed, k):
     rng = np.random.default_rng(seed)
@@ -316,7 +316,7 @@ def test_units_do_not_matter(discrete):
 small = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=2, max_size=40)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(small, st.integers(1, 4), st.booleans())
 def test_any_small_table_of_whole_numbers(rows, k, strict):
     X = np.array(rows, dtype=float)

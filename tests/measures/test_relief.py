@@ -228,7 +228,7 @@ def test_order_of_rows_does_not_matter(kinds):
 
 
 def test_shared_ties_are_the_mean_over_all_ways_to_decide():
-    X, y, discrete = table(5, n_rows=24, kinds="ddd")
+    X, y, discrete = table(5, n_rows=12, kinds="ddd")
     rng = np.random.default_rng(2)
     parts = []
     for _ in range(200):

@@ -148,7 +148,7 @@ def test_the_commands_take_them(command, paper, ours, file):
 
 def test_evaluation_on_the_command_line_searches_by_the_same_engine(file):
     words = ["--target", "class", "--quality", "greedy_wrapper", "-k", "2", "-a", "1", "--max-iters", "3"]
-    code, said = run("find", file, *words, "--evaluate", "--json")
+    code, said = run("find", file, *words, "--evaluate", "--cv", "2", "--n-repeats", "1", "--json")
     assert code == 0, said
     document = json.loads(said)
     assert document["engine"] == "greedy-wrapper"

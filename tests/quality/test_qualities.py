@@ -12,7 +12,7 @@ from unittest.mock import Mock
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import entropy, spearmanr
 from shared_data import DATASETS, SHARED, needs_matrices
@@ -128,6 +128,7 @@ def qualities(relevance, pairs):
 finite = st.floats(-4, 4).map(lambda value: round(value, 3))
 
 
+@settings(max_examples=40)
 @given(st.data())
 def test_the_form_reproduces_the_quality(data):
     n = data.draw(st.integers(1, 6))

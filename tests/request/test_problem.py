@@ -23,7 +23,7 @@ def max_overlap(k, **options):
     return Problem.create(3 * k, n_features=k, **options).max_overlap
 
 
-@pytest.mark.parametrize("k", range(1, 61))
+@pytest.mark.parametrize("k", [*range(1, 8), 10, 30, 49, 60])
 def test_every_level_of_tau_is_exact(k):
     for level in range(k + 1):
         for tau in (
@@ -75,7 +75,7 @@ def test_a_number_of_features(k):
         assert max_overlap(k, tau=difference, dissimilarity="absolute") == k - difference
 
 
-@settings(max_examples=400, deadline=None, derandomize=True)
+@settings(max_examples=100, deadline=None, derandomize=True)
 @given(
     size=st.integers(1, 20),
     other=st.integers(1, 20),

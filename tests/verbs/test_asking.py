@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
-from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 import altsets
@@ -29,7 +28,7 @@ def wine():
         ("mi", None),
         (quality.CFS, {"measure": "spearman"}),
         ("wrapper", {"estimator": DecisionTreeClassifier(random_state=0), "cv": 2}),
-        (LogisticRegression(max_iter=5000), None),
+        (DecisionTreeClassifier(max_depth=2, random_state=0), None),
         (lambda X, y: X.var(axis=0), None),
     ],
 )

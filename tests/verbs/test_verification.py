@@ -178,7 +178,7 @@ def test_what_no_second_engine_solves_is_said():
 def test_small_random_answers_hold():
     """Of all definitions and engines; what has no second engine is rare where all sets can be listed."""
     agreed = asked = 0
-    for seed in range(40):
+    for seed in range(24):
         request = random_request(np.random.default_rng(seed))
         try:
             result = altsets.find(request.quality, **request.options)
@@ -188,4 +188,4 @@ def test_small_random_answers_hold():
         assert checked.ok, (request, checked)
         asked += 1
         agreed += checked.second_opinion == "agrees"
-    assert agreed > 0.8 * asked > 20
+    assert agreed > 0.8 * asked > 12

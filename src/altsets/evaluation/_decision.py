@@ -62,7 +62,7 @@ class Decision:
     --------
     >>> import altsets
     >>> X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
-    >>> decision = altsets.evaluate([[0], [2]], X, ["no", "yes"] * 15).decisions[0]
+    >>> decision = altsets.evaluate([[0], [2]], X, ["no", "yes"] * 15, n_repeats=1).decisions[0]
     >>> print(decision.question, decision.answer)
     Use set 1 instead of set 0? no
     """

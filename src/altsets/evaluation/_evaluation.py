@@ -72,9 +72,9 @@ class Evaluation(Measured, Shown, documents.Document):
     --------
     >>> import altsets
     >>> X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
-    >>> evaluation = altsets.evaluate([[0], [2]], X, ["no", "yes"] * 15)
+    >>> evaluation = altsets.evaluate([[0], [2]], X, ["no", "yes"] * 15, n_repeats=1)
     >>> evaluation.mean_scores()
-    [1.0, 0.36125980276476466]
+    [1.0, 0.38697346110395936]
     >>> evaluation.comparisons[0].conclusion, evaluation.decisions[0].answer
     ('inferior', 'no')
     >>> altsets.results.Evaluation.from_json(evaluation.to_json()) == evaluation

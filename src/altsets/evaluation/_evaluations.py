@@ -80,11 +80,11 @@ class Evaluations(ShownCurve, documents.Document, Sequence[Evaluation]):
     >>> from sklearn.datasets import load_wine
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> frontier = altsets.frontier("f", n_features=[2, 4], n_alternatives=1, tau=[0, 1], X=X, y=y)
-    >>> found = altsets.evaluate(frontier, X, y)
+    >>> found = altsets.evaluate(frontier, X, y, n_repeats=1)
     >>> found
-    Evaluations(4 points, 25 folds; matthews_corrcoef: 0.740 to 0.849; baseline 0.000)
+    Evaluations(4 points, 5 folds; matthews_corrcoef: 0.796 to 0.849; baseline 0.000)
     >>> found[0]
-    Evaluation(2 sets, 25 folds; matthews_corrcoef: 0.740, 0.740; baseline 0.000)
+    Evaluation(2 sets, 5 folds; matthews_corrcoef: 0.797, 0.797; baseline 0.000)
     >>> altsets.results.Evaluations.from_json(found.to_json()) == found
     True
     """

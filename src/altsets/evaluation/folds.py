@@ -139,7 +139,7 @@ class Fold:
     --------
     >>> import altsets
     >>> X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
-    >>> fold = altsets.evaluate([[0], [2]], X, ["no", "yes"] * 15).folds[0]
+    >>> fold = altsets.evaluate([[0], [2]], X, ["no", "yes"] * 15, n_repeats=1).folds[0]
     >>> fold.sets, fold.n_train, fold.n_test, fold.scores["matthews_corrcoef"][0]
     (((0,), (2,)), 24, 6, 1.0)
     """
@@ -183,7 +183,7 @@ class Resample:
     >>> import altsets
     >>> X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
     >>> selector = altsets.SelectAlternatives("f", n_features=1, n_alternatives=1)
-    >>> sample = altsets.evaluate(selector, X, ["no", "yes"] * 15, n_bootstraps=2).resamples[1]
+    >>> sample = altsets.evaluate(selector, X, ["no", "yes"] * 15, n_bootstraps=2, n_repeats=1).resamples[1]
     >>> sample.number, len(sample.sets)
     (1, 2)
     """

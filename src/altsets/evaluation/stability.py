@@ -61,9 +61,9 @@ class StabilityIndex:
     >>> import altsets
     >>> X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
     >>> selector = altsets.SelectAlternatives("f", n_features=1, n_alternatives=1)
-    >>> found = altsets.evaluate(selector, X, ["no", "yes"] * 15).stability()[0]
+    >>> found = altsets.evaluate(selector, X, ["no", "yes"] * 15, n_repeats=1).stability()[0]
     >>> found.number, found.index, found.n_runs
-    (0, 1.0, 25)
+    (0, 1.0, 5)
     """
 
     number: int | str
@@ -223,7 +223,7 @@ class Substitutions:
     --------
     >>> import altsets
     >>> X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
-    >>> found = altsets.evaluate([[0, 2], [1, 2]], X, ["no", "yes"] * 15).substitutions()
+    >>> found = altsets.evaluate([[0, 2], [1, 2]], X, ["no", "yes"] * 15, n_repeats=1).substitutions()
     >>> found.shares[0], found.most_swapped()
     ({1: 1.0}, [0, 1])
     """

@@ -188,7 +188,7 @@ def frontier_scores(
     >>> X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
     >>> y = ["no", "yes"] * 15
     >>> found = altsets.frontier("f", n_features=1, n_alternatives=2, X=X, y=y)
-    >>> altsets.plots.frontier_scores(altsets.evaluate(found, X, y)).get_ylabel()
+    >>> altsets.plots.frontier_scores(altsets.evaluate(found, X, y, n_repeats=1)).get_ylabel()
     'matthews_corrcoef'
     """
     seen = views.scores_along(evaluated, scorer=scorer, n_alternatives=n_alternatives, most=most)

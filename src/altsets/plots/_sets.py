@@ -335,7 +335,7 @@ def scores(evaluation: Evaluation, *, scorer: str | None = None, ax: Axes | None
     --------
     >>> import altsets
     >>> X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
-    >>> ax = scores(altsets.evaluate([[0], [2]], X, ["no", "yes"] * 15))
+    >>> ax = scores(altsets.evaluate([[0], [2]], X, ["no", "yes"] * 15, n_repeats=1))
     >>> ax.get_ylabel()
     'matthews_corrcoef'
     """
@@ -431,7 +431,7 @@ def stand_ins(
     --------
     >>> import altsets
     >>> X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
-    >>> ax = stand_ins(altsets.evaluate([[0, 2], [1, 2]], X, ["no", "yes"] * 15))
+    >>> ax = stand_ins(altsets.evaluate([[0, 2], [1, 2]], X, ["no", "yes"] * 15, n_repeats=1))
     >>> ax.get_ylabel(), ax.get_xlabel()
     ('replaced feature', 'stand-in')
     """
@@ -474,7 +474,7 @@ def stability(
     >>> import altsets
     >>> X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
     >>> selector = altsets.SelectAlternatives("f", n_features=1, n_alternatives=1)
-    >>> ax = stability(altsets.evaluate(selector, X, ["no", "yes"] * 15))
+    >>> ax = stability(altsets.evaluate(selector, X, ["no", "yes"] * 15, n_repeats=1))
     >>> [label.get_text() for label in ax.get_xticklabels()]
     ['set 0\\n1.00', 'set 1\\n1.00', 'any set\\n1.00']
     """
