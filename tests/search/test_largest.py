@@ -59,6 +59,16 @@ def test_a_document_has_what_was_asked_and_what_was_found():
     assert altsets.verify(most, SCORES).ok
 
 
+@pytest.mark.parametrize("search", ["sequential", "simultaneous"])
+def test_a_largest_tau_of_0_is_a_caution(search):
+    same = altsets.find(SCORES, 1, 1, tau="max", within=0, search=search)
+    assert (same.tau, same.tau_bound, same.sets[0]) == (0, 0, same.sets[1])
+    assert same.cautions == ["Some sets are the same, as too few sets are good enough; raise within."]
+    least = altsets.find(SCORES, 1, 1, tau="max", min_quality=9, search=search)
+    assert least.cautions == ["Some sets are the same, as too few sets are good enough; lower min_quality."]
+    assert altsets.find(SCORES, 1, 1, tau="max", within=0.2, search=search).cautions == []
+
+
 def test_one_set_without_others_has_no_tau():
     result = altsets.find(SCORES, 3, 0, tau="max", within=0.1)
     assert (result.qualities, result.tau, result.tau_bound) == ([25], None, None)

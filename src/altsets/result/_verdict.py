@@ -96,7 +96,14 @@ def verdict_on(result: SetsFound) -> Verdict:
         _why_no_more(result),
         _proven(result),
     ]
-    cautions = [_missing(result), _cut_short(result), _noise(result), _weak_sets(result), open_sizes(result)]
+    cautions = [
+        _missing(result),
+        _cut_short(result),
+        _repeated(result),
+        _noise(result),
+        _weak_sets(result),
+        open_sizes(result),
+    ]
     return Verdict(tuple(filter(None, findings))).add(cautions=(*cautions, *result.table_cautions))
 
 
@@ -351,6 +358,16 @@ def _missing(result: SetsFound) -> str:
 
 def _cut_short(result: SetsFound) -> str:
     return CUT_SHORT.get(result.stop_reason, "")
+
+
+def _repeated(result: SetsFound) -> str:
+    """A warning if the largest tau is 0, because sets that are good enough are too few."""
+    known = [*map(tuple, result.parameters.get("existing") or ()), *result.sets]
+    if result.tau_found != 0 or result.tau_bound != 0 or len(set(known)) == len(known):
+        return ""
+    within = result.parameters.get("within") is not None
+    change = f"raise {parameter('within')}" if within else f"lower {parameter('min_quality')}"
+    return f"some sets are the same, as too few sets are good enough; {change}."
 
 
 def _noise(result: SetsFound) -> str:
