@@ -364,7 +364,7 @@ def test_command(run, sensors, snapshot):
     code, out, _ = command(run, "--what-if")
     assert code == 0
     assert "If lost" in out
-    assert about(out, "Best set") == snapshot
+    assert about(out, "Replaced by") == snapshot
     assert about(out, "Proven") == snapshot
     code, out, _ = command(run, "--what-if", "--json")
     document = json.loads(out)
@@ -387,6 +387,40 @@ def test_command_with_groups_and_names(run, sensors, snapshot):
         *("--lost", "age"),
     )
     assert out == snapshot
+
+
+def test_what_comes_in_for_a_loss_is_named():
+    scores = quality.Additive([9, 8, 7, 3], feature_names=["age", "height", "weight", "shoe size"])
+    result = altsets.find(scores, 2, 0)
+    losses = altsets.what_if(
+        scores, result, features=["age", "weight"], feature_groups={"both": ["age", "height"]}
+    )
+    assert [losses.replaced(loss) for loss in losses.losses] == [
+        "weight",
+        "set 0 is intact",
+        "weight, shoe size",
+    ]
+    assert "with weight and shoe size in its place: weight, shoe size." in str(losses.verdict)
+    # What the loss itself does not take may leave as well.
+    pairs = constraints.Implies("height", "age")
+    other = altsets.find(scores, 2, 0, constraints=pairs)
+    (loss,) = (narrow := altsets.what_if(scores, other, features=["age"])).losses
+    assert (loss.named_set, narrow.replaced(loss)) == (
+        ("weight", "shoe size"),
+        "weight, shoe size (also without height)",
+    )
+
+
+def test_long_names_are_not_cut(run, sensors, monkeypatch):
+    head, *rows = (sensors / "table.csv").read_text().splitlines()
+    monkeypatch.setenv("COLUMNS", "80")
+    long = [
+        name if name == "y" else "measured_with_the_sensor_on_the_left_" + name for name in head.split(",")
+    ]
+    (sensors / "table.csv").write_text("\n".join([",".join(long), *rows]))
+    out = command(run, "--what-if")[1].partition("If lost")[2]
+    assert "…" not in out
+    assert "..." not in out
 
 
 def test_command_is_repeated(run, sensors):

@@ -107,15 +107,16 @@ def show_losses(losses: WhatIf, console: Console) -> None:
     show_verdict(losses.verdict, console)
     with_share = losses.quality > 0 and console.width >= 60
     grid = _grid("If lost")
-    grid.columns[0].justify, grid.columns[0].overflow = "left", "ellipsis"
-    grid.add_column("Best set without it", min_width=10)
+    # Names that begin alike are told apart by their ends, so they are not cut.
+    first = grid.columns[0]
+    first.justify, first.overflow, first.no_wrap = "left", "fold", False
+    grid.add_column("Replaced by", min_width=10, overflow="fold")
     grid.add_column("Quality", justify="right", no_wrap=True)
     for name in ["Of set 0"] * with_share + ["Cost"] * len(losses.costs):
         grid.add_column(name, justify="right", no_wrap=True)
     grid.add_column("Status", no_wrap=True)
     for loss in losses.losses:
-        named = ", ".join(_short(printable(name)) for name in loss.named_set or ["-"])
-        cells = [_short(printable(loss.name)), _plain(named)]
+        cells = [_plain(printable(loss.name)), _plain(printable(losses.replaced(loss) or "-"))]
         cells.append("-" if math.isnan(loss.quality) else f"{loss.quality:#.6g}")
         cells += ["-" if math.isnan(loss.quality) else f"{losses.share(loss):.1%}"] if with_share else []
         cells += [f"{cost:.6g}" for cost in loss.costs] or ["-"] * len(losses.costs)

@@ -10,11 +10,19 @@ from altsets.search.what_if import WhatIf
 def losses_section(losses: WhatIf) -> Block:
     """The best set that is left after each loss."""
     rows = [
-        [loss.name, list(loss.named_set or ()), loss.quality, 100 * losses.share(loss), IN_WORDS[loss.status]]
+        [
+            loss.name,
+            losses.replaced(loss),
+            list(loss.named_set or ()),
+            loss.quality,
+            100 * losses.share(loss),
+            IN_WORDS[loss.status],
+        ]
         for loss in losses.losses
     ]
     columns = [
         column("If lost"),
+        column("Replaced by"),
         column("Best set without it", "names"),
         column("Quality", "number", 6),
         column("% of set 0", "number", 3),

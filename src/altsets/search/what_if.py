@@ -21,7 +21,7 @@ from altsets.search.losable import losable
 from altsets.search.narrowing import Narrowed
 from altsets.search.run import Known, Run
 from altsets.search.solving import problem_of, solve, why_no_set
-from altsets.wording import counted, list_some, percent, plural
+from altsets.wording import counted, join_words, list_some, percent, plural
 
 #: Losses that the verdict names, and features of a set that it names.
 MOST_NAMED = 5
@@ -189,6 +189,27 @@ class WhatIf(documents.Document):
         proof = "proven to be the best" if loss.status is Status.OPTIMAL else "a better one may exist"
         return f"{', '.join(loss.named_set)} (quality {loss.quality:.6g}{of_first}{price}), {proof}."
 
+    def replaced(self, loss: Loss) -> str:
+        """Say which features come into set 0 for what is lost, and which others leave it.
+
+        Parameters
+        ----------
+        loss : Loss
+            One of ``losses``.
+
+        Returns
+        -------
+        str
+            Such as ``"weight"``; "set 0 is intact" if nothing changes, and empty if no set is left.
+        """
+        if loss.named_set is None:
+            return ""
+        new = [name for name in loss.named_set if name not in self.named_set]
+        gone = [name for name in self.named_set if name not in (*loss.named_set, *loss.named_features)]
+        if not new and set(loss.named_set) == set(self.named_set):
+            return "set 0 is intact"
+        return (", ".join(new) or "nothing") + (f" (also without {join_words(gone)})" if gone else "")
+
     @property
     def verdict(self) -> Verdict:
         """Which loss costs most, and what is proven, in a few sentences with cautions."""
@@ -213,10 +234,13 @@ class WhatIf(documents.Document):
         keeps = f"keeps {percent(share)} of set 0's score" if share > 0 else f"scores {worst.quality:.4g}"
         most = "costs most" if len(left) > 1 else "costs quality"
         named = list_some(worst.named_set, MOST_NAMED, hide_one=False)
+        new = [name for name in worst.named_set if name not in self.named_set]
+        by = f", with {list_some(new, MOST_NAMED, last='and', hide_one=False)} in its place" if new else ""
         found = "The best set" if worst.status is Status.OPTIMAL else "The best set found"
         equal = [loss.name for loss in left if loss.quality == worst.quality]
         lost = list_some(equal, MOST_NAMED, last="or", hide_one=False)
-        return f"The loss of {lost} {most}. {found} without {plural(len(equal), 'it', worst.name)} {keeps}: {named}."
+        without = f"without {plural(len(equal), 'it', worst.name)}"
+        return f"The loss of {lost} {most}. {found} {without} {keeps}{by}: {named}."
 
     @framed
     def to_frame(self) -> Any:
