@@ -267,8 +267,9 @@ def _sets_grid(result: Result, *, with_share: bool, with_status: bool) -> Grid:
     if scores:
         grid.add_column("Score".rjust(len(scores[0][0].rstrip())), no_wrap=True)
     grid.add_column("Quality", justify="right", no_wrap=True)
+    standard, whole = result.compared_with
     if with_share:
-        grid.add_column("Of set 0", justify="right", no_wrap=True)
+        grid.add_column(f"Of {standard}", justify="right", no_wrap=True)
     # Of linear models the quality is R² itself, unless a criterion compares sizes.
     r2 = [model.r2 for model in result.models]
     if r2 == result.qualities:
@@ -284,7 +285,7 @@ def _sets_grid(result: Result, *, with_share: bool, with_status: bool) -> Grid:
         cells = [str(number), _one_line_each(names)]
         cells += [_one_line_each([group or "-" for group in groups[number]])] if groups else []
         cells += [_plain("\n".join(scores[number]))] if scores else []
-        cells += [f"{value:#.6g}", *([f"{value / result.qualities[0]:.1%}"] if with_share else [])]
+        cells += [f"{value:#.6g}", *([f"{value / whole:.1%}"] if with_share else [])]
         cells += [f"{r2[number]:.4f}"] if r2 else []
         cells += [f"{cost:.6g}" for cost in costs[number]] if costs else []
         known = [Text(status, style="green" if status == "optimal" else "yellow")] if with_status else []

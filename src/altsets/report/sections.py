@@ -89,17 +89,17 @@ def sets_section(result: Result, in_use: int | None = None, *, with_table: bool 
 
 def sets_table(identity: str, caption: str, result: Result, in_use: int | None = None) -> Block:
     """One row for each set of a result that has some."""
-    share = result.qualities[0] > 0
+    (standard, whole), share = result.compared_with, result.qualities[0] > 0
     kind = "number" if in_use is None and not result.set_names else "text"
     columns = [column("Set", kind), column("Features", "names"), column("Quality", "number", 6)]
-    columns += [column("% of set 0", "number", 3)] if share else []
+    columns += [column(f"% of {standard}", "number", 3)] if share else []
     groups, costs = result.groups, result.costs
     columns += [column("Groups", "names")] if groups else []
     columns += [column("Cost", "number", 6) for _ in costs[0]] if costs else []
     columns.append(column("Certainty"))
     rows = []
     for number, (names, value) in enumerate(zip(result.named_sets, result.qualities, strict=True)):
-        part: list[Any] = [100 * value / result.qualities[0]] if share else []
+        part: list[Any] = [100 * value / whole] if share else []
         which: Any = number
         if kind == "text":
             which = result.label(number).removeprefix("set ") + (" (in use)" if number == in_use else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -95,6 +96,19 @@ class SetsFound:
     def gap(self) -> float:
         """How far the objective can lie below the best possible one: ``bound - objective``."""
         return self.bound - self.objective
+
+    @property
+    def compared_with(self) -> tuple[str, float]:
+        """What the quality of sets is compared with, and its quality: set 0, or the best set by itself if ``within`` has
+        found that for sets that were chosen together.
+        """
+        first = self.qualities[0]
+        within, least = self.parameters.get("within"), self.parameters.get("quality_needed")
+        if self.parameters.get("search") != "simultaneous" or within is None or least is None or least <= 0:
+            return "set 0", first
+        best = least / (1 - within)
+        # The limit was rounded.
+        return "best", first if math.isclose(best, first, rel_tol=1e-9) else best
 
     @property
     def costs(self) -> list[tuple[float, ...]]:

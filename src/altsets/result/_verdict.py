@@ -164,6 +164,11 @@ def _range(result: SetsFound) -> str:
     if _chosen_together(result):
         if low <= 0:
             return f"Their scores go from {low:.4g} to {high:.4g}."
+        name, best = result.compared_with
+        if name == "best":
+            there = "there is" if result.statuses[0] is Status.OPTIMAL else "that is known"
+            shares = " to ".join(dict.fromkeys(percent(value / best) for value in (low, high)))
+            return f"They have {shares} of the best score {there}, {best:.4g}."
         return f"The weakest has {percent(low / high)} of the score of the strongest."
     if low <= 0:
         low, high = min(result.qualities[1:]), max(result.qualities[1:])
