@@ -940,5 +940,6 @@ def test_losses_have_a_section():
     losses = altsets.what_if(SCORES, found())
     listed = block(summarise(found(), what_if=losses), "what-if")["rows"]
     assert [row[0] for row in listed] == [loss.name for loss in losses.losses]
-    assert [row[2] for row in listed] == [loss.quality for loss in losses.losses]
+    assert [row[1] for row in listed] == [losses.replaced(loss) for loss in losses.losses]
+    assert [row[3] for row in listed] == [loss.quality for loss in losses.losses]
     assert block(summarise(found()), "what-if") is None

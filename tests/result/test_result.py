@@ -166,6 +166,20 @@ def test_scores_floor_and_notes_survive_json_and_may_be_missing(snapshot):
     assert str(refused.value) == snapshot
 
 
+@pytest.mark.parametrize(
+    ("n_above", "advice"),
+    [
+        (None, "and AboveNoise leaves them out."),
+        (1, "and only 1 feature does better, so ask for n_features=1 or use more rows."),
+        (0, "and no feature does better, which only more rows may change."),
+    ],
+)
+def test_what_is_advised_against_noise_works(n_above, advice):
+    noisy = made(scores=[(9.0, 8.0), (9.0, 7.0)], noise_floors=[(9.5, 9.5)] * 2, n_above_noise=n_above)
+    assert noisy.cautions[0].endswith(advice)
+    assert Result.from_json(noisy.to_json()).cautions == noisy.cautions
+
+
 def test_cautions_are_those_of_the_verdict():
     result = made(
         scores=[(9.0, 8.0), (9.0, 7.0)], noise_floors=[(9.5, 9.5)] * 2, table_cautions=["age is a leak."]

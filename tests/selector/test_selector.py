@@ -714,6 +714,8 @@ def test_scores_floor_and_marks(wine):
     assert "noise floor" in selector._repr_html_()
     again = SelectAlternatives("f", n_features=2, n_alternatives=0).fit(table, y)
     assert again.noise_floor_.tolist() == selector.noise_floor_.tolist()
+    assert (result.n_above_noise, again.result_.n_above_noise) == (None, None)
+    assert SelectAlternatives("f", n_features=3, n_alternatives=0).fit(table, y).result_.n_above_noise == 2
 
 
 @pytest.mark.parametrize(

@@ -361,7 +361,7 @@ def _with_background(result: Result, source: Source, quality: Quality) -> Result
         with Waiting(console_for(stderr=True)) as waiting:
             return source.noise_floor(waiting)
 
-    found, quality.noise_floor = with_floors(result, measure)
+    found, quality.noise_floor = with_floors(result, quality, measure)
     return replace(found, **notes_on(found, background)._asdict())
 
 

@@ -29,7 +29,15 @@ ALWAYS = (
     "notes",
     "table_cautions",
 )
-IF_ANY = ("iterations", "shortlist", "existing_qualities", "provenance", "tau_bound", "n_sets_bound")
+IF_ANY = (
+    "iterations",
+    "shortlist",
+    "existing_qualities",
+    "provenance",
+    "n_above_noise",
+    "tau_bound",
+    "n_sets_bound",
+)
 #: What an entry of a set may hold: a value for each of its features, or for each budget.
 OF_SETS = ("scores", "noise_floors")
 
@@ -50,7 +58,8 @@ def document_of(found: SetsFound) -> dict[str, Any]:
         for number, (names, chosen) in enumerate(zip(found.named_sets, found.sets, strict=True))
     ]
     largest = {"tau": found.tau_found} if found.parameters.get("tau") == "max" else {}
-    said = [name for name in IF_ANY if getattr(found, name) or (name == "tau_bound" and largest)]
+    zero = [*(["tau_bound"] if largest else []), *(["n_above_noise"] if found.n_above_noise == 0 else [])]
+    said = [name for name in IF_ANY if getattr(found, name) or name in zero]
     plain = documents.plain_fields(found, (*ALWAYS, *said))
     return {
         "schema": documents.SCHEMA,

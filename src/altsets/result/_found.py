@@ -65,6 +65,7 @@ class SetsFound:
     matches: list[Match] = field(default_factory=list)
     scores: list[tuple[float, ...]] = field(default_factory=list, repr=False)
     noise_floors: list[tuple[float, ...]] = field(default_factory=list, compare=False, repr=False)
+    n_above_noise: int | None = field(default=None, compare=False, repr=False)
     notes: list[str] = field(default_factory=list, compare=False, repr=False)
     table_cautions: list[str] = field(default_factory=list, compare=False, repr=False)
     provenance: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
@@ -99,8 +100,9 @@ class SetsFound:
 
     @property
     def compared_with(self) -> tuple[str, float]:
-        """What the quality of sets is compared with, and its quality: set 0, or the best set by itself if ``within`` has
-        found that for sets that were chosen together.
+        """What sets are compared with, and its quality: set 0, or the best set there is.
+
+        The latter if sets were chosen together, and ``within`` needed the best set.
         """
         first = self.qualities[0]
         within, least = self.parameters.get("within"), self.parameters.get("quality_needed")

@@ -89,6 +89,8 @@ class Result(SetsFound, documents.Document):
         The score that each of these features may reach by chance; one that is not above it says nothing that is sure.
         Features of one kind (numbers, categories of few labels) have one floor. Measured where the table is at hand,
         by :meth:`SelectAlternatives.fit` and on the command line; else empty.
+    n_above_noise : int or None
+        How many features of the table are above the noise floor, where these are too few for a set; else None.
     notes : list of str
         Sentences about the table and the sets, from there as well: what the target was taken for, columns that were
         left out.
@@ -126,7 +128,7 @@ class Result(SetsFound, documents.Document):
     -----
     Two results are equal if they say the same about the same request; what it took to find out (``elapsed``,
     ``steps``, ``evaluated``, ``iterations``) and when (``provenance``) does not count, nor what was said about the
-    table (``noise_floors``, ``notes``, ``table_cautions``), nor ``models`` and names of sets.
+    table (``noise_floors``, ``n_above_noise``, ``notes``, ``table_cautions``), nor ``models`` and names of sets.
 
     Examples
     --------

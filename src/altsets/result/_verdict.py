@@ -378,7 +378,7 @@ def _repeated(result: SetsFound) -> str:
 def _noise(result: SetsFound) -> str:
     """A warning if most features of all sets, or of some, may be there by chance."""
     weak = [goods.count(False) for goods in result.above_noise]
-    remedy = f"{parameter('AboveNoise')} leaves them out"
+    remedy = _against_noise(result)
     n_features = sum(map(len, result.above_noise))
     if weak and sum(weak) >= MOSTLY * n_features:
         return (
@@ -389,6 +389,18 @@ def _noise(result: SetsFound) -> str:
     if not mostly:
         return ""
     return f"most features of {_numbered(mostly)} do not score above the noise floor; {remedy}."
+
+
+def _against_noise(result: SetsFound) -> str:
+    """What helps against features that are not above the noise floor."""
+    n_above = result.n_above_noise
+    if n_above is None:
+        return f"{parameter('AboveNoise')} leaves them out"
+    if not n_above:
+        return "no feature does better, which only more rows may change"
+    smaller = "smaller sets" if "size" in _kinds(result) else parameter("n_features", n_above)
+    do_better = f"{counted(n_above, 'feature')} {plural(n_above, 'does', 'do')} better"
+    return f"only {do_better}, so ask for {smaller} or use more rows"
 
 
 def _weak_sets(result: SetsFound) -> str:

@@ -376,7 +376,7 @@ def _answer(
         return floor
 
     # After the search: whatever time it takes, the sets are the same.
-    result, floor = with_floors(result, measure)
+    result, floor = with_floors(result, quality, measure)
     return found._replace(result=result, noise_floor=floor)
 
 

@@ -16,7 +16,9 @@ from altsets.search.solving import n_candidates, without_required
 from altsets.wording import counted, join_words, parameter, plural, span
 
 
-def with_floors(result: Result, measure: Callable[[], Floats | None]) -> tuple[Result, Floats | None]:
+def with_floors(
+    result: Result, quality: Quality, measure: Callable[[], Floats | None]
+) -> tuple[Result, Floats | None]:
     """Add what the features of the sets score by chance, and return it for all features as well.
 
     The sets have been found: if it cannot be measured, a note tells why.
@@ -27,7 +29,11 @@ def with_floors(result: Result, measure: Callable[[], Floats | None]) -> tuple[R
         note = f"What features score by chance was not measured: {reason_of(error)}."
         return replace(result, notes=[*result.notes, note]), None
     floors = [] if floor is None else [tuple(floor[list(chosen)].tolist()) for chosen in result.sets]
-    return replace(result, noise_floors=floors), floor
+    scores, n_above = quality.feature_scores, None
+    if floor is not None and scores is not None:
+        n_above = int((scores > floor).sum())
+        n_above = n_above if n_above < result.parameters["sizes"][0] else None
+    return replace(result, noise_floors=floors, n_above_noise=n_above), floor
 
 
 def refuse_unknown_noise(request: Request) -> None:
