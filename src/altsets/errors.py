@@ -37,12 +37,20 @@ LONGEST_MESSAGE = 1_000
 
 
 class AltsetsError(Exception):
-    """Base of every exception that altsets raises on purpose."""
+    """Base of every exception that altsets raises on purpose; one for several problems has a line for each."""
+
+    @property
+    def problems(self) -> list[str]:
+        """A message for each problem."""
+        return [_shortened(str(said)) for said in self.args]
 
     def __str__(self) -> str:
-        said = super().__str__()
-        kept = LONGEST_MESSAGE // 2
-        return said if len(said) <= LONGEST_MESSAGE else f"{said[:kept]} ... {said[-kept:]}"
+        return "\n".join(self.problems)
+
+
+def _shortened(said: str) -> str:
+    kept = LONGEST_MESSAGE // 2
+    return said if len(said) <= LONGEST_MESSAGE else f"{said[:kept]} ... {said[-kept:]}"
 
 
 class InputError(AltsetsError, ValueError):
@@ -100,6 +108,45 @@ def reason_of(error: BaseException) -> str:
     """
     said = getattr(error, "strerror", None) or str(error)
     return " ".join(said.split()).rstrip(".") or type(error).__name__
+
+
+class Problems:
+    """Errors of several checks, each made in ``with problems:``, which are raised together.
+
+    Examples
+    --------
+    >>> problems = Problems()
+    >>> for name in ("tau", "engine"):
+    ...     with problems:
+    ...         raise InputError(f"{name} is unknown.")
+    >>> problems.raise_all()
+    Traceback (most recent call last):
+    ...
+    altsets.errors.InputError: tau is unknown.
+    engine is unknown.
+    """
+
+    def __init__(self) -> None:
+        self._found: list[AltsetsError] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._found)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: object, trace: object) -> bool:
+        if isinstance(error, AltsetsError):
+            self._found.append(error)
+            return True
+        return False
+
+    def raise_all(self) -> None:
+        """Raise what was found, if anything: a single error as it is."""
+        if len(self._found) == 1:
+            raise self._found[0]
+        if self._found:
+            raise InputError(*dict.fromkeys(said for error in self._found for said in error.problems))
 
 
 #: Where altsets is, and packages that call it on behalf of users.

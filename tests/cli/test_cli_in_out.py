@@ -272,7 +272,8 @@ def test_files_that_cannot_be_written_are_refused_before_the_search(
     monkeypatch.setattr("altsets.files.dataset.read_table", lambda *_, **__: pytest.fail("went to work"))
     (there / "folder.csv").mkdir()
     (there / "old.csv").write_text("mine")
-    refused(run(command, "table.csv", "-t", "y", *options), words)
+    sets = ("--sets", "sets.txt") if command == "evaluate" else ()
+    refused(run(command, "table.csv", "-t", "y", *sets, *options), words)
     assert (there / "old.csv").read_text() == "mine"
 
 

@@ -126,7 +126,8 @@ def block_of_code(document, language):
 )
 def test_what_cannot_be_written_is_said_before_anything_is_read(run, there, command, path, words):
     (there / "old.html").write_text("mine", encoding="utf-8")
-    refused(run(command, "no such table.csv", "-t", "y", "--report", path), words)
+    sets = ("--sets", "sets.txt") if command == "evaluate" else ()
+    refused(run(command, "no such table.csv", "-t", "y", *sets, "--report", path), words)
     assert (there / "old.html").read_text(encoding="utf-8") == "mine"
     assert sorted(os.listdir(there)) == ["old.html", "table.csv"]
 

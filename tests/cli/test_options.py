@@ -303,6 +303,28 @@ def test_bad_options_on_sets_are_one_line_and_said_before_scoring(
     assert err.count("\n") == 1
 
 
+@pytest.mark.parametrize("line", [
+    "find -t y -k 0 -a -1 --tau 3 --quality nope",
+    "find --cv 3 --size 4:2 --at-most -1:a --decimal x --report r.csv --spread 1",
+    "find -t y --require @a --forbid b* --proxies 0.8 --distinct 2 --dissimilarity dice",
+    "frontier -t y --time a -k 0 --by luck --scoring r2",
+    "near-best --time a --show -1 --within 1% --min-quality 1",
+    "evaluate --cv 1 --output x.txt --encoding none",
+    "export-model -a -1 --tau 2 --model-file m.txt",
+])  # fmt: skip
+def test_all_problems_are_said_before_a_file_is_read(run, files, monkeypatch, snapshot, line):
+    monkeypatch.setattr("altsets.files.dataset.read_table", lambda *_, **__: pytest.fail("read the table"))
+    code, out, err = run(line.split()[0], "table.csv", *line.split()[1:])
+    assert (code, out) == (2, "")
+    assert err == snapshot
+
+
+def test_all_names_that_are_unknown_come_in_one_message(run, table):
+    code, out, err = run("find", table, "-t", "y", "--require", "aa", "--forbid", "bb", "--existing", "cc")
+    assert (code, out) == (2, "")
+    assert [line.split()[1] for line in err.splitlines()] == ["--existing", "--require", "--forbid"]
+
+
 def test_a_close_match_is_suggested_everywhere(run, tmp_path, files, monkeypatch, snapshot):
     rng = np.random.default_rng(5)
     columns = [rng.normal(size=30) for _ in range(3)]

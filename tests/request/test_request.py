@@ -206,6 +206,26 @@ def test_checked_when_it_is_made(asked, message):
         Request(**asked)
 
 
+def test_all_problems_come_in_one_error():
+    with pytest.raises(InputError) as caught:
+        Request(
+            n_features=0, n_alternatives=-1, tau=3, quality="nope", engine="steam", existing=["a"], within=-1
+        )
+    named = [
+        "engine='steam'",
+        "quality='nope'",
+        "n_features=0",
+        "n_alternatives=-1",
+        "tau=3",
+        "an existing",
+        "within=-1",
+    ]
+    assert [line.startswith(name) for line, name in zip(caught.value.problems, named, strict=True)] == [
+        True
+    ] * 7
+    assert str(pickle.loads(pickle.dumps(caught.value))) == "\n".join(caught.value.problems)
+
+
 def test_frozen_and_comparable(snapshot):
     request = Request(n_features=2)
     with pytest.raises(AttributeError):

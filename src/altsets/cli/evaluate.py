@@ -11,9 +11,10 @@ from altsets.cli.evaluating import Splits, evaluate_sets
 from altsets.cli.options import Given, with_options
 from altsets.cli.outputs import check_outputs, rows_of_evaluation
 from altsets.cli.printing import console_for, plain_messages, show_evaluation, show_verdict
-from altsets.cli.searching import Record, read_dataset
-from altsets.errors import InputError
+from altsets.cli.searching import Record, check_table, read_dataset
+from altsets.errors import InputError, Problems
 from altsets.features import FeatureNames
+from altsets.files.contents import text_format
 
 SCORES = "Also write the answer to a new file: .csv or .parquet (a row for each fold and set), or .json."
 
@@ -32,18 +33,28 @@ def evaluate_command(context: typer.Context, given: Given) -> None:
     """
     with plain_messages():
         record = Record(context)
-        file, page = check_outputs(given)
+        problems = Problems()
+        with problems:
+            file, page = check_outputs(given)
         path = given.given_sets.sets
-        if given.table.table is None or path is None:
-            raise InputError("give a TABLE, its --target, and the feature sets to evaluate with --sets FILE.")
-        splits = Splits.of(given.evaluation)
-        data = read_dataset(given, splits.groups, predicts=True)
+        with problems:
+            if given.table.table is None or path is None:
+                raise InputError(
+                    "give a TABLE, its --target, and the feature sets to evaluate with --sets FILE."
+                )
+            check_table(given, predicts=True)
+        with problems:
+            splits = Splits.of(given.evaluation)
+        with problems:
+            text_format()
+        problems.raise_all()
+        data = read_dataset(given, splits.groups)
         if data.is_large:
             from altsets.measures.large.table import needs_memory
 
             raise needs_memory("a model", data.X.source)
         splits.check(data.groups)
-        found = evaluate_sets(parsing.sets_in(path, FeatureNames.of(data.feature_names)), data, given)
+        found = evaluate_sets(parsing.sets_in(str(path), FeatureNames.of(data.feature_names)), data, given)
         found = replace(found, provenance=record.of_evaluation(found.provenance, data, given))
         file.write(*rows_of_evaluation(found), found.to_dict())
         if given.output.json:

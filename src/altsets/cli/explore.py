@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from altsets.cli import parsing
 from altsets.cli.descriptions import MODEL_OF_SEARCHES, SHARES
 from altsets.cli.options import Given, TableOptions, with_options
 from altsets.cli.printing import plain_messages, say_error
-from altsets.cli.searching import Source, named_quality, request_from, source_from
+from altsets.cli.searching import Source, check_options, named_quality, request_from, source_from
 from altsets.cli.spelling import option_words
-from altsets.errors import InputError
+from altsets.errors import InputError, Problems
 
 if TYPE_CHECKING:
     from altsets.app.server import Explorer
@@ -103,6 +102,7 @@ def _source(given: Given) -> Source:
 
     table = given.table
     if table != TableOptions():
+        check_options(given, Problems(), **vars(given.sets))
         source = source_from(given)
         if source.table_read.is_large:
             raise InputError(
@@ -120,8 +120,7 @@ def _session(source: Source) -> tuple[Session, dict[str, Any]]:
     from altsets.session import Session
 
     given, data = source.given, source.table_read
-    n_features = parsing.size_of_sets(given.sets.n_features, given.conditions.size)
-    request = request_from(source, **vars(given.sets) | {"n_features": n_features})
+    request = request_from(source, **vars(given.sets))
     request.check(source.names)
     required: list[Any] = [rule for rule in request.constraints if isinstance(rule, Require)]
     forbidden: list[Any] = [

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from altsets.cli import parsing
 from altsets.cli.descriptions import ONLY_SCORES
 from altsets.cli.options import Given, with_options
 from altsets.cli.printing import plain_messages, print_json
-from altsets.cli.searching import SECONDS_PER_SET, request_from, run_on_scores, source_from
+from altsets.cli.searching import SECONDS_PER_SET, check_options, request_from, run_on_scores, source_from
+from altsets.errors import Problems
 
 if TYPE_CHECKING:
     from altsets.quality import Quality
@@ -54,15 +53,14 @@ def export_model_command(context: typer.Context, given: Given) -> None:
         from altsets.search.solving import problem_of
 
         asked = given.export
-        suffix = checked_suffix(asked.model_file)
-        source = source_from(given, predicts=True)
-        request = request_from(
-            source,
-            n_features=parsing.size_of_sets(asked.n_features, given.conditions.size),
-            n_alternatives=asked.n_alternatives,
-            tau=asked.tau,
-        )
-        request = replace(request, search="simultaneous")
+        problems = Problems()
+        with problems:
+            suffix = checked_suffix(asked.model_file)
+        sets = {name: getattr(asked, name) for name in ("n_features", "n_alternatives", "tau")}
+        sets["search"] = "simultaneous"
+        check_options(given, problems, predicts=True, **sets)
+        source = source_from(given)
+        request = request_from(source, **sets)
         request.check(source.names)
 
         def search(scored: Quality, measured: Request, callback: Any) -> Any:

@@ -19,11 +19,13 @@ from altsets.cli.searching import (
     Record,
     Searched,
     Source,
+    check_options,
     options_given,
     request_from,
     run_search,
     source_from,
 )
+from altsets.errors import Problems
 from altsets.features import FeatureNames
 
 if TYPE_CHECKING:
@@ -48,10 +50,12 @@ def find_command(context: typer.Context, given: Given) -> None:
         if given.output.again is not None:
             repeat(context, given.output.again, options_given(context))
         record = Record(context)
-        file, page = check_outputs(given, cells=True)
-        n_features = parsing.size_of_sets(given.sets.n_features, given.conditions.size)
+        problems = Problems()
+        with problems:
+            file, page = check_outputs(given, cells=True)
+        check_options(given, problems, **vars(given.sets))
         source = source_from(given)
-        request = request_from(source, **vars(given.sets) | {"n_features": n_features})
+        request = request_from(source, **vars(given.sets))
         lost = _lost(source, request)
         searched = run_search(source, request)
         result = replace(

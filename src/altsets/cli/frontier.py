@@ -30,12 +30,13 @@ from altsets.cli.searching import (
     SECONDS_PER_SET,
     Record,
     Source,
+    check_options,
     options_given,
     request_from,
     run_on_scores,
     source_from,
 )
-from altsets.errors import InputError
+from altsets.errors import InputError, Problems
 from altsets.features import FeatureNames, names_in
 
 if TYPE_CHECKING:
@@ -74,15 +75,19 @@ def frontier_command(context: typer.Context, given: Given) -> None:
     """
     with plain_messages():
         record = Record(context)
-        _, page = check_outputs(given)
-        points = given.points
-        if given.conditions.size and points.n_features is not None:
-            raise InputError("-k and --size were both given; give one of them.")
+        # Of a curve that there is not, nothing else is checked.
+        problems = Problems()
+        sets: dict[str, Any] = {"dissimilarity": "dice"}
+        with problems:
+            _, page = check_outputs(given)
+        with problems:
+            asked = _asked(context, given)
+            sets = asked.first
+        check_options(given, problems, **sets)
         source = source_from(given)
-        asked = _asked(context, given, source)
-        if given.evaluation.evaluate and asked.kind != "tau":
-            raise InputError("--evaluate is about tau; leave it out, or --by and --costs.")
-        request = replace(request_from(source), **asked.first)
+        if given.points.costs is not None:
+            asked = replace(asked, against=_costs(given.points.costs, FeatureNames.of(source.names)))
+        request = request_from(source, **asked.first)
         # What is wrong is said before features are scored.
         seconds = _seconds(source, request, asked)
 
@@ -101,13 +106,15 @@ def frontier_command(context: typer.Context, given: Given) -> None:
         source.check_saved()
 
 
-def _asked(context: typer.Context, given: Given, source: Source) -> CurveAsked:
-    """What the curve is drawn over, and where its points are."""
+def _asked(context: typer.Context, given: Given) -> CurveAsked:
+    """What the curve is drawn over, and where its points are; the costs are read later."""
     from altsets.search.frontier.curves import CurveAsked
 
     points = given.points
     sizes = parsing.whole_numbers_in("-k", points.n_features) if points.n_features else None
     counts = parsing.whole_numbers_in("-a", points.n_alternatives) if points.n_alternatives else None
+    if given.evaluation.evaluate and (points.by != "tau" or points.costs is not None):
+        raise InputError("--evaluate is about tau; leave it out, or --by and --costs.")
     return CurveAsked.of(
         sizes,
         counts,
@@ -115,15 +122,13 @@ def _asked(context: typer.Context, given: Given, source: Source) -> CurveAsked:
         # Only what the user typed is in the way: sets one after the other are the default.
         search=options_given(context).get("--search"),
         by=points.by,
-        against=_costs(points.costs, FeatureNames.of(source.names)),
+        against=points.costs,
         dissimilarity=given.differing.dissimilarity or "dice",
     )
 
 
-def _costs(path: str | None, names: FeatureNames) -> Mapping[Any, float] | None:
+def _costs(path: str, names: FeatureNames) -> Mapping[Any, float]:
     """What features cost."""
-    if path is None:
-        return None
     from altsets.files.feature_files import read_costs
 
     costs, groups = read_costs(path, names)

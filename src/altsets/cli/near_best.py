@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from altsets import documents
-from altsets.cli import parsing
 from altsets.cli.descriptions import MODEL_OF_SCORES
 from altsets.cli.options import NOT_OF_ALL_SETS, Given, NearOptions, with_options
 from altsets.cli.outputs import check_outputs, rows_of_near_best
@@ -20,8 +19,16 @@ from altsets.cli.printing import (
     say_error,
     show_near_best,
 )
-from altsets.cli.searching import SECONDS_PER_SET, Record, request_from, run_on_scores, source_from
-from altsets.errors import InputError
+from altsets.cli.searching import (
+    SECONDS_PER_SET,
+    Record,
+    check_options,
+    request_from,
+    run_on_scores,
+    source_from,
+)
+from altsets.errors import InputError, Problems
+from altsets.features import whole_number
 
 if TYPE_CHECKING:
     from altsets.quality import Quality
@@ -67,15 +74,20 @@ def near_best_command(context: typer.Context, given: Given) -> None:
     """
     with plain_messages():
         record = Record(context)
-        file, page = check_outputs(given)
-        n_features = parsing.size_of_sets(given.near.n_features, given.conditions.size)
-        shown = DEFAULT_SHOWN if given.show.show is None else given.show.show
-        if shown < 0:
-            raise InputError(f"--show {shown} is too small; it must be at least 0.")
+        problems = Problems()
+        with problems:
+            file, page = check_outputs(given)
+        with problems:
+            shown = whole_number(
+                "show", DEFAULT_SHOWN if given.show.show is None else given.show.show, least=0
+            )
+        with problems:
+            nearness = _nearness(given.near)
+        sets: dict[str, Any] = {"n_features": given.near.n_features, "n_alternatives": 0}
+        check_options(given, problems, **sets)
         source = source_from(given)
-        request = request_from(source, n_features=n_features, n_alternatives=0)
+        request = request_from(source, **sets)
         request.check(source.names)
-        nearness = _nearness(given.near)
 
         def search(scored: Quality, measured: Request, callback: Any) -> NearBest:
             from altsets.request import DEFAULT_SIZE

@@ -11,14 +11,15 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from altsets.cli.options import field_name
 from altsets.constraints import KINDS, Constraint, Forbid
 from altsets.constraints.base import limit_and_measure
-from altsets.errors import InputError
+from altsets.errors import InputError, Problems
 from altsets.features import FeatureNames, is_pattern, names_in, unknown_features
 from altsets.wording import list_some
 
@@ -53,13 +54,6 @@ def columns_in(texts: Sequence[str] | None) -> list[str]:
     return found
 
 
-def size_of_sets(n_features: Any, sizes: Sequence[str] | None) -> Any:
-    """How many features sets have, unless --size says it, or None if nobody does."""
-    if sizes and n_features is not None:
-        raise InputError("-k and --size were both given; give one of them.")
-    return n_features
-
-
 def whole_numbers_in(option: str, text: str) -> list[int]:
     """The numbers that an option lists, ascending: ``5``, ``2:10`` with both ends, ``5,10``."""
     numbers: set[int] = set()
@@ -80,15 +74,24 @@ def whole_numbers_in(option: str, text: str) -> list[int]:
 
 
 def constraints_from(
-    names: FeatureNames, given: ConstraintOptions, groups: Groups = NO_GROUPS
+    names: FeatureNames | None, given: ConstraintOptions, groups: Groups = NO_GROUPS
 ) -> list[Constraint]:
-    """The constraints that options ask for; proxies go with all --forbid."""
-    found = [
-        kind.parse(text, _Reader(kind.option.flag, names, groups))
-        for kind in KINDS
-        for text in _texts(getattr(given, field_name(kind)))
-    ]
-    return found if given.proxies is None else _with_proxies(given.proxies, found, names)
+    """The constraints that options ask for; proxies go with all --forbid.
+
+    Before there are names, those that need neither a file nor a group: what is wrong with them is said early.
+    """
+    found: list[Constraint] = []
+    problems = Problems()
+    for kind in KINDS:
+        flag = kind.option.flag
+        read = _EarlyReader(flag) if names is None else _Reader(flag, names, groups)
+        for text in _texts(getattr(given, field_name(kind))):
+            with problems, suppress(_NamesNeededError):
+                found.append(kind.parse(text, read))
+    with problems:
+        found = found if given.proxies is None else _with_proxies(given.proxies, found, bool(given.forbid))
+    problems.raise_all()
+    return found
 
 
 def _texts(value: list[str] | bool | None) -> Sequence[str]:
@@ -101,13 +104,16 @@ def existing_from(
 ) -> list[list[str]]:
     """The sets that new ones must differ from: lists of features, and the sets of files."""
     found: list[list[str]] = []
+    problems = Problems()
     for text in given.existing or ():
-        if text not in names and os.path.isfile(text):
-            sets = sets_in(text, names)
-            listed = sets if isinstance(sets, list) else sets.named_sets
-            found += [_known(text, one, names) for one in listed]
-        else:
-            found.append(features_in("--existing", text, names, groups))
+        with problems:
+            if text not in names and os.path.isfile(text):
+                sets = sets_in(text, names)
+                listed = sets if isinstance(sets, list) else sets.named_sets
+                found += [_known(text, one, names) for one in listed]
+            else:
+                found.append(features_in("--existing", text, names, groups))
+    problems.raise_all()
     return found
 
 
@@ -174,11 +180,38 @@ class _Reader:
         return read_costs(path, self.names, noun)
 
 
-def _with_proxies(text: str, found: Sequence[Constraint], names: FeatureNames) -> list[Constraint]:
+class _NamesNeededError(Exception):
+    """What an option asks for depends on the names of features."""
+
+
+@dataclass(frozen=True)
+class _EarlyReader:
+    """Takes the names in options as they are, before a table is read; what depends on others has to wait."""
+
+    option: str
+
+    def features(self, text: str) -> list[str]:
+        """The names in a list."""
+        listed = names_in([text])
+        if any(name.startswith(REFERENCE) or is_pattern(name) for name in listed):
+            raise _NamesNeededError
+        return listed
+
+    def group(self, text: str) -> list[str]:
+        """The same, unless it is a file."""
+        if os.path.isfile(text):
+            raise _NamesNeededError
+        return self.features(text)
+
+    def prices(self, path: str, noun: str = "cost") -> NoReturn:
+        """Files are read with the table."""
+        raise _NamesNeededError
+
+
+def _with_proxies(text: str, found: Sequence[Constraint], forbids: bool) -> list[Constraint]:
     """The same constraints, with those that forbid features also ruling out their proxies."""
-    read = _Reader("--proxies", names)
-    limit, measure = limit_and_measure(read, text, "0.8", "symmetrical_uncertainty")
-    if not any(isinstance(one, Forbid) for one in found):
+    limit, measure = limit_and_measure(_EarlyReader("--proxies"), text, "0.8", "symmetrical_uncertainty")
+    if not forbids:
         raise InputError(f"--proxies {text} goes with --forbid; add it, or leave out --proxies.")
     try:
         return [Forbid(one.features, limit, measure) if isinstance(one, Forbid) else one for one in found]
@@ -248,9 +281,9 @@ def _count(option: str, text: str) -> int:
 
 
 def dissimilarity_from(
-    given: DissimilarityOptions, names: FeatureNames, has_table: bool
+    given: DissimilarityOptions, names: FeatureNames | None, has_table: bool
 ) -> str | Matched | Grouped:
-    """What ``--tau`` refers to; at most one option may say it."""
+    """What ``--tau`` refers to; at most one option may say it. Groups need names: before, Dice stands for them."""
     from altsets.dissimilarity import Grouped, matched_in
     from altsets.files.feature_files import read_groups
 
@@ -267,6 +300,8 @@ def dissimilarity_from(
                 "--target beside --scores."
             )
         return found
+    if names is None:
+        return given.dissimilarity or "dice"
     if given.feature_groups is not None:
         return Grouped(read_groups(given.feature_groups, names))
     if given.feature_groups_by is None:

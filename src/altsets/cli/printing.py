@@ -427,7 +427,10 @@ def plain_messages() -> Iterator[None]:
     except VerificationError as error:
         fail(f"{error} This is a bug in altsets; please report it.", NO_SET)
     except AltsetsError as error:
-        fail(str(error), BAD_INPUT)
+        *others, last = error.problems
+        for problem in others:
+            say_error(f"Error: {problem}")
+        fail(last, BAD_INPUT)
 
 
 def fail(message: str, code: int) -> NoReturn:

@@ -16,7 +16,7 @@ from altsets.cli import parsing
 from altsets.cli.evaluating import Splits, check_evaluation
 from altsets.cli.printing import NO_SET, Waiting, console_for, fail, say_error
 from altsets.documents import TABLE
-from altsets.errors import InputError
+from altsets.errors import InputError, Problems
 from altsets.features import FeatureNames
 from altsets.wording import duration
 
@@ -41,19 +41,26 @@ SECONDS_FOR_MOST = 300.0
 # --- Features -----------------------------------------------------------------------------------------
 
 
-def read_dataset(given: Given, groups: str | None = None, *, predicts: bool = False) -> Dataset:
-    """Read a table and take its target apart, as the options say; ``predicts``: there is no doing without one."""
+def check_table(given: Given, *, predicts: bool = False) -> None:
+    """Refuse options that name no table or target; ``predicts``: there is no doing without a target."""
+    from altsets.files.targets import survival_columns
+
+    table = given.table
+    if table.table is None:
+        raise InputError("give a TABLE and its --target, or scores that were saved before with --scores.")
+    survival = survival_columns(table.target, table.time, table.event)
+    if table.target is None and not table.no_target and survival is None:
+        otherwise = "" if predicts else ", or --no-target"
+        raise InputError(f"use --target to name the column of {table.table} to predict{otherwise}.")
+
+
+def read_dataset(given: Given, groups: str | None = None) -> Dataset:
+    """Read a table and take its target apart, as the options say."""
     from altsets.files.dataset import read_table
 
     table, columns = given.table, given.columns
-    if table.table is None:
-        raise InputError("give a TABLE and its --target, or scores that were saved before with --scores.")
-    survival = table.time is not None or table.event is not None
-    if table.target is None and not table.no_target and not survival:
-        otherwise = "" if predicts else ", or --no-target"
-        raise InputError(f"use --target to name the column of {table.table} to predict{otherwise}.")
     data = read_table(
-        table.table,
+        str(table.table),
         table.target,
         time=table.time,
         event=table.event,
@@ -125,12 +132,6 @@ class Source:
     scored: Quality | None = None
     scores_sha256: str = ""
     _unsaved: InputError | None = field(default=None, init=False)
-
-    def __post_init__(self) -> None:
-        if self.asked.is_wrapper and self.given.scoring.save_scores is not None:
-            raise InputError(
-                f"{self.asked.name} has no scores of features that could be saved; leave out --save-scores."
-            )
 
     @property
     def names(self) -> list[str]:
@@ -232,23 +233,54 @@ class Source:
             raise self._unsaved
 
 
-def source_from(given: Given, *, predicts: bool = False) -> Source:
-    """A table to score, unless there is a file of scores; folds and their options are checked as well.
+def check_options(given: Given, problems: Problems, *, predicts: bool = False, **sets: Any) -> None:
+    """Refuse, in one message, what is wrong with options as far as it is known before a file is read.
 
-    ``predicts``: there is no doing without a target.
+    ``problems`` are those that were found before; ``sets`` are fields of the request.
     """
+    from altsets.files.contents import text_format
+
+    asked, dissimilarity, constraints = None, None, []
+    has_table, has_scores = given.table.table is not None, given.scoring.scores is not None
+    if has_table or not has_scores:
+        with problems:
+            check_table(given, predicts=predicts)
+    with problems:
+        text_format()
+    with problems:
+        asked = named_quality(given)
+    if asked is not None:
+        with problems:
+            _check_scores(given, asked)
+    with problems:
+        check_evaluation(given)
+    with problems:
+        Splits.of(given.evaluation)
+    if given.conditions.size and any(vars(group).get("n_features") for group in vars(given).values()):
+        with problems:
+            raise InputError("-k and --size were both given; give one of them.")
+    with problems:
+        dissimilarity = parsing.dissimilarity_from(given.differing, None, has_table)
+    with problems:
+        constraints = parsing.constraints_from(None, given.conditions)
+    with problems:
+        fields = {"dissimilarity": dissimilarity or "dice", "constraints": constraints, **sets}
+        _request(given, None if has_scores else asked, fields)
+    problems.raise_all()
+
+
+def source_from(given: Given) -> Source:
+    """A table to score, unless there is a file of scores."""
     from altsets.files.contents import hash_file
     from altsets.files.feature_files import Scores
 
-    check_evaluation(given)
     asked, splits = named_quality(given), Splits.of(given.evaluation)
     path, has_table = given.scoring.scores, given.table.table is not None
     if path is None:
-        source = Source(given, asked, read_dataset(given, splits.groups, predicts=predicts))
+        source = Source(given, asked, read_dataset(given, splits.groups))
     else:
-        _check_saved_scores(given, asked, has_table)
         scores = Scores.read(path)
-        data = read_dataset(given, splits.groups, predicts=predicts) if has_table else None
+        data = read_dataset(given, splits.groups) if has_table else None
         if data is not None:
             scores = scores.only(data.feature_names)
         elif given.columns.drop:
@@ -268,11 +300,17 @@ def source_from(given: Given, *, predicts: bool = False) -> Source:
     return source
 
 
-def _check_saved_scores(given: Given, asked: NamedQuality, has_table: bool) -> None:
-    """Refuse what does not go with --scores."""
-    columns = given.columns
-    unused = {"--save-scores": given.scoring.save_scores}
-    if not has_table:
+def _check_scores(given: Given, asked: NamedQuality) -> None:
+    """Refuse what does not go with --scores and --save-scores."""
+    columns, scoring = given.columns, given.scoring
+    if scoring.scores is None:
+        if asked.is_wrapper and scoring.save_scores is not None:
+            raise InputError(
+                f"{asked.name} has no scores of features that could be saved; leave out --save-scores."
+            )
+        return
+    unused = {"--save-scores": scoring.save_scores}
+    if given.table.table is None:
         unused |= {"--sheet": columns.sheet, "--layer": columns.layer}
         unused["--columns"] = ",".join(columns.columns) if columns.columns else None
         unused["--categorical"] = ",".join(columns.categorical) if columns.categorical else None
@@ -292,26 +330,33 @@ def _refuse_unused(options: Mapping[str, str | None]) -> None:
 
 def request_from(source: Source, **sets: Any) -> Request:
     """What the options ask for; ``sets`` are the numbers of sets and features, and how different sets must be."""
-    from altsets.request import MAX_ITERS, Request
-
     given, names = source.given, FeatureNames.of(source.names)
     dissimilarity = parsing.dissimilarity_from(given.differing, names, source.data is not None)
     groups = getattr(dissimilarity, "members", parsing.NO_GROUPS)
+    problems, existing, constraints = Problems(), [], []
+    with problems:
+        existing = parsing.existing_from(given.conditions, names, groups)
+    with problems:
+        constraints = parsing.constraints_from(names, given.conditions, groups)
+    problems.raise_all()
+    fields = {"dissimilarity": dissimilarity, "existing": existing, "constraints": constraints, **sets}
+    return _request(given, source.spec, fields)
+
+
+def _request(given: Given, quality: NamedQuality | None, fields: Mapping[str, Any]) -> Request:
+    """The request with these fields, and with what options say about the others."""
+    from altsets.request import MAX_ITERS, Request
+
     has_times = given.table.time is not None and given.scoring.task == "auto"
+    said = {**vars(given.search), **vars(given.definition), **fields}
     return Request(
-        dissimilarity=dissimilarity,
-        search=given.search.search,
-        aggregation=given.search.aggregation,
-        existing=parsing.existing_from(given.conditions, names, groups),
-        constraints=parsing.constraints_from(names, given.conditions, groups),
-        quality=source.spec,
+        quality=quality,
         task="survival" if has_times else given.scoring.task,
         engine=given.limits.engine,
         max_iters=MAX_ITERS if given.limits.max_iters is None else given.limits.max_iters,
         time_limit=given.limits.time_limit,
         unusable="drop" if given.columns.drop_unusable else "error",
-        **vars(given.definition),
-        **sets,
+        **said,
     )
 
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any
 
 from altsets.constraints import AboveNoise, Constraint, Spread
-from altsets.errors import InputError
+from altsets.errors import InputError, Problems
 from altsets.features import Feature, as_number, given_feature, whole_number
 from altsets.measures.pairs import is_array
 from altsets.problem import (
     AGGREGATIONS,
+    DIFFERENCES,
     SEARCHES,
     Dissimilarity,
     check_definition,
@@ -99,41 +100,55 @@ class RequestFields:
         min_quality: float | None = None,
         within: float | None = None,
     ) -> None:
-        if quality_params:
-            quality = spec_of(quality, quality_params)
-        quality, engine = _quality_and_engine(quality, one_of("engine", engine, ENGINE_NAMES))
-        count = (
-            n_alternatives
-            if n_alternatives == "max"
-            else whole_number("n_alternatives", n_alternatives, least=0, otherwise=", or 'max'")
-        )
-        values: dict[str, Any] = {
-            "n_features": _size_of_sets(n_features, quality),
-            "n_alternatives": count,
-            "tau": _plain_tau(tau, dissimilarity),
-            "dissimilarity": dissimilarity,
-            "search": one_of("search", search, SEARCHES),
-            "aggregation": one_of("aggregation", aggregation, AGGREGATIONS),
-            "constraints": list_constraints(constraints),
-            "existing": tuple(_existing_set(given) for given in existing),
-            "quality": quality,
-            "task": one_of("task", task, TASKS),
-            "engine": engine,
-            "max_iters": whole_number("max_iters", max_iters, least=1),
-            "time_limit": checked_seconds(time_limit),
-            "random_state": random_state,
-            "unusable": one_of("unusable", unusable, UNUSABLE),
-            "difference": difference,
-        }
-        if tau == "max":
-            _refuse_beside_largest_tau(
-                count, dissimilarity, search, difference, overlap_penalty, within, min_quality
-            )
-        names = ("overlap_penalty", "min_quality", "within")
-        *limits, _ = check_definition(
-            search, aggregation, difference, overlap_penalty, min_quality, within, values["constraints"]
-        )
-        values.update(zip(names, limits, strict=True))
+        problems = Problems()
+        values: dict[str, Any] = {"dissimilarity": dissimilarity, "random_state": random_state}
+
+        def check(name: str, checked: Callable[..., Any], *given: Any) -> Any:
+            with problems:
+                values[name] = checked(*given)
+            return values.get(name)
+
+        check("engine", one_of, "engine", engine, ENGINE_NAMES)
+        named = check("quality", _quality_of, quality, quality_params)
+        if isinstance(named, NamedQuality) and named.engine != "auto":
+            check("engine", _engine_of, named, values.get("engine", "auto"))
+            values["quality"] = replace(named)
+        check("n_features", _size_of_sets, n_features, values.get("quality"))
+        check("n_alternatives", _count_of, n_alternatives)
+        check("tau", _plain_tau, tau, dissimilarity)
+        check("search", one_of, "search", search, SEARCHES)
+        check("aggregation", one_of, "aggregation", aggregation, AGGREGATIONS)
+        check("difference", one_of, "difference", difference, DIFFERENCES)
+        check("constraints", list_constraints, constraints)
+        check("existing", lambda: tuple(_existing_set(given) for given in existing))
+        check("task", one_of, "task", task, TASKS)
+        check("max_iters", whole_number, "max_iters", max_iters, 1)
+        check("time_limit", checked_seconds, time_limit)
+        check("unusable", one_of, "unusable", unusable, UNUSABLE)
+        if tau == "max" and not problems:
+            with problems:
+                _refuse_beside_largest_tau(
+                    values["n_alternatives"],
+                    dissimilarity,
+                    search,
+                    difference,
+                    overlap_penalty,
+                    within,
+                    min_quality,
+                )
+        if {"search", "aggregation", "difference", "constraints"} <= values.keys():
+            with problems:
+                limits = check_definition(
+                    search,
+                    aggregation,
+                    difference,
+                    overlap_penalty,
+                    min_quality,
+                    within,
+                    values["constraints"],
+                )
+                values.update(zip(("overlap_penalty", "min_quality", "within"), limits, strict=False))
+        problems.raise_all()
         # A frozen record has no other way, and one by one they would take longer.
         vars(self).update(values)
 
@@ -223,18 +238,26 @@ def _refuse_beside_largest_tau(
         )
 
 
-def _quality_and_engine(quality: Any, engine: str) -> tuple[Any, str]:
-    """A quality under its own name, and the engine: some names of the paper set it."""
-    if isinstance(quality, str):
-        quality = spec_of(quality)
-    if not isinstance(quality, NamedQuality) or quality.engine == "auto":
-        return quality, engine
+def _count_of(n_alternatives: Any) -> int | str:
+    """A number of sets, or as many as there are."""
+    if n_alternatives == "max":
+        return "max"
+    return whole_number("n_alternatives", n_alternatives, least=0, otherwise=", or 'max'")
+
+
+def _quality_of(quality: Any, params: Mapping[str, Any] | None) -> Any:
+    """A quality as it was given, or by its own name."""
+    return spec_of(quality, params) if params or isinstance(quality, str) else quality
+
+
+def _engine_of(quality: NamedQuality, engine: str) -> str:
+    """The engine that a name of the paper sets."""
     if engine not in ("auto", quality.engine):
         raise InputError(
             f"{parameter('engine', engine)} contradicts {parameter('quality', 'greedy_wrapper')}, which is searched by "
             f"{quality.engine}; leave it out, or use {parameter('quality', quality.name)}."
         )
-    return replace(quality), quality.engine
+    return quality.engine
 
 
 def _size_of_sets(n_features: Any, quality: Any) -> int | float | None:
