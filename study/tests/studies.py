@@ -61,7 +61,9 @@ def searches(method):
             yield search, aggregation, a
 
 
-def study(datasets=("wdbc", "sonar", "<script>"), folds=(0, 1), methods=METHODS, sizes=(5, 10), seed=0):
+def study(
+    datasets=("wdbc", "sonar", "<script>"), folds=(0, 1), methods=METHODS, sizes=(5, 10), seed=0, failures=()
+):
     """A study whose sets get worse with their number and the threshold, and run out where both are large."""
     rng = np.random.default_rng(seed)
     rows = []
@@ -79,7 +81,7 @@ def study(datasets=("wdbc", "sonar", "<script>"), folds=(0, 1), methods=METHODS,
                                 base,
                                 at,
                             )
-    return pd.DataFrame(rows)
+    return pd.DataFrame([*rows, *failures])
 
 
 def one_search(rng, setting, kind, base, at):

@@ -519,12 +519,11 @@ def test_a_disk_that_is_full_from_the_start_does_not_spoil_the_folder(tmp_path, 
 
 
 @pytest.mark.parametrize("place", ["results/mine.txt", "information/mine.npz", "report/mine.html"])
-def test_folders_of_the_same_names_with_other_files_are_refused(place, tmp_path, snapshot):
+def test_folders_of_the_same_names_with_other_files_are_refused(place, tmp_path):
     (tmp_path / place).parent.mkdir()
     (tmp_path / place).write_text("mine")
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError, match="holds other files"):
         reproduce(tables(1), tmp_path, **SMALL, n_jobs=1)
-    assert str(refused.value) == snapshot
     assert (tmp_path / place).read_text() == "mine"
 
 

@@ -43,9 +43,7 @@ def simultaneous(qualities, aggregation="sum", search="simultaneous", **values):
 
 @pytest.fixture(scope="module")
 def made():
-    return pd.concat(
-        [study(), pd.DataFrame([failure("wdbc", 3, "mrmr", "out of <luck>")])], ignore_index=True
-    )
+    return study(failures=[failure("wdbc", 3, "mrmr", "out of <luck>")])
 
 
 # --- What the paper printed -------------------------------------------------------------------------------
@@ -484,10 +482,8 @@ ON_PAGE = (figures.FIGURES[0], figures.FIGURES[5])
 def report(made, tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
     part = (made["k"] == 5) & (made["fold"] == 0) & (made["dataset"] != "sonar")
-    few = made[part | made["error"].notna()]
-    few = pd.concat(
-        [few, pd.DataFrame([failure("<script>", 4, "fcbf", "broke <b>here</b>")])], ignore_index=True
-    )
+    few = made[part | made["error"].notna()].to_dict("records")
+    few = pd.DataFrame([*few, failure("<script>", 4, "fcbf", "broke <b>here</b>")])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(page, "FIGURES", ON_PAGE)
         return few, page.write_report(few, folder, notes=["Limit: 1 s & no more."], core_hours=2.5)

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-TESTS = Path(__file__).parents[1]
-FILES = sorted(TESTS.rglob("test_*.py"))
+ROOT = Path(__file__).parents[2]
+TESTS = ROOT / "tests"
+FILES = sorted([*TESTS.rglob("test_*.py"), *(ROOT / "study" / "tests").glob("test_*.py")])
 
 #: Functions of the module ``time`` that read a clock.
 CLOCKS = {
@@ -24,7 +25,7 @@ LONG = 60
 
 def test_tests_do_not_depend_on_the_speed_of_the_machine():
     found = [
-        f"{path.relative_to(TESTS)}:{line}: {what}"
+        f"{path.relative_to(ROOT)}:{line}: {what}"
         for path in FILES
         for line, what in complaints(path.read_text(encoding="utf-8"))
     ]

@@ -37,7 +37,8 @@ def latest_release() -> tuple[str, str]:
 
 
 def test_the_version_is_the_same_everywhere():
-    assert CITATION["version"] == latest_release()[0] == altsets.__version__
+    study = tomllib.loads((ROOT / "study" / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert CITATION["version"] == study["version"] == latest_release()[0] == altsets.__version__
 
 
 def test_the_date_of_the_release_is_the_same_everywhere():

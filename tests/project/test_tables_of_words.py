@@ -9,9 +9,14 @@ from pathlib import Path
 
 import pytest
 
-TESTS = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
+TESTS = ROOT / "tests"
 #: Tests of pages compare with what the pages say.
 OTHERS = {"docs", "project"}
+FILES = [
+    *sorted(path for path in TESTS.rglob("test_*.py") if path.parent.name not in OTHERS),
+    *sorted((ROOT / "study" / "tests").glob("test_*.py")),
+]
 #: From so many words on, a text is a sentence, and no name or number.
 SENTENCE = 5
 WORD = re.compile(r"[A-Za-z]{2,}[.,;:?]?")
@@ -29,9 +34,8 @@ OWN = {
 
 def test_tests_assert_no_sentences():
     found = [
-        f"{path.relative_to(TESTS)}:{line}: {text}"
-        for path in sorted(TESTS.rglob("test_*.py"))
-        if path.parent.name not in OTHERS
+        f"{path.relative_to(ROOT)}:{line}: {text}"
+        for path in FILES
         for line, text in sentences(path.read_text(encoding="utf-8"))
     ]
     assert found == [], "assert with the fixture snapshot, and run pytest --snapshot-update"

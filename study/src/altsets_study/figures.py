@@ -270,7 +270,7 @@ def numbers_of_methods(frame: Frame) -> Frame:
     both = _together(parts, ["panel", "method", "k", "metric"])
     order = {method: place for place, method in enumerate(tables.methods_in_order(both["method"]))}
     return both.sort_values(
-        ["panel", "method"], key=lambda cells: cells.replace(order), kind="stable"
+        ["panel", "method"], key=lambda cells: cells.map(lambda cell: order.get(cell, cell)), kind="stable"
     ).assign(method=lambda rows: rows["method"].map(tables.method_name))
 
 

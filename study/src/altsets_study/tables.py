@@ -172,10 +172,11 @@ def sets_in(
 
 
 def _keys(sets: Frame) -> Any:
-    kinds = sets.groupby(["search", "aggregation"], sort=False)
-    # As many as there are kinds of searches, whatever the number of rows.
-    keys = [search_key(search, aggregation) for search, aggregation in kinds.groups]
-    return np.array(keys, dtype=object)[kinds.ngroup().to_numpy()] if keys else np.array([], dtype=object)
+    # One key for each kind of search, whatever the number of rows.
+    search, searches = pd.factorize(sets["search"])
+    aggregation, aggregations = pd.factorize(sets["aggregation"])
+    keys = [search_key(one, other) for one in searches for other in aggregations]
+    return np.array(keys, dtype=object)[search * len(aggregations) + aggregation]
 
 
 def failures_in(frame: Frame) -> Frame:
