@@ -186,10 +186,13 @@ def given_feature(feature: Any, who: str) -> Feature:
 
 
 def group_mapping(groups: Any, who: str) -> dict[Feature, Hashable]:
-    """The group of each feature that has one, out of a mapping or of lists; what is neither is refused."""
+    """The group of each feature that has one, out of a mapping (from feature to group, or to features) or of lists."""
     advice = "give a mapping from feature to group, or a list of lists of features"
     if callable(getattr(groups, "items", None)):
-        pairs = [(given_feature(feature, who), group) for feature, group in groups.items()]
+        pairs = list(groups.items())
+        if not any(isinstance(value, Hashable) for _, value in pairs):
+            pairs = [(feature, group) for group, features in pairs for feature in features]
+        pairs = [(given_feature(feature, who), group) for feature, group in pairs]
     else:
         try:
             if isinstance(groups, str) or any(isinstance(group, str) for group in groups):

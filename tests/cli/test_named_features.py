@@ -218,3 +218,32 @@ def test_patterns_with_proxies():
     found = rule.computed(pd.DataFrame(table, columns=["sex", "height", "score", "other"]))
     assert found.given == (0,)
     assert 1 in found.features
+
+
+# --- Declared groups ----------------------------------------------------------------------------------
+
+
+def test_a_budget_pays_for_a_declared_group_once(run, sensors):
+    (sensors / "costs.csv").write_text("feature,cost\nS1_mean,2\nS2_mean,1\nS3_mean,3\n")
+    asked = ("find", "table.csv", "-t", "Sy", "--quality", "f", "-k", 3, "-a", 0, "--json")
+    _, out, _ = run(*asked, "--budget", "3:costs.csv", "--feature-groups-by", "_")
+    document = json.loads(out)
+    assert document["request"]["feature_groups"] == "_"
+    assert document["sets"][0]["features"] == ["S1_mean", "S1_max", "S2_max"]
+
+
+def test_costs_of_a_curve_are_paid_once_for_each_group(run, sensors):
+    asked = ("frontier", "table.csv", "-t", "Sy", "--quality", "f", "-k", 2, "--json")
+    (sensors / "costs.csv").write_text("feature,cost\nS1_mean,4\nS2_mean,2\nS3_mean,1\n")
+    (sensors / "own.csv").write_text(
+        "feature,cost,group\nS1_mean,4,a\nS1_max,,a\nS2_mean,2,b\nS2_max,,b\nS3_mean,1,\n"
+    )
+    curves = [
+        run(*asked, "--costs", "costs.csv", "--feature-groups-by", "_"),
+        run(*asked, "--costs", "own.csv"),
+    ]
+    first, second = (json.loads(out)["points"] for _, out, _ in curves)
+    assert [point["against"] for point in first] == [4, 2, 1]
+    assert [(point["against"], point["quality"]) for point in first] == [
+        (point["against"], point["quality"]) for point in second
+    ]

@@ -31,7 +31,9 @@ FIND = """
 --tau half
 --tau 0.5 --dissimilarity absolute
 --tau 9 --dissimilarity absolute
---dissimilarity absolute --feature-groups groups.csv
+--feature-groups-by _ --feature-groups groups.csv
+--feature-groups-by _
+--dissimilarity groups
 --quality luck
 --search wild
 --aggregation max

@@ -388,7 +388,7 @@ def test_a_name_needs_a_table(snapshot):
         ({0.5: "x"}, "a feature index 0.5 is not a whole number"),
         ({-1: "x"}, "a feature index -1 is too small"),
         ({True: "x"}, "names True"),
-        ({0: ["x"]}, r"the group of 0 is \['x'\]; give a name or a number"),
+        ({0: ["x"], 1: "y"}, r"the group of 0 is \['x'\]; give a name or a number"),
     ],
 )
 def test_groups_that_are_none_are_refused_in_one_sentence(groups, sentence):

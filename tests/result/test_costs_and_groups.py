@@ -128,6 +128,8 @@ def test_commands_show_costs_and_groups(run, tmp_path, snapshot):
         *(
             "--feature-groups-by",
             "_",
+            "--dissimilarity",
+            "groups",
             "--budget",
             f"8:{tmp_path / 'costs.csv'}",
             "--output",

@@ -135,7 +135,7 @@ def test_features_by_pattern_index_and_name():
     [
         ({"features": ["agee"]}, "what_if names 'agee', which is not a feature; did you mean 'age'?"),
         ({"features": []}, "what_if was given nothing that could be lost"),
-        ({"feature_groups": ["nothing"]}, "there is no group 'nothing'; sets were not compared by groups."),
+        ({"feature_groups": ["nothing"]}, "there is no group 'nothing'; the answer has no groups."),
         (
             {"feature_groups": {"left": ["T*"]}},
             "the group 'left': the pattern 'T\\*' matches none of 6 features",
@@ -379,6 +379,9 @@ def test_command_with_groups_and_names(run, sensors, snapshot):
     losses = json.loads(out)["what_if"]["losses"]
     assert [loss["name"] for loss in losses] == ["S2_mean", "S2_max", "age", "S1"]
     assert losses[3]["named_features"] == ["S1_mean", "S1_max"]
+    code, out, _ = command(run, "--feature-groups-by", "_", "--what-if", "--json")
+    (loss,) = json.loads(out)["what_if"]["losses"]
+    assert (loss["name"], loss["named_features"]) == ("S1", ["S1_mean", "S1_max"])
     code, _, err = command(run, "--lost", "agee")
     assert code == 2
     assert err == snapshot

@@ -366,6 +366,7 @@ def path(tmp_path_factory):
 
 
 ASKED = ("-t", "y", "--quality", "f", "-k", 2, "-a", 1, "--tau", 1)
+BY_GROUPS = ("--dissimilarity", "groups")
 
 
 def test_distinct_asks_for_truly_different_sets(run, path):
@@ -445,7 +446,7 @@ def test_groups_from_a_file_and_from_names(run, path, tmp_path):
         "group,feature,price\nbulk,size,1\nbulk,length,2\nbulk,weight,3\nbulk,width,3\n,hue,3\n",
         encoding="utf-8",
     )
-    code, out, _ = run("find", path, *ASKED, "--feature-groups", groups, "--json")
+    code, out, _ = run("find", path, *ASKED, *BY_GROUPS, "--feature-groups", groups, "--json")
     document = json.loads(out)
     assert code == 0
     kind = document["parameters"]["dissimilarity"]
@@ -453,7 +454,7 @@ def test_groups_from_a_file_and_from_names(run, path, tmp_path):
     first, second = (set(entry["features"]) for entry in document["sets"])
     assert not (first & BULK and second & BULK)
     # s-ize, noi-se, hue and age without it: names before an i.
-    by_names = json.loads(run("find", path, *ASKED, "--feature-groups-by", "i", "--json")[1])
+    by_names = json.loads(run("find", path, *ASKED, *BY_GROUPS, "--feature-groups-by", "i", "--json")[1])
     assert by_names["parameters"]["dissimilarity"]["groups"] == {
         "s": ["size"],
         "we": ["weight"],
@@ -499,14 +500,23 @@ def test_saved_scores_need_their_table_for_distinct(run, path, tmp_path, snapsho
         (("--distinct", "nan"), "at most 1; give one such as 0.9."),
         (("--distinct", "0.9:cosine"), "the measure 'cosine' is unknown; choose spearman or pearson or"),
         (
-            ("--feature-groups-by", "__"),
+            (*BY_GROUPS, "--feature-groups-by", "__"),
             "-groups-by: no name such as 'size' has '__' in it; give the separator",
         ),
         (("--feature-groups-by", ""), "--feature-groups-by: the separator is ''; give one such as '__'."),
         (("--feature-groups", "nowhere.csv"), "there is no file nowhere.csv"),
         (
+            ("--feature-groups", "x.csv", "--feature-groups-by", "i"),
+            "--feature-groups and --feature-groups-by were both given; give one of them.",
+        ),
+        (
+            BY_GROUPS,
+            "--dissimilarity groups compares groups of features; declare them with --feature-groups.",
+        ),
+        (
             ("--distinct", "0.9", "--feature-groups-by", "i"),
-            "--distinct and --feature-groups-by were both given",
+            "--feature-groups has no use here; compare the groups with --dissimilarity groups, pay for each once with "
+            "--budget, or leave it out.",
         ),
         (("--dissimilarity", "dice", "--distinct", "0.9"), "--dissimilarity and --distinct were both given"),
         (("--dissimilarity", "absolute"), "give --tau"),

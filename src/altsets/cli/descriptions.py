@@ -37,8 +37,8 @@ SCORING_MODEL = _describe_model(
 #: Of those that need a share as tau.
 SHARES = {
     "dissimilarity": {
-        "help": "What --tau refers to: dice or jaccard. Use only one of this and the next three options. [default: "
-        "dice]"
+        "help": "What --tau refers to: dice, jaccard or groups (those of --feature-groups or --feature-groups-by). "
+        "[default: dice]"
     }
 }
 #: Of those that only search.

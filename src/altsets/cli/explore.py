@@ -134,6 +134,7 @@ def _session(source: Source) -> tuple[Session, dict[str, Any]]:
         "n_alternatives",
         "within",
         "min_quality",
+        "feature_groups",
         "dissimilarity",
         "search",
         "aggregation",

@@ -56,7 +56,7 @@ def find_command(context: typer.Context, given: Given) -> None:
         check_options(given, problems, **vars(given.sets))
         source = source_from(given)
         request = request_from(source, **vars(given.sets))
-        lost = _lost(source, request)
+        lost = _lost(source)
         searched = run_search(source, request)
         result = replace(
             searched.result,
@@ -65,7 +65,7 @@ def find_command(context: typer.Context, given: Given) -> None:
         )
         # Evaluated first, since how well sets predict is part of the verdict.
         evaluation = evaluation_of(source, request, result)
-        losses = _losses(searched._replace(result=result), lost)
+        losses = _losses(searched._replace(result=result), lost, source)
         if result.sets and not given.output.json:
             show(result, console_for(), evaluation=evaluation, details=given.output.details)
             if losses is not None:
@@ -86,26 +86,34 @@ def find_command(context: typer.Context, given: Given) -> None:
         source.check_saved()
 
 
-def _lost(source: Source, request: Request) -> tuple[Any, Any] | None:
+def _groups(source: Source) -> parsing.Groups:
+    """The groups that options declare."""
+    names = FeatureNames.of(source.names)
+    return parsing.members_of(parsing.groups_from(source.given.differing, names), names)
+
+
+def _lost(source: Source) -> tuple[Any, Any] | None:
     """The features and groups that may fail, None for those of set 0; None if that is not asked for."""
     asked = source.given.losses
     if not asked.what_if and not asked.lost:
         return None
-    groups = getattr(request.dissimilarity, "members", parsing.NO_GROUPS)
-    return parsing.lost_from(asked.lost, FeatureNames.of(source.names), groups)
+    return parsing.lost_from(asked.lost, FeatureNames.of(source.names), _groups(source))
 
 
-def _losses(searched: Searched, lost: tuple[Any, Any] | None) -> WhatIf | None:
+def _losses(searched: Searched, lost: tuple[Any, Any] | None, source: Source) -> WhatIf | None:
     """The best sets after each loss, if that was asked for; None after Ctrl-C."""
     from altsets.search.what_if import lose
 
     result, request = searched.result, searched.measured
     if lost is None or not result.sets or result.interrupted:
         return None
+    features, groups = lost
+    if lost == (None, None) and request.feature_groups is None:
+        features, groups = parsing.in_use(_groups(source), result.named_sets[0])
     seconds = SECONDS_PER_SET if request.time_limit is None else request.time_limit
     with Waiting(console_for(stderr=True)) as waiting:
         waiting.say("Searching without what may fail")
-        return lose(request, searched.quality, result, *lost, time_limit=seconds, callback=waiting.report)
+        return lose(request, searched.quality, result, features, groups or None, seconds, waiting.report)
 
 
 def evaluation_of(source: Source, request: Request, result: Result) -> Evaluation | None:

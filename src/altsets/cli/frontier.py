@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -86,7 +86,7 @@ def frontier_command(context: typer.Context, given: Given) -> None:
         check_options(given, problems, **sets)
         source = source_from(given)
         if given.points.costs is not None:
-            asked = replace(asked, against=_costs(given.points.costs, FeatureNames.of(source.names)))
+            asked = _with_costs(asked, given, FeatureNames.of(source.names))
         request = request_from(source, **asked.first)
         # What is wrong is said before features are scored.
         seconds = _seconds(source, request, asked)
@@ -127,16 +127,14 @@ def _asked(context: typer.Context, given: Given) -> CurveAsked:
     )
 
 
-def _costs(path: str, names: FeatureNames) -> Mapping[Any, float]:
-    """What features cost."""
+def _with_costs(asked: CurveAsked, given: Given, names: FeatureNames) -> CurveAsked:
+    """The curve with what features cost, and which of them are paid for together."""
+    from altsets.dissimilarity import declared_groups
     from altsets.files.feature_files import read_costs
 
-    costs, groups = read_costs(path, names)
-    if groups is not None:
-        raise InputError(
-            f"--costs {path} has groups that are paid once, which is for --budget; give each feature a cost."
-        )
-    return costs
+    costs, groups = read_costs(str(given.points.costs), names)
+    declared = parsing.groups_from(given.differing, names) if groups is None else declared_groups(groups)
+    return replace(asked, against=costs, groups=declared)
 
 
 def _seconds(source: Source, request: Request, asked: CurveAsked) -> float:

@@ -58,7 +58,8 @@ DEFAULT_SHOWN = 5
         **MODEL_OF_SCORES,
         **NOT_OF_ALL_SETS,
         "feature_groups": {
-            "help": "Groups of features, for @NAME in conditions; the columns are feature and group."
+            "help": "Groups of features: --budget pays for each once, and @NAME stands for one in conditions. The file "
+            "has the columns feature and group."
         },
         "feature_groups_by": {
             "help": "Like --feature-groups, with the group taken from the feature's name, up to TEXT."
@@ -96,6 +97,7 @@ def near_best_command(context: typer.Context, given: Given) -> None:
             return near_best(
                 scored,
                 n_features=int(measured.n_features or DEFAULT_SIZE),
+                feature_groups=measured.feature_groups,
                 constraints=measured.constraints,
                 time_limit=measured.time_limit,
                 callback=callback,

@@ -133,22 +133,23 @@ class NearOptions:
 
 @dataclass(frozen=True)
 class DissimilarityOptions:
-    """How sets are compared: one of these at most."""
+    """How sets are compared, and which features belong together."""
 
     dissimilarity: str | None = option(
         "NAME",
-        "What --tau refers to: dice, jaccard or absolute (--tau is the number of features in which two sets must "
-        "differ). Use only one of this and the next three options. [default: dice]",
+        "What --tau refers to: dice, jaccard, absolute (--tau is the number of features in which two sets must "
+        "differ) or groups (those of --feature-groups or --feature-groups-by). [default: dice]",
     )
     distinct: str | None = option(
         "0..1[:MEASURE]",
-        "Treat features that are this similar as the same when comparing sets: 0.9, or 0.9:pearson (also "
-        "symmetrical_uncertainty). [default measure: spearman]",
+        "Instead of --dissimilarity: treat features that are this similar as the same when comparing sets: 0.9, or "
+        "0.9:pearson (also symmetrical_uncertainty). [default measure: spearman]",
     )
     feature_groups: str | None = option(
         "FILE.csv",
-        "Compare sets by the groups their features belong to. The file has the columns feature and group; a "
-        "feature that is not listed is a group of its own.",
+        "Groups of features: for --dissimilarity groups, for --budget and --total-budget, which pay for a group once, "
+        "and for @NAME. The file has the columns feature and group; a feature that is not listed is a group of its "
+        "own.",
     )
     feature_groups_by: str | None = option(
         "TEXT",

@@ -226,12 +226,6 @@ def _near_best(searched: Searched) -> NearBest | None:
     request = searched.measured
     if request.existing:
         raise InputError("sets that differ enough from existing ones cannot be counted.")
-    alone = replace(
-        request.alone(),
-        tau=None,
-        dissimilarity="dice",
-        engine="auto",
-        time_limit=SECONDS,
-    )
+    alone = request.alone().by_dice(tau=None, engine="auto", time_limit=SECONDS)
     found = count_near(alone, searched.quality, Nearness(WITHIN, None), known=searched.result)
     return found if found.exact or (found.count > 1 and found.n_known != 0) else None

@@ -24,7 +24,7 @@ from altsets.features import FeatureNames, is_pattern, names_in, unknown_feature
 from altsets.wording import list_some
 
 if TYPE_CHECKING:
-    from altsets.cli.options import ConstraintOptions, DissimilarityOptions
+    from altsets.cli.options import ConstraintOptions, DissimilarityOptions, Given
     from altsets.dissimilarity import Grouped, Matched
     from altsets.result import Result
 
@@ -280,34 +280,54 @@ def _count(option: str, text: str) -> int:
 # --- Dissimilarities ----------------------------------------------------------------------------------
 
 
-def dissimilarity_from(
-    given: DissimilarityOptions, names: FeatureNames | None, has_table: bool
-) -> str | Matched | Grouped:
-    """What ``--tau`` refers to; at most one option may say it. Groups need names: before, Dice stands for them."""
-    from altsets.dissimilarity import Grouped, matched_in
+def dissimilarity_from(given: DissimilarityOptions, has_table: bool) -> str | Matched:
+    """What ``--tau`` refers to; at most one option may say it."""
+    from altsets.dissimilarity import matched_in
+
+    if given.distinct is None:
+        return given.dissimilarity or "dice"
+    if given.dissimilarity is not None:
+        raise InputError(
+            "--dissimilarity and --distinct were both given, and each says how sets differ; give one of them."
+        )
+    found = matched_in("--distinct", given.distinct)
+    if not has_table:
+        raise InputError(
+            "--distinct compares columns with each other, which saved scores do not allow; give the TABLE and its "
+            "--target beside --scores."
+        )
+    return found
+
+
+def groups_from(given: DissimilarityOptions, names: FeatureNames) -> Grouped | str | None:
+    """The groups of features that options declare."""
+    from altsets.dissimilarity import declared_groups
     from altsets.files.feature_files import read_groups
 
-    used = [f"--{name.replace('_', '-')}" for name, text in vars(given).items() if text is not None]
-    if len(used) > 1:
-        raise InputError(
-            f"{used[0]} and {used[1]} were both given, and each says how sets differ; give one of them."
-        )
-    if given.distinct is not None:
-        found = matched_in("--distinct", given.distinct)
-        if not has_table:
-            raise InputError(
-                "--distinct compares columns with each other, which saved scores do not allow; give the TABLE and its "
-                "--target beside --scores."
-            )
-        return found
-    if names is None:
-        return given.dissimilarity or "dice"
-    if given.feature_groups is not None:
-        return Grouped(read_groups(given.feature_groups, names))
-    if given.feature_groups_by is None:
-        return "dice" if given.dissimilarity is None else given.dissimilarity
-    try:
-        groups = Grouped.from_names(list(names), given.feature_groups_by).groups
-    except InputError as error:
-        raise InputError(f"--feature-groups-by: {str(error).removeprefix('Grouped.from_names: ')}") from None
-    return Grouped({names[int(index)]: group for index, group in groups.items()})
+    if given.feature_groups is None:
+        return given.feature_groups_by
+    if given.feature_groups_by is not None:
+        raise InputError("--feature-groups and --feature-groups-by were both given; give one of them.")
+    return declared_groups(read_groups(given.feature_groups, names))
+
+
+def members_of(groups: Grouped | str | None, names: FeatureNames) -> Groups:
+    """The features of each group by its name."""
+    from altsets.dissimilarity import groups_among
+
+    known = groups_among(groups, names)
+    return NO_GROUPS if known is None else known.as_dict()["groups"]
+
+
+def in_use(groups: Groups, chosen: Sequence[str]) -> tuple[list[str], dict[str, Sequence[str]]]:
+    """The features of a set that are in no group, and the groups that it touches."""
+    touched = {name: members for name, members in groups.items() if not set(members).isdisjoint(chosen)}
+    grouped = set(itertools.chain.from_iterable(touched.values()))
+    return [name for name in chosen if name not in grouped], touched
+
+
+def names_groups(given: Given) -> bool:
+    """Whether options other than those of the request are about groups: what may fail, costs of a curve, ``@NAME``."""
+    losses = given.losses.what_if or given.losses.lost
+    texts = (text for value in vars(given.conditions).values() if isinstance(value, list) for text in value)
+    return bool(losses or given.points.costs) or any(REFERENCE in text for text in texts)

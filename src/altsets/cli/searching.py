@@ -260,11 +260,14 @@ def check_options(given: Given, problems: Problems, *, predicts: bool = False, *
         with problems:
             raise InputError("-k and --size were both given; give one of them.")
     with problems:
-        dissimilarity = parsing.dissimilarity_from(given.differing, None, has_table)
+        dissimilarity = parsing.dissimilarity_from(given.differing, has_table)
     with problems:
         constraints = parsing.constraints_from(None, given.conditions)
     with problems:
         fields = {"dissimilarity": dissimilarity or "dice", "constraints": constraints, **sets}
+        if dissimilarity == "groups":
+            # Of a file, any text will do.
+            fields["feature_groups"] = given.differing.feature_groups_by or given.differing.feature_groups
         _request(given, None if has_scores else asked, fields)
     problems.raise_all()
 
@@ -330,16 +333,27 @@ def _refuse_unused(options: Mapping[str, str | None]) -> None:
 
 def request_from(source: Source, **sets: Any) -> Request:
     """What the options ask for; ``sets`` are the numbers of sets and features, and how different sets must be."""
+    from altsets.request import uses_groups
+
     given, names = source.given, FeatureNames.of(source.names)
-    dissimilarity = parsing.dissimilarity_from(given.differing, names, source.data is not None)
-    groups = getattr(dissimilarity, "members", parsing.NO_GROUPS)
+    dissimilarity = parsing.dissimilarity_from(given.differing, source.data is not None)
+    declared = parsing.groups_from(given.differing, names)
+    groups = parsing.members_of(declared, names)
     problems, existing, constraints = Problems(), [], []
     with problems:
         existing = parsing.existing_from(given.conditions, names, groups)
     with problems:
         constraints = parsing.constraints_from(names, given.conditions, groups)
     problems.raise_all()
-    fields = {"dissimilarity": dissimilarity, "existing": existing, "constraints": constraints, **sets}
+    if not uses_groups(dissimilarity, constraints) and parsing.names_groups(given):
+        declared = None
+    fields = {
+        "dissimilarity": dissimilarity,
+        "feature_groups": declared,
+        "existing": existing,
+        "constraints": constraints,
+        **sets,
+    }
     return _request(given, source.spec, fields)
 
 

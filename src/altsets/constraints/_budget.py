@@ -6,7 +6,6 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import compress
-from numbers import Integral
 from typing import Any, Self
 
 from altsets.amounts import amount, amounts_in, exact_sum, for_each
@@ -20,8 +19,9 @@ from altsets.constraints.base import (
     number_in,
     split_option,
 )
-from altsets.errors import InputError, NotExpressedError
-from altsets.features import Feature, FeatureNames, given_feature, group_mapping, group_numbers
+from altsets.constraints.prices import group_prices, paid_together
+from altsets.errors import NotExpressedError
+from altsets.features import Feature, FeatureNames
 
 
 @dataclass(frozen=True, init=False)
@@ -43,7 +43,8 @@ class Budget(Constraint):
         Features that are paid for together: one sensor gives all of its columns, so a group costs the same
         whether a set has one of its features or all of them. Features by name or index; one without a group pays for
         itself. The price of a group is what one of its features costs, by the costs: in a list, all features of a group
-        cost the same; in a mapping it is enough to name the group, or some of its features.
+        cost the same; in a mapping it is enough to name the group, or some of its features. None: the groups that
+        ``feature_groups`` of the request declares, if there are any.
 
     Raises
     ------
@@ -89,7 +90,7 @@ class Budget(Constraint):
     def __init__(
         self, costs: Iterable[float] | Mapping[Any, float], limit: float, groups: Any = None
     ) -> None:
-        together = None if groups is None else _paid_together(groups, self.title)
+        together = None if groups is None else paid_together(groups, self.title)
         self._set(
             costs=amounts_in(costs, self.title, least=0.0),
             limit=amount(limit, self.title, "limit", 0.0),
@@ -99,13 +100,31 @@ class Budget(Constraint):
     def resolve(self, names: Sequence[str]) -> Self:
         """The same constraint with one cost and one group for each feature; refuses features that do not exist."""
         known, costs = FeatureNames.of(names), self.costs
-        if self.groups is None or isinstance(costs, tuple):
-            costs = for_each(costs, known, self.title)
-        if not isinstance(self.groups, Mapping):
-            return self if costs is self.costs else self._changed(costs=costs)
-        numbers = tuple(group_numbers(self.groups, known, self.title))
-        prices = _group_prices(self.costs, self.groups, numbers, known, self.title)
-        return self._changed(costs=prices, groups=numbers)
+        if isinstance(self.groups, Mapping):
+            costs, groups = group_prices(costs, self.groups, known, self.title)
+            return self._changed(costs=costs, groups=groups)
+        costs = for_each(costs, known, self.title)
+        return self if costs is self.costs else self._changed(costs=costs)
+
+    @property
+    def takes_groups(self) -> bool:
+        """Whether no groups were given for it alone."""
+        return self.groups is None
+
+    def with_groups(self, groups: Any) -> Self:
+        """Return the same constraint, which pays for each of these groups once.
+
+        Parameters
+        ----------
+        groups : Grouped
+            The groups that a request declares.
+
+        Returns
+        -------
+        Constraint
+            The same object if it has groups of its own.
+        """
+        return self._changed(groups=paid_together(groups, self.title)) if self.takes_groups else self
 
     def holds(self, chosen: Sequence[int]) -> bool:
         """Whether the set is within the limit, to the last digit."""
@@ -217,61 +236,3 @@ def _label(group: Hashable) -> Any:
             f"a group of its budget is called {group!r:.40}, which is neither text nor a number"
         )
     return group
-
-
-def _paid_together(groups: Any, title: str) -> dict[Feature, Hashable]:
-    """The group of each feature that has one; groups that were given as lists go by their features."""
-    # What compares sets by groups knows them, too.
-    groups = getattr(groups, "groups", groups)
-    known = group_mapping(groups, title)
-    if callable(getattr(groups, "items", None)):
-        return known
-    members: dict[Hashable, list[Feature]] = {}
-    for feature, number in known.items():
-        members.setdefault(number, []).append(feature)
-    return {feature: tuple(members[number]) for feature, number in known.items()}
-
-
-def _group_prices(
-    costs: tuple[float, ...] | dict[Any, float],
-    groups: Mapping[Feature, Hashable],
-    group_of: tuple[int, ...],
-    names: FeatureNames,
-    title: str,
-) -> tuple[float, ...]:
-    """What the group of each feature costs; refused where two features of a group say different things.
-
-    ``group_of`` has the number of the group of each feature; one without a group has a group of its own.
-    """
-    numbers = {group: group_of[names.position(feature, title)] for feature, group in groups.items()}
-    if isinstance(costs, dict):
-        listed = [(_group_meant(key, numbers, group_of, names, title), cost) for key, cost in costs.items()]
-    else:
-        listed = list(zip(group_of, costs, strict=True))
-    price: dict[int, float] = {}
-    for number, cost in listed:
-        if price.setdefault(number, cost) != cost:
-            named = [f"group {group!r}" for group, its_number in numbers.items() if its_number == number]
-            called = named[0] if named else repr(names[group_of.index(number)])
-            raise InputError(
-                f"{title}: {called} costs {price[number]!r} and {cost!r}; a group is paid once, so give one cost for "
-                "all of its features."
-            )
-    return tuple(price.get(number, 0.0) for number in group_of)
-
-
-def _group_meant(
-    key: Any, numbers: Mapping[Hashable, int], group_of: tuple[int, ...], names: FeatureNames, title: str
-) -> int:
-    """The number of the group that a key means: the name of a group, or one of its features."""
-    number = numbers.get(key)
-    is_index = isinstance(key, Integral) and 0 <= int(key) < len(names)
-    if number is not None and not (key in names if isinstance(key, str) else is_index):
-        return number
-    own = group_of[names.position(given_feature(key, title), title)]
-    if number is not None and own != number:
-        raise InputError(
-            f"{title}: the cost of {key!r} may be that of a group or of a feature outside it; "
-            "give groups names that no feature has."
-        )
-    return own

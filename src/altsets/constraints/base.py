@@ -348,6 +348,26 @@ class Constraint(ABC):
         return self
 
     @property
+    def takes_groups(self) -> bool:
+        """Whether it is about the groups of features that a request declares."""
+        return False
+
+    def with_groups(self, groups: Any) -> Constraint:
+        """Return the same constraint about declared groups, where it takes them.
+
+        Parameters
+        ----------
+        groups : Grouped
+            The groups that a request declares.
+
+        Returns
+        -------
+        Constraint
+            The same object if it does not take them.
+        """
+        return self
+
+    @property
     def is_asked(self) -> bool:
         """Whether ``rules`` say less than ``holds``, so that every complete set has to be asked about."""
         return False

@@ -2,7 +2,8 @@
 
 ``"dice"``, ``"jaccard"`` and ``"absolute"`` count the features that two sets share. The classes here look further:
 :class:`Matched` through similarity (a feature that says the same as another one does not make a set different),
-:class:`Grouped` at groups (sensors, pathways, pages of a questionnaire). Both are given as ``dissimilarity``.
+:class:`Grouped` at groups (sensors, pathways, pages of a questionnaire). Both are given as ``dissimilarity``;
+``"groups"`` compares those that ``feature_groups`` declares.
 """
 
 from __future__ import annotations
@@ -11,14 +12,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from altsets.constraints.similarity import MEASURES
-from altsets.dissimilarity._grouped import Grouped
+from altsets.dissimilarity._grouped import Grouped, beginnings
 from altsets.dissimilarity._matched import Matched
 from altsets.errors import InputError, NotExpressedError
+from altsets.wording import by_interface, parameter
 
 __all__ = ["Grouped", "Matched"]
 
 #: Dissimilarities by name, which count the features that two sets share.
-DISSIMILARITIES = ("dice", "jaccard", "absolute")
+COUNTING = ("dice", "jaccard", "absolute")
+#: The same, and the one that compares the groups that a request declares.
+DISSIMILARITIES = (*COUNTING, "groups")
 
 
 def is_named(kind: Any) -> bool:
@@ -29,6 +33,24 @@ def is_named(kind: Any) -> bool:
 def matched_on_table(kind: Any, X: Any, sample_weight: Any = None) -> Any:
     """The same dissimilarity; a similarity that was only named is measured on this table."""
     return kind.computed(X, sample_weight) if isinstance(kind, Matched) else kind
+
+
+def declared_groups(given: Any) -> Grouped | str | None:
+    """Return the groups of ``feature_groups``; a text that divides names waits for the names."""
+    if given is None or isinstance(given, Grouped | str):
+        return given
+    found = Grouped.__new__(Grouped)
+    found._who = parameter("feature_groups")
+    Grouped.__init__(found, given)
+    return found
+
+
+def groups_among(declared: Grouped | str | None, names: Sequence[str]) -> Grouped | None:
+    """Return the declared groups of the features with these names."""
+    if not isinstance(declared, str):
+        return declared
+    groups = beginnings(names, declared, by_interface("feature_groups", "--feature-groups-by"))
+    return Grouped({names[index]: group for index, group in groups.items()})
 
 
 def matched_in(who: str, text: str) -> Matched:

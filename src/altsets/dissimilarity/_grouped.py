@@ -29,7 +29,7 @@ class Grouped:
 
     Parameters
     ----------
-    groups : mapping from feature to group, or sequence of sequences of features
+    groups : mapping from feature to group or from group to features, or sequence of sequences of features
         Features by index, name or pattern (``"S004_*"``); a group is anything that can be told apart from others.
 
     Raises
@@ -52,8 +52,12 @@ class Grouped:
     {0: 'temp', 1: 'temp'}
     """
 
-    def __init__(self, groups: Mapping[Any, Hashable] | Iterable[Iterable[Feature]]) -> None:
-        self.groups: dict[Feature, Hashable] = group_mapping(groups, "Grouped")
+    #: What messages call it.
+    _who = "Grouped"
+
+    def __init__(self, groups: Mapping[Any, Any] | Iterable[Iterable[Feature]]) -> None:
+        self.groups: dict[Feature, Hashable] = group_mapping(groups, self._who)
+        self._has_names = callable(getattr(groups, "items", None))
         #: The number of the group of each feature, once the features are known.
         self.labels: Indices | None = None
 
@@ -80,18 +84,7 @@ class Grouped:
         altsets.errors.InputError
             If no name has the separator.
         """
-        if not separator or not isinstance(separator, str):
-            raise InputError(f"Grouped.from_names: the separator is {separator!r}; give one such as '__'.")
-        listed = [str(name) for name in names]
-        groups = {
-            index: name.split(separator, 1)[0] for index, name in enumerate(listed) if separator in name
-        }
-        if not groups:
-            example = f" such as {listed[0]!r}" if listed else ""
-            raise InputError(
-                f"Grouped.from_names: no name{example} has {separator!r} in it; give the separator that names have."
-            )
-        return cls(groups)
+        return cls(beginnings([str(name) for name in names], separator, "Grouped.from_names"))
 
     @classmethod
     def from_similarity(cls, similarity: Any, threshold: float = 0.9) -> Self:
@@ -137,7 +130,9 @@ class Grouped:
         # A little more than the distance, for 1 - 0.9 is more than 0.1.
         labels = fcluster(tree, 1 - limit + 1e-12, criterion="distance")
         first = {label: number for number, label in enumerate(dict.fromkeys(labels.tolist()), 1)}
-        return cls({feature: first[label] for feature, label in zip(features, labels.tolist(), strict=True)})
+        found = cls({feature: first[label] for feature, label in zip(features, labels.tolist(), strict=True)})
+        found._has_names = False
+        return found
 
     @classmethod
     def from_data(
@@ -205,7 +200,7 @@ class Grouped:
         altsets.errors.InputError
             If a feature does not exist.
         """
-        labels = np.array(group_numbers(self.groups, names, "Grouped"), dtype=np.intp)
+        labels = np.array(group_numbers(self.groups, names, self._who), dtype=np.intp)
         labels.setflags(write=False)
         # Of many features, to check the groups once more takes seconds.
         resolved = copy.copy(self)
@@ -216,7 +211,7 @@ class Grouped:
             resolved.groups = {
                 known[index]: group
                 for feature, group in self.groups.items()
-                for index in known.positions([feature], "Grouped")
+                for index in known.positions([feature], self._who)
             }
         return resolved
 
@@ -272,6 +267,11 @@ class Grouped:
             members[group].append(feature)
         return dict(members)
 
+    @property
+    def given(self) -> dict[Hashable, list[Feature]] | list[list[Feature]]:
+        """The features of each group; in lists where groups have no names but the numbers that they got here."""
+        return self.members if self._has_names else list(self.members.values())
+
     def as_dict(self) -> dict[str, Any]:
         """In words and numbers: each group with the features that it has."""
         members = self.members
@@ -292,3 +292,16 @@ class Grouped:
     @property
     def _partition(self) -> frozenset[frozenset[Feature]]:
         return frozenset(map(frozenset, self.members.values()))
+
+
+def beginnings(names: Sequence[str], separator: str, who: str) -> dict[int, str]:
+    """Return what comes before a separator, for each of the names that have it; the first one counts."""
+    if not separator or not isinstance(separator, str):
+        raise InputError(f"{who}: the separator is {separator!r}; give one such as '__'.")
+    groups = {index: name.split(separator, 1)[0] for index, name in enumerate(names) if separator in name}
+    if not groups:
+        example = f" such as {names[0]!r}" if names else ""
+        raise InputError(
+            f"{who}: no name{example} has {separator!r} in it; give the separator that names have."
+        )
+    return groups

@@ -13,7 +13,14 @@ Every verb (:func:`altsets.find`, :func:`altsets.frontier`, ...), the selector a
 :class:`altsets.errors.NotExpressedError`, which says why.
 """
 
-from altsets.request._fields import DEFAULT_SEED, DEFAULT_SIZE, ENGINE_NAMES, MAX_ITERS, checked_seconds
+from altsets.request._fields import (
+    DEFAULT_SEED,
+    DEFAULT_SIZE,
+    ENGINE_NAMES,
+    MAX_ITERS,
+    checked_seconds,
+    uses_groups,
+)
 from altsets.request._request import Request
 from altsets.request._writing import (
     DEFINITION,
@@ -42,5 +49,6 @@ __all__ = [
     "python_lines",
     "shell_line",
     "table_arguments",
+    "uses_groups",
     "with_imports",
 ]

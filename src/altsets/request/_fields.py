@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from altsets.constraints import AboveNoise, Constraint, Spread
+from altsets.dissimilarity import Grouped, declared_groups
 from altsets.errors import InputError, Problems
 from altsets.features import Feature, as_number, given_feature, whole_number
 from altsets.measures.pairs import is_array
@@ -75,6 +76,7 @@ class RequestFields:
     overlap_penalty: float = 0.0
     min_quality: float | None = None
     within: float | None = None
+    feature_groups: Grouped | str | None = None
 
     def __init__(
         self,
@@ -99,6 +101,7 @@ class RequestFields:
         overlap_penalty: float = 0.0,
         min_quality: float | None = None,
         within: float | None = None,
+        feature_groups: Any = None,
     ) -> None:
         problems = Problems()
         values: dict[str, Any] = {"dissimilarity": dissimilarity, "random_state": random_state}
@@ -120,6 +123,10 @@ class RequestFields:
         check("aggregation", one_of, "aggregation", aggregation, AGGREGATIONS)
         check("difference", one_of, "difference", difference, DIFFERENCES)
         check("constraints", list_constraints, constraints)
+        groups = check("feature_groups", declared_groups, feature_groups)
+        if (feature_groups is None or groups is not None) and "constraints" in values:
+            with problems:
+                _refuse_groups(groups is not None, dissimilarity, values["constraints"])
         check("existing", lambda: tuple(_existing_set(given) for given in existing))
         check("task", one_of, "task", task, TASKS)
         check("max_iters", whole_number, "max_iters", max_iters, 1)
@@ -207,6 +214,25 @@ class RequestFields:
             or one.name in ("n_features", "n_alternatives")
         ]
         return f"Request({', '.join(said)})"
+
+
+def uses_groups(dissimilarity: Any, constraints: Iterable[Constraint]) -> bool:
+    """Whether sets are compared by declared groups, or pay for them."""
+    return dissimilarity == "groups" or any(one.takes_groups for one in constraints)
+
+
+def _refuse_groups(are_declared: bool, dissimilarity: Any, constraints: Iterable[Constraint]) -> None:
+    """Refuse groups that nothing uses, and to compare groups that there are not."""
+    if not are_declared and dissimilarity == "groups":
+        raise InputError(
+            f"{parameter('dissimilarity', 'groups')} compares groups of features; declare them with "
+            f"{parameter('feature_groups')}."
+        )
+    if are_declared and not uses_groups(dissimilarity, constraints):
+        raise InputError(
+            f"{parameter('feature_groups')} has no use here; compare the groups with "
+            f"{parameter('dissimilarity', 'groups')}, pay for each once with {parameter('Budget')}, or leave it out."
+        )
 
 
 def _refuse_beside_largest_tau(

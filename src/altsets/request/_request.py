@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from altsets.constraints import Size
-from altsets.dissimilarity import is_named, matched_on_table
+from altsets.dissimilarity import groups_among, is_named, matched_on_table
 from altsets.documents import document_in
 from altsets.errors import UnsupportedError
 from altsets.features import FeatureNames
@@ -19,7 +19,7 @@ from altsets.problem import Problem
 from altsets.quality import Quality
 from altsets.quality.spec import ScoringOptions, spec_of
 from altsets.request import _writing as writing
-from altsets.request._fields import DEFAULT_SIZE, RequestFields
+from altsets.request._fields import DEFAULT_SIZE, RequestFields, uses_groups
 from altsets.tables.feature_matrix import Features
 
 #: What rounding may take away from a share of features.
@@ -43,7 +43,7 @@ class Request(RequestFields):
         Sets to find besides the first one.
     tau : float, fraction or string, default=None
         The least dissimilarity of two sets; a number of features with ``dissimilarity="absolute"``.
-    dissimilarity : {"dice", "jaccard", "absolute"}, Matched, Grouped or callable, default="dice"
+    dissimilarity : {"dice", "jaccard", "absolute", "groups"}, Matched, Grouped or callable, default="dice"
         What tau refers to, as for :func:`altsets.find`.
     search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
             default="sequential"
@@ -79,6 +79,8 @@ class Request(RequestFields):
         By what part of the best quality a set may fall short of it, as for :func:`altsets.find`.
     min_quality : float, default=None
         Instead of ``within``: the least quality of every set.
+    feature_groups : mapping, sequence of sequences of features, Grouped or str, default=None
+        Groups of features, as for :func:`altsets.find`.
 
     Raises
     ------
@@ -140,9 +142,9 @@ class Request(RequestFields):
             If a name is not one of the features, or the sets cannot be as large or as many.
         """
         known = [one.before_table() if one.is_named else one for one in self.constraints]
-        kind = "dice" if is_named(self.dissimilarity) else self.dissimilarity
+        plain = self.by_dice() if is_named(self.dissimilarity) else self
         certain = tuple(one for one in known if one is not None)
-        return replace(self, dissimilarity=kind, constraints=certain).bind(names)
+        return replace(plain, constraints=certain).bind(names)
 
     def measured(self, X: Any, sample_weight: Any = None) -> Request:
         """The same request with numbers where it only named how alike features are.
@@ -214,13 +216,18 @@ class Request(RequestFields):
         if isinstance(self.n_features, float):
             return self.sized(len(known)).bind(names, X, sample_weight)
         asked = self if X is None else self.measured(X, sample_weight)
+        kind, constraints = asked.dissimilarity, asked.constraints
+        groups = groups_among(self.feature_groups, known)
+        if groups is not None:
+            kind = groups if kind == "groups" else kind
+            constraints = tuple(one.with_groups(groups) for one in constraints)
         sizes = () if self.n_features is not None or self.has_size else (Size(1, len(known)),)
         return Problem.create(
             len(known),
             n_features=DEFAULT_SIZE if self.n_features is None else self.n_features,
             n_alternatives=0 if isinstance(self.n_alternatives, str) else self.n_alternatives,
             tau=self.least_tau,
-            dissimilarity=asked.dissimilarity,
+            dissimilarity=kind,
             search=self.search,
             aggregation=self.aggregation,
             existing=[
@@ -233,7 +240,7 @@ class Request(RequestFields):
                 ]
                 for given in self.existing
             ],
-            constraints=(*asked.constraints, *sizes),
+            constraints=(*constraints, *sizes),
             feature_names=known,
             difference=self.difference,
             overlap_penalty=self.overlap_penalty,
@@ -251,6 +258,22 @@ class Request(RequestFields):
         """
         kind = "dice" if self.dissimilarity == "absolute" else self.dissimilarity
         return replace(self, tau=None, dissimilarity=kind)
+
+    def by_dice(self, **changes: Any) -> Request:
+        """The same request where it does not matter how sets are compared, without groups that nothing else uses.
+
+        Parameters
+        ----------
+        **changes : any field
+            Other values.
+
+        Returns
+        -------
+        Request
+            With Dice.
+        """
+        groups = self.feature_groups if uses_groups("dice", self.constraints) else None
+        return replace(self, dissimilarity="dice", feature_groups=groups, **changes)
 
     def alone(self) -> Request:
         """The same request for one set, without what is about several sets together.

@@ -17,6 +17,7 @@ from altsets import documents
 from altsets.constraints import Custom, Forbid, constraint_from
 from altsets.constraints.base import features_literal, features_text
 from altsets.dissimilarity import (
+    Grouped,
     Matched,
     dissimilarity_dict,
     dissimilarity_from,
@@ -80,7 +81,19 @@ def document_of(request: RequestFields) -> dict[str, Any]:
         "constraints": [constraint_dict(constraint) for constraint in request.constraints],
         "existing": [list(given) for given in request.existing],
         "quality": None if request.quality is None else named_quality(request).as_dict(),
+        **(
+            {}
+            if request.feature_groups is None
+            else {"feature_groups": _groups_given(request.feature_groups)}
+        ),
     }
+
+
+def _groups_given(groups: Grouped | str) -> Any:
+    """Groups as they are declared, in plain values."""
+    if isinstance(groups, str):
+        return groups
+    return groups.as_dict()["groups"] if isinstance(groups.given, dict) else groups.given
 
 
 def constraint_dict(constraint: Any) -> dict[str, Any]:
@@ -106,7 +119,7 @@ def fields_in(document: Any) -> dict[str, Any]:
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         found = document.get("schema") if isinstance(document, dict) else None
         raise InputError(f"this is not an altsets request of schema {SCHEMA} (found schema {found!r}).")
-    known = {*PLAIN, "schema", "tau", "dissimilarity", "constraints", "existing", "quality"}
+    known = {*PLAIN, "schema", "tau", "dissimilarity", "constraints", "existing", "quality", "feature_groups"}
     if unknown := sorted(document.keys() - known):
         raise InputError(f"this altsets request has a field {unknown[0]!r}, which is unknown.")
     try:
@@ -118,6 +131,7 @@ def fields_in(document: Any) -> dict[str, Any]:
         values["constraints"] = [constraint_from(entry) for entry in document.get("constraints", ())]
         values["existing"] = [list(given) for given in document.get("existing", ())]
         values["quality"] = _quality_in(document.get("quality"))
+        values["feature_groups"] = document.get("feature_groups")
         return values
     except InputError:
         raise
@@ -153,6 +167,8 @@ def arguments(request: RequestFields, names: Sequence[str] | None = None, table:
         said.append(f"tau={_tau_literal(request.tau)}")
     if request.dissimilarity != "dice":
         said.append(f"dissimilarity={dissimilarity_python(request.dissimilarity, names, table)}")
+    if request.feature_groups is not None:
+        said.append(f"feature_groups={_groups_literal(request.feature_groups, names)}")
     said += _changed(request, "search", "aggregation", *DEFINITION)
     if request.constraints:
         calls = ", ".join(constraint.to_python(names, table) for constraint in request.constraints)
@@ -161,6 +177,16 @@ def arguments(request: RequestFields, names: Sequence[str] | None = None, table:
         sets = ", ".join(features_literal(given, names) for given in request.existing)
         said.append(f"existing=[{sets}]")
     return said + _changed(request, "engine", "max_iters", "time_limit")
+
+
+def _groups_literal(groups: Grouped | str, names: Sequence[str] | None) -> str:
+    """Groups as they are declared, in Python."""
+    if isinstance(groups, str):
+        return repr(groups)
+    if isinstance(groups.given, dict):
+        named = _groups_given(groups).items()
+        return f"{{{', '.join(f'{name!r}: {features_literal(listed, names)}' for name, listed in named)}}}"
+    return f"[{', '.join(features_literal(listed, names) for listed in groups.given)}]"
 
 
 def table_arguments(request: RequestFields) -> list[str]:
@@ -326,7 +352,10 @@ def _size_words(request: RequestFields) -> list[str]:
 
 def _difference_words(request: RequestFields) -> list[str]:
     words = [] if request.tau is None else [f"--tau={request.tau}"]
-    kind = request.dissimilarity
+    kind, groups = request.dissimilarity, request.feature_groups
+    if isinstance(groups, Grouped):
+        raise NotExpressedError("the option for groups of features takes a file")
+    words += [] if groups is None else [f"--feature-groups-by={groups}"]
     if isinstance(kind, Matched):
         if (text := matched_text(kind)) is None:
             raise NotExpressedError("sets were compared by a similarity that has no option")

@@ -25,10 +25,14 @@ def numbers_in(given: Any, names: FeatureNames, who: str) -> tuple[float, ...]:
 
 @dataclass(frozen=True)
 class Criterion:
-    """Numbers of features, less is better, as whole multiples of a unit: ten to the power of ``place``."""
+    """Numbers of features, less is better, as whole multiples of a unit: ten to the power of ``place``.
+
+    With ``groups``, the number of the group of each feature, a group counts once; then no number is negative.
+    """
 
     whole: tuple[int, ...]
     place: int
+    groups: tuple[int, ...] | None = None
 
     @classmethod
     def of(cls, given: Any, names: FeatureNames, who: str) -> Criterion:
@@ -36,7 +40,7 @@ class Criterion:
         return cls.exactly(numbers_in(given, names, who), who)
 
     @classmethod
-    def exactly(cls, numbers: Sequence[float], who: str) -> Criterion:
+    def exactly(cls, numbers: Sequence[float], who: str, groups: tuple[int, ...] | None = None) -> Criterion:
         """One number for each feature, as the decimal that it is printed as."""
         decimals = [Decimal(repr(number)) for number in numbers]
         # The exponent of a decimal that is printed is never "infinity".
@@ -48,7 +52,7 @@ class Criterion:
                 f"{who}: the numbers reach from 1e{place} to 1e{largest + 1}, which is too far to add them up; "
                 "round the small ones to 0."
             )
-        return cls(tuple(int(decimal.scaleb(-place, EXACT_DECIMALS)) for decimal in decimals), place)
+        return cls(tuple(int(decimal.scaleb(-place, EXACT_DECIMALS)) for decimal in decimals), place, groups)
 
     @property
     def negated(self) -> Criterion:
@@ -65,7 +69,8 @@ class Criterion:
 
     def units(self, chosen: Sequence[int]) -> int:
         """The sum over a set, in whole units."""
-        return sum(self.whole[index] for index in chosen)
+        counted = chosen if self.groups is None else {self.groups[index]: index for index in chosen}.values()
+        return sum(self.whole[index] for index in counted)
 
     def parts(self, problem: Problem) -> list[Problem]:
         """The problem, or one for each size: negative numbers are counted from the least, in sets of one size."""
@@ -77,6 +82,9 @@ class Criterion:
     def least(self, part: Problem) -> int:
         """A sum, in units, that no set of one of the parts falls below."""
         usable = (number for index, number in enumerate(self.whole) if index not in part.forbidden)
+        if self.groups is not None:
+            # All features may be of one group.
+            return min(usable, default=0)
         smallest = heapq.nsmallest(part.k_max, usable)
         return min((sum(smallest[:size]) for size in part.sizes), default=0)
 
@@ -88,6 +96,6 @@ class Criterion:
         budget._set(
             costs=tuple(number - lowest for number in self.whole),
             limit=most - lowest * part.k_max,
-            groups=None,
+            groups=self.groups,
         )
         return replace(part, constraints=(*part.constraints, budget))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
-from altsets.dissimilarity import Grouped
+from altsets.dissimilarity import Grouped, declared_groups, groups_among
 from altsets.errors import InputError
 from altsets.features import Feature, FeatureNames
 from altsets.problem import FeatureSet
@@ -45,7 +45,7 @@ def _in_use(
     request: Request, result: Result, names: FeatureNames, count: int
 ) -> Iterable[tuple[str, FeatureSet]]:
     """The features of the first sets or, where sets differ by groups, the groups of these."""
-    members = _members(request, names)
+    members = _members(_groups_of(request), names)
     group_of = {index: group for group, lost in members.items() for index in lost}
     for chosen in result.sets[:count]:
         for index in chosen:
@@ -55,30 +55,36 @@ def _in_use(
 
 def _grouped(request: Request, names: FeatureNames, groups: Any) -> Iterable[tuple[str, FeatureSet]]:
     """The groups that a user gives, or names."""
-    given = groups.members if isinstance(groups, Grouped) else groups
-    if isinstance(given, Mapping):
-        for name, listed in given.items():
+    if isinstance(groups, Mapping) and not all(isinstance(value, Hashable) for value in groups.values()):
+        # Here, a feature may be in several of them.
+        for name, listed in groups.items():
             several = [listed] if isinstance(listed, str) else listed
             yield str(name), tuple(sorted(set(names.positions(several, f"the group {name!r}"))))
         return
-    members = _members(request, names)
-    for name in [given] if isinstance(given, str) else given:
-        if str(name) not in members:
-            known = (
-                f"the groups are {list_some(list(members))}"
-                if members
-                else "sets were not compared by groups"
-            )
+    given = [groups] if isinstance(groups, str) else groups
+    if isinstance(given, Mapping | Grouped) or not all(isinstance(name, str) for name in given):
+        yield from _members(declared_groups(given), names).items()
+        return
+    members = _members(_groups_of(request), names)
+    for name in given:
+        if name not in members:
+            known = f"the groups are {list_some(list(members))}" if members else "the answer has no groups"
             raise InputError(f"there is no group {name!r}; {known}.")
-        yield str(name), members[str(name)]
+        yield name, members[name]
 
 
-def _members(request: Request, names: FeatureNames) -> dict[str, FeatureSet]:
-    """The features of each group that sets were compared by."""
+def _groups_of(request: Request) -> Grouped | str | None:
+    """The groups that were declared or, if there are none, those that sets were compared by."""
     kind = request.dissimilarity
-    if not isinstance(kind, Grouped):
+    return kind if request.feature_groups is None and isinstance(kind, Grouped) else request.feature_groups
+
+
+def _members(groups: Grouped | str | None, names: FeatureNames) -> dict[str, FeatureSet]:
+    """The features of each group."""
+    known = groups_among(groups, names)
+    if known is None:
         return {}
     return {
         group: tuple(sorted(set(names.positions(listed, "Grouped"))))
-        for group, listed in kind.as_dict()["groups"].items()
+        for group, listed in known.as_dict()["groups"].items()
     }

@@ -83,7 +83,9 @@ class SelectAlternatives(ColumnSelector):
     quality_params : dict, default=None
         Keywords for a quality that is given by its name, its class or as a function, such as ``{"measure": "pearson"}``
         for ``"mrmr"`` or ``{"estimator": model, "cv": 5}`` for ``"wrapper"``. A grid varies whole dictionaries.
-    dissimilarity : {"dice", "jaccard", "absolute"}, Matched, Grouped or callable, default="dice"
+    feature_groups : mapping, sequence of sequences of features, Grouped or str, default=None
+        Groups of columns, such as those of one sensor, as for :func:`altsets.find`.
+    dissimilarity : {"dice", "jaccard", "absolute", "groups"}, Matched, Grouped or callable, default="dice"
         What tau refers to; with ``"absolute"``, the number of features in which two sets must differ. See
         :mod:`altsets.dissimilarity`. A similarity that is named, ``Matched("spearman", threshold=0.9)``, is computed in
         ``fit``, with ``sample_weight``.
@@ -209,6 +211,7 @@ class SelectAlternatives(ColumnSelector):
         tau: Any = None,
         *,
         quality_params: Mapping[str, Any] | None = None,
+        feature_groups: Any = None,
         dissimilarity: Any = "dice",
         search: str = "sequential",
         aggregation: str = "sum",
@@ -232,6 +235,7 @@ class SelectAlternatives(ColumnSelector):
         self.n_alternatives = n_alternatives
         self.tau = tau
         self.quality_params = quality_params
+        self.feature_groups = feature_groups
         self.dissimilarity = dissimilarity
         self.search = search
         self.aggregation = aggregation
@@ -458,7 +462,7 @@ class SelectAlternatives(ColumnSelector):
             Its target.
         features : sequence of int or str, or "all", default=None
             Features that may fail, as for :func:`altsets.what_if`; by default those of set 0.
-        feature_groups : mapping from name to features, Grouped or sequence of names, default=None
+        feature_groups : mapping, sequence of sequences of features, Grouped or sequence of names, default=None
             Features that fail together, as for :func:`altsets.what_if`.
         sample_weight : array-like of shape (n_samples,), default=None
             The weights that were given to ``fit``.

@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 
 from altsets.arrays import Bools, Floats
 from altsets.display import SECONDS_PER_LINE, ProgressLines
-from altsets.dissimilarity import Grouped, is_named, matched_on_table
+from altsets.dissimilarity import Grouped, groups_among, is_named, matched_on_table
 from altsets.errors import InputError, NotExpressedError, warn_user
 from altsets.features import whole_number
 from altsets.files.cells import cells_of
@@ -392,7 +392,9 @@ def _found(request: Request, quality: Quality, measured: Request, lines: Any) ->
     result = answer(request, quality, measured=measured, callback=None if lines is None else lines.report)
     if not result.sets:
         raise InputError(f"no set was found. {result.explain()}")
-    kind = measured.dissimilarity
+    kind: Any = measured.dissimilarity
+    if kind == "groups":
+        kind = groups_among(measured.feature_groups, quality.feature_names)
     if isinstance(kind, Grouped):
         kind = kind.resolve(quality.feature_names)
     return Found(result, quality.feature_scores, quality.noise_floor, dissimilarities(kind, result.sets))

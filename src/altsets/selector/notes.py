@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from altsets.dissimilarity import DISSIMILARITIES, Matched
+from altsets.dissimilarity import COUNTING, Matched
 from altsets.errors import reason_of
 from altsets.measures.pairs import measure_similarity, similar_columns
 from altsets.quality.spec import spec_of
@@ -311,7 +311,7 @@ def near_copies(result: Result, features: Features) -> NearCopies | None:
     None if sets were compared by more than their names; or if no set has such a match in an earlier set for more than
     half of its features, more than the request would allow it to share.
     """
-    if result.parameters.get("dissimilarity") not in DISSIMILARITIES or len(result.sets) < 2:
+    if result.parameters.get("dissimilarity") not in COUNTING or len(result.sets) < 2:
         return None
     n_sets = len(result.sets)
     while n_sets > 2 and len(set().union(*result.sets[:n_sets])) > MOST_COLUMNS:

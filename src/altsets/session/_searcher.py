@@ -273,8 +273,7 @@ class Searcher:
     @cached_property
     def _given_constraints(self) -> tuple[Constraint, ...]:
         assert self.data is not None
-        plain = replace(self.base, dissimilarity="dice")
-        return plain.measured(self.data.features, self.data.rows.sample_weight).constraints
+        return self.base.by_dice().measured(self.data.features, self.data.rows.sample_weight).constraints
 
     def __getstate__(self) -> dict[str, Any]:
         # Names are functions of what is there anyway.

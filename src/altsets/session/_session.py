@@ -55,7 +55,9 @@ class Session(SessionSteps):
         By what part of the best quality a set may fall short of it, as for :func:`altsets.find`.
     min_quality : float, default=None
         Instead of ``within``: the least quality of every set.
-    dissimilarity : {"dice", "jaccard", "absolute"}, Matched, Grouped or callable, default="dice"
+    feature_groups : mapping, sequence of sequences of features, Grouped or str, default=None
+        Groups of features, as for :func:`altsets.find`.
+    dissimilarity : {"dice", "jaccard", "absolute", "groups"}, Matched, Grouped or callable, default="dice"
         What tau refers to, as for :func:`altsets.find`.
     search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
             default="sequential"
@@ -124,6 +126,7 @@ class Session(SessionSteps):
         tau: Any = None,
         *,
         quality_params: Mapping[str, Any] | None = None,
+        feature_groups: Any = None,
         within: float | None = None,
         min_quality: float | None = None,
         dissimilarity: str | Dissimilarity = "dice",
@@ -149,6 +152,7 @@ class Session(SessionSteps):
             tau=tau,
             within=within,
             min_quality=min_quality,
+            feature_groups=feature_groups,
             dissimilarity=dissimilarity,
             search=search,
             aggregation=aggregation,

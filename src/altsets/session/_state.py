@@ -16,7 +16,7 @@ from altsets.errors import InputError, NotExpressedError
 from altsets.features import Feature, FeatureNames, given_feature, whole_number
 from altsets.problem import counts_features, exact_count, exact_tau
 from altsets.quality.spec import PAPER_ENGINES, PAPER_NAMES, NamedQuality, spec_of
-from altsets.request import Request
+from altsets.request import Request, uses_groups
 from altsets.result import Result
 from altsets.wording import join_words, list_some, parameter, shorten
 
@@ -29,6 +29,7 @@ NamedSet = tuple[str, ...]
 #: What no step changes: what scores and similarities are computed from, and how long a search may take.
 FIXED = (
     "quality",
+    "feature_groups",
     "dissimilarity",
     "constraints",
     "existing",
@@ -109,7 +110,9 @@ class SessionState:
         if "quality" in changes:
             asked |= _quality_asked(changes["quality"], start)
         if "distinct" in changes:
-            asked["dissimilarity"] = _dissimilarity_asked(changes["distinct"], start)
+            kind, groups = _dissimilarity_asked(changes["distinct"], start), start.request.feature_groups
+            used = uses_groups(kind, start.request.constraints)
+            asked |= {"dissimilarity": kind, "feature_groups": groups if used else None}
         if "tau" in asked:
             compared = asked.get("dissimilarity", self.request.dissimilarity)
             asked["tau"] = plain_tau(asked["tau"], compared)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from altsets.constraints import Constraint
-from altsets.problem import Dissimilarity
-from altsets.request import MAX_ITERS
+from altsets.problem import Dissimilarity, list_constraints
+from altsets.request import MAX_ITERS, uses_groups
 from altsets.search.frontier import Frontier, FrontierProgress
 from altsets.search.frontier.curves import CurveAsked
 from altsets.verbs.asking import asked_of
@@ -22,6 +22,7 @@ def frontier(
     X: Any = None,
     y: Any = None,
     quality_params: Mapping[str, Any] | None = None,
+    feature_groups: Any = None,
     within: float | None = None,
     min_quality: float | None = None,
     dissimilarity: str | Dissimilarity = "dice",
@@ -61,11 +62,13 @@ def frontier(
         The target.
     quality_params : dict, default=None
         Options of a quality that is computed from ``X``.
+    feature_groups : mapping, sequence of sequences of features, Grouped or str, default=None
+        Groups of features, as for :func:`altsets.find`; ``against`` pays for each group once.
     within : float, default=None
         By what part of the quality of the best set of the same size a set may fall short of it.
     min_quality : float, default=None
         Instead of ``within``: the least quality of every set.
-    dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable, default="dice"
+    dissimilarity : {"dice", "jaccard", "groups"}, Matched, Grouped or callable, default="dice"
         What tau refers to, as for :func:`altsets.find`.
     search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, default=None
         One set after the other, all sets together, or a heuristic. None: sequential by tau. Other curves are about
@@ -90,8 +93,9 @@ def frontier(
         sets become the best. ``"balance"``: the sum of the qualities against the worst of them.
     against : mapping, sequence of float or quality object, default=None
         What the quality is traded for. Costs: a number for each feature, of which a set should have little in sum;
-        features that a mapping leaves out cost nothing. Or a second quality, of which a set should have much; one of
-        the two must be :class:`altsets.quality.Additive`. Of several sets, the one with the worst counts.
+        features that a mapping leaves out cost nothing. With ``feature_groups``, a number for each group. Or a second
+        quality, of which a set should have much; one of the two must be :class:`altsets.quality.Additive`. Of several
+        sets, the one with the worst counts.
 
     Returns
     -------
@@ -147,8 +151,16 @@ def frontier(
     (1.0, inf) 33.0 0
     """
     curve = CurveAsked.of(
-        n_features, n_alternatives, tau, search=search, by=by, against=against, dissimilarity=dissimilarity
+        n_features,
+        n_alternatives,
+        tau,
+        search=search,
+        by=by,
+        against=against,
+        dissimilarity=dissimilarity,
+        feature_groups=feature_groups,
     )
+    in_use = curve.groups is None or uses_groups(dissimilarity, list_constraints(constraints))
     asked = asked_of(
         quality,
         quality_params,
@@ -157,6 +169,7 @@ def frontier(
         **curve.first,
         within=within,
         min_quality=min_quality,
+        feature_groups=feature_groups if in_use else None,
         dissimilarity=dissimilarity,
         aggregation=aggregation,
         constraints=constraints,

@@ -25,6 +25,7 @@ def export_model(
     X: Any = None,
     y: Any = None,
     quality_params: Mapping[str, Any] | None = None,
+    feature_groups: Any = None,
     dissimilarity: str | Dissimilarity = "dice",
     overlap_penalty: float = 0.0,
     aggregation: str = "sum",
@@ -55,7 +56,9 @@ def export_model(
         The target.
     quality_params : dict, default=None
         Options of a quality that is computed from ``X``.
-    dissimilarity : {"dice", "jaccard", "absolute"}, Matched or Grouped, default="dice"
+    feature_groups : mapping, sequence of sequences of features, Grouped or str, default=None
+        Groups of features, as for :func:`altsets.find`.
+    dissimilarity : {"dice", "jaccard", "absolute", "groups"}, Matched or Grouped, default="dice"
         What tau refers to.
     overlap_penalty : float, default=0.0
         What each feature that two sets share costs, in units of quality.
@@ -105,6 +108,7 @@ def export_model(
         n_features=n_features,
         n_alternatives=n_alternatives,
         tau=tau,
+        feature_groups=feature_groups,
         dissimilarity=dissimilarity,
         search="simultaneous",
         aggregation=aggregation,

@@ -23,6 +23,7 @@ def find(
     X: Any = None,
     y: Any = None,
     quality_params: Mapping[str, Any] | None = None,
+    feature_groups: Any = None,
     dissimilarity: str | Dissimilarity = "dice",
     search: str = "sequential",
     aggregation: str = "sum",
@@ -70,13 +71,18 @@ def find(
         The target.
     quality_params : dict, default=None
         Options of a quality that is computed from ``X``, such as ``{"estimator": model, "cv": 5}`` for ``"wrapper"``.
-    dissimilarity : {"dice", "jaccard", "absolute"}, Matched, Grouped or callable, default="dice"
+    feature_groups : mapping, sequence of sequences of features, Grouped or str, default=None
+        Groups of features, such as the columns of one sensor: a mapping from feature to group or from group to
+        features, lists of features, or the text that ends the group's name in names of features (``"__"`` for
+        ``temp__mean``). A feature that is not listed is a group of its own. ``dissimilarity="groups"`` compares sets by
+        groups, and :class:`altsets.constraints.Budget` pays for each group once.
+    dissimilarity : {"dice", "jaccard", "absolute", "groups"}, Matched, Grouped or callable, default="dice"
         What tau refers to. With ``"absolute"``, tau is the number of features in which two sets must differ, counted
         from the smaller set, and has to be given. :class:`altsets.dissimilarity.Matched` treats near-copies of
-        features as the same; :class:`altsets.dissimilarity.Grouped` compares groups of features. A function of your own
-        takes two sorted tuples of indices and gives a number between 0 and 1, the same both ways round. Two sets go
-        together if it gives at least tau, also a set with itself: where that is so, a set may come more than once, as
-        with tau=0.
+        features as the same; ``"groups"`` compares the groups of ``feature_groups``, and
+        :class:`altsets.dissimilarity.Grouped` those that it is given. A function of your own takes two sorted tuples of
+        indices and gives a number between 0 and 1, the same both ways round. Two sets go together if it gives at least
+        tau, also a set with itself: where that is so, a set may come more than once, as with tau=0.
     search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
             default="sequential"
         One set after the other, each the best given those before; or all sets together; or a heuristic.
@@ -179,6 +185,7 @@ def find(
         n_features=n_features,
         n_alternatives=n_alternatives,
         tau=tau,
+        feature_groups=feature_groups,
         dissimilarity=dissimilarity,
         search=search,
         aggregation=aggregation,
@@ -204,6 +211,7 @@ def iterate(
     X: Any = None,
     y: Any = None,
     quality_params: Mapping[str, Any] | None = None,
+    feature_groups: Any = None,
     dissimilarity: str | Dissimilarity = "dice",
     search: str = "sequential",
     aggregation: str = "sum",
@@ -240,7 +248,9 @@ def iterate(
         The target.
     quality_params : dict, default=None
         Options of a quality that is computed from ``X``.
-    dissimilarity : {"dice", "jaccard", "absolute"}, Matched, Grouped or callable, default="dice"
+    feature_groups : mapping, sequence of sequences of features, Grouped or str, default=None
+        Groups of features, as for :func:`altsets.find`.
+    dissimilarity : {"dice", "jaccard", "absolute", "groups"}, Matched, Grouped or callable, default="dice"
         What tau refers to, as for :func:`altsets.find`.
     search : {"sequential"}, default="sequential"
         The only search that gives one set after the other.
@@ -307,6 +317,7 @@ def iterate(
         n_features=n_features,
         n_alternatives=n_alternatives,
         tau=tau,
+        feature_groups=feature_groups,
         dissimilarity=dissimilarity,
         aggregation=aggregation,
         constraints=constraints,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from altsets.dissimilarity import is_named
@@ -38,14 +37,15 @@ def what_if(
         The answer, from :func:`altsets.find` or another search.
     features : sequence of int or str, or "all", default=None
         Features that may fail, each on its own, by index, name or pattern. ``"all"``: those of all sets. By default,
-        and without ``feature_groups``, those of set 0. Where sets were compared with
-        :class:`altsets.dissimilarity.Grouped`, ``"all"`` and the default stand for groups.
+        and without ``feature_groups``, those of set 0. Where the search had groups of features, ``"all"`` and the
+        default stand for groups.
     X : table of shape (n_samples, n_features), default=None
         The table that was searched, if the quality is not an object or an array, or if similarities were measured.
     y : array-like of shape (n_samples,), default=None
         Its target.
-    feature_groups : mapping from name to features, Grouped or sequence of names, default=None
-        Features that fail together. Names are those of groups that sets were compared by.
+    feature_groups : mapping, sequence of sequences of features, Grouped or sequence of names, default=None
+        Features that fail together, as for :func:`altsets.find`, where a mapping from name to features may have a
+        feature more than once. Names are those of groups that the search had.
     time_limit : float, default=None
         Seconds for all searches together. A set that is not proven to be the best by then is marked as such.
     callback : callable, default=None
@@ -82,6 +82,6 @@ def what_if(
     request = result.request
     if is_named(request.dissimilarity) and not request.existing:
         # One set has nothing to differ from.
-        request = replace(request, dissimilarity="dice")
+        request = request.by_dice()
     scored, request = scored_again(request, result, quality, X, y, "what_if()")
     return lose(request, scored, result, features, feature_groups, time_limit, callback)

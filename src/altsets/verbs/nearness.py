@@ -19,6 +19,7 @@ def near_best(
     X: Any = None,
     y: Any = None,
     quality_params: Mapping[str, Any] | None = None,
+    feature_groups: Any = None,
     within: float = DEFAULT_WITHIN,
     min_quality: float | None = None,
     constraints: Sequence[Constraint] | Constraint = (),
@@ -41,6 +42,9 @@ def near_best(
         The target.
     quality_params : dict, default=None
         Options of a quality that is computed from ``X``.
+    feature_groups : mapping, sequence of sequences of features, Grouped or str, default=None
+        Groups of features, each paid for once by :class:`altsets.constraints.Budget`; as for
+        :func:`altsets.find`.
     within : float, default=0.01
         Sets count if their quality is at least ``best - within * abs(best)``: 0.01 allows for one per cent. What
         differs by no more than 1e-9 of the problem's scale counts as equal, as everywhere (see
@@ -95,6 +99,7 @@ def near_best(
         y,
         n_features=n_features,
         n_alternatives=0,
+        feature_groups=feature_groups,
         constraints=constraints,
         time_limit=time_limit,
     )

@@ -12,7 +12,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from altsets.dissimilarity import Matched
+from altsets.amounts import amounts_in
+from altsets.constraints.prices import group_prices, paid_together
+from altsets.dissimilarity import Grouped, Matched, groups_among
 from altsets.errors import InputError, UnsupportedError
 from altsets.features import FeatureNames
 from altsets.problem import Problem
@@ -44,14 +46,15 @@ def by_costs(
     quality: Quality,
     against: Any,
     *,
+    groups: Grouped | str | None = None,
     measured: Request | None = None,
     callback: Callback | None = None,
 ) -> Frontier:
-    """Quality against costs or a second quality; ``measured`` is the request with numbers of a table."""
+    """Quality against costs, perhaps of groups, or a second quality; ``measured`` has the numbers of a table."""
     problem = problem_of(measured or request, quality)
     refuse_further(replace(problem, within=None, min_quality=None), "a frontier against costs")
     refuse_chosen_sizes(quality, "a frontier")
-    stepping = _Stepping(quality, against, problem, request, callback)
+    stepping = _Stepping(quality, against, groups, problem, request, callback)
     with ONE_THREAD, stepping.run:
         stepping.search()
     return stepping.answer()
@@ -70,13 +73,17 @@ class _Roles:
     narrowed: Narrowed | None = None
 
     @classmethod
-    def of(cls, quality: Quality, against: Any, problem: Problem) -> _Roles:
+    def of(cls, quality: Quality, against: Any, groups: Grouped | str | None, problem: Problem) -> _Roles:
         """A sum of scores can be limited, so of two qualities one must be such a sum."""
         _refuse_black_box(quality)
         if not isinstance(against, Quality):
-            who = by_interface("against", "--costs")
-            numbers = numbers_in(against, FeatureNames.of_quality(quality), who)
-            return cls._limiting(quality, quality, None, numbers, who, problem)
+            who, names = by_interface("against", "--costs"), FeatureNames.of_quality(quality)
+            together = groups_among(groups, names)
+            if together is None:
+                return cls._limiting(quality, quality, None, numbers_in(against, names, who), who, problem)
+            costs = amounts_in(against, who, least=0.0)
+            numbers, payers = group_prices(costs, paid_together(together, who), names, who)
+            return cls(quality, Criterion.exactly(numbers, who, payers), quality, None)
         _refuse_black_box(against)
         if against.n_features_in != quality.n_features_in:
             raise InputError(
@@ -185,14 +192,20 @@ class _Stepping:
     """The searches of one curve."""
 
     def __init__(
-        self, quality: Quality, against: Any, problem: Problem, request: Request, callback: Callback | None
+        self,
+        quality: Quality,
+        against: Any,
+        groups: Grouped | str | None,
+        problem: Problem,
+        request: Request,
+        callback: Callback | None,
     ) -> None:
         self._points: list[FrontierPoint] = []
         self._reporter = Reporter(callback, self._points, None)
         # Reading the numbers of very many features is a part of the time.
         self.run = Run(request.time_limit, self._reporter.callback)
         self.problem, self._engine = problem, request.engine
-        self.roles = roles = _Roles.of(quality, against, problem)
+        self.roles = roles = _Roles.of(quality, against, groups, problem)
         #: The problem about the features that matter.
         self._searched = problem if roles.narrowed is None else roles.narrowed.problem
         self._is_certain = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from altsets.dissimilarity import Grouped, declared_groups
 from altsets.errors import InputError
 from altsets.features import whole_number
 from altsets.problem import counts_features, one_of
@@ -41,6 +42,8 @@ class CurveAsked:
     tau: Any
     search: str
     against: Any = None
+    #: The groups that ``against`` pays for once.
+    groups: Grouped | str | None = None
 
     @classmethod
     def of(
@@ -53,6 +56,7 @@ class CurveAsked:
         by: str = "tau",
         against: Any = None,
         dissimilarity: Any = "dice",
+        feature_groups: Any = None,
     ) -> CurveAsked:
         """Check what the user gave, and fill in the rest."""
         if counts_features(dissimilarity):
@@ -81,7 +85,8 @@ class CurveAsked:
         count = whole_number("n_alternatives", only_value("n_alternatives", given, curve), 0)
         size = only_value("n_features", n_features, curve)
         value = only_value("tau", difference if tau is None else tau, curve)
-        return cls(kind, size, count, value, "simultaneous", against)
+        groups = None if against is None or isinstance(against, Quality) else declared_groups(feature_groups)
+        return cls(kind, size, count, value, "simultaneous", against, groups)
 
     @property
     def first(self) -> dict[str, Any]:
@@ -107,7 +112,7 @@ class CurveAsked:
         """Search for the points; ``measured`` is the request with numbers of a table, if it needs one."""
         how: Any = {"measured": measured, "callback": callback}
         if self.kind == "against":
-            return by_costs(request, quality, self.against, **how)
+            return by_costs(request, quality, self.against, groups=self.groups, **how)
         if self.kind != "tau":
             return (by_penalty if self.kind == "penalty" else by_balance)(request, quality, **how)
         places = (self.n_features, self.n_alternatives, self.tau)
