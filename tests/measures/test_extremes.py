@@ -65,7 +65,7 @@ def scores_of(name, table, target):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("unit", [2.0**1000, 2.0**500, 2.0**-500, 2.0**-1000])
+@pytest.mark.parametrize("unit", [2.0**1000, 2.0**-1000])
 @pytest.mark.parametrize("target", [CLASSES, AMOUNTS], ids=["classes", "amounts"])
 def test_the_unit_of_a_column(name, unit, target, snapshot):
     if name == "chi2" and target is AMOUNTS:

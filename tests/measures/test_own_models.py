@@ -135,7 +135,10 @@ def test_a_booster_sees_categories_as_such(people, form):
 
 def test_a_wrapper_gives_the_digits_of_a_loop(people):
     frame, y = people
-    for model, table, sets in ((encoding(BY_PANDAS), frame, SETS), (NATIVE, frame[TYPED], [["age", "town"]])):
+    for model, table, sets in (
+        (encoding(BY_PANDAS), frame, SETS[:2]),
+        (NATIVE, frame[TYPED], [["age", "town"]]),
+    ):
         wrapper = quality.Wrapper(model, table, y, cv=FOLDS)
         places = [tuple(table.columns.get_loc(name) for name in names) for names in sets]
         expected = np.mean(by_hand(model, table, y, sets), axis=0)
@@ -164,13 +167,13 @@ def test_a_wrapper_in_a_selector_in_a_fold_still_sees_the_frame(people):
 def test_permutation_shuffles_columns_of_a_frame(people):
     frame, y = people
     for model, table in ((encoding(BY_PANDAS), frame), (NATIVE, as_polars(frame[TYPED]))):
-        scores = permutation(table, y, estimator=model, n_repeats=2)
+        scores = permutation(table, y, estimator=model, n_repeats=1)
         assert scores.shape == (table.shape[1],)
         assert np.abs(scores).max() > 0.02
     spared = make_pipeline(
         make_column_transformer((StandardScaler(), ["age", "visits"])), LogisticRegression()
     )
-    assert permutation(frame, y, estimator=spared)[[1, 3, 4, 5, 6]].tolist() == [0.0] * 5
+    assert permutation(frame, y, estimator=spared, n_repeats=1)[[1, 3, 4, 5, 6]].tolist() == [0.0] * 5
 
 
 def test_arrays_keep_their_type(people):
@@ -192,8 +195,8 @@ def test_rows_that_do_not_count_are_not_in_the_frame(people):
     frame, y = people
     weights = np.r_[np.zeros(30), np.ones(ROWS - 30)]
     model = encoding(BY_PANDAS)
-    some = evaluate(SETS, frame, y, estimator=model, cv=FOLDS, sample_weight=weights)
-    assert scores_of(some) == scores_of(evaluate(SETS, frame[30:], y[30:], estimator=model, cv=FOLDS))
+    some = evaluate(SETS[:1], frame, y, estimator=model, cv=FOLDS, sample_weight=weights)
+    assert scores_of(some) == scores_of(evaluate(SETS[:1], frame[30:], y[30:], estimator=model, cv=FOLDS))
 
 
 # --- What models complain about -----------------------------------------------------------------------
@@ -333,7 +336,7 @@ def test_averages_over_three_classes_need_no_positive_one(people):
 # --- Weights of classes -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["tree", "linear", "svm"])
+@pytest.mark.parametrize("name", ["tree", "linear"])
 def test_balanced_classes(name):
     rng = np.random.default_rng(3)
     rare = (rng.random(ROWS) < 0.15).astype(int)

@@ -150,11 +150,10 @@ def test_a_plot_has_a_figure_in_which_all_of_it_fits(name, answers):
     assert clipped(ax) < 1
 
 
-@pytest.mark.parametrize("name", ["membership", "frontier"])
-def test_plots_follow_the_size_of_the_font_and_the_style(name, answers):
-    usual = getattr(plots, name)(answers[name]).figure.get_size_inches()
+def test_plots_follow_the_size_of_the_font_and_the_style(result):
+    usual = plots.membership(result).figure.get_size_inches()
     with plt.style.context(["dark_background", {"font.size": 20.0, "axes.formatter.use_mathtext": True}]):
-        ax = getattr(plots, name)(answers[name])
+        ax = plots.membership(result)
         assert ax.figure.get_size_inches() == pytest.approx(2 * usual)
         assert clipped(ax) < 1
 

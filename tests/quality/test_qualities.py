@@ -698,7 +698,7 @@ def test_alfese_finds_no_five_features_without_conflicts_either():
     assert all(math.isinf(quality.evaluate(chosen)) for chosen in combinations(range(20), 5))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def wine():
     frozen = fixture("wine")
     return np.array([list(map(int, column)) for column in frozen["columns"]]).T, np.array(
@@ -720,20 +720,21 @@ def test_the_mean_of_itmo_fs_greedy_criterion_is_mrmr(wine):
         assert quality.evaluate(chosen) == pytest.approx(np.mean(criteria))
 
 
-def test_skfeature_agrees_on_cfs(wine):
+@pytest.fixture(scope="module")
+def wine_cfs(wine):
+    return CFS.from_data(*wine, measure=symmetrical_uncertainty)
+
+
+def test_skfeature_agrees_on_cfs(wine_cfs):
     frozen = fixture("skfeature")
-    for quality in (
-        CFS(frozen["relevance"], frozen["redundancy"]),
-        CFS.from_data(*wine, measure=symmetrical_uncertainty),
-    ):
+    for quality in (CFS(frozen["relevance"], frozen["redundancy"]), wine_cfs):
         values = [quality.evaluate(chosen) for chosen in frozen["sets"]]
         assert values == pytest.approx(frozen["merits"])
 
 
-def test_weka_agrees_on_cfs_of_classes(wine):
+def test_weka_agrees_on_cfs_of_classes(wine_cfs):
     frozen = fixture("weka")
-    quality = CFS.from_data(*wine, measure=symmetrical_uncertainty)
-    values = [quality.evaluate(chosen) for chosen in frozen["wine_sets"]]
+    values = [wine_cfs.evaluate(chosen) for chosen in frozen["wine_sets"]]
     assert values == pytest.approx(frozen["wine_merits"], rel=1e-6)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,10 @@ STATE = set(vars(Run()))
 
 def written_names(path):
     """Attributes of runs, as ``run.x`` or ``self._run.x``, that a module assigns."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    text = path.read_text(encoding="utf-8")
+    if not re.search(rf"\b_?(run|part|turn)\.({'|'.join(STATE)})\b", text):
+        return
+    for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and node.attr in STATE:
             owner = node.value
             name = owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")

@@ -56,7 +56,7 @@ def random_quality(kind, rng, n=8):
 
 
 @pytest.mark.parametrize("kind", ["additive", "mrmr", "fcbf", "cfs", "black box"])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_the_best_set_after_each_loss_by_brute_force(kind, seed):
     rng = np.random.default_rng(seed)
     scored = random_quality(kind, rng)
@@ -264,15 +264,16 @@ def wine():
     return load_wine(return_X_y=True, as_frame=True)
 
 
-@pytest.mark.parametrize("name", ["mutual_info", "mrmr"])
-def test_of_a_selector(wine, name):
+def test_of_a_selector(wine):
     X, y = wine
-    selector = altsets.SelectAlternatives(name, n_features=3, n_alternatives=1).fit(X, y)
+    selector = altsets.SelectAlternatives("mrmr", n_features=3, n_alternatives=1).fit(X, y)
     losses = selector.what_if(X, y)
     assert [loss.name for loss in losses.losses] == list(selector.alternatives_[0].names)
     for loss in losses.losses:
         rule = constraints.Forbid(loss.name)
-        other = altsets.SelectAlternatives(name, n_features=3, n_alternatives=0, constraints=[rule]).fit(X, y)
+        other = altsets.SelectAlternatives("mrmr", n_features=3, n_alternatives=0, constraints=[rule]).fit(
+            X, y
+        )
         assert loss.quality == pytest.approx(other.qualities_[0])
         assert loss.status == "optimal"
 

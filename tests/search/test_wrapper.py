@@ -111,7 +111,7 @@ def test_repair_of_three_sets_of_many_features(tau):
     problem = Problem.create(15, n_features=4, n_alternatives=2, tau=tau, search="simultaneous")
     repair, rng = Repair(problem, Run()), np.random.default_rng(0)
     sets = list(InitialSets(problem, Run()).all().sets)
-    for _ in range(25):
+    for _ in range(10):
         flips = sorted(rng.choice(15, 2, replace=False).tolist())
         found = repair.closest(sets, [flips] * 3)
         solved = repair.closest_by_programme(changes_of(sets, [flips] * 3), ())
