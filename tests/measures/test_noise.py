@@ -10,6 +10,7 @@ from scipy import stats
 import altsets
 from altsets import measures
 from altsets.measures import SURVIVAL_MEASURES, UNIVARIATE, noise_floor
+from altsets.measures.noise import exceeded_by
 
 
 def test_one_feature_in_twenty_is_above_it():
@@ -119,3 +120,11 @@ def test_ties_and_rounding_are_not_above_it():
     X = np.array([rng.permutation(np.repeat([0.0, 1.0], 20)) for _ in range(20)]).T
     above = measures.pearson(X, y) > noise_floor(X, y, "pearson")
     assert above.sum() == (measures.pearson(X, y).round(9) > noise_floor(X, y, "pearson").round(6)).sum() <= 4
+
+
+def test_the_floor_of_a_wide_table_hardly_depends_on_the_seed_and_few_columns_of_noise_are_above_it():
+    rng = np.random.default_rng(0)
+    # What one of 1,000 columns reaches by chance, as 2,000 shuffled ones tell: two of them reach it.
+    floors = [exceeded_by(stats.f.rvs(1, 98, size=2_000, random_state=rng), 1 / 1_000) for _ in range(60)]
+    assert np.std(floors) < 0.11 * np.mean(floors)
+    assert 0.8 < 1_000 * stats.f.sf(floors, 1, 98).mean() < 1.7

@@ -20,6 +20,10 @@ MOST_ROWS, CELLS_AT_A_TIME = 1_000, 2_000_000
 LEVELS, MISSING = (2, 4, 10), (0.0, 0.2, 0.5)
 #: ... and those with no more different values than this share of the rows, or one value in at most these shares.
 FEW, TIED = 0.1, (0.2, 0.5)
+#: From so many scores on, a tail is smoother than the one that has the wanted rank, if that is among the highest few.
+SEVERAL, HIGHEST = 200, 5
+#: ... and so many scores are tail enough.
+LONGEST_TAIL = 100
 #: Scores that differ by less than this share of the largest one differ by rounding only.
 ROUNDING = 1e-9
 
@@ -73,20 +77,20 @@ def shuffled(features: Features, columns: Indices, rng: np.random.Generator) -> 
 def exceeded_by(scores: Floats, share: float) -> float:
     """The value that another score of the same kind exceeds with this probability.
 
-    If too few scores are given for that, the tail is taken to be exponential, which puts the value a little too high
-    rather than too low.
+    If that is decided by too few of the highest scores, the tail is taken to be exponential: what the best of many
+    columns reaches would else depend on one shuffle.
     """
     n = len(scores)
     falling = np.sort(scores)[::-1]
     slack = ROUNDING * abs(float(falling[0]))
     expected = share * (n + 1)
     # Half a step is as near as a rank comes.
-    if expected >= 0.5:
+    if expected >= (HIGHEST if n >= SEVERAL else 0.5):
         ends = np.flatnonzero(np.append(falling[:-1] - falling[1:] > slack, True))
         starts = np.concatenate([[0], ends[:-1] + 1])
         # A score without a tie leaves its own place open; of many that are equal, another one will be equal as well.
         exceeding = (starts + 1 / (ends - starts + 1)) / (n + 1)
         return float(falling[starts[np.argmin(np.abs(exceeding - share))]] + slack)
-    tail = max(n // 10, min(n // 2, 5))
+    tail = max(min(n // (20 if n >= SEVERAL else 10), LONGEST_TAIL), min(n // 2, 5))
     beyond = float(np.mean(falling[:tail] - falling[tail]))
-    return float(falling[tail] + beyond * math.log(tail / expected))
+    return float(falling[tail] + beyond * math.log(tail / expected) + slack)

@@ -293,9 +293,9 @@ class Result(SetsFound, documents.Document):
         if all(map(all, self.above_noise)):
             return ""
         n = self.parameters.get("n_features_in", 0)
-        whose = f"the best of {n:,} features" if n > 20 else "one feature in 20"
+        whose = f"about what the best of {n:,} features" if n > 20 else "which one feature in 20"
         floors = span(sorted(chain(*self.noise_floors)), ".3g")
-        return f"{MARK} not above the noise floor of {floors}, which {whose} reaches by chance."
+        return f"{MARK} not above the noise floor of {floors}, {whose} reaches by chance."
 
     @framed
     def to_frame(self, tidy: bool = False) -> Any:
