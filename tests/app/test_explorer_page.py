@@ -299,6 +299,7 @@ def test_two_settings_side_by_side(at):
     at.until(lambda: "Changed: tau from 0.5 to 1" in at.page.locator(".panel").first.inner_text())
     at.press("Stop comparing")
     at.until(lambda: not at.page.locator(".side").first.is_visible())
+    assert not at.page.locator(".side").first.is_visible()
 
 
 def test_predictions_are_tested_in_the_background(at):
@@ -357,6 +358,7 @@ def test_the_focus_stays_where_it_was_when_sets_change(at):
     before = at.sets
     at.page.keyboard.press("Enter")
     at.until(lambda: at.sets != before)
+    assert before[1] not in at.sets
     focused = "e => e.shadowRoot.activeElement?.getAttribute('aria-label')"
     at.until(lambda: at.page.locator("altsets-explorer").evaluate(focused) == "Reject set 1")
 
@@ -367,6 +369,7 @@ def test_features_are_searched(at):
     names = at.page.locator(".features button")
     # 1, and 10 to 15.
     at.until(lambda: names.count() == 7)
+    assert all("sensor 1" in name.lower() for name in names.all_inner_texts())
     names.first.click()
     at.page.get_by_role("button", name="Require in every set").click()
     at.until(lambda: at.page.locator(".features .mark").all_inner_texts() == ["required"])

@@ -275,10 +275,12 @@ def test_no_process_is_left_behind():
 
 def test_a_server_that_ends_at_once():
     before = children()
-    with running():
-        pass
+    with running() as explorer:
+        port = explorer.port
     # One that was about to start ends as soon as it has.
     wait_until(lambda: children() <= before)
+    with pytest.raises(OSError, match="refused"):
+        socket.create_connection(("127.0.0.1", port), timeout=5)
 
 
 def fork_server():

@@ -414,7 +414,7 @@ def _check_limited(report: Report, label: str, request: Request, rng: np.random.
     report.verbs["find, limited"] += 1
     wrong = disagreements(request, result, request.oracle) + round_trip(result)
     if wrong:
-        report.fail(label, request, [*wrong, f"{result}"], engine=engine, time_limit=limit)
+        report.fail(label, request, [*wrong, f"{result!r}"], engine=engine, time_limit=limit)
 
 
 def _check_verb(

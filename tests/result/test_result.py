@@ -180,6 +180,24 @@ def test_what_is_advised_against_noise_works(n_above, advice):
     assert Result.from_json(noisy.to_json()).cautions == noisy.cautions
 
 
+def test_print_is_short_and_repr_is_complete():
+    assert str(made()).splitlines()[1:] == [
+        "set 0: age, height (quality 17, optimal)",
+        "set 1: age, weight (quality 16, optimal)",
+    ]
+    missing = [Status.OPTIMAL, Status.OPTIMAL, Status.INFEASIBLE]
+    why = {"status": Status.INFEASIBLE, "statuses": missing, "reason": "No other set differs enough."}
+    fewer = str(made(**why)).splitlines()
+    assert (fewer[0], fewer[-1]) == ("2 of 3 sets: infeasible", "No other set differs enough.")
+    assert repr(made()).startswith("Result(sets=[(0, 1), (0, 2)], qualities=[17.0, 16.0]")
+    sets = [tuple(range(30))] * 30
+    named = [tuple(f"f{index}" for index in range(30))] * 30
+    many = made(sets=sets, named_sets=named, qualities=[1.0] * 30, statuses=[Status.OPTIMAL] * 30)
+    _, *lines, last = str(many).splitlines()
+    assert (len(lines), last) == (20, "and 10 more sets")
+    assert lines[0].endswith("f19 and 10 more (quality 1, optimal)")
+
+
 def test_cautions_are_those_of_the_verdict():
     result = made(
         scores=[(9.0, 8.0), (9.0, 7.0)], noise_floors=[(9.5, 9.5)] * 2, table_cautions=["age is a leak."]

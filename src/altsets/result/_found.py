@@ -93,6 +93,11 @@ class SetsFound:
         """
         return f"set {number} ({self.set_names[number]})" if self.set_names else f"set {number}"
 
+    def line_of(self, number: int, features: str) -> str:
+        """A set in one line, with its features as they are shown: ``"set 1: a, b (quality 17, optimal)"``."""
+        quality, status = self.qualities[number], self.statuses[number]
+        return f"{self.label(number)}: {features} (quality {quality:.6g}, {status})"
+
     @property
     def gap(self) -> float:
         """How far the objective can lie below the best possible one: ``bound - objective``."""

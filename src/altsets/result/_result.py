@@ -15,8 +15,10 @@ from altsets.result._document import document_of, fields_in
 from altsets.result._found import Match, SetsFound
 from altsets.result._status import Status, StopReason
 from altsets.result._verdict import Verdict, about_largest, open_sizes, verdict_on
-from altsets.wording import counted, documented, round_down, span
+from altsets.wording import counted, documented, list_some, round_down, span
 
+#: Sets, and features of each, that are printed.
+MOST_PRINTED = 20
 #: What marks features that are not above the noise floor.
 MARK = "*"
 
@@ -138,6 +140,11 @@ class Result(SetsFound, documents.Document):
     >>> result = altsets.find(scores, n_features=2, n_alternatives=2, tau=0.5)
     >>> result.named_sets
     [('a', 'b'), ('a', 'c'), ('b', 'c')]
+    >>> print(result)
+    3 sets: optimal
+    set 0: a, b (quality 17, optimal)
+    set 1: a, c (quality 16, optimal)
+    set 2: b, c (quality 15, optimal)
     >>> result.status, result.objective, result.bound
     (<Status.OPTIMAL: 'optimal'>, 48.0, 48.0)
     >>> altsets.Result.from_json(result.to_json()) == result
@@ -148,6 +155,16 @@ class Result(SetsFound, documents.Document):
         if not isinstance(other, Result):
             return NotImplemented
         return self._compared == other._compared
+
+    def __str__(self) -> str:
+        n_sets, n_asked = len(self.sets), len(self.statuses)
+        found = counted(n_sets, "set") if n_sets == n_asked else f"{n_sets} of {counted(n_asked, 'set')}"
+        lines = [
+            self.line_of(number, list_some(names, MOST_PRINTED, hide_one=False))
+            for number, names in enumerate(self.named_sets[:MOST_PRINTED])
+        ]
+        more = [f"and {n_sets - MOST_PRINTED} more sets"] if n_sets > MOST_PRINTED else []
+        return "\n".join([f"{found}: {self.status}", *lines, *more, *([self.reason] if self.reason else [])])
 
     @property
     def _compared(self) -> tuple[Any, ...]:

@@ -593,9 +593,8 @@ class SelectAlternatives(ColumnSelector):
         if not self.__sklearn_is_fitted__():
             return str(own)
         lines = [
-            f"  {'*' if number == self.alternative_ else ' '} {self.result_.label(number)}: {', '.join(features)} "
-            f"(quality {found.quality:.6g}, {found.status})"
-            for number, (found, features) in enumerate(zip(self.alternatives_, self._scored(), strict=True))
+            f"  {'*' if number == self.alternative_ else ' '} {self.result_.line_of(number, ', '.join(features))}"
+            for number, features in enumerate(self._scored())
         ]
         said = [f"  {line}" for line in str(self.result_.verdict).splitlines()]
         return "\n".join([str(own), *said, *lines, *(f"    {note}" for note in self._explained())])
