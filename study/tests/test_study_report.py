@@ -412,8 +412,6 @@ def test_conclusions_follow_from_the_results(snapshot):
     assert mrmr["evidence"] == snapshot
     assert mrmr["runs"] == "mRMR 5: 150 of 150"
     assert "1 %" in mrmr["our threshold"]
-    even = sequential([0.6, 0.6], method="mrmr") + simultaneous([0.6, 0.6], method="mrmr")
-    assert conclusions.conclusions(everywhere(even)).set_index("conclusion").loc[text, "verdict"] == "holds"
     assert table.loc["Heuristics take next to no time.", "verdict"] == "not enough runs"
     # What is said of all methods needs all of them.
     decided = table[table["verdict"] != "not enough runs"]
@@ -525,7 +523,7 @@ def test_files_are_complete_and_tables_read_back(report):
     assert not list(folder.rglob("*.unfinished"))
 
 
-def test_a_file_that_cannot_be_written_leaves_the_old_one(made, tmp_path, monkeypatch):
+def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch):
     target = tmp_path / "index.html"
     target.write_text("old", encoding="utf-8")
 
@@ -534,7 +532,7 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(made, tmp_path, monkey
 
     monkeypatch.setattr("os.replace", full)
     with pytest.raises(InputError, match="No space"):
-        page.write_report(made, tmp_path)
+        page.write_report(pd.DataFrame([row()]), tmp_path)
     assert target.read_text(encoding="utf-8") == "old"
     assert [file.name for file in tmp_path.rglob("*.*")] == ["index.html"]
 
