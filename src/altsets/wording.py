@@ -6,6 +6,7 @@ import math
 import numbers
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from fractions import Fraction
 from inspect import cleandoc
@@ -131,8 +132,8 @@ def paragraph(*sentences: str) -> str:
 Spelling = Callable[..., str]
 #: Characters of a value that a message repeats.
 LONGEST_VALUE = 103
-#: The spelling in use, for all threads of the process; None for Python.
-_spelling: Spelling | None = None
+#: The spelling in use in this thread or task; None for Python.
+_SPELLING: ContextVar[Spelling | None] = ContextVar("_SPELLING", default=None)
 
 
 @dataclass(frozen=True)
@@ -162,12 +163,11 @@ def _typed(value: Any) -> str:
 @contextmanager
 def spelled(how: Spelling | None) -> Iterator[None]:
     """Messages that are made inside write parameters in another way, as options of a command for example."""
-    global _spelling
-    before, _spelling = _spelling, how
+    token = _SPELLING.set(how)
     try:
         yield
     finally:
-        _spelling = before
+        _SPELLING.reset(token)
 
 
 def parameter(name: str, *value: Any) -> str:
@@ -177,8 +177,9 @@ def parameter(name: str, *value: Any) -> str:
     or be words such as "a feature index".
     """
     *whose, name = name.rsplit(": ", 1)
-    if _spelling is not None:
-        text = _spelling(name, *value)
+    spelling = _SPELLING.get()
+    if spelling is not None:
+        text = spelling(name, *value)
     elif not value:
         text = name
     else:
@@ -189,7 +190,7 @@ def parameter(name: str, *value: Any) -> str:
 
 def by_interface(python: str, command_line: str) -> str:
     """Advice that depends on the interface in use by more than how parameters are written."""
-    return python if _spelling is None else command_line
+    return python if _SPELLING.get() is None else command_line
 
 
 # --- Docstrings ---------------------------------------------------------------------------------------

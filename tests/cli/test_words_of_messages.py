@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from altsets.cli.spelling import as_option
 from altsets.errors import AltsetsError
 from altsets.files.columns import Table
 from altsets.files.writing import write_csv
+from altsets.measures.workers import map_in_order
 from altsets.wording import parameter, spelled
 
 #: Parameters of Python with a value, and what is only called so there.
@@ -237,3 +239,14 @@ def test_parameters_in_both_spellings(given, python, typed):
     assert parameter(*given) == python
     with spelled(as_option):
         assert parameter(*given) == typed
+
+
+def test_a_command_spells_parameters_in_its_own_threads_only():
+    spelled_elsewhere = []
+    with spelled(as_option):
+        other = threading.Thread(target=lambda: spelled_elsewhere.append(parameter("tau", 0.5)))
+        other.start()
+        other.join()
+        own = list(map_in_order(lambda chunk: parameter("tau", chunk), 3, n_jobs=2))
+    assert spelled_elsewhere == ["tau=0.5"]
+    assert own == ["--tau 0", "--tau 1", "--tau 2"]

@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import ExitStack, closing, contextmanager
+from contextvars import copy_context
 from functools import partial
 from types import FrameType
 from typing import Any, TypeVar
@@ -319,7 +320,7 @@ def run_in_threads(
     # The number of pieces is not known; more threads than pieces are cheap.
     with ThreadPoolExecutor(n_threads(n_jobs)) as pool:
         try:
-            running = {pool.submit(work) for _ in range(n_threads(n_jobs))}
+            running = {pool.submit(copy_context().run, work) for _ in range(n_threads(n_jobs))}
             while running:
                 ended, running = wait(running, timeout=PAUSE, return_when=FIRST_EXCEPTION)
                 for future in ended:
@@ -349,7 +350,7 @@ def map_in_order(
     tell = _throttle(callback)
     try:
         # popleft, so that each result is freed once it is used.
-        futures = deque(pool.submit(unless_stopped, chunk) for chunk in range(n_chunks))
+        futures = deque(pool.submit(copy_context().run, unless_stopped, chunk) for chunk in range(n_chunks))
         for done in range(n_chunks):
             future = futures.popleft()
             tell(done / n_chunks)
