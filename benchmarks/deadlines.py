@@ -312,12 +312,12 @@ def _black_boxes() -> list[Request]:
     listed = {"engine": "exhaustive", "constraints": [AtLeast(2, range(10))]}
     return [
         Request("exhaustive, constraints", _black_box(40), (5, 3, 0.5), listed),
-        Request("local search, 100 sets", _black_box(200), (5, 99, 0.5), {"max_iters": 10**6, **SMALLEST}),
+        Request("local search, 100 sets", _black_box(200, 10**6), (5, 99, 0.5), SMALLEST),
         Request(
             "greedy wrapper, 100 sets",
-            _black_box(200),
+            _black_box(200, 10**5),
             (5, 99, 0.5),
-            {"engine": "greedy-wrapper", "max_iters": 10**5, **TOGETHER},
+            {"engine": "greedy-wrapper", **TOGETHER},
         ),
     ]
 
@@ -349,10 +349,12 @@ def _fcbf(n: int) -> Callable[[], Quality]:
     return lambda: FCBF(relevance, 0.8 * pairs)
 
 
-def _black_box(n: int) -> Callable[[], Quality]:
+def _black_box(n: int, max_iters: int = 1000) -> Callable[[], Quality]:
     worth = np.random.default_rng(1).random(n)
     return lambda: BlackBox(
-        lambda chosen: float(worth[list(chosen)].sum()) - 0.1 * (sum(chosen) % 7), n_features_in=n
+        lambda chosen: float(worth[list(chosen)].sum()) - 0.1 * (sum(chosen) % 7),
+        n_features_in=n,
+        max_iters=max_iters,
     )
 
 

@@ -338,7 +338,6 @@ def test_find_follows_the_contract():
         "time_limit": None,
         "engine": "auto",
         "callback": None,
-        "max_iters": 1000,
     }
     for name, default in expected.items():
         assert parameters[name].default == default

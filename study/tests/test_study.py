@@ -239,9 +239,10 @@ def test_the_wrapper_searches_as_in_the_paper(tmp_path):
     )
     frame = results(tmp_path)
     fold = fold_of(tables(1)["table0"], 0, settings)
-    judged = quality.Wrapper(None, fold.train.X, fold.train.y, feature_names=fold.train.feature_names)
+    names = fold.train.feature_names
+    judged = quality.Wrapper(None, fold.train.X, fold.train.y, feature_names=names, max_iters=20)
     first = frame.query("search == 'sequential' and number == 0 and tau == 1").iloc[0]
-    found = altsets.find(judged, 2, 0, engine="greedy-wrapper", max_iters=20)
+    found = altsets.find(judged, 2, 0, engine="greedy-wrapper")
     assert first["train_objective"] == pytest.approx(found.objective)
     assert list(first["features"]) == list(found.named_sets[0])
     assert first["n_evaluated"] == found.evaluated > 1

@@ -126,7 +126,7 @@ def test_the_selector_finds_in_a_fold_what_it_finds_alone(wine):
 def test_a_wrapper_is_judged_on_test_rows_as_in_the_paper():
     X, y = load_breast_cancer(return_X_y=True)
     X = X[:, :6]
-    selector = SelectAlternatives("wrapper", n_features=2, n_alternatives=1, max_iters=20)
+    selector = SelectAlternatives("wrapper", n_features=2, n_alternatives=1, quality_params={"max_iters": 20})
     fold = evaluate(selector, X, y, cv=2, n_repeats=1).folds[1]
     _, (_, test) = StratifiedKFold(2, shuffle=True, random_state=25).split(X, y)
     there = quality.Wrapper(None, X[test], y[test])
@@ -775,12 +775,10 @@ def test_ctrl_c_during_a_search_or_a_fit_is_about_the_evaluation(wine):
                 signal.raise_signal(signal.SIGINT)
             return float(-sum(chosen))
 
-        return quality.BlackBox(score, n_features_in=X.shape[1])
+        return quality.BlackBox(score, n_features_in=X.shape[1], max_iters=60)
 
     calls.clear()
-    evaluation = evaluate(
-        SelectAlternatives(slow, n_features=3, n_alternatives=1, max_iters=60), X, y, n_repeats=1
-    )
+    evaluation = evaluate(SelectAlternatives(slow, n_features=3, n_alternatives=1), X, y, n_repeats=1)
     assert not evaluation.complete
     assert len(evaluation.folds) >= 1
 

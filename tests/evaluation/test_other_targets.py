@@ -136,7 +136,9 @@ def test_models_of_lifelines_are_taken_as_they_are():
 def test_models_of_sets_take_survival(quality):
     X, y = patients()
     size = {"n_features": 2} if quality == "wrapper" else {}
-    found = altsets.SelectAlternatives(quality, n_alternatives=1, max_iters=40, **size).fit(X, y)
+    found = altsets.SelectAlternatives(
+        quality, n_alternatives=1, quality_params={"max_iters": 40}, **size
+    ).fit(X, y)
     assert found.alternatives_[0].names == ("a", "b")
 
 

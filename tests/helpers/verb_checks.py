@@ -58,8 +58,6 @@ def check_frontier(request: Request, limit: float, engine: str, rng: np.random.G
         request = replace(request, min_difference=None, tau=0)
     counts = sorted({request.n_alternatives, max(request.n_alternatives - 1, 0)})
     options = options_without(request, "tau", "n_alternatives", "n_features")
-    if request.boxed:
-        options["max_iters"] = 500
     more = {"time_limit": limit, "engine": engine}
     taus = None if rng.random() < 0.5 else [0, Fraction(1, 3), 0.5, 1]
     asked = {"n_features": request.n_features, "n_alternatives": counts, "tau": taus}

@@ -153,8 +153,8 @@ def test_a_wrapper_gives_the_digits_of_a_loop(people):
 def test_a_wrapper_in_a_selector_in_a_fold_still_sees_the_frame(people):
     frame, y = people
     model = encoding(BY_PANDAS)
-    asked = {"n_features": 2, "n_alternatives": 1, "tau": 1, "max_iters": 6}
-    selector = SelectAlternatives(partial(quality.Wrapper.from_data, estimator=model), **asked)
+    asked = {"n_features": 2, "n_alternatives": 1, "tau": 1}
+    selector = SelectAlternatives(partial(quality.Wrapper.from_data, estimator=model, max_iters=6), **asked)
     evaluation = evaluate(selector, frame, y, cv=FOLDS, estimator=model)
     train, _ = next(FOLDS.split(np.zeros(ROWS), y))
     alone = selector.fit(frame.iloc[train], y[train])

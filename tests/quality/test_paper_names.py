@@ -54,7 +54,7 @@ def test_a_request_keeps_our_name(paper, ours):
 
 def test_the_paper_is_found_again_where_only_its_name_sets_the_engine(table):
     X, y = table
-    asked = Request(n_features=2, quality="greedy_wrapper", max_iters=7)
+    asked = Request(n_features=2, quality="greedy_wrapper", quality_params={"max_iters": 7})
     lines = asked.to_python()
     assert "greedy_wrapper" in lines
     known = {"X": X, "y": y}
@@ -81,7 +81,9 @@ def test_the_engine_that_the_name_sets_may_be_named_as_well():
 
 @pytest.mark.parametrize(("paper", "ours"), NAMES.items())
 def test_the_estimator_takes_them(paper, ours, table):
-    settings = {"n_features": 2, "n_alternatives": 1, "random_state": 25, "max_iters": 12}
+    settings = {"n_features": 2, "n_alternatives": 1, "random_state": 25}
+    if paper == "greedy_wrapper":
+        settings["quality_params"] = {"max_iters": 12}
     found = SelectAlternatives(paper, **settings).fit(*table)
     assert found.get_params()["quality"] == paper
     if paper == "greedy_wrapper":
@@ -93,7 +95,8 @@ def test_the_estimator_takes_them(paper, ours, table):
 
 def test_evaluation_searches_each_fold_by_the_same_engine(table):
     X, y = table
-    selector = SelectAlternatives("greedy_wrapper", n_features=2, n_alternatives=1, max_iters=3)
+    few = {"max_iters": 3}
+    selector = SelectAlternatives("greedy_wrapper", n_features=2, n_alternatives=1, quality_params=few)
     splits = list(StratifiedKFold(3).split(X, y))
     evaluation = altsets.evaluate(selector, X, y, cv=splits)
     for (train, _), fold in zip(splits, evaluation.folds, strict=True):
@@ -107,7 +110,8 @@ def test_evaluated_frontiers_take_them(paper, ours, table):
     X, y = table
 
     def evaluated(name):
-        frontier = altsets.frontier(name, 2, 1, [1], X=X, y=y, max_iters=3)
+        few = {"max_iters": 3} if name == "greedy_wrapper" else None
+        frontier = altsets.frontier(name, 2, 1, [1], X=X, y=y, quality_params=few)
         return altsets.evaluate(frontier, X, y, cv=2, n_repeats=1)
 
     found = evaluated(paper)
@@ -118,19 +122,19 @@ def test_evaluated_frontiers_take_them(paper, ours, table):
 
 
 def test_sessions_take_them_and_the_engine_goes_with_the_quality(table):
-    session = Session(*table, "greedy_wrapper", n_features=2, n_alternatives=1, max_iters=12, random_state=25)
+    session = Session(*table, "greedy_wrapper", n_features=2, n_alternatives=1, random_state=25)
     assert session.result.engine == "greedy-wrapper"
     X, y = table
     splits = list(StratifiedKFold(2).split(X, y))
     for (train, _), fold in zip(splits, session.evaluate(cv=splits).folds, strict=True):
-        alone = Session(X[train], y[train], "greedy_wrapper", n_features=2, n_alternatives=1, max_iters=12)
+        alone = Session(X[train], y[train], "greedy_wrapper", n_features=2, n_alternatives=1)
         assert list(fold.sets) == alone.result.sets
     assert session.state["quality"] == "greedy_wrapper"
     session.set(quality="mi")
     assert session.state["quality"] == "mutual_info"
     assert session.result.engine == "additive"
     session.set(quality="wrapper")
-    assert session.result.engine == "local-search"
+    assert session.result.engine == "exhaustive"
     assert "'greedy_wrapper'" in session.to_python().replace('"', "'")
 
 

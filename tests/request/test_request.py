@@ -28,12 +28,12 @@ REQUESTS = [
     Request(),
     Request(n_features=2, n_alternatives=1, tau=0.25, search="simultaneous", aggregation="min"),
     Request(tau="1/3", n_features=3),
-    Request(tau=2, dissimilarity="absolute", time_limit=250.5, engine="milp", max_iters=7),
+    Request(tau=2, dissimilarity="absolute", time_limit=250.5, engine="milp"),
     Request(dissimilarity="jaccard", existing=[["a", "f"], [1, 2]], n_features=2),
     Request(dissimilarity=dissimilarity.Matched("spearman", threshold=0.9), quality="mrmr"),
     Request(dissimilarity=dissimilarity.Grouped([["a", "d:e"], ["f"]])),
     Request(quality=NamedQuality("fcbf", measure="pearson"), task="regression", random_state=3),
-    Request(quality=NamedQuality("wrapper", estimator="forest", scoring="accuracy")),
+    Request(quality=NamedQuality("wrapper", estimator="forest", scoring="accuracy", max_iters=7)),
     Request(
         quality="f",
         constraints=[
@@ -197,7 +197,7 @@ def test_damaged_documents_are_refused(text):
         ({"quality": "nonsense"}, "quality='nonsense' is unknown"),
         ({"task": "guess"}, "task='guess' is unknown"),
         ({"engine": "quantum"}, "engine='quantum' is unknown"),
-        ({"max_iters": 0}, "max_iters=0 is too small"),
+        ({"quality": "wrapper", "quality_params": {"max_iters": 0}}, "max_iters=0 is too small"),
         ({"time_limit": 0}, "time_limit=0 must be a positive number"),
     ],
 )

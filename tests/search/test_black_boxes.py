@@ -131,7 +131,7 @@ def test_wrapper_searches(flowers):
     text = np.array(["one", "two", "three"])[y]
     results = [
         altsets.find(
-            quality.Wrapper.from_data(frame, text, n_jobs=jobs), 2, 1, tau=1, engine=engine, max_iters=60
+            quality.Wrapper.from_data(frame, text, n_jobs=jobs, max_iters=60), 2, 1, tau=1, engine=engine
         )
         for jobs in (None, 2)
         for engine in ("exhaustive", "local-search")

@@ -40,14 +40,14 @@ def pairwise(kind, n):
     return kind(rng.random(n), (pairs + pairs.T) / 2)
 
 
-def black_box(n, seconds=0.0):
+def black_box(n, seconds=0.0, **options):
     worth = np.random.default_rng(1).random(n)
 
     def score(chosen):
         time.sleep(seconds)
         return float(worth[list(chosen)].sum()) - 0.1 * (sum(chosen) % 7)
 
-    return quality.BlackBox(score, n_features_in=n)
+    return quality.BlackBox(score, n_features_in=n, **options)
 
 
 def dice(first, second):
@@ -107,13 +107,13 @@ HARD = {
     ),
     "exhaustive-sum": lambda: (black_box(40, 0.005), 3, 3, 0.5, {"engine": "exhaustive", **TOGETHER}),
     "local-search-sequential": lambda: (black_box(10_000), 10, 99, 0.5, {"engine": "local-search"}),
-    "local-search-min": lambda: (black_box(200), 5, 99, 0.5, {"max_iters": 10**6, **SMALLEST}),
+    "local-search-min": lambda: (black_box(200, max_iters=10**6), 5, 99, 0.5, SMALLEST),
     "greedy-wrapper": lambda: (
-        black_box(200),
+        black_box(200, max_iters=10**5),
         5,
         99,
         0.5,
-        {"engine": "greedy-wrapper", "max_iters": 10**5, **TOGETHER},
+        {"engine": "greedy-wrapper", **TOGETHER},
     ),
     "impossible": lambda: (
         additive(200),
@@ -171,7 +171,7 @@ def test_a_time_limit_covers_what_is_possible_instead():
 def test_the_choice_of_an_engine_is_under_the_limit():
     limited = [constraints.Size(1, 10), constraints.AtLeast(1, range(20))]
     _, seconds = soonest(
-        black_box(60), n_alternatives=1, constraints=limited, time_limit=0.2, max_iters=10**6
+        black_box(60, max_iters=10**6), n_alternatives=1, constraints=limited, time_limit=0.2
     )
     assert seconds < 0.2 + SLACK
 

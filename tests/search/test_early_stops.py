@@ -281,9 +281,9 @@ def test_finished_is_what_is_proven_or_done():
     assert altsets.find(scores, 2, 2).stop_reason == "finished"
     assert altsets.find(scores, 2, 4, 1.0).stop_reason == "finished"
     assert altsets.find(scores, 2, 2, search="greedy-balancing").stop_reason == "finished"
-    black_box = quality.BlackBox(lambda chosen: -float(sum(chosen)), n_features_in=12)
+    black_box = quality.BlackBox(lambda chosen: -float(sum(chosen)), n_features_in=12, max_iters=30)
     for engine in ("local-search", "greedy-wrapper", "exhaustive"):
-        result = altsets.find(black_box, 3, 1, engine=engine, max_iters=30)
+        result = altsets.find(black_box, 3, 1, engine=engine)
         assert result.stop_reason == "finished"
         assert 0 < result.evaluated <= 220
         assert "limit" not in result.proof

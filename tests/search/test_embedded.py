@@ -156,8 +156,8 @@ def test_ties_change_no_claim(seed):
 
 def test_the_first_set_is_what_the_model_chooses_from_all_columns_if_that_scores_best():
     X, y = rows()
-    embedded = quality.Embedded(MODELS["lasso"], X, y, cv=FOLDS)
-    result = altsets.find(embedded, n_alternatives=0, engine="best-first", max_iters=1)
+    embedded = quality.Embedded(MODELS["lasso"], X, y, cv=FOLDS, max_iters=1)
+    result = altsets.find(embedded, n_alternatives=0, engine="best-first")
     assert result.sets == [used(MODELS["lasso"], X, y, tuple(range(N)))]
     assert result.sets[0] == embedded.choose(range(N))
     assert (result.evaluated, result.stop_reason) == (1, "finished")
@@ -195,20 +195,21 @@ def test_an_exhausted_search_says_so_and_proves_nothing(snapshot):
     assert found.status is Status.NOT_FOUND
     assert found.explain() == snapshot
     assert found.reason == snapshot
-    short = altsets.find(embedded, n_alternatives=1, engine="best-first", max_iters=2)
+    embedded.max_iters = 2
+    short = altsets.find(embedded, n_alternatives=1, engine="best-first")
     assert "proves nothing" in short.explain()
 
 
 def test_more_steps_are_never_worse_for_the_first_set_and_jobs_change_nothing():
     X, y = rows(8, n_rows=60)
     embedded = quality.Embedded(Lasso(0.1), X, y, cv=FOLDS)
-    best = [
-        altsets.find(embedded, n_alternatives=0, engine="best-first", max_iters=steps).objective
-        for steps in (1, 5, 20)
-    ]
+    best = []
+    for embedded.max_iters in (1, 5, 20):
+        best.append(altsets.find(embedded, n_alternatives=0, engine="best-first").objective)
     assert best == sorted(best)
-    options = {"n_alternatives": 2, "max_iters": 12}
-    several = quality.Embedded(Lasso(0.1), X, y, cv=FOLDS)
+    options = {"n_alternatives": 2}
+    embedded.max_iters = 12
+    several = quality.Embedded(Lasso(0.1), X, y, cv=FOLDS, max_iters=12)
     several.n_jobs = 2
     with parallel_config(backend="threading"):
         assert altsets.find(several, **options).sets == altsets.find(embedded, **options).sets
@@ -220,7 +221,8 @@ def test_sets_that_differ_come_soon():
     X, y = rows(20, n_rows=80)
     embedded = quality.Embedded(Lasso(0.1), X, y, cv=FOLDS)
     first = embedded.choose(range(20))
-    found = altsets.find(embedded, n_alternatives=1, tau=0.5, max_iters=8 * len(first))
+    embedded.max_iters = 8 * len(first)
+    found = altsets.find(embedded, n_alternatives=1, tau=0.5)
     assert len(found.sets) == 2
 
 
@@ -243,7 +245,8 @@ def test_time_limits_and_interrupts_keep_what_was_found(clock):
                 signal.raise_signal(signal.SIGINT)
 
     assert threading.current_thread() is threading.main_thread()
-    found = altsets.find(embedded, n_alternatives=0, max_iters=10**6, callback=interrupt)
+    embedded.max_iters = 10**6
+    found = altsets.find(embedded, n_alternatives=0, callback=interrupt)
     assert found.stop_reason == "interrupted"
     assert found.objective >= seen[0].best
 
@@ -261,10 +264,10 @@ def test_a_model_that_fails_ends_the_search_with_what_is_there(snapshot):
     X, y = rows(12, n_rows=60)
     model = Failing(0.01)
     with pytest.warns(UserWarning) as warned:
-        embedded = quality.Embedded(model, X, y)
+        embedded = quality.Embedded(model, X, y, max_iters=3000)
     assert [str(one.message) for one in warned] == snapshot
     with pytest.warns(UserWarning) as warned:
-        found = altsets.find(embedded, n_alternatives=1, tau=1, engine="best-first", max_iters=3000)
+        found = altsets.find(embedded, n_alternatives=1, tau=1, engine="best-first")
     assert [str(one.message) for one in warned] == snapshot
     assert len(found.sets) == 1
 
@@ -362,11 +365,12 @@ def test_a_model_that_uses_everything_is_told(snapshot):
 @pytest.mark.slow
 def test_sets_larger_than_allowed_are_not_given(snapshot):
     X, y = rows(20, n_rows=80)
-    embedded = quality.Embedded(Lasso(0.1), X, y)
+    embedded = quality.Embedded(Lasso(0.1), X, y, max_iters=150)
     assert len(embedded.choose(range(20))) > 3
-    found = altsets.find(embedded, n_alternatives=1, constraints=constraints.Size(1, 3), max_iters=150)
+    found = altsets.find(embedded, n_alternatives=1, constraints=constraints.Size(1, 3))
     assert all(len(one) <= 3 for one in found.sets)
-    nothing = altsets.find(embedded, n_features=16, n_alternatives=0, max_iters=30)
+    embedded.max_iters = 30
+    nothing = altsets.find(embedded, n_features=16, n_alternatives=0)
     assert not nothing.sets
     assert nothing.reason == snapshot
 
@@ -374,12 +378,12 @@ def test_sets_larger_than_allowed_are_not_given(snapshot):
 @pytest.mark.slow
 def test_conditions_that_no_set_meets_are_proven(snapshot):
     X, y = rows(12, n_rows=60)
-    embedded = quality.Embedded(Lasso(0.1), X, y)
+    embedded = quality.Embedded(Lasso(0.1), X, y, max_iters=300)
     clash = [constraints.Require(3), constraints.Exclusive([3, 4]), constraints.AtLeast(1, [4])]
     nothing = altsets.find(embedded, constraints=clash)
     assert nothing.status is Status.INFEASIBLE
     assert nothing.explain() == snapshot
-    same = altsets.find(embedded, tau=1, n_alternatives=1, constraints=constraints.Require(0), max_iters=300)
+    same = altsets.find(embedded, tau=1, n_alternatives=1, constraints=constraints.Require(0))
     assert [*same.statuses] in ([Status.FEASIBLE, Status.INFEASIBLE], [Status.INFEASIBLE] * 2)
 
 

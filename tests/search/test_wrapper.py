@@ -83,7 +83,7 @@ def test_greedy_wrapper_is_algorithm_1(search, aggregation):
     @settings(max_examples=15, deadline=None, derandomize=True)
     @given(request=small(search, aggregation, max_n=7, max_k=3), max_iters=st.sampled_from([1, 7, 1000]))
     def compare(request, max_iters):
-        result = altsets.find(box(request), engine="greedy-wrapper", max_iters=max_iters, **request.options)
+        result = altsets.find(box(request, max_iters=max_iters), engine="greedy-wrapper", **request.options)
         problem, oracle = request.problem, request.oracle
         initial_sets, ties = InitialSets(problem, Run()), tie_breakers(problem)
         if search == "simultaneous":
@@ -142,7 +142,7 @@ def test_heuristics_find_valid_sets_no_worse_than_the_first(engine, search, aggr
     @settings(max_examples=40, deadline=None, derandomize=True)
     @given(request=small(search, aggregation), max_iters=st.sampled_from([1, 5, 40]))
     def compare(request, max_iters):
-        result = altsets.find(box(request), engine=engine, max_iters=max_iters, **request.options)
+        result = altsets.find(box(request, max_iters=max_iters), engine=engine, **request.options)
         oracle, problem = request.oracle, request.problem
         assert oracle.complaints(result.sets) == []
         assert {*result.statuses} <= {Status.FEASIBLE, Status.INFEASIBLE}
@@ -166,12 +166,12 @@ def test_heuristics_find_valid_sets_no_worse_than_the_first(engine, search, aggr
 @searches
 def test_auto_evaluates_all_sets_if_they_are_few(search, aggregation):
     asked = {"n_features": 3, "n_alternatives": 1, "search": search, "aggregation": aggregation}
-    few = altsets.find(rugged(9), max_iters=84, **asked)  # 9 choose 3.
+    few = altsets.find(rugged(9, max_iters=84), **asked)  # 9 choose 3.
     assert (few.engine, few.status) == ("exhaustive", Status.OPTIMAL)
-    many = altsets.find(rugged(9), max_iters=83, **asked)
+    many = altsets.find(rugged(9, max_iters=83), **asked)
     assert (many.engine, many.status) == ("local-search", Status.FEASIBLE)
     assert many.objective <= few.objective + 1e-9
-    fewer = altsets.find(rugged(9), max_iters=28, constraints=constraints.Require(0), **asked)
+    fewer = altsets.find(rugged(9, max_iters=28), constraints=constraints.Require(0), **asked)
     assert fewer.engine == "exhaustive"
 
 
@@ -181,11 +181,11 @@ def test_local_search_beats_hill_climbing_at_equal_cost(search, aggregation):
     asked = {"n_features": 5, "n_alternatives": 2, "tau": 0.6, "search": search, "aggregation": aggregation}
     gains = []
     for seed in range(3):
-        climbed = rugged(25, seed)
-        plain = altsets.find(climbed, engine="greedy-wrapper", max_iters=300, **asked)
+        climbed = rugged(25, seed, max_iters=300)
+        plain = altsets.find(climbed, engine="greedy-wrapper", **asked)
         evaluations = climbed.n_evaluations // (3 if search == "sequential" else 1)
-        quick = rugged(25, seed)
-        better = altsets.find(quick, engine="local-search", max_iters=evaluations, **asked)
+        quick = rugged(25, seed, max_iters=evaluations)
+        better = altsets.find(quick, engine="local-search", **asked)
         assert quick.n_evaluations <= climbed.n_evaluations
         gains.append(better.objective - plain.objective)
     assert np.mean(gains) > 0
@@ -209,8 +209,8 @@ def test_each_set_is_scored_once(engine, search, aggregation):
 
 @searches
 def test_local_search_keeps_to_its_budget(search, aggregation):
-    black_box = rugged()
-    result = altsets.find(black_box, 5, 2, search=search, aggregation=aggregation, max_iters=50)
+    black_box = rugged(max_iters=50)
+    result = altsets.find(black_box, 5, 2, search=search, aggregation=aggregation)
     assert black_box.n_evaluations <= (150 if search == "sequential" else 50)
     assert result.parameters["max_iters"] == 50
     assert result.engine == "local-search"
@@ -227,19 +227,20 @@ def test_answers_do_not_depend_on_the_number_of_jobs(engine, search, aggregation
         "aggregation": aggregation,
         "engine": engine,
     }
-    results = [altsets.find(rugged(15, n_jobs=jobs), max_iters=60, **asked) for jobs in (None, 1, 2)]
+    results = [altsets.find(rugged(15, n_jobs=jobs, max_iters=60), **asked) for jobs in (None, 1, 2)]
     assert len({(tuple(result.sets), result.objective) for result in results}) == 1
 
 
 def test_what_was_scored_before_changes_no_answer():
-    plain, warm = rugged(20), rugged(20)
-    altsets.find(warm, 4, 1, max_iters=300)
-    asked = {"n_features": 4, "n_alternatives": 2, "search": "simultaneous", "max_iters": 150}
+    plain, warm = rugged(20, max_iters=150), rugged(20, max_iters=300)
+    altsets.find(warm, 4, 1)
+    warm.max_iters = 150
+    asked = {"n_features": 4, "n_alternatives": 2, "search": "simultaneous"}
     assert altsets.find(plain, **asked).sets == altsets.find(warm, **asked).sets
 
 
 def test_iterate_takes_the_budget():
-    found = list(altsets.iterate(rugged(12), 3, n_alternatives=2, tau=1, max_iters=30))
+    found = list(altsets.iterate(rugged(12, max_iters=30), 3, n_alternatives=2, tau=1))
     assert len(found) == 3
     assert all(result.parameters["max_iters"] == 30 for result in found)
 
@@ -376,7 +377,16 @@ def test_engines_decline_in_one_sentence(snapshot):
 @pytest.mark.parametrize("value", [0, -3, 2.5, "many", None, True])
 def test_max_iters_is_a_positive_whole_number(value):
     with pytest.raises(InputError, match="max_iters="):
-        altsets.find(rugged(8), 2, 1, max_iters=value)
+        rugged(8, max_iters=value)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [altsets.find, altsets.iterate, altsets.frontier, altsets.Session, altsets.SelectAlternatives],
+)
+def test_max_iters_of_a_search_names_the_new_form(ask):
+    with pytest.raises(TypeError, match="max_iters was removed; use quality_params="):
+        ask(rugged(8), max_iters=5)
 
 
 def test_max_iters_is_a_parameter_of_black_boxes_only():
@@ -387,7 +397,7 @@ def test_max_iters_is_a_parameter_of_black_boxes_only():
 
 def test_progress_only_gets_better():
     seen = []
-    result = altsets.find(rugged(), 5, 2, search="simultaneous", max_iters=200, callback=seen.append)
+    result = altsets.find(rugged(max_iters=200), 5, 2, search="simultaneous", callback=seen.append)
     objectives = [progress.best for progress in seen]
     assert objectives == sorted(objectives)
     assert objectives[-1] == result.objective

@@ -68,8 +68,9 @@ def test_functions_take_options(wine):
 
 def test_a_grid_varies_whole_dictionaries(wine):
     X, y = wine
-    shallow, deep = {"estimator": TREE}, {"estimator": LogisticRegression(), "scoring": "accuracy", "cv": 3}
-    selector = SelectAlternatives("wrapper", n_features=1, n_alternatives=0, max_iters=50)
+    shallow = {"estimator": TREE, "max_iters": 50}
+    deep = {"estimator": LogisticRegression(), "scoring": "accuracy", "cv": 3, "max_iters": 50}
+    selector = SelectAlternatives("wrapper", n_features=1, n_alternatives=0)
     grid = GridSearchCV(
         make_pipeline(selector, DecisionTreeClassifier(random_state=0)),
         {"selectalternatives__quality_params": [shallow, deep]},

@@ -70,6 +70,7 @@ SPLITS = dict.fromkeys(
 SPARSE_SPLITS = SPLITS | {
     "check_sample_weight_equivalence_on_sparse_data": SPLITS["check_dict_unchanged"],
 }
+FEW = {"max_iters": 20}
 #: Qualities, their checks that do not apply with the reasons, and whether they take sparse tables.
 CHECKED = {
     "default": (SelectAlternatives(), {}, True),
@@ -83,11 +84,11 @@ CHECKED = {
     "logistic": (SelectAlternatives(LogisticRegression(), n_features=2), REFUSES_MISSING, True),
     "permutation": (SelectAlternatives("permutation", n_features=2), SPLITS, False),
     "wrapper": (
-        SelectAlternatives("wrapper", n_features=2, n_alternatives=1, max_iters=20),
+        SelectAlternatives("wrapper", n_features=2, n_alternatives=1, quality_params=FEW),
         SPARSE_SPLITS,
         True,
     ),
-    "embedded": (SelectAlternatives("embedded", n_alternatives=1, max_iters=20), SPARSE_SPLITS, True),
+    "embedded": (SelectAlternatives("embedded", n_alternatives=1, quality_params=FEW), SPARSE_SPLITS, True),
     # Two features that are alike are no set of FCBF, so that tables of few columns have sets of one feature only.
     "fcbf": (SelectAlternatives("fcbf", n_features=1), {}, True),
     "SelectFeatures": (SelectFeatures(), {}, True),
@@ -655,7 +656,7 @@ def test_weights_are_routed(wine):
 def test_groups_are_routed_to_qualities_that_split_rows(wine, given):
     X, y = wine
     groups, weights = np.arange(len(y)) // 6, np.ones(len(y))
-    asked = {"n_features": 1, "n_alternatives": 1, "max_iters": 13}
+    asked = {"n_features": 1, "n_alternatives": 1}
     with sklearn.config_context(enable_metadata_routing=True):
         selector = SelectAlternatives(given, **asked).set_fit_request(sample_weight=True, groups=True)
         model = make_pipeline(selector, DecisionTreeClassifier().set_fit_request(sample_weight=False))

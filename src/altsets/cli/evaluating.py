@@ -159,7 +159,7 @@ def _evaluate(evaluate: Callable[..., Evaluated], data: Dataset, given: Given) -
 
 def parameters_of(request: Request, seconds: float) -> dict[str, Any]:
     """What the search in each fold takes over from a request; it knows no existing sets, and chooses its engine."""
-    taken = ("dissimilarity", "feature_groups", "search", "aggregation", "constraints", "max_iters")
+    taken = ("dissimilarity", "feature_groups", "search", "aggregation", "constraints")
     return {name: getattr(request, name) for name in taken} | {"time_limit": request.time_limit or seconds}
 
 

@@ -138,8 +138,8 @@ def _session(source: Source) -> tuple[Session, dict[str, Any]]:
         "dissimilarity",
         "search",
         "aggregation",
+        "task",
     ]
-    taken += ["task", "max_iters"]
     session = Session(
         data.X,
         data.y,

@@ -105,7 +105,9 @@ def named_quality(given: Given) -> NamedQuality:
         _refuse_unused({"measure": given.quality.measure, **options})
     if given.evaluation.evaluate:
         options = {option: value for option, value in options.items() if takes_option(name, option)}
-    return NamedQuality.of(name, {"measure": given.quality.measure, **options})
+    return NamedQuality.of(
+        name, {"measure": given.quality.measure, "max_iters": given.limits.max_iters, **options}
+    )
 
 
 def _without_target(given: Given) -> str:
@@ -359,7 +361,7 @@ def request_from(source: Source, **sets: Any) -> Request:
 
 def _request(given: Given, quality: NamedQuality | None, fields: Mapping[str, Any]) -> Request:
     """The request with these fields, and with what options say about the others."""
-    from altsets.request import MAX_ITERS, Request
+    from altsets.request import Request
 
     has_times = given.table.time is not None and given.scoring.task == "auto"
     said = {**vars(given.search), **vars(given.definition), **fields}
@@ -367,7 +369,6 @@ def _request(given: Given, quality: NamedQuality | None, fields: Mapping[str, An
         quality=quality,
         task="survival" if has_times else given.scoring.task,
         engine=given.limits.engine,
-        max_iters=MAX_ITERS if given.limits.max_iters is None else given.limits.max_iters,
         time_limit=given.limits.time_limit,
         unusable="drop" if given.columns.drop_unusable else "error",
         **said,

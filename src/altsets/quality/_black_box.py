@@ -36,7 +36,7 @@ from altsets.measures.scoring import (
     scorer_for,
 )
 from altsets.measures.workers import check_jobs, n_workers, run_in_workers
-from altsets.quality._quality import Quality, common_names, size_checked
+from altsets.quality._quality import MAX_ITERS, Quality, common_names, size_checked
 from altsets.quality.form import Form
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import MISSING_VALUES, Encoded, Features
@@ -67,6 +67,10 @@ class BlackBox(Quality):
     n_jobs : int, default=None
         How many sets are scored at a time, in threads; -1 for one per processor. The function must be thread-safe.
         joblib's ``parallel_config`` overrules. No answer depends on it.
+    max_iters : int, default=1000
+        How long to search: the number of sets that are evaluated, or of swaps that are tried with
+        ``engine="greedy-wrapper"``; in sequential search for each set, as in Bach (2023), else for the whole search. If
+        there are no more sets than this, all of them are evaluated, and the answer is proven.
 
     Attributes
     ----------
@@ -104,6 +108,7 @@ class BlackBox(Quality):
         feature_names: Sequence[str] | None = None,
         size_normalised: bool = True,
         n_jobs: int | None = None,
+        max_iters: int = MAX_ITERS,
     ) -> None:
         if not callable(score):
             raise InputError(f"score must be a function of a tuple of indices, not {type(score).__name__}.")
@@ -116,6 +121,7 @@ class BlackBox(Quality):
         self.score = score
         self.size_normalised = bool(size_normalised)
         self.n_jobs = check_jobs(n_jobs)
+        self.max_iters = whole_number("max_iters", max_iters, least=1)
         self.n_evaluations = 0
         self._known: dict[tuple[int, ...], float] = {}
 
@@ -251,6 +257,7 @@ class OfModels(BlackBox):
         random_state: int = 25,
         sample_weight: Any = None,
         n_jobs: int | None = None,
+        max_iters: int = MAX_ITERS,
     ) -> None:
         options = FittingOptions(
             scoring, cv, groups, pos_label, class_weight, task, feature_names, random_state, sample_weight
@@ -258,7 +265,11 @@ class OfModels(BlackBox):
         prepared = ModelTask.of(estimator, X, y, options)
         score, features = self._prepared(estimator, prepared, options), prepared.features
         super().__init__(
-            score, n_features_in=features.n_features, feature_names=features.names, n_jobs=n_jobs
+            score,
+            n_features_in=features.n_features,
+            feature_names=features.names,
+            n_jobs=n_jobs,
+            max_iters=max_iters,
         )
         self.splits = prepared.splits
         self._begin(prepared.model)
@@ -343,6 +354,8 @@ class Wrapper(OfModels):
     n_jobs : int, default=None
         How many sets are assessed at a time, -1 for one per processor; no answer depends on it. Models other than the
         default are fitted in processes of their own, unless joblib's ``parallel_config`` says otherwise.
+    max_iters : int, default=1000
+        How long to search, as for :class:`BlackBox`.
 
     Raises
     ------

@@ -71,6 +71,8 @@ class Embedded(OfModels):
     n_jobs : int, default=None
         How many models are fitted at a time, in processes of their own, -1 for one per processor; no answer depends on
         it.
+    max_iters : int, default=1000
+        How many times the model chooses, for each set; or the number of sets that are evaluated, if there are no more.
 
     Raises
     ------

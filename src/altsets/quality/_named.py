@@ -11,6 +11,7 @@ from typing import Any
 
 from altsets import measures
 from altsets.errors import InputError, NotExpressedError
+from altsets.features import whole_number
 from altsets.measures.large.scores import MERGED, MERGED_PAIRS, refuse_measure
 from altsets.measures.large.table import LargeTable
 from altsets.measures.several import checked_combination
@@ -60,6 +61,7 @@ class NamedQuality(QualitySpec):
     class_weight: Any = None
     criterion: str | None = None
     combine: Any = None
+    max_iters: int | None = None
     more: Mapping[str, Any] = field(default_factory=dict, hash=False)
     engine: str = field(default="auto", init=False, compare=False)
 
@@ -81,6 +83,8 @@ class NamedQuality(QualitySpec):
                 raise InputError(
                     f"{parameter(option, value)} is for quality {', '.join(takers)}, not for {name}."
                 )
+        if self.max_iters is not None:
+            object.__setattr__(self, "max_iters", whole_number("max_iters", self.max_iters, least=1))
         known = (*measures.PAIR_MEASURES, *measures.PAIRED_BY)
         # With another measure for pairs, any will do; from_data knows which.
         if isinstance(measure, str) and measure not in known and "redundancy_measure" not in self.more:
@@ -119,7 +123,7 @@ class NamedQuality(QualitySpec):
     @property
     def model(self) -> dict[str, Any]:
         """The options of the model and its scoring that were given."""
-        options = ("estimator", "scoring", "pos_label", "class_weight", "criterion", "combine")
+        options = ("estimator", "scoring", "pos_label", "class_weight", "criterion", "combine", "max_iters")
         return {option: value for option in options if (value := getattr(self, option)) is not None}
 
     @property
@@ -261,11 +265,7 @@ class NamedQuality(QualitySpec):
         """As arguments of ``SelectAlternatives``."""
         params = self.as_dict()
         del params["name"]
-        if self.engine != "auto":
-            if params:
-                raise NotExpressedError(f"the engine {self.engine!r} was requested, which only find() takes")
-            return [repr(self.asked_name)]
-        return [repr(self.name), *([f"quality_params={params!r}"] if params else [])]
+        return [repr(self.asked_name), *([f"quality_params={params!r}"] if params else [])]
 
 
 def options_of_measure(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -25,6 +25,8 @@ from altsets.tables.feature_matrix import LEAVE_OUT_ROWS
 from altsets.tables.target import weights_of
 from altsets.wording import documented
 
+#: Swaps that are tried, or sets that are evaluated, in one search of a black box; as in the paper.
+MAX_ITERS = 1000
 #: Where a pickled quality says which of its arrays are read-only.
 LOCKED = "(read-only)"
 
@@ -74,6 +76,8 @@ class Quality(ABC):
         Whether the quality decides how large sets are, as that of a model which chooses features by itself.
     has_form : bool
         Whether engines can read it as numbers, with :meth:`form`; the sets of a black box can only be evaluated.
+    max_iters : int
+        How long to search if they cannot; see :class:`altsets.quality.BlackBox`.
 
     Raises
     ------
@@ -94,6 +98,7 @@ class Quality(ABC):
 
     size_normalised: bool
     has_form: bool = True
+    max_iters: int = MAX_ITERS
     chooses_size: bool = False
     #: Whether pairs of features are computed when they are needed, as for wide tables.
     pairs_on_demand: bool = False

@@ -17,7 +17,6 @@ from altsets.request._fields import (
     DEFAULT_SEED,
     DEFAULT_SIZE,
     ENGINE_NAMES,
-    MAX_ITERS,
     checked_seconds,
     uses_groups,
 )
@@ -39,7 +38,6 @@ __all__ = [
     "DEFAULT_SIZE",
     "DEFINITION",
     "ENGINE_NAMES",
-    "MAX_ITERS",
     "Request",
     "arguments",
     "call",

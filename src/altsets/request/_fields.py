@@ -11,7 +11,7 @@ from typing import Any
 
 from altsets.constraints import AboveNoise, Constraint, Spread
 from altsets.dissimilarity import Grouped, declared_groups
-from altsets.errors import InputError, Problems
+from altsets.errors import InputError, Problems, without_removed
 from altsets.features import Feature, as_number, given_feature, whole_number
 from altsets.measures.pairs import is_array
 from altsets.problem import (
@@ -31,8 +31,6 @@ from altsets.tables.conversion import UNUSABLE
 from altsets.tables.target import TASKS
 from altsets.wording import by_interface, parameter
 
-#: Swaps that are tried, or sets that are evaluated, in one search of a black box; as in the paper.
-MAX_ITERS = 1000
 #: Features in each set, unless a user gives another number or a model chooses.
 DEFAULT_SIZE = 5
 #: The seed of measures, models and folds, unless a user gives another one.
@@ -68,7 +66,6 @@ class RequestFields:
     quality: Any = None
     task: str = "auto"
     engine: str = "auto"
-    max_iters: int = MAX_ITERS
     time_limit: float | None = None
     random_state: int | None = None
     unusable: str = "error"
@@ -78,6 +75,7 @@ class RequestFields:
     within: float | None = None
     feature_groups: Grouped | str | None = None
 
+    @without_removed
     def __init__(
         self,
         *,
@@ -93,7 +91,6 @@ class RequestFields:
         quality_params: Mapping[str, Any] | None = None,
         task: str = "auto",
         engine: str = "auto",
-        max_iters: int = MAX_ITERS,
         time_limit: float | None = None,
         random_state: int | None = None,
         unusable: str = "error",
@@ -129,7 +126,6 @@ class RequestFields:
                 _refuse_groups(groups is not None, dissimilarity, values["constraints"])
         check("existing", lambda: tuple(_existing_set(given) for given in existing))
         check("task", one_of, "task", task, TASKS)
-        check("max_iters", whole_number, "max_iters", max_iters, 1)
         check("time_limit", checked_seconds, time_limit)
         check("unusable", one_of, "unusable", unusable, UNUSABLE)
         if tau == "max" and not problems:

@@ -63,8 +63,6 @@ class Request(RequestFields):
         What the target holds.
     engine : str, default="auto"
         Force one engine of :func:`altsets.find`.
-    max_iters : int, default=1000
-        For black boxes only, how long to search, as for :func:`altsets.find`.
     time_limit : float, default=None
         Seconds for the whole search.
     random_state : int, default=None

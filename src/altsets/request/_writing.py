@@ -46,7 +46,6 @@ PLAIN = (
     "aggregation",
     "task",
     "engine",
-    "max_iters",
     "time_limit",
     "random_state",
     "unusable",
@@ -63,7 +62,12 @@ IMPORTS = {
     "quality.": "from altsets import quality",
 }
 #: Options of a quality by the names that they have on the command line.
-OPTION_NAMES = {"name": "quality", "pos_label": "positive", "class_weight": "class-weight"}
+OPTION_NAMES = {
+    "name": "quality",
+    "pos_label": "positive",
+    "class_weight": "class-weight",
+    "max_iters": "max-iters",
+}
 
 
 # --- JSON ------------------------------------------------------------------------------------------------------------
@@ -176,7 +180,7 @@ def arguments(request: RequestFields, names: Sequence[str] | None = None, table:
     if request.existing:
         sets = ", ".join(features_literal(given, names) for given in request.existing)
         said.append(f"existing=[{sets}]")
-    return said + _changed(request, "engine", "max_iters", "time_limit")
+    return said + _changed(request, "engine", "time_limit")
 
 
 def _groups_literal(groups: Grouped | str, names: Sequence[str] | None) -> str:
@@ -281,7 +285,7 @@ def command(request: RequestFields, table: str, predicted: Sequence[str], names:
         words += [f"--existing={features_text(given, known)}" for given in request.existing]
     except IndexError:
         raise NotExpressedError("its features are indices, and a command wants their names") from None
-    plain = ("task", "search", "aggregation", *DEFINITION, "engine", "max_iters", "time_limit")
+    plain = ("task", "search", "aggregation", *DEFINITION, "engine", "time_limit")
     # Times and events say that it is survival.
     changes = [(name, value) for name, value in _changes(request, plain) if value != "survival"]
     words += [f"--{name.replace('_', '-')}={value}" for name, value in changes]

@@ -31,7 +31,7 @@ def answer(
 
     ``stop`` is asked now and then: once it returns true, the best so far is the answer, with its bound.
     """
-    run = Run(request.time_limit, callback, request.max_iters, stop)
+    run = Run(request.time_limit, callback, stop)
     problem = problem_of(measured or request, quality)
     if run.remaining < -MOST_LATE:
         warn_user(
@@ -54,7 +54,7 @@ def answers_in_turn(
     request, measured = replace(request, n_alternatives=0), replace(measured, n_alternatives=0)
     while number < most:
         number += 1
-        run = Run(request.time_limit, callback, request.max_iters)
+        run = Run(request.time_limit, callback)
         asked = problem_of(measured, quality)
         problem = without_repeats(asked) if endless and asked.difference == "each" else asked
         with run:

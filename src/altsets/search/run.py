@@ -14,7 +14,6 @@ from types import FrameType
 from typing import Any, Self
 
 from altsets.problem import FeatureSet
-from altsets.request import MAX_ITERS
 from altsets.result import Progress, StopReason
 
 #: Seconds between two calls of a user's callback from inside a kernel.
@@ -98,10 +97,8 @@ class Run:
         self,
         time_limit: float | None = None,
         callback: Callable[[Progress], object] | None = None,
-        max_iters: int = MAX_ITERS,
         stop: Callable[[], bool] | None = None,
     ) -> None:
-        self.max_iters = max_iters
         #: Power of two between engine units and user units.
         self.exponent = 0
         #: Steps so far, those of parts included, and the number after which this run ends.
@@ -136,7 +133,7 @@ class Run:
 
     def part(self, max_steps: float = math.inf, enough: Enough | None = None) -> Run:
         """A run for a part of the work: ends with this one, after ``max_steps`` or with ``enough``; no callback."""
-        part = Run(max_iters=self.max_iters)
+        part = Run()
         part._whole, part.max_steps, part._enough = self, max_steps, enough
         return part
 

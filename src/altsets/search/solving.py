@@ -186,7 +186,7 @@ def refuse_undone(name: str, quality: Quality, problem: Problem, run: Run) -> No
 def _engine(name: str, quality: Quality, problem: Problem, run: Run) -> Engine:
     if name == "auto" and not quality.has_form and not problem.search.startswith("greedy-"):
         otherwise = BestFirstEngine.name if quality.chooses_size else LocalSearchEngine.name
-        name = ExhaustiveEngine.name if at_most(problem, run.max_iters, run) else otherwise
+        name = ExhaustiveEngine.name if at_most(problem, quality.max_iters, run) else otherwise
     if name != "auto":
         reason = ENGINES[name].declines(quality, problem)
         if reason:
@@ -304,7 +304,7 @@ def _existing_qualities(quality: Quality, problem: Problem, run: Run) -> list[fl
 
 def parameters_of(quality: Quality, problem: Problem, run: Run) -> dict[str, Any]:
     """The parameters of the request; where sizes are open, with a note on how the quality treats them."""
-    iterations = {} if quality.has_form else {"max_iters": run.max_iters}
+    iterations = {} if quality.has_form else {"max_iters": quality.max_iters}
     sizes = {} if problem.fixed_size else {"size_normalised": quality.size_normalised}
     return problem.parameters() | iterations | sizes
 

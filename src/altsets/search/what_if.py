@@ -331,7 +331,7 @@ def lose(
     callback: Callable[[Progress], object] | None = None,
 ) -> WhatIf:
     """The losses for an answer to a request, which has the numbers of a table where it needs them."""
-    run = Run(checked_seconds(time_limit), callback, request.max_iters)
+    run = Run(checked_seconds(time_limit), callback)
     refuse_other_quality(quality, result)
     exact = request.engine if request.search in ("sequential", "simultaneous") else "auto"
     single = replace(request.alone(), engine=exact)

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, check_memory, validate_dat
 
 from altsets.arrays import Bools, Floats
 from altsets.display import renderer
-from altsets.errors import InputError, warn_user
+from altsets.errors import InputError, warn_user, without_removed
 from altsets.features import whole_number
 from altsets.measures.large.table import LargeTable, is_large, large_table
 from altsets.quality.spec import QualitySpec, spec_of
@@ -102,8 +102,6 @@ class SelectAlternatives(ColumnSelector):
         :meth:`get_alternative` gives the other sets without one.
     task : {"auto", "classification", "regression"}, default="auto"
         Whether the target names classes or is numeric; "auto" looks at its values.
-    max_iters : int, default=1000
-        How long to search with a wrapper or an embedded model: the number of sets to try.
     time_limit : float, default=None
         Seconds for the search, with all that :func:`altsets.find` does; scores are computed before.
     n_jobs : int, default=None
@@ -203,6 +201,7 @@ class SelectAlternatives(ColumnSelector):
     (178, 3)
     """
 
+    @without_removed
     def __init__(
         self,
         quality: Any = "mutual_info",
@@ -218,7 +217,6 @@ class SelectAlternatives(ColumnSelector):
         constraints: Any = (),
         alternative: int = 0,
         task: str = "auto",
-        max_iters: int = 1000,
         time_limit: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -242,7 +240,6 @@ class SelectAlternatives(ColumnSelector):
         self.constraints = constraints
         self.alternative = alternative
         self.task = task
-        self.max_iters = max_iters
         self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.random_state = random_state

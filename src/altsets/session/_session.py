@@ -8,13 +8,13 @@ from typing import Any
 
 from altsets.constraints import Constraint
 from altsets.display import maker, renderer
-from altsets.errors import InputError
+from altsets.errors import InputError, without_removed
 from altsets.evaluation import Evaluation, evaluate
 from altsets.features import Feature
 from altsets.problem import Dissimilarity
 from altsets.quality import Quality
 from altsets.quality.spec import spec_of
-from altsets.request import MAX_ITERS, Request
+from altsets.request import Request
 from altsets.search.frontier import Frontier, FrontierProgress
 from altsets.search.solving import n_candidates
 from altsets.search.what_if import WhatIf
@@ -68,8 +68,6 @@ class Session(SessionSteps):
         What every set must keep to in every step; steps add to them.
     task : {"auto", "classification", "regression"}, default="auto"
         What the target holds.
-    max_iters : int, default=1000
-        For black boxes only, how long to search, as for :func:`altsets.find`.
     time_limit : float, default=10.0
         Seconds for the search of each step; None for no limit. What was found by then is the answer, with its bound.
     n_jobs : int, default=None
@@ -116,6 +114,7 @@ class Session(SessionSteps):
     ('flavanoids', 'proline')
     """
 
+    @without_removed
     def __init__(
         self,
         X: Any,
@@ -134,7 +133,6 @@ class Session(SessionSteps):
         aggregation: str = "sum",
         constraints: Iterable[Constraint] | Constraint = (),
         task: str = "auto",
-        max_iters: int = MAX_ITERS,
         time_limit: float | None = saving.STEP_SECONDS,
         n_jobs: int | None = None,
         random_state: int | None = None,
@@ -159,7 +157,6 @@ class Session(SessionSteps):
             constraints=constraints,
             quality=given,
             task=task,
-            max_iters=max_iters,
             time_limit=time_limit,
             random_state=random_state,
             unusable=unusable,

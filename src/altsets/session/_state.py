@@ -35,7 +35,6 @@ FIXED = (
     "existing",
     "task",
     "engine",
-    "max_iters",
     "time_limit",
     "random_state",
     "unusable",

@@ -6,13 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from altsets.constraints import Constraint
+from altsets.errors import without_removed
 from altsets.problem import Dissimilarity, list_constraints
-from altsets.request import MAX_ITERS, uses_groups
+from altsets.request import uses_groups
 from altsets.search.frontier import Frontier, FrontierProgress
 from altsets.search.frontier.curves import CurveAsked
 from altsets.verbs.asking import asked_of
 
 
+@without_removed
 def frontier(
     quality: Any,
     n_features: int | Sequence[int] | None = None,
@@ -31,7 +33,6 @@ def frontier(
     constraints: Sequence[Constraint] | Constraint = (),
     existing: Sequence[Sequence[int | str]] = (),
     engine: str = "auto",
-    max_iters: int = MAX_ITERS,
     time_limit: float | None = None,
     callback: Callable[[FrontierProgress], object] | None = None,
     by: str = "tau",
@@ -81,8 +82,6 @@ def frontier(
         Sets (of indices or names) that every new set must differ from as well.
     engine : str, default="auto"
         Force one engine of :func:`altsets.find`.
-    max_iters : int, default=1000
-        For black boxes only, how long each search goes on, as for :func:`altsets.find`.
     time_limit : float, default=None
         Seconds for the whole call. What was found by then is returned; what is not proven is marked.
     callback : callable, default=None
@@ -175,7 +174,6 @@ def frontier(
         constraints=constraints,
         existing=existing,
         engine=engine,
-        max_iters=max_iters,
         time_limit=time_limit,
     )
     return curve.draw(asked.request, asked.quality, measured=asked.measured, callback=callback)

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from altsets.constraints import AtLeastSets, Constraint
-from altsets.errors import InputError, UnsupportedError
+from altsets.errors import InputError, UnsupportedError, without_removed
 from altsets.problem import Dissimilarity
-from altsets.request import MAX_ITERS
 from altsets.result import Progress, Result
 from altsets.search.answering import answer, answers_in_turn
 from altsets.verbs.asking import asked_of
 
 
+@without_removed
 def find(
     quality: Any,
     n_features: int | float | None = None,
@@ -32,7 +32,6 @@ def find(
     time_limit: float | None = None,
     engine: str = "auto",
     callback: Callable[[Progress], object] | None = None,
-    max_iters: int = MAX_ITERS,
     difference: str = "each",
     overlap_penalty: float = 0.0,
     min_quality: float | None = None,
@@ -108,15 +107,11 @@ def find(
         together); "enumerate" takes everything that is exact; "milp" is an integer-programming solver for all that is
         linear (not CFS or your own dissimilarity); "greedy" has the heuristics; "shortlist" is for wide tables, whose
         pairs of features are computed on demand. "auto" takes the first that does not decline. The last four are for
-        black boxes: "exhaustive" evaluates every set, which "auto" does if they are no more than max_iters; else
+        black boxes: "exhaustive" evaluates every set, which "auto" does if they are no more than ``max_iters``; else
         "local-search" looks for good ones, and "greedy-wrapper" does so as Bach (2023) does; "best-first" is for models
         that choose features themselves.
     callback : callable, default=None
         Called with a :class:`altsets.results.Progress` now and then. What it raises ends the search.
-    max_iters : int, default=1000
-        For black boxes only, how long to search: the number of sets that are evaluated, of swaps that are tried with
-        ``engine="greedy-wrapper"``, or of times that a model chooses with ``engine="best-first"``; with
-        ``"sequential"`` for each set, as in Bach (2023), else for the whole search.
     difference : {"each", "average"}, default="each"
         Whether a set must differ by tau from each set before it, or from all of them on average, existing ones
         included. ``"average"`` is for sequential search.
@@ -192,7 +187,6 @@ def find(
         constraints=constraints,
         existing=existing,
         engine=engine,
-        max_iters=max_iters,
         time_limit=time_limit,
         difference=difference,
         overlap_penalty=overlap_penalty,
@@ -202,6 +196,7 @@ def find(
     return answer(asked.request, asked.quality, measured=asked.measured, callback=callback)
 
 
+@without_removed
 def iterate(
     quality: Any,
     n_features: int | float | None = None,
@@ -220,7 +215,6 @@ def iterate(
     time_limit: float | None = None,
     engine: str = "auto",
     callback: Callable[[Progress], object] | None = None,
-    max_iters: int = MAX_ITERS,
     difference: str = "each",
     overlap_penalty: float = 0.0,
     within: float | None = None,
@@ -266,8 +260,6 @@ def iterate(
         Force one engine of :func:`altsets.find`.
     callback : callable, default=None
         Called with a :class:`altsets.results.Progress` now and then. What it raises ends the search.
-    max_iters : int, default=1000
-        For black boxes only, how long to search for each set, as for :func:`altsets.find`.
     difference : {"each", "average"}, default="each"
         Whether a set must differ by tau from each set before it, or from all of them on average.
     overlap_penalty : float, default=0.0
@@ -323,7 +315,6 @@ def iterate(
         constraints=constraints,
         existing=existing,
         engine=engine,
-        max_iters=max_iters,
         time_limit=time_limit,
         difference=difference,
         overlap_penalty=overlap_penalty,

@@ -229,6 +229,7 @@ def _greedy_wrapper(rows: Rows, settings: Settings) -> Wrapper:
         task="classification",
         random_state=settings.seed,
         feature_names=rows.feature_names,
+        max_iters=settings.max_iters,
     )
 
 
@@ -366,7 +367,7 @@ def _answers(method: Method, made: Quality, planned: PlannedSearch, settings: Se
     if planned.k > made.n_features_in:
         # Nothing to ask: there are not enough features for a single set.
         return [_answer(None, Status.INFEASIBLE, math.nan, -math.inf)] * (planned.n_alternatives + 1)
-    options: dict[str, Any] = {"engine": method.engine, "max_iters": settings.max_iters}
+    options: dict[str, Any] = {"engine": method.engine}
     # Black boxes end by the number of sets they try, so that their answers do not depend on the clock.
     limit = settings.seconds(method.name, planned.k) if made.has_form else None
     if planned.search == "sequential":

@@ -52,7 +52,7 @@ class BestFirstEngine:
         return declines_further(problem)
 
     def solve(self, quality: Embedded, problem: Problem, run: Run) -> Answer:
-        """Search until ``run.max_iters`` models chose, for each set, or nothing is left to ban."""
+        """Search until ``max_iters`` models chose, for each set, or nothing is left to ban."""
         if not problem.sizes:
             return Answer.infeasible(problem, "constraints on the size contradict each other")
         search = _BanSearch(quality, problem, EvaluationCache(quality, problem, run))
@@ -86,7 +86,7 @@ class _BanSearch:
         """The best set of the model that differs enough from the others, as far as the search goes."""
         evaluations, known = self.evaluations, self.evaluations.known
         before = others[len(self.problem.existing) :]
-        left, queue = evaluations.run.max_iters, _Levels()
+        left, queue = self.quality.max_iters, _Levels()
         best = max(
             (one for one in known if not self._distance(one, others)), key=known.__getitem__, default=None
         )

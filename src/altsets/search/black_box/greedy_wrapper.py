@@ -360,7 +360,7 @@ class GreedyWrapperEngine:
         return declines_numbers(quality, problem)
 
     def solve(self, quality: BlackBox, problem: Problem, run: Run) -> Answer:
-        """Climb from the first valid sets until no swap helps or ``run.max_iters`` swaps were tried."""
+        """Climb from the first valid sets until no swap helps or ``max_iters`` swaps were tried."""
         evaluations = EvaluationCache(quality, problem, run)
         improve = partial(_hill_climb, repair=Repair(problem, run), evaluations=evaluations)
         return search_sets(problem, evaluations, improve, "hill climbing by swaps proves nothing")
@@ -370,7 +370,7 @@ def _hill_climb(
     sets: Sequence[FeatureSet], others: Sequence[FeatureSet], repair: Repair, evaluations: EvaluationCache
 ) -> Sequence[FeatureSet]:
     """Algorithm 1 of the paper, given the first solution; ``tried`` is what it calls iterations."""
-    max_iters = evaluations.run.max_iters
+    max_iters = evaluations.quality.max_iters
     pairs = list(itertools.islice(itertools.combinations(range(repair.problem.n_features_in), 2), max_iters))
     best, place, tried = evaluations.objective(sets), 0, 1
     evaluations.iterations += 1

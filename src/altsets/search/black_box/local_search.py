@@ -72,8 +72,8 @@ class LocalSearchEngine:
         return declines_numbers(quality, problem)
 
     def solve(self, quality: BlackBox, problem: Problem, run: Run) -> Answer:
-        """Search until ``run.max_iters`` sets were evaluated; in sequential search, for each set."""
-        evaluations = EvaluationCache(quality, problem, run, run.max_iters)
+        """Search until ``max_iters`` sets were evaluated; in sequential search, for each set."""
+        evaluations = EvaluationCache(quality, problem, run, quality.max_iters)
         search = SurrogateAnnealing(problem, evaluations)
         return search_sets(problem, evaluations, search.improve, "local search proves nothing")
 
@@ -115,7 +115,7 @@ class SurrogateAnnealing:
         """Evaluate random sets in which each feature turns up, those that were used least first."""
         size = max(self.problem.k_max, 1)
         wanted = math.ceil(EXPLORATION_ROUNDS * len(self._usable) / size)
-        budget = int(EXPLORATION_SHARE * self.evaluations.run.max_iters)
+        budget = int(EXPLORATION_SHARE * self.evaluations.quality.max_iters)
         most = min(wanted, budget) - self.surrogate.n_updates
         proposed = []
         for _ in range(most):

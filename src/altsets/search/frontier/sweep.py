@@ -128,7 +128,7 @@ class Sweep:
         self._known = known
         self._points: list[FrontierPoint] = []
         self._reporter = Reporter(callback, self._points, len(plan))
-        self.run = Run(request.time_limit, self._reporter.callback, request.max_iters)
+        self.run = Run(request.time_limit, self._reporter.callback)
 
     def __iter__(self) -> Iterator[FrontierPoint]:
         facts = _Facts(self._quality, 0)
