@@ -84,3 +84,9 @@ def test_long_values_and_names_are_cut_off() -> None:
 def test_clauses_become_sentences() -> None:
     assert wording.sentence("no set exists") == wording.sentence("no set exists.") == "No set exists."
     assert wording.paragraph("One.", "", "Two.") == "One. Two."
+
+
+def test_names_are_suggested_whatever_their_case() -> None:
+    known = ["Glucose", "BMI", 3]
+    said = [wording.suggestion(given, known, "choose.") for given in ("glucos", "bmi", "xyz", 3)]
+    assert said == ["did you mean 'Glucose'?", "did you mean 'BMI'?", "choose.", "choose."]

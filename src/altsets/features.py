@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import difflib
 import fnmatch
 import math
 import numbers
@@ -14,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, cast, overload
 
 from altsets.errors import InputError, reason_of
-from altsets.wording import parameter, quote
+from altsets.wording import by_interface, parameter, quote, suggestion
 
 if TYPE_CHECKING:
     # The command line knows features before it needs NumPy.
@@ -134,10 +133,7 @@ class FeatureNames(Sequence[str]):
                 continue
             matching = self.matching(feature)
             if not matching:
-                close = difflib.get_close_matches(feature, list(self._positions), n=1)
-                advice = (
-                    f"did you mean {close[0]!r}?" if close else "check it against the names of the columns."
-                )
+                advice = suggestion(feature, self._positions, "check it against the names of the columns.")
                 pattern = quote(feature, LONGEST_NAME)
                 raise InputError(
                     f"{who}: the pattern {pattern} matches none of {len(self):,} features; {advice}"
@@ -168,9 +164,7 @@ def unknown_features(who: str, unknown: Sequence[str], known: Iterable[str], oth
     named = ", ".join(quote(name, LONGEST_NAME) for name in unknown[:MOST_LISTED])
     more = f" and {len(unknown) - MOST_LISTED} more" if len(unknown) > MOST_LISTED else ""
     what = "which is not a feature" if len(unknown) == 1 else "which are not features"
-    close = difflib.get_close_matches(unknown[0], list(known), n=1)
-    hint = f"did you mean {close[0]!r}?" if close else otherwise
-    return InputError(f"{who} names {named}{more}, {what}; {hint}")
+    return InputError(f"{who} names {named}{more}, {what}; {suggestion(unknown[0], known, otherwise)}")
 
 
 def given_feature(feature: Any, who: str) -> Feature:
@@ -273,6 +267,16 @@ def whole_number(name: str, value: Any, least: int, otherwise: str = "") -> int:
     if number < least:
         raise InputError(f"{parameter(name, value)} is too small; it must be at least {least}.")
     return int(value)
+
+
+def one_of(name: str, value: Any, allowed: Iterable[str], otherwise: str = "") -> str:
+    """A word that is among those that are allowed; ``otherwise`` says what else there may be."""
+    known = list(allowed)
+    if not isinstance(value, str) or value not in known:
+        choices = by_interface(", ".join(map(repr, known)), ", ".join(known))
+        hint = suggestion(value, known, f"choose {'one of ' * (len(known) > 1)}{choices}{otherwise}.")
+        raise InputError(f"{parameter(name, value)} is unknown; {hint}")
+    return value
 
 
 def as_number(value: Any) -> float:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import numbers
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -114,6 +115,13 @@ def shorten(value: Any, most: int = 40) -> str:
 def quote(name: str, most: int = 40) -> str:
     """A name in quotes; of one longer than ``most`` characters, the beginning."""
     return repr(name if len(name) <= most else f"{name[: most - 3]}...")
+
+
+def suggestion(given: Any, known: Iterable[Any], otherwise: str) -> str:
+    """What was probably meant by a name that is not known, whatever its case, or else what to do; ends a message."""
+    names = {str(name).lower(): str(name) for name in known}
+    close = difflib.get_close_matches(given.lower(), names, n=1) if isinstance(given, str) else ()
+    return f"did you mean {names[close[0]]!r}?" if close else otherwise
 
 
 def sentence(text: str) -> str:

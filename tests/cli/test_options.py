@@ -338,6 +338,35 @@ def test_a_close_match_is_suggested_everywhere(run, tmp_path, files, monkeypatch
         assert err == snapshot
 
 
+@pytest.mark.parametrize(
+    ("options", "meant"),
+    [
+        ("-t Y", "y"),
+        ("-t y --drop aa", "a"),
+        ("-t y --columns aa", "a"),
+        ("-t y --require @one --feature-groups groups.csv", "ones"),
+        ("-t y --quality mutual_inf", "mutual_info"),
+        ("-t y --quality mrmr --measure pearsn", "pearson"),
+        ("-t y --quality linear_fit --criterion bci", "bic"),
+        ("-t y --quality importance --estimator forrest", "forest"),
+        ("-t y --engine mlip", "milp"),
+        ("-t y --search simultanous", "simultaneous"),
+        ("-t y --aggregation leximim", "leximin"),
+        ("-t y --dissimilarity jacard", "jaccard"),
+        ("-t y --distinct 0.9:spearmen", "spearman"),
+        ("-t y --max-similarity 0.9:spearmen", "spearman"),
+        ("-t y --task Regression", "regression"),
+        ("-t y --quality f --evaluate --scoring acuracy", "accuracy"),
+    ],
+)
+def test_a_name_that_is_nearly_right_is_recognised(run, table, tmp_path, monkeypatch, options, meant):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "groups.csv").write_text("feature,group\na,ones\nb,ones\n", encoding="utf-8")
+    code, out, err = run("find", table, "-k", 1, "-a", 1, *options.split())
+    assert (code, out) == (2, "")
+    assert err.rstrip().endswith(f"did you mean {meant!r}?")
+
+
 @pytest.mark.parametrize("option", ["--require", "--exclusive", "--implies", "--drop"])
 def test_a_line_break_in_an_option_is_no_traceback(run, table, option, snapshot):
     code, _, err = run("find", table, "-t", "y", option, "a\nb:c")

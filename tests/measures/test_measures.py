@@ -467,7 +467,7 @@ def test_a_function_as_measure(classes):
     [
         (
             "chi3",
-            "measure='chi3' is unknown; choose one of 'mutual_info', 'f', 'pearson', 'spearman', 'chi2'",
+            "measure='chi3' is unknown; did you mean 'chi2'?",
         ),
         (None, "measure=None is unknown"),
         (lambda X, y: 1.0, r"must return 5 scores, one for each feature; got shape \(\)"),

@@ -471,7 +471,7 @@ def test_products_that_cannot_be_used(arguments, said):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"criterion": "cp"}, "criterion='cp' is unknown; choose one of bic, aic, adjusted_r2"),
+        ({"criterion": "cp"}, "criterion='cp' is unknown; choose one of 'bic', 'aic', 'adjusted_r2'"),
         ({"missing": "drop"}, "missing='drop' is unknown"),
         ({"ridge": "much"}, "ridge='much' must be a number from 0 up"),
     ],

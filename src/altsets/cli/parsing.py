@@ -21,7 +21,7 @@ from altsets.constraints import KINDS, Constraint, Forbid
 from altsets.constraints.base import limit_and_measure
 from altsets.errors import InputError, Problems
 from altsets.features import FeatureNames, is_pattern, names_in, unknown_features
-from altsets.wording import list_some
+from altsets.wording import list_some, suggestion
 
 if TYPE_CHECKING:
     from altsets.cli.options import ConstraintOptions, DissimilarityOptions, Given
@@ -259,10 +259,8 @@ def _referred(who: str, name: str, names: FeatureNames, groups: Groups) -> list[
             f"{who} {REFERENCE}{name}: there is no such file; to name a group, say which there are with "
             "--feature-groups or --feature-groups-by."
         )
-    raise InputError(
-        f"{who} {REFERENCE}{name}: there is neither a group nor a file of this name; the groups are "
-        f"{list_some(list(groups))}."
-    )
+    hint = suggestion(name, groups, f"the groups are {list_some(list(groups))}.")
+    raise InputError(f"{who} {REFERENCE}{name}: there is neither a group nor a file of this name; {hint}")
 
 
 def _names_in_file(path: str, names: FeatureNames) -> list[str]:

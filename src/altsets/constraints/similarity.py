@@ -14,7 +14,7 @@ from altsets.features import (
     labels_of,
     real_numbers,
 )
-from altsets.wording import by_interface, parameter
+from altsets.wording import by_interface, parameter, suggestion
 
 if TYPE_CHECKING:
     # Constraints are known to the command line, which must not wait for NumPy.
@@ -134,8 +134,8 @@ def similarity_measure(name: Any, who: str, choices: Sequence[str] = MEASURES) -
     """The name of a measure of similarity."""
     if not isinstance(name, str) or name not in choices:
         otherwise = by_interface(", or give a matrix", "") if choices == MEASURES else ""
-        listed = ", ".join(map(repr, choices))
-        raise InputError(f"{who}: the measure {name!r} is unknown; choose one of {listed}{otherwise}.")
+        hint = suggestion(name, choices, f"choose one of {', '.join(map(repr, choices))}{otherwise}.")
+        raise InputError(f"{who}: the measure {name!r} is unknown; {hint}")
     return str(name)
 
 

@@ -15,7 +15,7 @@ from altsets.constraints.similarity import MEASURES
 from altsets.dissimilarity._grouped import Grouped, beginnings
 from altsets.dissimilarity._matched import Matched
 from altsets.errors import InputError, NotExpressedError
-from altsets.wording import by_interface, parameter
+from altsets.wording import by_interface, parameter, suggestion
 
 __all__ = ["Grouped", "Matched"]
 
@@ -68,7 +68,8 @@ def matched_in(who: str, text: str) -> Matched:
             "such as 0.9."
         )
     if measure and measure not in MEASURES:
-        raise InputError(f"{who} {text}: the measure {measure!r} is unknown; choose {' or '.join(MEASURES)}.")
+        hint = suggestion(measure, MEASURES, f"choose {' or '.join(MEASURES)}.")
+        raise InputError(f"{who} {text}: the measure {measure!r} is unknown; {hint}")
     return Matched(measure or "spearman", threshold=threshold)
 
 

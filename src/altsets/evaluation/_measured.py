@@ -36,7 +36,7 @@ from altsets.evaluation.stability import (
     stability_index,
     substitutions,
 )
-from altsets.features import unknown_features
+from altsets.features import one_of, unknown_features
 from altsets.problem import FeatureSet
 from altsets.wording import counted, documented, list_some, score
 
@@ -416,9 +416,7 @@ class Measured:
         return {self.names[other]: share for other, share in list(shares.items())[:most]}
 
     def _scorer(self, name: str | None) -> str:
-        if name is not None and name not in self.scorers:
-            raise InputError(f"scorer={name!r} is unknown; there are {', '.join(self.scorers)}.")
-        return name or self.scorers[0]
+        return self.scorers[0] if name is None else one_of("scorer", name, self.scorers)
 
 
 # --- Plain text ---------------------------------------------------------------------------------------

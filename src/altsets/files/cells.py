@@ -6,7 +6,6 @@ one stays sparse. Targets and groups come from the columns of ``obs``.
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import os
 import shutil
@@ -24,7 +23,7 @@ from altsets.errors import MissingExtraError, TableError, reason_of
 from altsets.files.columns import Column
 from altsets.files.contents import SHARE
 from altsets.tables.conversion import is_anndata, object_array
-from altsets.wording import list_some, parameter, percent
+from altsets.wording import list_some, parameter, percent, suggestion
 
 #: How HDF5 files begin.
 HDF5 = b"\x89HDF\r\n\x1a\n"
@@ -68,11 +67,9 @@ class Cells:
                     f"of obs {len(found):,}."
                 )
             return found
-        close = difflib.get_close_matches(name.lower(), [known.lower() for known in self.obs_names], n=3)
-        meant = [repr(known) for known in self.obs_names if known.lower() in close]
         known = list_some(self.obs_names) or "none"
-        advice = f"did you mean {' or '.join(meant)}?" if meant else f"its columns are: {known}."
-        raise TableError(f"{self.source} has no {role} {name!r} in obs; {advice}")
+        hint = suggestion(name, self.obs_names, f"its columns are: {known}.")
+        raise TableError(f"{self.source} has no {role} {name!r} in obs; {hint}")
 
 
 # --- Objects ------------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ from altsets.files.contents import (
 )
 from altsets.measures.large.decoding import kind_of
 from altsets.tables.conversion import LARGEST_EXACT, is_float, object_array
-from altsets.wording import list_some, parameter
+from altsets.wording import list_some, parameter, suggestion
 
 #: What stands for "not known" in a CSV file, in lower case.
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "<na>", "#n/a"})
@@ -76,9 +76,9 @@ class Wanted:
             is_name = given in places or not is_pattern(given)
             matched = [given] if is_name else [known[index] for index in known.matching(given)]
             if not matched or matched[0] not in places:
+                hint = suggestion(given, places, f"its columns are: {list_some(list(places))}.")
                 raise TableError(
-                    f"{source} has no column {given!r}, which is to be read ({parameter('columns')}); its columns are: "
-                    f"{list_some(list(places))}."
+                    f"{source} has no column {given!r}, which is to be read ({parameter('columns')}); {hint}"
                 )
             found.update(matched)
         return sorted(places[name] for name in found)
@@ -463,7 +463,8 @@ def parse_excel(content: bytes, source: str, sheet: str | None = None, wanted: W
             sheets = {one.title: one for one in book.worksheets}
             if sheet is not None and sheet not in sheets:
                 raise TableError(
-                    f"{source} has no sheet {sheet!r}; its sheets are: {list_some(list(sheets))}."
+                    f"{source} has no sheet {sheet!r}; "
+                    + suggestion(sheet, sheets, f"its sheets are: {list_some(list(sheets))}.")
                 )
             chosen = book.worksheets[0] if sheet is None else sheets[sheet]
             # Some programs store a wrong size.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -11,7 +10,7 @@ from altsets.files.columns import Table, as_target, missing_in, refuse_missing_t
 from altsets.files.parsing import numbers_in
 from altsets.tables.forms import as_columns, as_survival
 from altsets.tables.outcomes import Survival
-from altsets.wording import list_some, parameter
+from altsets.wording import list_some, parameter, suggestion
 
 
 class SurvivalColumns(NamedTuple):
@@ -100,11 +99,7 @@ def with_target(table: Table, target: str) -> Table:
 
 def unknown_column(table: Table, name: str, role: str) -> TableError:
     """What to say of a column that a table does not have."""
-    message = f"{table.source} has no {role} {name!r}"
-    close = difflib.get_close_matches(name.lower(), [known.lower() for known in table.names], n=3)
-    meant = [known for known in table.names if known.lower() in close]
-    if meant:
-        return TableError(f"{message}; did you mean {' or '.join(map(repr, meant))}?")
+    otherwise = f"its columns are: {list_some(table.names)}."
     if numbers_in([table.names]) is not None:
-        return TableError(f"{message}; its first line holds only numbers, so it may lack a header line.")
-    return TableError(f"{message}; its columns are: {list_some(table.names)}.")
+        otherwise = "its first line holds only numbers, so it may lack a header line."
+    return TableError(f"{table.source} has no {role} {name!r}; {suggestion(name, table.names, otherwise)}")

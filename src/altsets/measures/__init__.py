@@ -15,6 +15,7 @@ import numpy as np
 
 from altsets.arrays import Floats
 from altsets.errors import InputError, warn_user
+from altsets.features import one_of
 from altsets.measures import noise
 from altsets.measures._importance import importance, permutation, shap
 from altsets.measures._relief import relief
@@ -38,7 +39,7 @@ from altsets.tables.feature_matrix import (
 )
 from altsets.tables.forms import has_several, in_one_form
 from altsets.tables.target import counted, counted_as_repeats
-from altsets.wording import list_some, parameter
+from altsets.wording import list_some
 
 __all__ = [
     "MEASURES",
@@ -180,11 +181,7 @@ def score(
     elif is_array(measure):
         scores = given_numbers(measure, features, options)
     else:
-        choices = ", ".join(map(repr, MEASURES))
-        raise InputError(
-            f"{parameter('measure', measure)} is unknown; choose one of {choices}, "
-            "or pass a function of X and y, or one score for each feature."
-        )
+        one_of("measure", measure, MEASURES, ", or pass a function of X and y, or one score for each feature")
     if not is_array(measure):
         # Custom functions may give constants a score; warnings are issued here, so that they come once.
         scores = np.where(features.constant, 0.0, scores)

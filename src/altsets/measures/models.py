@@ -17,7 +17,7 @@ from altsets.errors import InputError
 from altsets.tables.feature_matrix import Encoded, Features, Original, encode
 from altsets.tables.outcomes import Outcome, Survival
 from altsets.tables.target import Target
-from altsets.wording import parameter, shorten
+from altsets.wording import parameter, shorten, suggestion
 
 #: Squares of targets beyond this, or below its inverse, leave the range of floats.
 LARGEST_TARGET = 1e100
@@ -140,11 +140,12 @@ def _by_name(name: str, classes: bool) -> Any:
     except Exception as error:
         # Anything can happen while a module is loaded, or a class is called without arguments.
         why = f": {one_line(error)}" if "." in name else "."
-        raise InputError(
-            f"{parameter('estimator', name)} is unknown; choose one of {', '.join(MODELS)}, or give a class by its "
-            "full name, such "
-            f"as sklearn.naive_bayes.GaussianNB{why}"
-        ) from error
+        otherwise = (
+            f"choose one of {', '.join(MODELS)}, or give a class by its full name, such as "
+            f"sklearn.naive_bayes.GaussianNB{why}"
+        )
+        hint = suggestion(name, MODELS, otherwise)
+        raise InputError(f"{parameter('estimator', name)} is unknown; {hint}") from error
 
 
 def _set_class_weight(model: Any, own: bool, classes: bool, class_weight: Any, otherwise: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import difflib
 import inspect
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,7 +19,7 @@ from altsets.measures.models import last_step, one_line
 from altsets.measures.survival_scores import HARRELL, UNO, concordance_scorer, mean_matthews
 from altsets.tables.feature_matrix import Encoded, Features, Original
 from altsets.tables.forms import is_survival
-from altsets.wording import list_some, parameter
+from altsets.wording import list_some, parameter, suggestion
 
 #: The mean Matthews correlation of several targets.
 MATTHEWS_MEAN = "matthews_mean"
@@ -90,11 +89,9 @@ def scorer_for(
             f"{parameter('scoring', scoring)} must be the name of one scorer or a function of model, X and y."
         )
     if isinstance(scoring, str) and scoring not in get_scorer_names():
-        close = difflib.get_close_matches(scoring, get_scorer_names(), n=1)
-        otherwise = (
-            f"did you mean {close[0]}?" if close else "give a scikit-learn scorer, such as accuracy or r2."
-        )
-        raise InputError(f"{parameter('scoring', scoring)} is unknown; {otherwise}")
+        otherwise = "give a scikit-learn scorer, such as accuracy or r2."
+        hint = suggestion(scoring, get_scorer_names(), otherwise)
+        raise InputError(f"{parameter('scoring', scoring)} is unknown; {hint}")
     try:
         scorer = check_scoring(model, scoring=scoring)
     except (ValueError, TypeError) as error:
@@ -166,9 +163,8 @@ def positive_class(labels: npt.NDArray[Any], pos_label: Any = None, classes: boo
         label for label in known if _reads_as(pos_label, label)
     ]
     if not found:
-        raise InputError(
-            f"{parameter('pos_label', pos_label)} is not a class of the target; choose one of {named}."
-        )
+        hint = suggestion(pos_label, known, f"choose one of {named}.")
+        raise InputError(f"{parameter('pos_label', pos_label)} is not a class of the target; {hint}")
     return found[0]
 
 

@@ -30,7 +30,6 @@ from altsets.problem._checks import (
     exact_count,
     exact_tau,
     list_constraints,
-    one_of,
 )
 from altsets.problem._problem import Problem
 from altsets.problem._verifier import BOUND_TOLERANCE, verify, verify_scores
@@ -51,7 +50,6 @@ __all__ = [
     "exact_count",
     "exact_tau",
     "list_constraints",
-    "one_of",
     "verify",
     "verify_scores",
 ]

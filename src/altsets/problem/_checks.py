@@ -13,7 +13,7 @@ from altsets.constraints import Constraint, Spread
 from altsets.constraints.base import SizeRule
 from altsets.dissimilarity import DISSIMILARITIES
 from altsets.errors import InputError
-from altsets.features import as_number, whole_number
+from altsets.features import as_number, one_of, whole_number
 from altsets.wording import by_interface, parameter
 
 #: A pair of sets is compatible if its dissimilarity is at least tau minus this; rounding errors of floats are smaller.
@@ -56,14 +56,6 @@ def own_dissimilarity(measure: Dissimilarity, first: FeatureSet, second: Feature
             f"the dissimilarity of {first} and {second} is {value!r}; it must be a number between 0 and 1."
         )
     return number
-
-
-def one_of(name: str, value: Any, allowed: Sequence[str]) -> str:
-    """A word that is among those that are allowed."""
-    if not isinstance(value, str) or value not in allowed:
-        choices = by_interface(", ".join(map(repr, allowed)), ", ".join(allowed))
-        raise InputError(f"{parameter(name, value)} is unknown; choose one of {choices}.")
-    return value
 
 
 def list_constraints(constraints: Any) -> tuple[Constraint, ...]:

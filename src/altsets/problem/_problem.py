@@ -16,7 +16,7 @@ from altsets.constraints.base import ConstraintRules
 from altsets.constraints.constant import ForbidConstant
 from altsets.dissimilarity import Grouped, Matched
 from altsets.errors import InputError
-from altsets.features import FeatureNames, whole_number
+from altsets.features import FeatureNames, one_of, whole_number
 from altsets.measures.redundancy import Conflicts
 from altsets.problem._checks import (
     AGGREGATIONS,
@@ -31,7 +31,6 @@ from altsets.problem._checks import (
     largest_size,
     limits_of_difference,
     list_constraints,
-    one_of,
     own_dissimilarity,
 )
 from altsets.wording import parameter

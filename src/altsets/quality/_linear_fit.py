@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from altsets.arrays import Floats, Indices
 from altsets.errors import InputError
-from altsets.features import FeatureNames, as_number, real_numbers
+from altsets.features import FeatureNames, as_number, one_of, real_numbers
 from altsets.measures.large.table import is_large
 from altsets.measures.redundancy import MATRIX_COLUMNS
 from altsets.quality._fitted_set import FittedSet
@@ -202,14 +202,9 @@ class LinearFit(Quality):
         >>> round(quality.evaluate([0, 2]), 3)
         1.0
         """
-        if criterion is not None and criterion not in CRITERIA:
-            raise InputError(
-                f"{parameter('criterion', criterion)} is unknown; choose one of {', '.join(CRITERIA)}."
-            )
-        if missing not in MISSING:
-            raise InputError(
-                f"{parameter('missing', missing)} is unknown; choose one of {', '.join(MISSING)}."
-            )
+        if criterion is not None:
+            one_of("criterion", criterion, CRITERIA)
+        one_of("missing", missing, MISSING)
         if is_large(X):
             raise InputError(
                 "linear_fit needs a table in memory; choose fewer columns, or use f, or mrmr with pearson."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -11,7 +10,7 @@ from typing import Any
 
 from altsets import measures
 from altsets.errors import InputError, NotExpressedError
-from altsets.features import whole_number
+from altsets.features import one_of, whole_number
 from altsets.measures.large.scores import MERGED, MERGED_PAIRS, refuse_measure
 from altsets.measures.large.table import LargeTable
 from altsets.measures.several import checked_combination
@@ -24,7 +23,7 @@ from altsets.quality._quality import Quality
 from altsets.quality.from_table import QualitySpec, ScoringOptions, takes
 from altsets.tables.feature_matrix import Features
 from altsets.tables.forms import in_one_form, is_survival
-from altsets.wording import join_words, parameter
+from altsets.wording import join_words, parameter, suggestion
 
 #: Qualities that look at pairs of features, and what they measure with unless another measure is given.
 PAIRED: dict[str, type[MRMR | FCBF | CFS]] = {"mrmr": MRMR, "fcbf": FCBF, "cfs": CFS}
@@ -70,9 +69,7 @@ class NamedQuality(QualitySpec):
         object.__setattr__(self, "name", PAPER_NAMES.get(self.name, self.name))
         name, measure = self.name, self.measure
         object.__setattr__(self, "combine", checked_combination(self.combine))
-        if name not in (*OF_MODELS, *PAIRED, LINEAR) and name not in measures.MEASURES:
-            choices = ", ".join((*measures.MEASURES, *PAIRED, LINEAR, *OF_MODELS))
-            raise InputError(f"{parameter('quality', name)} is unknown; choose one of {choices}.")
+        one_of("quality", name, (*measures.MEASURES, *PAIRED, LINEAR, *OF_MODELS))
         if measure is not None and name not in PAIRED:
             whole = f"{name} is a measure itself" if name in measures.MEASURES else f"{name} measures nothing"
             raise InputError(f"{parameter('measure', measure)} is for quality {', '.join(PAIRED)}; {whole}.")
@@ -87,8 +84,8 @@ class NamedQuality(QualitySpec):
             object.__setattr__(self, "max_iters", whole_number("max_iters", self.max_iters, least=1))
         known = (*measures.PAIR_MEASURES, *measures.PAIRED_BY)
         # With another measure for pairs, any will do; from_data knows which.
-        if isinstance(measure, str) and measure not in known and "redundancy_measure" not in self.more:
-            raise InputError(f"{parameter('measure', measure)} is unknown; choose one of {', '.join(known)}.")
+        if isinstance(measure, str) and "redundancy_measure" not in self.more:
+            one_of("measure", measure, known)
         for option in self.more:
             self._refuse_unknown(option)
 
@@ -116,8 +113,7 @@ class NamedQuality(QualitySpec):
         # A function of the user's may take anything.
         if option in taken - {"X", "y", "features", "options"} or callable(self._measure):
             return
-        close = difflib.get_close_matches(option, taken, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else "leave it out."
+        hint = suggestion(option, taken, "leave it out.")
         raise InputError(f"quality_params names {option!r}, which {self.name} does not take; {hint}")
 
     @property

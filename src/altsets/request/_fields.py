@@ -12,7 +12,7 @@ from typing import Any
 from altsets.constraints import AboveNoise, Constraint, Spread
 from altsets.dissimilarity import Grouped, declared_groups
 from altsets.errors import InputError, Problems, without_removed
-from altsets.features import Feature, as_number, given_feature, whole_number
+from altsets.features import Feature, as_number, given_feature, one_of, whole_number
 from altsets.measures.pairs import is_array
 from altsets.problem import (
     AGGREGATIONS,
@@ -24,7 +24,6 @@ from altsets.problem import (
     exact_count,
     exact_tau,
     list_constraints,
-    one_of,
 )
 from altsets.quality.spec import NamedQuality, spec_of
 from altsets.tables.conversion import UNUSABLE

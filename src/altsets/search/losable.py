@@ -11,7 +11,7 @@ from altsets.features import Feature, FeatureNames
 from altsets.problem import FeatureSet
 from altsets.request import Request
 from altsets.result import Result
-from altsets.wording import list_some
+from altsets.wording import list_some, suggestion
 
 #: What to lose, where a user names nothing: whatever is in set 0, or in any set.
 ALL = "all"
@@ -68,8 +68,8 @@ def _grouped(request: Request, names: FeatureNames, groups: Any) -> Iterable[tup
     members = _members(_groups_of(request), names)
     for name in given:
         if name not in members:
-            known = f"the groups are {list_some(list(members))}" if members else "the answer has no groups"
-            raise InputError(f"there is no group {name!r}; {known}.")
+            known = f"the groups are {list_some(list(members))}." if members else "the answer has no groups."
+            raise InputError(f"there is no group {name!r}; {suggestion(name, members, known)}")
         yield name, members[name]
 
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError, reason_of, warn_user
+from altsets.features import one_of
 from altsets.tables.feature_matrix import Features
 from altsets.tables.forms import has_several, in_one_form, is_survival, no_survival
 from altsets.tables.values import as_numbers, column_values
@@ -88,8 +89,7 @@ def _refuse_forms(labels: npt.NDArray[Any], task: str) -> None:
 
 def check_task(task: str) -> None:
     """Refuse a task that there is not."""
-    if task not in TASKS:
-        raise InputError(f"{parameter('task', task)} is unknown; choose one of {', '.join(TASKS)}.")
+    one_of("task", task, TASKS)
 
 
 def task_of(distinct: npt.NDArray[Any], n_rows: int, is_text: bool, task: str) -> str:

@@ -21,8 +21,7 @@ import numpy.typing as npt
 
 from altsets._kernels import neighbours
 from altsets.arrays import Bools, Floats, Ints
-from altsets.errors import InputError
-from altsets.features import whole_number
+from altsets.features import one_of, whole_number
 from altsets.measures.information.columns import (
     MOST_LEVELS,
     ROWS_PER_LEVEL,
@@ -90,9 +89,7 @@ class Estimator:
     callback: OnProgress | None = None
 
     def __post_init__(self) -> None:
-        if self.method not in METHODS:
-            choices = ", ".join(map(repr, METHODS))
-            raise InputError(f"method={self.method!r} is unknown; choose one of {choices}.")
+        one_of("method", self.method, METHODS)
         object.__setattr__(self, "n_neighbors", whole_number("n_neighbors", self.n_neighbors, least=1))
         if self.n_bins is not None:
             object.__setattr__(self, "n_bins", whole_number("n_bins", self.n_bins, least=2))

@@ -24,7 +24,7 @@ from altsets.measures.workers import OnProgress, n_threads
 from altsets.tables.conversion import clause_of, leave_out, left_out, refusal
 from altsets.tables.feature_matrix import refuse_categories
 from altsets.tables.target import check_task, task_of
-from altsets.wording import by_interface, counted, list_some, parameter
+from altsets.wording import by_interface, counted, list_some, parameter, suggestion
 
 #: The share of the machine's memory that is used unless another ceiling is given, and the least.
 SHARE, LEAST = 0.25, 64_000_000
@@ -317,16 +317,8 @@ def _as_read(batch: Any, where: str) -> tuple[Any, str]:
 
 
 def _no_column(rows: RowSource, name: str) -> TableError:
-    import difflib
-
-    close = difflib.get_close_matches(name, list(rows.types), n=3)
-    if close:
-        return TableError(
-            f"{rows.source} has no target column {name!r}; did you mean {' or '.join(map(repr, close))}?"
-        )
-    return TableError(
-        f"{rows.source} has no target column {name!r}; its columns are: {list_some(list(rows.types))}."
-    )
+    hint = suggestion(name, rows.types, f"its columns are: {list_some(list(rows.types))}.")
+    return TableError(f"{rows.source} has no target column {name!r}; {hint}")
 
 
 # --- From what users have -----------------------------------------------------------------------------

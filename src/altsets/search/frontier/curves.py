@@ -7,8 +7,8 @@ from typing import Any
 
 from altsets.dissimilarity import Grouped, declared_groups
 from altsets.errors import InputError
-from altsets.features import whole_number
-from altsets.problem import counts_features, one_of
+from altsets.features import one_of, whole_number
+from altsets.problem import counts_features
 from altsets.quality import Quality
 from altsets.request import DEFAULT_SIZE, Request
 from altsets.result import Result
