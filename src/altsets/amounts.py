@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Context, Decimal, Inexact
+from itertools import compress
 from typing import Any
 
 from altsets.errors import InputError
@@ -110,3 +111,16 @@ def whole_numbers(numbers: Sequence[float]) -> list[int]:
     # The exponent of a decimal that is printed is never "infinity".
     exponent = min(int(decimal.as_tuple().exponent) for decimal in decimals)
     return [int(decimal.scaleb(-exponent, EXACT_DECIMALS)) for decimal in decimals]
+
+
+def nonzero(given: Amounts) -> tuple[list[Feature], list[float]]:
+    """The features whose number is not 0, and these numbers."""
+    features: Iterable[Feature] = given if isinstance(given, dict) else range(len(given))
+    numbers = given.values() if isinstance(given, dict) else given
+    return list(compress(features, numbers)), list(filter(None, numbers))
+
+
+def exact_text(number: float) -> str:
+    """A number with few digits; with all of them if two that differ would read alike."""
+    short = f"{number:g}"
+    return short if float(short) == number else repr(number)

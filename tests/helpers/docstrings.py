@@ -38,14 +38,6 @@ SECTIONS = (
     "Examples",
 )
 
-#: Functions and records that raise nothing of their own, whatever they get.
-NEVER_RAISES = {
-    "altsets.errors.reason_of",
-    "altsets.errors.warn_user",
-    "altsets.quality.Form",
-    "altsets_study.datasets.cache_folder",
-}
-
 #: Records whose constructor takes other things than their attributes; only searches call it.
 MADE_BY_SEARCHES = {"altsets.results.NearBest"}
 
@@ -149,12 +141,6 @@ def gaps_of_callable(name: str, thing: Any) -> list[str]:
     is_enum = inspect.isclass(thing) and issubclass(thing, enum.Enum)
     if not is_enum and name not in MADE_BY_SEARCHES:
         found += _gaps_of_parameters(doc, thing)
-    if not inspect.isclass(thing):
-        found += _gaps_of_returns(doc, thing)
-    # Records that searches hand out are not made by users, and have Attributes alone.
-    is_record = inspect.isclass(thing) and "Parameters" not in doc.sections
-    if "Raises" not in doc.sections and not is_record and name not in NEVER_RAISES:
-        found.append("Raises")
     found += _gaps_of_see_also(doc)
     if not doc.has_example:
         found.append("Examples")
@@ -162,11 +148,14 @@ def gaps_of_callable(name: str, thing: Any) -> list[str]:
 
 
 def gaps_of_method(function: Callable[..., Any], is_override: bool = False) -> list[str]:
-    """What the docstring of a method lacks: one sentence is enough without parameters, and for an override."""
+    """What a docstring lacks: a sentence is enough with at most one parameter; an override may inherit its own."""
+    if is_override and not function.__doc__:
+        return []
     doc = Docstring.of(function)
     found = [*_gaps_of_summary(doc), *_gaps_of_order(doc)]
-    if not is_override and inspect.signature(function).parameters.keys() - {"self", "cls"}:
-        found += [*_gaps_of_parameters(doc, function), *_gaps_of_returns(doc, function)]
+    parameters = inspect.signature(function).parameters.keys() - {"self", "cls"}
+    if "Parameters" in doc.sections or (len(parameters) > 1 and not is_override):
+        found += _gaps_of_parameters(doc, function)
     return found
 
 
@@ -215,13 +204,6 @@ def _states_default(kind: str, parameter: inspect.Parameter, module: Any) -> boo
         return bool(operator.attrgetter(match[1])(module) == parameter.default)
     except AttributeError:
         return match[1].replace("'", '"') == repr(parameter.default).replace("'", '"')
-
-
-def _gaps_of_returns(doc: Docstring, function: Callable[..., Any]) -> list[str]:
-    if {"Returns", "Yields"} & doc.sections.keys():
-        return []
-    annotation = str(inspect.signature(function).return_annotation)
-    return [] if annotation in ("None", "Never", "NoReturn") else ["Returns"]
 
 
 def _gaps_of_see_also(doc: Docstring) -> list[str]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import compress
 from typing import Any, Self
 
-from altsets.amounts import amount, amounts_in, exact_sum, for_each
+from altsets.amounts import amount, amounts_in, exact_sum, exact_text, for_each, nonzero
 from altsets.constraints.base import (
     Constraint,
     CostRule,
@@ -45,11 +44,6 @@ class Budget(Constraint):
         itself. The price of a group is what one of its features costs, by the costs: in a list, all features of a group
         cost the same; in a mapping it is enough to name the group, or some of its features. None: the groups that
         ``feature_groups`` of the request declares, if there are any.
-
-    Raises
-    ------
-    altsets.errors.InputError
-        If a cost or the limit is not a finite number of at least 0, or a feature has two groups.
 
     See Also
     --------
@@ -98,7 +92,6 @@ class Budget(Constraint):
         )
 
     def resolve(self, names: Sequence[str]) -> Self:
-        """The same constraint with one cost and one group for each feature; refuses features that do not exist."""
         known, costs = FeatureNames.of(names), self.costs
         if isinstance(self.groups, Mapping):
             costs, groups = group_prices(costs, self.groups, known, self.title)
@@ -108,41 +101,16 @@ class Budget(Constraint):
 
     @property
     def takes_groups(self) -> bool:
-        """Whether no groups were given for it alone."""
         return self.groups is None
 
     def with_groups(self, groups: Any) -> Self:
-        """Return the same constraint, which pays for each of these groups once.
-
-        Parameters
-        ----------
-        groups : Grouped
-            The groups that a request declares.
-
-        Returns
-        -------
-        Constraint
-            The same object if it has groups of its own.
-        """
         return self._changed(groups=paid_together(groups, self.title)) if self.takes_groups else self
 
     def holds(self, chosen: Sequence[int]) -> bool:
-        """Whether the set is within the limit, to the last digit."""
         return self._paid(chosen) <= Decimal(repr(self.limit))
 
     def cost(self, chosen: Sequence[int]) -> float:
-        """What a set costs, each group paid once; for resolved constraints.
-
-        Parameters
-        ----------
-        chosen : sequence of int
-            The indices of a set.
-
-        Returns
-        -------
-        float
-            The sum of its costs.
-        """
+        """Return what a set costs, each group paid once; for resolved constraints."""
         return float(self._paid(chosen))
 
     def _paid(self, chosen: Sequence[int]) -> Decimal:
@@ -150,60 +118,40 @@ class Budget(Constraint):
         return exact_sum([self.costs[index] for index in paid])
 
     def describe(self, names: Sequence[str]) -> str:
-        """Such as "budget 20" or "budget 20, each group paid once"."""
-        # Two limits that differ are not to read alike.
-        short = f"{self.limit:g}"
         once = "" if self.groups is None else ", each group paid once"
-        return f"budget {short if float(short) == self.limit else repr(self.limit)}{once}"
+        return f"budget {exact_text(self.limit)}{once}"
 
     def rules(self) -> tuple[Rule, ...]:
-        """The costs, and who pays them."""
         return (CostRule(self.costs, self.limit, self.groups),)
 
     @classmethod
     def parse(cls, text: str, read: OptionReader) -> Self:
-        """``LIMIT:FILE.csv``."""
         limit, path = split_option(read, text, "LIMIT:FILE.csv")
         costs, groups = read.prices(path)
         return cls(costs, number_in(read, text, limit), groups=groups)
 
     def option_text(self, names: Sequence[str]) -> str:
-        """There is none: the option takes a file of costs."""
         raise NotExpressedError("the option for a budget takes a file of costs")
 
     def arguments(self, names: Sequence[str] | None) -> list[str]:
-        """The costs and the limit."""
         if self.groups is not None:
             raise NotExpressedError("it has a budget in which groups are paid once")
-        priced = zip(*self._priced, strict=True)
+        priced = zip(*nonzero(self.costs), strict=True)
         costs = ", ".join(f"{feature_literal(feature, names)}: {cost!r}" for feature, cost in priced)
         return [f"{{{costs}}}", repr(self.limit)]
 
-    @property
-    def _priced(self) -> tuple[list[Any], list[float]]:
-        """The features that cost something, and their costs."""
-        by_feature = isinstance(self.costs, dict)
-        features = self.costs if by_feature else range(len(self.costs))
-        costs = self.costs.values() if by_feature else self.costs
-        return list(compress(features, costs)), list(filter(None, costs))
-
     def sentence(self, names: Sequence[str]) -> str:
-        """Such as "The features of a set cost at most 20 together; 3 features have a cost."."""
         once = "" if self.groups is None else ", where each group is paid once"
-        n_priced = len(self._priced[0])
+        n_priced = len(nonzero(self.costs)[0])
         has = "feature has a cost" if n_priced == 1 else "features have a cost"
         return f"The features of a set cost at most {self.limit:g} together{once}; {n_priced} {has}."
 
     def as_dict(self) -> dict[str, Any]:
-        """The constraint as plain numbers; only features that cost something, with their groups.
-
-        Groups are numbers, one for each of these features, once the features are known; before that they are pairs of
-        a feature and its group.
-        """
-        features, costs = self._priced
+        features, costs = nonzero(self.costs)
         plain = {"kind": self.kind, "limit": self.limit, "features": features, "costs": costs}
         if self.groups is None:
             return plain
+        # Pairs of a feature and its group; once the features are known, one number for each that costs something.
         if isinstance(self.groups, dict):
             pairs = [[feature, _label(group)] for feature, group in self.groups.items()]
             return {**plain, "groups": pairs}
@@ -211,7 +159,6 @@ class Budget(Constraint):
 
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Self:
-        """The constraint that :meth:`as_dict` wrote."""
         # Without features that cost something there are no groups to pay.
         features, groups = entry["features"], entry.get("groups") or None
         if groups and isinstance(groups[0], list):
@@ -228,7 +175,6 @@ class Budget(Constraint):
 
 
 def _label(group: Hashable) -> Any:
-    """A group as JSON has it."""
     if isinstance(group, tuple):
         return list(group)
     if not isinstance(group, str | int):

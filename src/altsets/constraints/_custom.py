@@ -61,11 +61,9 @@ class Custom(Constraint):
         self._set(check=check, names=None)
 
     def resolve(self, names: Sequence[str]) -> Self:
-        """The same check, with the names of features for messages."""
         return self._changed(names=tuple(names))
 
     def holds(self, chosen: Sequence[int]) -> bool:
-        """What the check answers; refused if that is neither True nor False."""
         asked = tuple(sorted(int(feature) for feature in chosen))
         try:
             answer = self.check(asked)
@@ -85,37 +83,29 @@ class Custom(Constraint):
         return str(chosen) if self.names is None else list_some([self.names[feature] for feature in chosen])
 
     def rules(self) -> tuple[Rule, ...]:
-        """None: only the check knows."""
         return ()
 
     @property
     def is_asked(self) -> bool:
-        """True: every complete set is asked about."""
         return True
 
     def describe(self, names: Sequence[str]) -> str:
-        """Such as "own condition spread_out"."""
         return f"own condition {getattr(self.check, '__name__', type(self.check).__name__)}"
 
     def sentence(self, names: Sequence[str]) -> str:
-        """Such as "Every set meets a condition of your own, spread_out."."""
         return (
             f"Every set meets a condition of your own, {self.describe(names).removeprefix('own condition ')}."
         )
 
     @classmethod
     def parse(cls, text: str, read: OptionReader) -> Self:
-        """There is no option for it."""
         raise NotExpressedError(OWN)
 
     def option_text(self, names: Sequence[str]) -> str:
-        """There is none."""
         raise NotExpressedError(OWN)
 
     def arguments(self, names: Sequence[str] | None) -> list[str]:
-        """There are none that could be written."""
         raise NotExpressedError(OWN)
 
     def as_dict(self) -> dict[str, Any]:
-        """Its kind, and what the check is called; it cannot be read again."""
         return {"kind": self.kind, "check": self.describe(()).removeprefix("own condition ")}

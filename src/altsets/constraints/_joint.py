@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
-from altsets.amounts import amount
+from altsets.amounts import amount, exact_text
 from altsets.constraints._budget import Budget
 from altsets.constraints._kinds import OfFields, OfGroup
 from altsets.constraints.base import (
@@ -33,11 +33,9 @@ class OfAllSets(Constraint):
     """A condition that says nothing about one set alone."""
 
     def holds(self, chosen: Sequence[int]) -> bool:
-        """One set alone breaks no such condition."""
         return True
 
     def rules(self) -> tuple[Rule, ...]:
-        """None for each set on its own."""
         return ()
 
     def alone(self) -> None:
@@ -59,11 +57,9 @@ class OfUsage(OfAllSets, OfFields):
         )
 
     def resolve(self, names: Sequence[str]) -> Self:
-        """The same constraint on sorted indices; refuses features that do not exist."""
         return self if self.features is None else super().resolve(names)
 
     def arguments(self, names: Sequence[str] | None) -> list[str]:
-        """The fields in their order; without features, none are named."""
         named = fields(self)[: 1 if self.features is None else 2]  # type: ignore[arg-type]
         return [self._argument(field.name, names) for field in named]
 
@@ -74,12 +70,10 @@ class OfUsage(OfAllSets, OfFields):
 
     @classmethod
     def parse(cls, text: str, read: OptionReader) -> Self:
-        """``N:GROUP``."""
         number, group = split_option(read, text, "N:GROUP")
         return cls(count_in(read, number), read.group(group))
 
     def option_text(self, names: Sequence[str]) -> str:
-        """``N`` or ``N:GROUP``."""
         number = str(getattr(self, self._number))
         return number if self.features is None else f"{number}:{features_text(self.features, names)}"
 
@@ -97,11 +91,6 @@ class AtMostSets(OfUsage):
         The largest number of sets, at least 1.
     features : int, str or sequence of them, default=None
         Features, by index, name or pattern (``"S004_*"``); None for every feature.
-
-    Raises
-    ------
-    altsets.errors.InputError
-        If ``most`` is not a whole number of at least 1, or ``features`` is empty or not a list of features.
 
     See Also
     --------
@@ -133,11 +122,9 @@ class AtMostSets(OfUsage):
         super().__init__(most, features)
 
     def joint_rules(self) -> tuple[JointRule, ...]:
-        """Few enough sets for each of the features."""
         return (UsageRule(self.features, upper=self.most),)
 
     def holds_together(self, sets: Sequence[Sequence[int]], existing: Sequence[Sequence[int]] = ()) -> bool:
-        """Whether no feature of a new set is in too many sets."""
         uses = Counter(feature for chosen in (*sets, *existing) for feature in chosen)
         new = {feature for chosen in sets for feature in chosen}
         return all(
@@ -147,7 +134,6 @@ class AtMostSets(OfUsage):
 
     @classmethod
     def parse(cls, text: str, read: OptionReader) -> Self:
-        """``N`` or ``N:GROUP``."""
         return super().parse(text, read) if ":" in text else cls(count_in(read, text))
 
 
@@ -164,11 +150,6 @@ class AtLeastSets(OfUsage):
         The smallest number of sets, at least 1.
     features : int, str or sequence of them
         Features, by index, name or pattern (``"S004_*"``).
-
-    Raises
-    ------
-    altsets.errors.InputError
-        If ``least`` is not a whole number of at least 1, or ``features`` is empty or not a list of features.
 
     See Also
     --------
@@ -200,11 +181,9 @@ class AtLeastSets(OfUsage):
         super().__init__(least, [] if features is None else features)
 
     def joint_rules(self) -> tuple[JointRule, ...]:
-        """Enough sets for each of the features."""
         return (UsageRule(self.features, lower=self.least),)
 
     def holds_together(self, sets: Sequence[Sequence[int]], existing: Sequence[Sequence[int]] = ()) -> bool:
-        """Whether every feature is in enough sets."""
         uses = Counter(feature for chosen in (*sets, *existing) for feature in chosen)
         return all(uses[feature] >= self.least for feature in self.features)
 
@@ -219,11 +198,6 @@ class Reserve(OfAllSets, OfGroup):
     ----------
     group : sequence of int or str
         Features, by index, name or pattern (``"S004_*"``).
-
-    Raises
-    ------
-    altsets.errors.InputError
-        If the group is empty or not a list of features.
 
     See Also
     --------
@@ -248,11 +222,9 @@ class Reserve(OfAllSets, OfGroup):
     group: tuple[Any, ...]
 
     def joint_rules(self) -> tuple[JointRule, ...]:
-        """One set for the group."""
         return (ReserveRule(self.group),)
 
     def holds_together(self, sets: Sequence[Sequence[int]], existing: Sequence[Sequence[int]] = ()) -> bool:
-        """Whether at most one new set has features of the group, and none if an existing set does."""
         taken = any(not self._members.isdisjoint(chosen) for chosen in existing)
         return sum(not self._members.isdisjoint(chosen) for chosen in sets) <= (0 if taken else 1)
 
@@ -295,17 +267,14 @@ class Spread(OfAllSets, OfFields):
         self._set(limit=amount(limit, self.title, "limit", least=0.0))
 
     def joint_rules(self) -> tuple[JointRule, ...]:
-        """None: it is about qualities."""
         return ()
 
     @classmethod
     def parse(cls, text: str, read: OptionReader) -> Self:
-        """``LIMIT``."""
         return cls(number_in(read, text, text))
 
     def option_text(self, names: Sequence[str]) -> str:
-        """``LIMIT``."""
-        return f"{self.limit:g}" if float(f"{self.limit:g}") == self.limit else repr(self.limit)
+        return exact_text(self.limit)
 
 
 @dataclass(frozen=True, init=False)
@@ -323,11 +292,6 @@ class TotalBudget(Budget):
         The most that all sets may cost together.
     groups : mapping from feature to group, sequence of sequences of features, or Grouped, default=None
         Features that are paid for together, as for :class:`altsets.constraints.Budget`.
-
-    Raises
-    ------
-    altsets.errors.InputError
-        If a cost or the limit is not a finite number of at least 0, or a feature has two groups.
 
     See Also
     --------
@@ -352,11 +316,9 @@ class TotalBudget(Budget):
     )
 
     def describe(self, names: Sequence[str]) -> str:
-        """Such as "total budget 20"."""
         return f"total {super().describe(names)}"
 
     def sentence(self, names: Sequence[str]) -> str:
-        """Such as "The features of all sets cost at most 20 together; 3 features have a cost."."""
         return super().sentence(names).replace("of a set", "of all sets", 1)
 
     def alone(self) -> Budget:
@@ -366,9 +328,7 @@ class TotalBudget(Budget):
         return single
 
     def joint_rules(self) -> tuple[JointRule, ...]:
-        """The costs of all sets."""
         return (TotalRule(CostRule(self.costs, self.limit, self.groups)),)
 
     def holds_together(self, sets: Sequence[Sequence[int]], existing: Sequence[Sequence[int]] = ()) -> bool:
-        """Whether all features that are in some set are within the limit, to the last digit."""
         return self.holds(sorted({feature for chosen in (*sets, *existing) for feature in chosen}))

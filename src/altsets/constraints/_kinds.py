@@ -50,7 +50,6 @@ class OfFields(Constraint):
     _sentence: ClassVar[str]
 
     def resolve(self, names: Sequence[str]) -> Self:
-        """The same constraint on sorted indices; refuses features that do not exist."""
         known = FeatureNames.of(names)
         given = {name: getattr(self, name) for name in self._named}
         found = {
@@ -63,7 +62,6 @@ class OfFields(Constraint):
         return self if found == given else replace(self, **found)  # type: ignore[type-var]
 
     def arguments(self, names: Sequence[str] | None) -> list[str]:
-        """The fields in their order."""
         return [self._argument(field.name, names) for field in fields(self)]  # type: ignore[arg-type]
 
     def _argument(self, name: str, names: Sequence[str] | None) -> str:
@@ -73,11 +71,9 @@ class OfFields(Constraint):
         return features_literal(value, names) if isinstance(value, tuple) else feature_literal(value, names)
 
     def describe(self, names: Sequence[str]) -> str:
-        """A few words with the names of the features."""
         return self._fill(self._words, names, MOST_LISTED)
 
     def sentence(self, names: Sequence[str]) -> str:
-        """A whole sentence, for reports."""
         return self._fill(self._sentence, names, MOST_NAMED)
 
     def _fill(self, template: str, names: Sequence[str], most: int) -> str:
@@ -94,7 +90,6 @@ class OfSeveral(OfFields):
     """A condition on several features, which one field holds."""
 
     def option_text(self, names: Sequence[str]) -> str:
-        """``COL,COL``."""
         return features_text(getattr(self, self._named[0]), names)
 
     @cached_property
@@ -115,7 +110,6 @@ class OfFeatures(OfSeveral):
 
     @classmethod
     def parse(cls, text: str, read: OptionReader) -> Self:
-        """``COL,COL``."""
         return cls(read.features(text))
 
 
@@ -130,7 +124,6 @@ class OfGroup(OfSeveral):
 
     @classmethod
     def parse(cls, text: str, read: OptionReader) -> Self:
-        """``GROUP``."""
         return cls(read.group(text))
 
 
@@ -145,12 +138,10 @@ class OfCount(OfGroup):
 
     @classmethod
     def parse(cls, text: str, read: OptionReader) -> Self:
-        """``N:GROUP``."""
         number, group = split_option(read, text, "N:GROUP")
         return cls(count_in(read, number), read.group(group))
 
     def option_text(self, names: Sequence[str]) -> str:
-        """``N:GROUP``."""
         return f"{getattr(self, self._number)}:{super().option_text(names)}"
 
 
@@ -162,11 +153,6 @@ class Require(OfFeatures):
     ----------
     features : int, str or sequence of them
         One feature or several, by index, name or pattern (``"S004_*"``).
-
-    Raises
-    ------
-    altsets.errors.InputError
-        If no feature is given, or something that is neither an index nor a name.
 
     See Also
     --------
@@ -192,11 +178,9 @@ class Require(OfFeatures):
     _words, _sentence = "require {features}", "Every set has: {features}."
 
     def holds(self, chosen: Sequence[int]) -> bool:
-        """Whether the set has all of them."""
         return self._members <= set(chosen)
 
     def rules(self) -> tuple[Rule, ...]:
-        """All of the features."""
         return (CountRule(self.features, lower=len(self.features)),)
 
 
@@ -210,11 +194,6 @@ class AtMost(OfCount):
         The largest number; 0 forbids the whole group.
     group : sequence of int or str
         Features, by index, name or pattern (``"S004_*"``).
-
-    Raises
-    ------
-    altsets.errors.InputError
-        If ``most`` is not a whole number of at least 0, or the group is empty or not a list of features.
 
     See Also
     --------
@@ -244,11 +223,9 @@ class AtMost(OfCount):
         super().__init__(most, group)
 
     def holds(self, chosen: Sequence[int]) -> bool:
-        """Whether the set has few enough of the group."""
         return len(self._members.intersection(chosen)) <= self.most
 
     def rules(self) -> tuple[Rule, ...]:
-        """Few enough of the group."""
         return (CountRule(self.group, upper=self.most),)
 
 
@@ -262,12 +239,6 @@ class AtLeast(OfCount):
         The smallest number.
     group : sequence of int or str
         Features, by index, name or pattern (``"S004_*"``); at least ``least`` of them.
-
-    Raises
-    ------
-    altsets.errors.InputError
-        If ``least`` is not a whole number of at least 0 or exceeds the size of the group, or the group is empty or
-        not a list of features.
 
     See Also
     --------
@@ -298,11 +269,9 @@ class AtLeast(OfCount):
             )
 
     def holds(self, chosen: Sequence[int]) -> bool:
-        """Whether the set has enough of the group."""
         return len(self._members.intersection(chosen)) >= self.least
 
     def rules(self) -> tuple[Rule, ...]:
-        """Enough of the group."""
         return (CountRule(self.group, lower=self.least),)
 
 
@@ -314,11 +283,6 @@ class Exclusive(OfGroup):
     ----------
     group : sequence of int or str
         Features, by index, name or pattern (``"S004_*"``).
-
-    Raises
-    ------
-    altsets.errors.InputError
-        If the group is empty or not a list of features.
 
     See Also
     --------
@@ -337,11 +301,9 @@ class Exclusive(OfGroup):
     group: tuple[Any, ...]
 
     def holds(self, chosen: Sequence[int]) -> bool:
-        """Whether the set has one of the group or none."""
         return len(self._members.intersection(chosen)) <= 1
 
     def rules(self) -> tuple[Rule, ...]:
-        """At most one of the group."""
         return (CountRule(self.group, upper=1),)
 
 
@@ -355,11 +317,6 @@ class Implies(OfFields):
         The feature that does not come alone.
     needed : int or str
         The feature that comes with it.
-
-    Raises
-    ------
-    altsets.errors.InputError
-        If ``feature`` or ``needed`` is neither an index nor a name.
 
     See Also
     --------
@@ -384,16 +341,13 @@ class Implies(OfFields):
         self._set(feature=given_feature(feature, self.title), needed=given_feature(needed, self.title))
 
     def holds(self, chosen: Sequence[int]) -> bool:
-        """Whether the second is there if the first is."""
         return self.feature not in chosen or self.needed in chosen
 
     def rules(self) -> tuple[Rule, ...]:
-        """The one needs the other."""
         return () if self.feature == self.needed else (NeedRule(self.feature, self.needed),)
 
     @classmethod
     def parse(cls, text: str, read: OptionReader) -> Self:
-        """``COL:COL``."""
         cells = cells_in(text, ":")
         if len(cells) != 2 or not all(cells):
             raise InputError(
@@ -408,7 +362,6 @@ class Implies(OfFields):
         return cls(*(feature for (feature,) in found))
 
     def option_text(self, names: Sequence[str]) -> str:
-        """``COL:COL``."""
         return features_text([self.feature, self.needed], names, ":")
 
 
@@ -426,11 +379,6 @@ class Size(OfFields):
     ----------
     k_min, k_max : int
         The smallest and the largest size. A ``k_max`` beyond the number of features is no limit.
-
-    Raises
-    ------
-    altsets.errors.InputError
-        If ``k_min`` or ``k_max`` is not a whole number of at least 1, or ``k_min`` exceeds ``k_max``.
 
     See Also
     --------
@@ -466,33 +414,26 @@ class Size(OfFields):
         self._set(k_min=smallest, k_max=largest)
 
     def resolve(self, names: Sequence[str]) -> Self:
-        """The constraint itself; refuses sizes that no set can have."""
         if self.k_min > len(names):
             raise InputError(
                 f"{self.title}: {parameter('k_min', self.k_min)}, but there are only {len(names)} features to choose "
-                "from; "
-                f"ask for at most {len(names)}."
+                f"from; ask for at most {len(names)}."
             )
         return self
 
     def holds(self, chosen: Sequence[int]) -> bool:
-        """Whether the set is neither too small nor too large."""
         return self.k_min <= len(chosen) <= self.k_max
 
     def rules(self) -> tuple[Rule, ...]:
-        """The range of sizes."""
         return (SizeRule(self.k_min, self.k_max),)
 
     @classmethod
     def parse(cls, text: str, read: OptionReader) -> Self:
-        """``MIN:MAX``."""
         smallest, largest = split_option(read, text, "MIN:MAX")
         return cls(count_in(read, smallest), count_in(read, largest))
 
     def option_text(self, names: Sequence[str]) -> str:
-        """``MIN:MAX``."""
         return f"{self.k_min}:{self.k_max}"
 
     def describe(self, names: Sequence[str]) -> str:
-        """Such as "size 3 to 5"."""
         return f"size {self.k_min}" + (f" to {self.k_max}" if self.k_max > self.k_min else "")

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
-from itertools import compress
 from typing import Any, Self
 
-from altsets.amounts import amount, amounts_in, exact_sum, for_each, whole_numbers
+from altsets.amounts import amount, amounts_in, exact_sum, exact_text, for_each, nonzero, whole_numbers
 from altsets.constraints.base import (
     Constraint,
     CostRule,
@@ -42,11 +41,6 @@ class Linear(Constraint):
         The least that the coefficients of a set may add up to; None for no such bound.
     upper : float, default=None
         The most that they may add up to; None for no such bound.
-
-    Raises
-    ------
-    altsets.errors.InputError
-        If a coefficient or a bound is not a finite number, there is no bound, or the lower one is above the upper one.
 
     See Also
     --------
@@ -95,33 +89,28 @@ class Linear(Constraint):
             raise InputError(f"{self.title}: {low} is larger than {high}.")
 
     def resolve(self, names: Sequence[str]) -> Self:
-        """The same constraint with one coefficient for each feature; refuses features that do not exist."""
         listed = for_each(self.coefficients, FeatureNames.of(names), self.title, "coefficients")
         return self if listed is self.coefficients else self._changed(coefficients=listed)
 
     def holds(self, chosen: Sequence[int]) -> bool:
-        """Whether the sum is within the bounds, to the last digit."""
         total = exact_sum([self.coefficients[index] for index in chosen])
         above = self.lower is None or Decimal(repr(self.lower)) <= total
         return above and (self.upper is None or total <= Decimal(repr(self.upper)))
 
     def describe(self, names: Sequence[str]) -> str:
-        """Such as "sum of coefficients from -1 to 2"."""
         return f"sum of coefficients {self._bounds('at least {}', 'at most {}', 'from {} to {}')}"
 
     def sentence(self, names: Sequence[str]) -> str:
-        """Such as "The coefficients of the features of a set add up to at most 2; 3 features have one."."""
-        count = len(self._given[0])
+        count = len(nonzero(self.coefficients)[0])
         has = "feature has" if count == 1 else "features have"
         bounds = self._bounds("at least {}", "at most {}", "at least {} and at most {}")
         return f"The coefficients of the features of a set add up to {bounds}; {count} {has} one."
 
     def _bounds(self, least: str, most: str, both: str) -> str:
-        bounds = [_short(bound) for bound in (self.lower, self.upper) if bound is not None]
+        bounds = [exact_text(bound) for bound in (self.lower, self.upper) if bound is not None]
         return (both if len(bounds) == 2 else least if self.upper is None else most).format(*bounds)
 
     def rules(self) -> tuple[CostRule, ...]:
-        """A limit on costs for each bound."""
         return self._rules
 
     @cached_property
@@ -135,7 +124,6 @@ class Linear(Constraint):
 
     @classmethod
     def parse(cls, text: str, read: OptionReader) -> Self:
-        """``[LOWER]..[UPPER]:FILE.csv``."""
         bounds, path = split_option(read, text, FORM)
         first, dots, second = (part.strip() for part in bounds.partition(".."))
         if not dots:
@@ -147,12 +135,10 @@ class Linear(Constraint):
         return cls(coefficients, lower, upper)
 
     def option_text(self, names: Sequence[str]) -> str:
-        """There is none: the option takes a file of coefficients."""
         raise NotExpressedError("the option for a sum of coefficients takes a file")
 
     def arguments(self, names: Sequence[str] | None) -> list[str]:
-        """The coefficients and the bounds."""
-        given = zip(*self._given, strict=True)
+        given = zip(*nonzero(self.coefficients), strict=True)
         listed = ", ".join(f"{feature_literal(feature, names)}: {number!r}" for feature, number in given)
         bounds = [
             f"{name}={getattr(self, name)!r}"
@@ -161,23 +147,13 @@ class Linear(Constraint):
         ]
         return [f"{{{listed}}}", *bounds]
 
-    @property
-    def _given(self) -> tuple[list[Any], list[float]]:
-        """The features with a coefficient that is not 0, and these."""
-        by_feature = isinstance(self.coefficients, dict)
-        features = self.coefficients if by_feature else range(len(self.coefficients))
-        numbers = self.coefficients.values() if by_feature else self.coefficients
-        return list(compress(features, numbers)), list(filter(None, numbers))
-
     def as_dict(self) -> dict[str, Any]:
-        """The constraint as plain numbers; only features whose coefficient is not 0."""
-        features, numbers = self._given
+        features, numbers = nonzero(self.coefficients)
         bounds = {"lower": self.lower, "upper": self.upper}
         return {"kind": self.kind, **bounds, "features": features, "coefficients": numbers}
 
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Self:
-        """The constraint that :meth:`as_dict` wrote."""
         coefficients = dict(zip(entry["features"], entry["coefficients"], strict=True))
         return cls(coefficients, entry["lower"], entry["upper"])
 
@@ -186,9 +162,3 @@ def _at_most(whole: Sequence[int], upper: int) -> CostRule:
     """The sum is at most a bound: costs of at least 0, and a limit that grows with the size of a set."""
     least = min(0, *whole)
     return CostRule(tuple([number - least for number in whole]), upper, each=-least)
-
-
-def _short(bound: float) -> str:
-    """A bound in words; two that differ do not read alike."""
-    short = f"{bound:g}"
-    return short if float(short) == bound else repr(bound)

@@ -67,11 +67,6 @@ class Forbid(OfFeatures):
         Which features, by index, ``proxies`` has ruled out, with the forbidden one that each is most like; None as long
         as no table was seen. They are among ``features``, too.
 
-    Raises
-    ------
-    altsets.errors.InputError
-        If no feature is given, ``proxies`` is not above 0 and at most 1, or the measure is unknown.
-
     See Also
     --------
     altsets.constraints.Require : Put features into every set.
@@ -111,16 +106,13 @@ class Forbid(OfFeatures):
 
     @property
     def needs_table(self) -> bool:
-        """Whether a table decides what is ruled out."""
         return self.proxies is not None
 
     @property
     def is_named(self) -> bool:
-        """Whether a table is needed to know all features that are ruled out."""
         return self.proxies is not None and self.ruled_out is None
 
     def computed(self, X: Any, sample_weight: Any = None) -> Self:
-        """The same with all features that ``proxies`` rules out on this table, which has the features as columns."""
         if self.proxies is None or not self.is_named:
             return self
         from altsets.measures.pairs import similar_columns
@@ -132,11 +124,9 @@ class Forbid(OfFeatures):
         return self._changed(features=features, ruled_out=alike, n_columns=n_columns)
 
     def before_table(self) -> Self:
-        """The features that are given, without those that only a table can tell."""
         return type(self)(self.features)
 
     def resolve(self, names: Sequence[str]) -> Self:
-        """The same constraint on sorted indices; refuses features that do not exist, and proxies without a table."""
         if self.is_named:
             raise InputError(
                 f"Forbid(..., proxies={self.proxies:g}) has no table to look for such features in; "
@@ -151,15 +141,12 @@ class Forbid(OfFeatures):
         return self if indices == self.features else self._changed(features=indices)
 
     def holds(self, chosen: Sequence[int]) -> bool:
-        """Whether the set has none of them."""
         return self._members.isdisjoint(chosen)
 
     def rules(self) -> tuple[Rule, ...]:
-        """None of them."""
         return (CountRule(self.features, upper=0),)
 
     def option_text(self, names: Sequence[str]) -> str:
-        """``COL,COL``; proxies have an option of their own."""
         return features_text(self.given, names)
 
     def proxies_text(self) -> str:
@@ -167,7 +154,6 @@ class Forbid(OfFeatures):
         return "" if self.proxies is None else f"{self.proxies!r}:{self.measure}"
 
     def arguments(self, names: Sequence[str] | None) -> list[str]:
-        """The features that were given; those that were ruled out with them are found again."""
         more = [] if self.proxies is None else [f"proxies={self.proxies!r}", f"measure={self.measure!r}"]
         return [features_literal(self.given, names), *more]
 
@@ -178,7 +164,6 @@ class Forbid(OfFeatures):
         return tuple(feature for feature in self.features if feature not in proxies)
 
     def sentence(self, names: Sequence[str]) -> str:
-        """Such as "No set has any of these: id, phone."."""
         listed = FeatureNames.of(names).listed(self.given, MOST_NAMED)
         if self.proxies is None:
             return f"No set has any of these: {listed}."
@@ -190,7 +175,6 @@ class Forbid(OfFeatures):
         )
 
     def describe(self, names: Sequence[str]) -> str:
-        """Such as "forbid id, phone" or "forbid sex and 1 feature that predicts it (title 0.93)"."""
         known = FeatureNames.of(names)
         proxies = self.ruled_out or ()
         words, them = f"forbid {known.listed(self.given)}", plural(len(self.given), "it", "them")
@@ -204,7 +188,6 @@ class Forbid(OfFeatures):
         return f"{words} and {several} {them} ({', '.join([*shown, *more])})"
 
     def as_dict(self) -> dict[str, Any]:
-        """The constraint as plain numbers and strings; ``features`` are all that are ruled out."""
         plain: dict[str, Any] = {"kind": self.kind, "features": list(self.features)}
         if self.proxies is None:
             return plain
@@ -213,7 +196,6 @@ class Forbid(OfFeatures):
 
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Self:
-        """The constraint as requested: features that proxies rule out are found again on a table."""
         found = {one["feature"] for one in entry.get("ruled_out") or ()}
         given = [feature for feature in entry["features"] if feature not in found]
         return cls(given, entry.get("proxies"), entry.get("measure", DEFAULT_MEASURE))
@@ -239,12 +221,6 @@ class MaxSimilarity(Constraint):
     limit : float
         The largest similarity of two features that a set may have, from 0 to 1; two that are as similar as that may
         still be in one set.
-
-    Raises
-    ------
-    altsets.errors.InputError
-        If the limit is not from 0 to 1, the measure is unknown, or the matrix is not square, not symmetric or has
-        values outside of 0 to 1.
 
     See Also
     --------
@@ -297,16 +273,6 @@ class MaxSimilarity(Constraint):
         sample_weight : array-like of shape (n_samples,), default=None
             How much each row counts.
 
-        Returns
-        -------
-        MaxSimilarity
-            With numbers.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If the measure is unknown, or the table cannot be used.
-
         Examples
         --------
         >>> table = [[1, 10, 3], [2, 20, 1], [3, 35, 4], [4, 40, 1]]
@@ -317,7 +283,6 @@ class MaxSimilarity(Constraint):
         return cls(measure, limit).computed(X, sample_weight)
 
     def computed(self, X: Any, sample_weight: Any = None) -> Self:
-        """The same with numbers: a similarity that was only named is measured on this table."""
         if not self.is_named:
             return self
         assert self.measure is not None
@@ -325,20 +290,16 @@ class MaxSimilarity(Constraint):
 
     @property
     def needs_table(self) -> bool:
-        """Whether the similarity is that of a table."""
         return self.measure is not None
 
     @property
     def is_named(self) -> bool:
-        """Whether the similarity has only a name so far, and no numbers."""
         return self.similarity is None
 
     def before_table(self) -> Self | None:
-        """Nothing is known of a similarity that has only a name."""
         return None if self.is_named else self
 
     def resolve(self, names: Sequence[str]) -> Self:
-        """The same constraint with rows and columns in the order of these features; refuses those of others."""
         if self.measure is not None and self.is_named:
             raise refuse_name_without_table(self.measure, self.title)
         if self.on_demand and len(self.similarity) == len(names):
@@ -348,14 +309,12 @@ class MaxSimilarity(Constraint):
 
     @property
     def on_demand(self) -> bool:
-        """Whether similarities are computed when they are needed, as for wide tables."""
         from altsets.measures.redundancy import Redundancy
 
         return isinstance(self.similarity, Redundancy)
 
     @cached_property
     def conflicts(self) -> Bools | Conflicts:
-        """Which features exclude each other."""
         import numpy as np
 
         from altsets.measures.redundancy import Conflicts
@@ -368,7 +327,6 @@ class MaxSimilarity(Constraint):
         return above
 
     def holds(self, chosen: Sequence[int]) -> bool:
-        """Whether no two features of the set are more alike than that."""
         import numpy as np
 
         places = list(chosen)
@@ -376,21 +334,17 @@ class MaxSimilarity(Constraint):
         return not np.any(among[np.triu_indices(len(places), 1)] > self.limit)
 
     def rules(self) -> tuple[Rule, ...]:
-        """The pairs that are too much alike."""
         return (ConflictRule(self.conflicts),)
 
     @classmethod
     def parse(cls, text: str, read: OptionReader) -> Self:
-        """``LIMIT`` or ``LIMIT:MEASURE``."""
         limit, measure = limit_and_measure(read, text, "0.9", "spearman")
         return cls(measure, limit)
 
     def option_text(self, names: Sequence[str]) -> str:
-        """``LIMIT:MEASURE``."""
         return f"{self.limit!r}:{self._measure_or_refuse()}"
 
     def arguments(self, names: Sequence[str] | None) -> list[str]:
-        """The measure and the limit."""
         return [repr(self._measure_or_refuse()), repr(self.limit)]
 
     def _measure_or_refuse(self) -> str:
@@ -400,17 +354,14 @@ class MaxSimilarity(Constraint):
 
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Self:
-        """The constraint as requested; a matrix is not written, so it can't be read."""
         if entry["similarity"] == "matrix":
             raise NotExpressedError("features were compared by a matrix of your own")
         return cls(entry["similarity"], entry["limit"])
 
     def sentence(self, names: Sequence[str]) -> str:
-        """Such as "No two features of a set have a similarity above 0.9 (spearman)."."""
         return f"No two features of a set have a similarity above {self.limit:g}{self._source}."
 
     def describe(self, names: Sequence[str]) -> str:
-        """Such as "no two features more alike than 0.9 (spearman)"."""
         return f"no two features more alike than {self.limit:g}{self._source}"
 
     @property
@@ -418,7 +369,6 @@ class MaxSimilarity(Constraint):
         return "" if self.measure is None else f" ({self.measure})"
 
     def as_dict(self) -> dict[str, Any]:
-        """In words and numbers; without the matrix, which may be large."""
         return {"kind": self.kind, "limit": self.limit, "similarity": self.measure or "matrix"}
 
     @property

@@ -48,53 +48,33 @@ class AboveNoise(Constraint):
         self._set(below=None)
 
     def leaving_out(self, below: Sequence[int]) -> Self:
-        """The same constraint, with the features at or below the noise floor.
-
-        Parameters
-        ----------
-        below : sequence of int
-            Their indices.
-
-        Returns
-        -------
-        AboveNoise
-            One that rules them out.
-        """
+        """Return the same constraint with the indices of the features at or below the noise floor."""
         return self._changed(below=tuple(below))
 
     def resolve(self, names: Sequence[str]) -> Self:
-        """The same constraint: it names no features."""
         return self
 
     def holds(self, chosen: Sequence[int]) -> bool:
-        """Whether none of them is at or below the noise floor."""
         return not set(self.below or ()).intersection(chosen)
 
     def rules(self) -> tuple[Rule, ...]:
-        """None of the features at or below the noise floor."""
         return (CountRule(self.below, upper=0),) if self.below else ()
 
     def describe(self, names: Sequence[str]) -> str:
-        """Such as "only features above the noise floor"."""
         return "only features above the noise floor"
 
     def sentence(self, names: Sequence[str]) -> str:
-        """Such as "All features score above the noise floor."."""
         return "All features score above the noise floor."
 
     @classmethod
     def parse(cls, text: str, read: OptionReader) -> Self:
-        """The option has no text."""
         return cls()
 
     def option_text(self, names: Sequence[str]) -> str:
-        """None."""
         return ""
 
     def arguments(self, names: Sequence[str] | None) -> list[str]:
-        """None."""
         return []
 
     def as_dict(self) -> dict[str, Any]:
-        """Its kind: a table decides the rest."""
         return {"kind": self.kind}

@@ -18,11 +18,6 @@ class Together(OfFeatures):
     features : sequence of int or str
         Features, by index, name or pattern (``"S004_*"``).
 
-    Raises
-    ------
-    altsets.errors.InputError
-        If no feature is given, or something that is neither an index nor a name.
-
     See Also
     --------
     altsets.constraints.Implies : The one needs the other, and not the other way round.
@@ -43,11 +38,9 @@ class Together(OfFeatures):
     _words, _sentence = "all or none of {{{features}}}", "Every set has all of these or none: {features}."
 
     def holds(self, chosen: Sequence[int]) -> bool:
-        """Whether the set has all of them or none."""
         return len(self._members.intersection(chosen)) in (0, len(self._members))
 
     def rules(self) -> tuple[Rule, ...]:
-        """Each needs the next one, and the last one the first."""
         members = sorted(self._members)
         if len(members) < 2:
             return ()

@@ -222,7 +222,6 @@ class OptionReader(Protocol):
 
 
 def split_option(read: OptionReader, text: str, form: str) -> tuple[str, str]:
-    """The two parts of a text with a colon in it."""
     first, colon, second = (part.strip() for part in text.partition(":"))
     if not (first and colon and second):
         raise InputError(f"{read.option} {text!r} must have the form {form}.")
@@ -230,7 +229,6 @@ def split_option(read: OptionReader, text: str, form: str) -> tuple[str, str]:
 
 
 def count_in(read: OptionReader, text: str) -> int:
-    """A whole number in an option."""
     try:
         return int(text)
     except ValueError:
@@ -238,7 +236,6 @@ def count_in(read: OptionReader, text: str) -> int:
 
 
 def number_in(read: OptionReader, text: str, number: str) -> float:
-    """A number in an option."""
     try:
         return float(number)
     except ValueError:
@@ -285,49 +282,22 @@ class Constraint(ABC):
 
     @abstractmethod
     def resolve(self, names: Sequence[str]) -> Self:
-        """The same constraint on sorted indices; refuses features that do not exist.
-
-        Parameters
-        ----------
-        names : sequence of str
-            The names of all features.
-
-        Returns
-        -------
-        Constraint
-            One that engines can use.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If a feature does not exist.
-        """
+        """Return the same constraint on sorted indices, given the names of all features; refuse unknown features."""
 
     @abstractmethod
     def holds(self, chosen: Sequence[int]) -> bool:
-        """Whether a set meets the constraint, by its definition.
-
-        Parameters
-        ----------
-        chosen : sequence of int
-            The indices of a set.
-
-        Returns
-        -------
-        bool
-            Whether the set may be chosen.
-        """
+        """Whether a set, a sequence of indices, meets the constraint by its definition."""
 
     @abstractmethod
     def rules(self) -> tuple[Rule, ...]:
-        """The same for engines, as rules that all of them know."""
+        """Return the same for engines, as rules that all of them know."""
 
     def joint_rules(self) -> tuple[JointRule, ...]:
-        """What it says about several sets together, for engines; nothing if it is about each set on its own."""
+        """Return what it demands of several sets together, for engines."""
         return ()
 
     def holds_together(self, sets: Sequence[Sequence[int]], existing: Sequence[Sequence[int]] = ()) -> bool:
-        """Whether several sets meet the constraint together.
+        """Whether several sets meet the constraint together; True if it is about each set on its own.
 
         Parameters
         ----------
@@ -335,16 +305,11 @@ class Constraint(ABC):
             The indices of each set.
         existing : sequence of sequence of int, default=()
             Those of sets that exist already, and count.
-
-        Returns
-        -------
-        bool
-            True if it is about each set on its own.
         """
         return True
 
     def alone(self) -> Constraint | None:
-        """The part that is about each set on its own; None if there is none."""
+        """Return the part that is about each set on its own; None if there is none."""
         return self
 
     @property
@@ -353,59 +318,26 @@ class Constraint(ABC):
         return False
 
     def with_groups(self, groups: Any) -> Constraint:
-        """Return the same constraint about declared groups, where it takes them.
-
-        Parameters
-        ----------
-        groups : Grouped
-            The groups that a request declares.
-
-        Returns
-        -------
-        Constraint
-            The same object if it does not take them.
-        """
+        """Return the same constraint about the groups that a request declares, where it takes them."""
         return self
 
     @property
     def is_asked(self) -> bool:
-        """Whether ``rules`` say less than ``holds``, so that every complete set has to be asked about."""
+        """Whether ``rules`` say less than ``holds``, so that engines ask about every complete set."""
         return False
 
     @abstractmethod
     def describe(self, names: Sequence[str]) -> str:
-        """A few words with the names of the features.
-
-        Parameters
-        ----------
-        names : sequence of str
-            The names of all features.
-
-        Returns
-        -------
-        str
-            Such as ``"require age"``.
-        """
+        """Describe it in a few words, given the names of all features."""
 
     @abstractmethod
     def sentence(self, names: Sequence[str]) -> str:
-        """A whole sentence, for reports.
-
-        Parameters
-        ----------
-        names : sequence of str
-            The names of all features.
-
-        Returns
-        -------
-        str
-            With a full stop.
-        """
+        """Describe it in a whole sentence, given the names of all features."""
 
     @classmethod
     @abstractmethod
     def parse(cls, text: str, read: OptionReader) -> Self:
-        """The constraint that the text of its command-line option asks for.
+        """Make the constraint from the text of its command-line option.
 
         Parameters
         ----------
@@ -413,60 +345,18 @@ class Constraint(ABC):
             The value of the option.
         read : OptionReader
             Reads features, groups and files of costs.
-
-        Returns
-        -------
-        Constraint
-            Not resolved yet.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If the text has another form.
         """
 
     @abstractmethod
     def option_text(self, names: Sequence[str]) -> str:
-        """The text of its command-line option.
-
-        Parameters
-        ----------
-        names : sequence of str
-            The names of all features.
-
-        Returns
-        -------
-        str
-            What :meth:`parse` reads.
-
-        Raises
-        ------
-        altsets.errors.NotExpressedError
-            If the option has no form for it.
-        """
+        """Return the text of its command-line option, which :meth:`parse` reads."""
 
     @abstractmethod
     def arguments(self, names: Sequence[str] | None) -> list[str]:
-        """The arguments of the Python call that makes it.
-
-        Parameters
-        ----------
-        names : sequence of str or None
-            The names of all features, to write instead of indices.
-
-        Returns
-        -------
-        list of str
-            One for each argument.
-
-        Raises
-        ------
-        altsets.errors.NotExpressedError
-            If they cannot be written in one line.
-        """
+        """Return the arguments of the Python call that makes it, with names instead of indices if they are given."""
 
     def to_python(self, names: Sequence[str] | None = None, table: str = "") -> str:
-        """The Python call that makes it.
+        """Return the Python call that makes it.
 
         Parameters
         ----------
@@ -474,11 +364,6 @@ class Constraint(ABC):
             The names of all features, to write instead of indices.
         table : str, default=""
             The variable that holds the table; empty if there is none.
-
-        Returns
-        -------
-        str
-            An expression.
 
         Raises
         ------
@@ -499,7 +384,7 @@ class Constraint(ABC):
         return False
 
     def computed(self, X: Any, sample_weight: Any = None) -> Self:
-        """The same constraint, with what has to be measured on a table.
+        """Return the same constraint with what has to be measured on a table; itself if it needs none.
 
         Parameters
         ----------
@@ -507,38 +392,22 @@ class Constraint(ABC):
             The features.
         sample_weight : array-like of shape (n_samples,), default=None
             How much each row counts.
-
-        Returns
-        -------
-        Constraint
-            The same object if it needs no table.
         """
         return self
 
     def before_table(self) -> Self | None:
-        """The part that can be checked without a table, if any."""
+        """Return the part that can be checked without a table, if any."""
         return self
 
     def as_dict(self) -> dict[str, Any]:
-        """The constraint as plain numbers and strings."""
+        """Return the constraint as plain numbers and strings."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
         plain = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
         return {"kind": self.kind, **plain}
 
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Self:
-        """The constraint that :meth:`as_dict` wrote.
-
-        Parameters
-        ----------
-        entry : mapping
-            What :meth:`as_dict` gave.
-
-        Returns
-        -------
-        Constraint
-            The same constraint.
-        """
+        """Make the constraint that :meth:`as_dict` wrote."""
         return cls(**{name: value for name, value in entry.items() if name != "kind"})
 
     @property
@@ -559,7 +428,6 @@ class Constraint(ABC):
 
 
 def several_features(constraint: Constraint, features: Any) -> tuple[Feature, ...]:
-    """Several features, in a list or anything like one."""
     try:
         if isinstance(features, str):
             raise TypeError
@@ -574,7 +442,6 @@ def several_features(constraint: Constraint, features: Any) -> tuple[Feature, ..
 def sorted_indices(
     constraint: Constraint, features: Iterable[Feature], names: Sequence[str]
 ) -> tuple[int, ...]:
-    """Features by index, each once."""
     known = FeatureNames.of(names)
     return tuple(sorted(set(known.positions(features, constraint.title))))
 

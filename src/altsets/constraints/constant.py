@@ -14,5 +14,4 @@ class ForbidConstant(Forbid):
     kind = "forbid_constant"
 
     def describe(self, names: Sequence[str]) -> str:
-        """Such as "no constant column (id, site)"."""
         return f"no constant column ({FeatureNames.of(names).listed(self.features)})"

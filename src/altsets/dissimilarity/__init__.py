@@ -26,7 +26,6 @@ DISSIMILARITIES = (*COUNTING, "groups")
 
 
 def is_named(kind: Any) -> bool:
-    """Whether a dissimilarity has to be measured on a table."""
     return isinstance(kind, Matched) and kind.is_named
 
 

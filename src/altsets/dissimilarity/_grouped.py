@@ -32,11 +32,6 @@ class Grouped:
     groups : mapping from feature to group or from group to features, or sequence of sequences of features
         Features by index, name or pattern (``"S004_*"``); a group is anything that can be told apart from others.
 
-    Raises
-    ------
-    altsets.errors.InputError
-        If there are no groups, a feature is in two of them, or something is neither a feature nor a group.
-
     See Also
     --------
     altsets.dissimilarity.Matched : Compare sets by the similarity of their features.
@@ -73,16 +68,6 @@ class Grouped:
             The names of all features.
         separator : str
             Such as ``"__"``; where a name has several, the first one counts.
-
-        Returns
-        -------
-        Grouped
-            By index.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If no name has the separator.
         """
         return cls(beginnings([str(name) for name in names], separator, "Grouped.from_names"))
 
@@ -98,17 +83,6 @@ class Grouped:
             From 0 to 1, symmetric. In a frame with labels, these are the names of the features.
         threshold : float, default=0.9
             The least similarity within a group.
-
-        Returns
-        -------
-        Grouped
-            By name if the similarity has labels, else by index.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If the threshold is not above 0 and at most 1, or the matrix is not square, not symmetric or has values
-            outside of 0 to 1.
 
         Examples
         --------
@@ -140,9 +114,6 @@ class Grouped:
     ) -> Self:
         """Group features that are alike in a table, as :meth:`from_similarity` does.
 
-        Every two features of a group are at least as similar as the threshold. Groups are not connected components: a
-        chain of neighbours, each similar to the next, would become one group whose ends may have nothing in common.
-
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
@@ -153,17 +124,6 @@ class Grouped:
             The least similarity within a group.
         sample_weight : array-like of shape (n_samples,), default=None
             How much each row counts.
-
-        Returns
-        -------
-        Grouped
-            By name if the table has names, else by index.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If the measure is unknown, the threshold is not above 0 and at most 1, or the table cannot be used or has
-            too many columns to compare all of them.
 
         Examples
         --------
@@ -183,23 +143,7 @@ class Grouped:
         return cls._of_clusters(similarity, features.names, threshold)
 
     def resolve(self, names: Sequence[str]) -> Self:
-        """The same with a group for each of these features; refuses features that do not exist.
-
-        Parameters
-        ----------
-        names : sequence of str
-            The names of all features.
-
-        Returns
-        -------
-        Grouped
-            One that can compare sets.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If a feature does not exist.
-        """
+        """Return the same with a group for each of the named features; refuse features that do not exist."""
         labels = np.array(group_numbers(self.groups, names, self._who), dtype=np.intp)
         labels.setflags(write=False)
         # Of many features, to check the groups once more takes seconds.
@@ -216,34 +160,17 @@ class Grouped:
         return resolved
 
     def touched(self, chosen: Sequence[int]) -> set[int]:
-        """The numbers of the groups that a set touches.
-
-        Parameters
-        ----------
-        chosen : sequence of int
-            The indices of a set.
-
-        Returns
-        -------
-        set of int
-            Numbers from 0 up.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If :meth:`resolve` was not called before.
-        """
+        """Return the numbers of the groups that a set of indices touches."""
         if self.labels is None:
             raise InputError("Grouped does not know the features yet; call resolve(feature_names) first.")
         return set(self.labels[list(chosen)].tolist())
 
     def __call__(self, first: Sequence[int], second: Sequence[int]) -> float:
-        """The dissimilarity of two sets."""
         one, other = self.touched(first), self.touched(second)
         return 1 - 2 * len(one & other) / (len(one) + len(other))
 
     def to_python(self, names: Sequence[str] | None = None, table: str = "") -> str:
-        """The call that makes the same groups.
+        """Return the call that makes the same groups.
 
         Parameters
         ----------
@@ -251,11 +178,6 @@ class Grouped:
             The names of all features, to write instead of indices.
         table : str, default=""
             Not used.
-
-        Returns
-        -------
-        str
-            An expression.
         """
         return f"Grouped([{', '.join(features_literal(listed, names) for listed in self.members.values())}])"
 

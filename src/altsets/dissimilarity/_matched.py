@@ -41,12 +41,6 @@ class Matched:
         From when on two features count as the same, above 0. Without it every similarity counts for its part, also
         the smallest, so that sets which share nothing at all (``tau=1``) hardly ever exist.
 
-    Raises
-    ------
-    altsets.errors.InputError
-        If the threshold is not above 0 and at most 1, the measure is unknown, or the matrix is not square, not
-        symmetric or has values outside of 0 to 1.
-
     See Also
     --------
     altsets.dissimilarity.Grouped : Compare sets by groups of features that you name.
@@ -95,16 +89,6 @@ class Matched:
         sample_weight : array-like of shape (n_samples,), default=None
             How much each row counts.
 
-        Returns
-        -------
-        Matched
-            With numbers.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If the measure is unknown, the threshold is not above 0 and at most 1, or the table cannot be used.
-
         Examples
         --------
         >>> table = [[1, 10, 3], [2, 20, 1], [3, 35, 4], [4, 40, 1]]
@@ -117,7 +101,7 @@ class Matched:
         return made
 
     def computed(self, X: Any, sample_weight: Any = None) -> Self:
-        """The same with numbers: a similarity that only has a name is measured on this table.
+        """Return the same with numbers: a similarity that has only a name is measured on this table.
 
         Parameters
         ----------
@@ -125,34 +109,13 @@ class Matched:
             The features.
         sample_weight : array-like of shape (n_samples,), default=None
             How much each row counts.
-
-        Returns
-        -------
-        Matched
-            The same object if it has numbers already.
         """
         if not isinstance(self.similarity, str):
             return self
         return type(self).from_data(X, self.similarity, self.threshold, sample_weight=sample_weight)
 
     def resolve(self, names: Sequence[str]) -> Self:
-        """The same with rows and columns in the order of these features; refuses the similarity of others.
-
-        Parameters
-        ----------
-        names : sequence of str
-            The names of all features.
-
-        Returns
-        -------
-        Matched
-            One that can compare sets.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If the similarity has only a name, or is about other features.
-        """
+        """Return the same in the order of the named features; refuse a similarity of other features."""
         if isinstance(self.similarity, str):
             raise refuse_name_without_table(self.similarity, "Matched")
         if isinstance(self.similarity, Redundancy):
@@ -170,7 +133,7 @@ class Matched:
         return isinstance(self.similarity, str)
 
     def to_python(self, names: Sequence[str] | None = None, table: str = "") -> str:
-        """The Python call that makes it.
+        """Return the Python call that makes it.
 
         Parameters
         ----------
@@ -178,16 +141,6 @@ class Matched:
             Not used.
         table : str, default=""
             The variable that holds the table; empty if there is none.
-
-        Returns
-        -------
-        str
-            An expression.
-
-        Raises
-        ------
-        altsets.errors.NotExpressedError
-            If the similarity is a matrix of your own.
         """
         if self.measure is None:
             raise NotExpressedError("sets were compared by a matrix of your own")
@@ -198,21 +151,16 @@ class Matched:
 
     @property
     def on_demand(self) -> bool:
-        """Whether similarities are computed when they are needed, as for wide tables."""
+        """Whether similarities are computed when needed, as for wide tables."""
         return isinstance(self.similarity, Redundancy)
 
     def similarity_among(self, first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
-        """How alike some features are with some others.
+        """Return how alike some features are with some others; exactly 1 for a feature and itself.
 
         Parameters
         ----------
         first, second : sequence of int
             Their indices.
-
-        Returns
-        -------
-        ndarray of shape (len(first), len(second))
-            From 0 to 1; exactly 1 for a feature and itself.
         """
         assert not isinstance(self.similarity, str)
         rows, columns = np.asarray(first, dtype=np.intp), np.asarray(second, dtype=np.intp)
@@ -222,33 +170,23 @@ class Matched:
         return alike
 
     def weights_among(self, first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
-        """The weights of matches of some features with some others: 0 or 1 with a threshold, else their similarity.
+        """Return the weights of matches of some features with others: 0 or 1 with a threshold, else their similarity.
 
         Parameters
         ----------
         first, second : sequence of int
             Their indices.
-
-        Returns
-        -------
-        ndarray of shape (len(first), len(second))
-            An array of its own.
         """
         alike = self.similarity_among(first, second)
         return alike if self.threshold is None else (alike >= self.threshold).astype(np.float64)
 
     def overlap(self, first: Sequence[int], second: Sequence[int]) -> float:
-        """What the largest matching between two sets counts for.
+        """Return the weight of the largest matching between two sets.
 
         Parameters
         ----------
         first, second : sequence of int
             The indices of two sets.
-
-        Returns
-        -------
-        float
-            A number of features with a threshold, else a sum of similarities.
         """
         from scipy.optimize import linear_sum_assignment
 
@@ -256,11 +194,10 @@ class Matched:
         return math.fsum(block[linear_sum_assignment(block, maximize=True)].tolist())
 
     def __call__(self, first: Sequence[int], second: Sequence[int]) -> float:
-        """The dissimilarity of two sets."""
         return 1 - 2 * self.overlap(first, second) / (len(first) + len(second))
 
     def matches(self, first: Sequence[int], second: Sequence[int]) -> list[tuple[int, int, float]]:
-        """Return which feature of the first set is matched with which of the second, and how similar they are.
+        """Return the matched pairs of two sets: a feature of the first, one of the second, and their similarity.
 
         Of all largest matchings the one that keeps most shared features with themselves, and then the one of the most
         similar pairs; those that stay with themselves are not listed.
@@ -269,11 +206,6 @@ class Matched:
         ----------
         first, second : sequence of int
             The indices of two sets.
-
-        Returns
-        -------
-        list of tuple (int, int, float)
-            A feature of the first set, one of the second, and their similarity.
         """
         from scipy.optimize import linear_sum_assignment
 
@@ -297,16 +229,6 @@ class Matched:
         """Return which feature of a set is matched with which of an earlier one: ``(i, j, f, g, similarity)``.
 
         Feature f of set i was matched with feature g of set j, which comes before it; f and g differ.
-
-        Parameters
-        ----------
-        sets : sequence of sequence of int
-            The indices of each set.
-
-        Returns
-        -------
-        list of tuple (int, int, int, int, float)
-            The two sets, the two features and their similarity.
 
         Examples
         --------

@@ -142,11 +142,6 @@ def score(
     names : list of str or None
         The names of the features; None if they have none.
 
-    Raises
-    ------
-    altsets.errors.InputError
-        If the measure is unknown or does not support the table or the target, or scores do not fit the table.
-
     Warns
     -----
     UserWarning

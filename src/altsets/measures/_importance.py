@@ -64,12 +64,6 @@ def importance(
     ndarray of shape (n_features,)
         One number per feature.
 
-    Raises
-    ------
-    altsets.errors.InputError
-        If the model has neither importances nor coefficients, a step before it makes new columns, or the table or the
-        target cannot be used.
-
     See Also
     --------
     altsets.measures.permutation : Takes any model, and measures on rows that it has not seen.
@@ -170,11 +164,6 @@ def permutation(
     -------
     ndarray of shape (n_features,)
         One number per feature, 0 for a constant column; below 0 where the model predicts better without.
-
-    Raises
-    ------
-    altsets.errors.InputError
-        If the estimator, the scorer or ``cv`` cannot be used, or the table or the target cannot.
 
     See Also
     --------

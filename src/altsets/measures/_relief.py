@@ -95,12 +95,6 @@ def relief(
         0 for a constant column; below 0 where a feature differs more among hits. Between -1 and 1, but for rare classes
         with "rebate".
 
-    Raises
-    ------
-    altsets.errors.InputError
-        If numbers are missing, ``variant``, ``ties``, ``task`` or ``discrete`` is unknown, a count is not a whole
-        number of at least 1, weights are not whole numbers, or the table or the target cannot be used.
-
     See Also
     --------
     altsets.measures.mutual_info : Scores each feature alone; much faster, and takes missing values.

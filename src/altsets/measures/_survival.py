@@ -53,11 +53,6 @@ def concordance(
     ndarray of shape (n_features,)
         Between 0 and 1; exactly 0 for a constant column.
 
-    Raises
-    ------
-    altsets.errors.InputError
-        If the target is not survival, or a feature has more than two categories.
-
     See Also
     --------
     altsets.measures.cox : Compares values rather than their order.
@@ -107,11 +102,6 @@ def cox(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Flo
     -------
     ndarray of shape (n_features,)
         At least 0; exactly 0 for a constant column.
-
-    Raises
-    ------
-    altsets.errors.InputError
-        If the target is not survival.
 
     See Also
     --------
@@ -169,11 +159,6 @@ def logrank(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
     -------
     ndarray of shape (n_features,)
         At least 0; exactly 0 for a constant column.
-
-    Raises
-    ------
-    altsets.errors.InputError
-        If the target is not survival.
 
     See Also
     --------

@@ -52,12 +52,6 @@ def f_score(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
     ndarray of shape (n_features,)
         Finite and at least 0; exactly 0 for a constant column.
 
-    Raises
-    ------
-    altsets.errors.InputError
-        If the table or the target cannot be used (different lengths, a missing target, dates), a feature has more than
-        two categories and the target is classes, or the weights add up to too few rows.
-
     See Also
     --------
     altsets.measures.mutual_info : Finds relations that are not linear, too.
@@ -199,12 +193,6 @@ def pearson(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
     ndarray of shape (n_features,)
         Between 0 and 1; exactly 0 for a constant column.
 
-    Raises
-    ------
-    altsets.errors.InputError
-        If the table or the target cannot be used (different lengths, a missing target, dates), or a feature or the
-        target has more than two categories.
-
     See Also
     --------
     altsets.measures.spearman : Correlation of ranks, for relations that rise or fall but are not linear.
@@ -240,12 +228,6 @@ def spearman(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -
     -------
     ndarray of shape (n_features,)
         Between 0 and 1; exactly 0 for a constant column.
-
-    Raises
-    ------
-    altsets.errors.InputError
-        If the table or the target cannot be used (different lengths, a missing target, dates), a feature or the target
-        has more than two categories, or weights are not whole numbers.
 
     See Also
     --------
@@ -314,11 +296,6 @@ def chi2(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Fl
     -------
     ndarray of shape (n_features,)
         Finite and at least 0; exactly 0 for a constant column.
-
-    Raises
-    ------
-    altsets.errors.InputError
-        If the target is not classes, a feature has negative values, or the table cannot be used.
 
     See Also
     --------

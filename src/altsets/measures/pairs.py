@@ -88,11 +88,6 @@ def pairwise(
         Constant columns have zeros; the other elements of the diagonal are what the measure says of a feature and
         itself.
 
-    Raises
-    ------
-    altsets.errors.InputError
-        If the measure is unknown or does not support the table, or an array of numbers does not fit the table.
-
     Warns
     -----
     UserWarning

@@ -61,11 +61,6 @@ class Redundancy:
     has_cheap_rows : bool
         Whether all pairs of a column take little time; by nearest neighbours, those of some columns should be enough.
 
-    Raises
-    ------
-    altsets.errors.InputError
-        If the measure does not support the table.
-
     See Also
     --------
     altsets.measures.pairwise : All pairs at once.

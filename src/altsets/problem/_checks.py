@@ -44,7 +44,6 @@ def dissimilarity_of(kind: str, first: Sequence[int], second: Sequence[int]) -> 
 
 
 def own_dissimilarity(measure: Dissimilarity, first: FeatureSet, second: FeatureSet) -> float:
-    """The value of a user's own dissimilarity for two sets, if it is between 0 and 1."""
     value = measure(first, second)
     try:
         number = float(value)
@@ -59,7 +58,6 @@ def own_dissimilarity(measure: Dissimilarity, first: FeatureSet, second: Feature
 
 
 def list_constraints(constraints: Any) -> tuple[Constraint, ...]:
-    """One constraint or several, as a tuple."""
     # Nearly always; checks against abstract types are slow.
     listed_already = isinstance(constraints, tuple | list)
     several = listed_already or (isinstance(constraints, Iterable) and not isinstance(constraints, str))
@@ -73,7 +71,6 @@ def list_constraints(constraints: Any) -> tuple[Constraint, ...]:
 
 
 def largest_size(n_features: Any, n_features_in: int, constraints: Sequence[Constraint]) -> int:
-    """The size of sets: as requested, or the largest that constraints allow."""
     rules = [rule for constraint in constraints for rule in constraint.rules()]
     largest = [rule.k_max for rule in rules if isinstance(rule, SizeRule)]
     if largest:
@@ -205,7 +202,6 @@ def check_definition(
 
 
 def _amount(name: str, value: Any, least: float = -math.inf) -> float:
-    """A finite number, no less than allowed."""
     number = as_number(value)
     if not (math.isfinite(number) and number >= least):
         at_least = f" of at least {least:g}" if least > -math.inf else ""
@@ -214,7 +210,6 @@ def _amount(name: str, value: Any, least: float = -math.inf) -> float:
 
 
 def existing_set(indices: Sequence[int], n_features_in: int) -> FeatureSet:
-    """A set that new ones must differ from, as sorted indices."""
     chosen = tuple(sorted(whole_number("a feature index", index, least=0) for index in indices))
     if not chosen:
         raise InputError("an existing set is empty; leave it out.")

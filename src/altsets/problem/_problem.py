@@ -131,48 +131,29 @@ class Problem:
     ) -> Problem:
         """Check a request and turn it into a problem.
 
+        What is not explained here is as for :func:`altsets.find`.
+
         Parameters
         ----------
         n_features_in : int
             How many features there are to choose from.
         n_features : int, default=5
-            Features in each set.
         n_alternatives : int, default=3
-            Sets besides the first one.
         tau : float, fraction or string, default=None
-            The least dissimilarity of two sets; by default 0.5, with a penalty 0. A number of features with
-            ``"absolute"``, which needs it.
+            By default 0.5, with a penalty 0. A number of features with ``"absolute"``, which needs it.
         dissimilarity : {"dice", "jaccard", "absolute"}, Matched, Grouped or callable, default="dice"
-            What tau refers to, as for :func:`altsets.find`.
         search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
                 default="sequential"
-            One set after the other, all sets together, or a heuristic.
         aggregation : {"sum", "min", "leximin"}, default="sum"
-            What to maximise over simultaneous sets.
         existing : sequence of sets, default=()
             Sets of indices that every new set must differ from as well.
         constraints : sequence of constraints, default=()
-            What every set must keep to; they may name features if ``feature_names`` is given.
+            They may name features if ``feature_names`` is given.
         feature_names : sequence of str, default=None
-            The names of all features.
         difference : {"each", "average"}, default="each"
-            Whether a set must differ enough from each set before it, or from all of them on average.
         overlap_penalty : float, default=0.0
-            What each feature that two sets share costs, in units of quality.
         min_quality : float, default=None
-            The least quality of every set.
         within : float, default=None
-            Instead of ``min_quality``: by what part of the best quality a set may fall short of it.
-
-        Returns
-        -------
-        Problem
-            With names turned into indices, and limits into exact numbers.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If a parameter is out of range or contradicts another one, or a name is not one of the features.
         """
         n = whole_number("the number of features", n_features_in, least=1)
         names = FeatureNames.unnamed(n) if feature_names is None else FeatureNames.of(feature_names)
@@ -208,17 +189,14 @@ class Problem:
 
     @property
     def n_sets(self) -> int:
-        """All sets, the first one and its alternatives."""
         return self.n_alternatives + 1
 
     @cached_property
     def rules(self) -> ConstraintRules:
-        """What the constraints demand, for engines."""
         return ConstraintRules.of(self.constraints)
 
     @cached_property
     def k_min(self) -> int:
-        """The smallest size of a set."""
         return max((size.k_min for size in self.rules.sizes), default=self.n_features)
 
     @cached_property
@@ -229,12 +207,10 @@ class Problem:
 
     @property
     def sizes(self) -> range:
-        """The sizes that a set may have."""
         return range(self.k_min, self.k_max + 1)
 
     @property
     def fixed_size(self) -> bool:
-        """Whether all sets have ``n_features`` features."""
         return self.k_min == self.k_max
 
     @property
@@ -361,24 +337,15 @@ class Problem:
         return self.n_features
 
     def max_overlap_of(self, size: int, other_size: int) -> int:
-        """How many features two sets of these sizes may share, as an exact integer.
+        """Return how many features two sets of these sizes may share; negative if none of these sizes differ enough.
 
-        Dice: 1 - 2o / (s + t) >= tau; Jaccard: 1 - o / (s + t - o) >= tau; both solved for the overlap o.
+        Dice: 1 - 2o / (s + t) >= tau; Jaccard: 1 - o / (s + t - o) >= tau; both solved for the overlap o. A
+        dissimilarity of your own and one of groups have no such limit: RuntimeError.
 
         Parameters
         ----------
         size, other_size : int
             Features in the one set and in the other one.
-
-        Returns
-        -------
-        int
-            The number; negative if no two sets of these sizes differ enough.
-
-        Raises
-        ------
-        RuntimeError
-            If the dissimilarity is a function of your own or compares groups.
         """
         if not self.caps_shared:
             raise RuntimeError("this dissimilarity has no overlap limit; call compatible(first, second).")
@@ -403,17 +370,12 @@ class Problem:
         return set()
 
     def was_compatible(self, first: FeatureSet, second: FeatureSet) -> bool:
-        """Whether :meth:`compatible` has found these two far enough apart before.
+        """Whether :meth:`compatible` has already found these two far enough apart.
 
         Parameters
         ----------
         first, second : tuple of int
             Two sets, as sorted indices.
-
-        Returns
-        -------
-        bool
-            False also if the two have not been compared yet.
         """
         return (first, second) in self._far_apart
 
@@ -424,11 +386,6 @@ class Problem:
         ----------
         first, second : tuple of int
             Two sets, as sorted indices.
-
-        Returns
-        -------
-        bool
-            Whether their dissimilarity reaches the limit.
 
         Examples
         --------
@@ -450,17 +407,12 @@ class Problem:
         return far
 
     def apart(self, first: FeatureSet, second: FeatureSet) -> float:
-        """The dissimilarity of two sets, as a float.
+        """Return the dissimilarity of two sets, from 0 to 1.
 
         Parameters
         ----------
         first, second : tuple of int
             Two sets, as sorted indices.
-
-        Returns
-        -------
-        float
-            From 0 to 1.
         """
         kind = self.dissimilarity
         if callable(kind):
@@ -468,7 +420,7 @@ class Problem:
         return dissimilarity_of(kind, first, second)
 
     def objective(self, qualities: Sequence[float], sets: Sequence[FeatureSet] = ()) -> float:
-        """Sum or minimum of the qualities, as requested, without the overlap penalty.
+        """Return the sum or minimum of the qualities, as requested; nan if there are none.
 
         Parameters
         ----------
@@ -476,11 +428,6 @@ class Problem:
             The quality of each set.
         sets : sequence of tuple of int, default=()
             The sets, to pay for what they share; without them, what sets of such qualities reach at most.
-
-        Returns
-        -------
-        float
-            nan if there are none.
         """
         if not qualities:
             return math.nan
@@ -491,18 +438,7 @@ class Problem:
         return math.fsum([*qualities, -self.overlap_penalty * self.n_shared(sets)])
 
     def n_shared(self, sets: Sequence[FeatureSet]) -> int:
-        """How many features all pairs of sets share, those with existing sets included.
-
-        Parameters
-        ----------
-        sets : sequence of tuple of int
-            New sets.
-
-        Returns
-        -------
-        int
-            The sum over all pairs with at least one new set.
-        """
+        """Return how many features all pairs of sets share, those with existing sets included."""
         uses = Counter(feature for given in self.existing for feature in given)
         shared = 0
         for chosen in sets:
@@ -540,7 +476,6 @@ class Problem:
 
     @property
     def _quality_needed(self) -> dict[str, float | None]:
-        """How good every set has to be, as requested and as a number."""
         if self.within is not None:
             return {"within": self.within, "quality_needed": self.min_quality}
         return {} if self.min_quality is None else {"min_quality": self.min_quality}

@@ -16,9 +16,6 @@ from altsets.problem._problem import Problem
 #: A bound may lie below the objective by this, times the scale of the problem, and by no more.
 BOUND_TOLERANCE = 1e-9
 
-#: So many sets are compared pair by pair by the verifier, more of them each with all others at once.
-FEW_SETS = 40
-
 
 def verify(
     problem: Problem,
@@ -31,20 +28,9 @@ def verify(
     """Check an answer from first principles, and return the qualities computed anew.
 
     Sizes, range, constraints and pairwise dissimilarity are read off the sets themselves, never off ``max_overlap``.
-
-    Parameters
-    ----------
-    problem, sets
-        The request, and the answer of an engine.
-    evaluate : callable
-        The quality of one set.
-    bound : float
-        What the engine claims that no objective exceeds.
-    scale : float
-        The largest absolute number among the features that can be used.
-    hurry : callable
-        Whether time is up: then a user's own dissimilarity is not computed again for pairs that have a value, nor the
-        other way round, which tells nothing about the answer.
+    No objective exceeds ``bound``, by the claim of the engine; ``scale`` is the largest absolute number among the
+    features that can be used. Once ``hurry`` says that time is up, a user's own dissimilarity is not computed again for
+    pairs that have a value, nor the other way round.
     """
     for position, chosen in enumerate(sets):
         _verify_one(problem, f"set {position}", chosen)
@@ -72,7 +58,6 @@ def verify(
 
 
 def _verify_qualities(problem: Problem, qualities: Sequence[float], scale: float) -> None:
-    """Limits on the qualities of all sets."""
     slack = BOUND_TOLERANCE * scale
     for position, value in enumerate(qualities):
         if problem.min_quality is not None and value < problem.min_quality - slack:
@@ -108,7 +93,6 @@ def _pairs_shared(problem: Problem, sets: Sequence[FeatureSet]) -> int:
 
 
 def _verify_average(problem: Problem, sets: Sequence[FeatureSet]) -> None:
-    """The mean difference of each set from all before it, existing ones included."""
     every = [*problem.existing, *sets]
     for position in range(len(problem.existing), len(every)):
         differences = [_difference(problem, every[position], other) for other in every[:position]]
@@ -226,7 +210,6 @@ def _matched_overlap(kind: Matched, one: FeatureSet, other: FeatureSet) -> float
 def _own_far_enough(
     problem: Problem, kind: Dissimilarity, one: FeatureSet, other: FeatureSet, hurry: Callable[[], bool]
 ) -> bool:
-    """By a user's own function, both ways round."""
     assert problem.tau is not None
     first, second = min(one, other), max(one, other)
     if hurry() and problem.was_compatible(first, second):
@@ -244,24 +227,7 @@ def _own_far_enough(
 def _counted_too_similar(
     problem: Problem, sets: Sequence[FeatureSet], every: Sequence[FeatureSet]
 ) -> tuple[int, int] | None:
-    """The first pair that shares too many features: a set and one before it, or an existing one."""
-    if len(every) > FEW_SETS:
-        return _first_of_many_too_similar(problem, sets, every)
-    chosen_sets = [frozenset(one) for one in every]
-    for position, one in enumerate(chosen_sets[: len(sets)]):
-        for number, other in enumerate(chosen_sets):
-            if position <= number < len(sets):
-                continue
-            sizes = len(one), len(other)
-            if not _is_enough(problem, _by_shared(problem, min(sizes), sum(sizes), len(one & other))):
-                return position, number
-    return None
-
-
-def _first_of_many_too_similar(
-    problem: Problem, sets: Sequence[FeatureSet], every: Sequence[FeatureSet]
-) -> tuple[int, int] | None:
-    """The same for many sets: each is held against all others at once."""
+    """The first pair that shares too many features; each set is compared with all others at once."""
     import numpy as np
 
     sizes = np.array([len(one) for one in every], dtype=np.int64)

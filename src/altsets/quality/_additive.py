@@ -25,11 +25,6 @@ class Additive(Quality):
     feature_names : sequence of str, default=None
         Names for every output; taken from the index if ``scores`` is a pandas Series, else ``x0``, ``x1``, ...
 
-    Raises
-    ------
-    altsets.errors.InputError
-        If a score is not a finite number, or the names do not fit the scores.
-
     See Also
     --------
     altsets.measures.score : Scores from a table.

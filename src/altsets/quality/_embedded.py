@@ -142,11 +142,6 @@ class Embedded(OfModels):
         -------
         tuple of int
             Ascending; empty if it uses none of them.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If the model cannot be fitted to these features.
         """
         return self.choose_many([allowed])[0]
 
@@ -162,11 +157,6 @@ class Embedded(OfModels):
         -------
         list of tuple of int
             One set for each, as :meth:`choose` gives it.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If the model cannot be fitted to some of them.
         """
         keys = [self._key(indices) for indices in allowed]
         self._fit_to(keys)

@@ -125,11 +125,6 @@ class FittedSet:
         -------
         FittedSet
             The same model.
-
-        Raises
-        ------
-        ValueError
-            If its parts do not fit together.
         """
         columns, targets = documents.texts(entry["columns"]), documents.texts(entry["targets"])
         shapes = {

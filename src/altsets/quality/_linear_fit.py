@@ -190,11 +190,6 @@ class LinearFit(Quality):
         LinearFit
             With the names of the columns, if they have names.
 
-        Raises
-        ------
-        altsets.errors.InputError
-            If the table or the target cannot be used, or a parameter is unknown.
-
         Examples
         --------
         >>> X = [[0, 0, 1], [1, 2, 0], [2, 1, 1], [3, 6, 0], [4, 2, 1]]
@@ -372,11 +367,6 @@ class LinearFit(Quality):
         FittedSet
             Coefficients, standard errors and R^2; for several targets, a column each. Of a Cox model, logarithms of
             hazard ratios, their standard errors and the C index.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If a feature does not exist, or the quality was not made of a table.
 
         Examples
         --------

@@ -120,11 +120,6 @@ class MRMR(PairwiseQuality):
     redundancy : ndarray of shape (n_features, n_features)
         Symmetric, with a zero diagonal.
 
-    Raises
-    ------
-    altsets.errors.InputError
-        If relevance or redundancy is not finite, their shapes do not fit, or the names do not.
-
     See Also
     --------
     altsets.quality.CFS : A ratio of relevance and redundancy instead of a difference.
@@ -241,11 +236,6 @@ class CFS(PairwiseQuality):
     redundancy : ndarray of shape (n_features, n_features)
         Symmetric, with a zero diagonal.
 
-    Raises
-    ------
-    altsets.errors.InputError
-        If relevance or redundancy is not finite, redundancy is negative, their shapes do not fit, or the names do not.
-
     See Also
     --------
     altsets.quality.MRMR : A difference of relevance and redundancy instead of a ratio.
@@ -357,12 +347,6 @@ class FCBF(Quality):
         Which pairs exclude each other: symmetric.
     allowed : ndarray of bool of shape (n_features,)
         Which features reach ``min_relevance``.
-
-    Raises
-    ------
-    altsets.errors.InputError
-        If relevance, dependency or ``min_relevance`` is not finite, ``scale`` is not positive or takes the relevance
-        out of the range of numbers, or shapes or names do not fit.
 
     See Also
     --------

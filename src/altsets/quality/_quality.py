@@ -79,11 +79,6 @@ class Quality(ABC):
     max_iters : int
         How long to search if they cannot; see :class:`altsets.quality.BlackBox`.
 
-    Raises
-    ------
-    TypeError
-        If it is instantiated itself; a subclass defines ``evaluate`` and ``form``.
-
     See Also
     --------
     altsets.quality.Additive, altsets.quality.MRMR, altsets.quality.CFS, altsets.quality.FCBF : Qualities of scores.

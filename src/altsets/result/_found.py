@@ -94,7 +94,15 @@ class SetsFound:
         return f"set {number} ({self.set_names[number]})" if self.set_names else f"set {number}"
 
     def line_of(self, number: int, features: str) -> str:
-        """A set in one line, with its features as they are shown: ``"set 1: a, b (quality 17, optimal)"``."""
+        """Return a set in one line: ``"set 1: a, b (quality 17, optimal)"``.
+
+        Parameters
+        ----------
+        number : int
+            The number of the set.
+        features : str
+            Its features, as they are shown.
+        """
         quality, status = self.qualities[number], self.statuses[number]
         return f"{self.label(number)}: {features} (quality {quality:.6g}, {status})"
 

@@ -130,12 +130,6 @@ def mutual_info(
     ndarray of shape (n_features,)
         At least 0; exactly 0 for a constant column.
 
-    Raises
-    ------
-    altsets.errors.InputError
-        If the table or the target cannot be used (different lengths, a missing target, dates), ``method``, ``task`` or
-        ``discrete`` is unknown, or "sklearn" gets missing numbers or weights that are not whole.
-
     See Also
     --------
     altsets.measures.symmetrical_uncertainty : Information as a share, from 0 to 1.
@@ -284,12 +278,6 @@ def symmetrical_uncertainty(
     -------
     ndarray of shape (n_features,)
         Between 0 and 1; exactly 0 for a constant column.
-
-    Raises
-    ------
-    altsets.errors.InputError
-        If the table or the target cannot be used (different lengths, a missing target, dates), or ``task`` or
-        ``discrete`` is unknown.
 
     See Also
     --------
