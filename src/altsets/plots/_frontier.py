@@ -16,7 +16,6 @@ from altsets.plots.canvas import (
     axes_for,
     draw_grid,
     draw_lines,
-    drawing,
     finish,
     tidy,
 )
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 SIZE = (5.6, 3.8)
 
 
-@drawing
 def frontier(
     frontier: Frontier, *, n_alternatives: int | None = None, most: int = 6, ax: Axes | None = None
 ) -> Axes:
@@ -49,10 +47,8 @@ def frontier(
         Over tau, of several numbers of alternatives this one.
     most : int, default=6
         Over tau, curves to show at most.
-    <drawn>
-    altsets.errors.InputError
-        If each size has only one value of tau, no point has all its sets, or ``n_alternatives`` is not in the
-        frontier.
+    ax : Axes, default=None
+        Where to draw; by default in a new figure.
 
     See Also
     --------
@@ -80,7 +76,6 @@ def frontier(
     return _draw_curves(ax, seen)
 
 
-@drawing
 def frontier_sizes(frontier: Frontier, *, n_alternatives: int | None = None, ax: Axes | None = None) -> Axes:
     """Quality over the size of sets: what each further feature adds.
 
@@ -94,9 +89,8 @@ def frontier_sizes(frontier: Frontier, *, n_alternatives: int | None = None, ax:
         From :func:`altsets.frontier`, with several sizes.
     n_alternatives : int, default=None
         Of several numbers of alternatives, this one.
-    <drawn>
-    altsets.errors.InputError
-        If there is only one size, no point has all its sets, or ``n_alternatives`` is not in the frontier.
+    ax : Axes, default=None
+        Where to draw; by default in a new figure.
 
     See Also
     --------
@@ -115,7 +109,6 @@ def frontier_sizes(frontier: Frontier, *, n_alternatives: int | None = None, ax:
     return ax
 
 
-@drawing
 def frontier_heat(frontier: Frontier, *, n_alternatives: int | None = None, ax: Axes | None = None) -> Axes:
     """Heat map of the share of the best quality of each size that is kept, over sizes and tau.
 
@@ -127,9 +120,8 @@ def frontier_heat(frontier: Frontier, *, n_alternatives: int | None = None, ax: 
         From :func:`altsets.frontier`.
     n_alternatives : int, default=None
         Of several numbers of alternatives, this one.
-    <drawn>
-    altsets.errors.InputError
-        If no point has all its sets, or ``n_alternatives`` is not in the frontier.
+    ax : Axes, default=None
+        Where to draw; by default in a new figure.
 
     See Also
     --------
@@ -149,7 +141,6 @@ def frontier_heat(frontier: Frontier, *, n_alternatives: int | None = None, ax: 
     return draw_grid(ax, seen, empty="sets are missing", notes=[framed])
 
 
-@drawing
 def frontier_scores(
     evaluated: Evaluations,
     *,
@@ -173,9 +164,8 @@ def frontier_scores(
         Of several numbers of alternatives, this one.
     most : int, default=6
         Curves to show at most.
-    <drawn>
-    altsets.errors.InputError
-        If no point has a score, the scorer was not measured, or ``n_alternatives`` is not in the frontier.
+    ax : Axes, default=None
+        Where to draw; by default in a new figure.
 
     See Also
     --------
@@ -223,7 +213,7 @@ def _draw_curves(ax: Axes | None, seen: Curves) -> Axes:
 
 
 def _draw_curve(ax: Axes, seen: Curves, number: int) -> Any:
-    """A curve with a colour and a marker of its own, which is hollow where nothing is proven; for the legend."""
+    """Draw a curve in its own colour and marker, hollow where nothing is proven, and return it for the legend."""
     line = seen.series[number]
     known = [(point.x, _height(seen, point.y), point.open) for point in line.points if point.y is not None]
     look: dict[str, Any] = {

@@ -20,7 +20,6 @@ from altsets.plots.canvas import (
     axes_for,
     draw_grid,
     draw_lines,
-    drawing,
     finish,
     hatch,
     key,
@@ -60,19 +59,12 @@ def membership(
     most_sets : int or None, default=20
         Sets to show at most.
     ax : Axes, default=None
-        Where to draw.
+        Where to draw; by default in a new figure.
 
     Returns
     -------
     Axes
         Those of the dots; ``ax.child_axes[0]`` has the scores.
-
-    Raises
-    ------
-    altsets.errors.InputError
-        If there is no set to show, or ``result`` is of another type.
-    altsets.errors.MissingExtraError
-        If matplotlib is not installed.
 
     See Also
     --------
@@ -124,7 +116,7 @@ def _draw_dots(ax: Axes, seen: Membership) -> None:
 
 
 def _draw_scores(ax: Axes, seen: Membership, start: float) -> list[Any]:
-    """Bars beside the dots, hatched below the noise floor, and a line there; for the legend, the line."""
+    """Draw bars, hatched below the noise floor, and a line there; return the line for the legend."""
     assert seen.scores is not None
     beside = ax.inset_axes((start, 0, 1 - start, 1), sharey=ax)
     bars = beside.barh(range(len(seen.scores)), seen.scores, height=0.62, color=BLUE)
@@ -145,7 +137,6 @@ def _draw_scores(ax: Axes, seen: Membership, start: float) -> list[Any]:
     return [line]
 
 
-@drawing
 def quality(result: Result, *, most: int | None = 30, ax: Axes | None = None) -> Axes:
     """Quality of each set, and the best quality that is possible.
 
@@ -160,9 +151,8 @@ def quality(result: Result, *, most: int | None = 30, ax: Axes | None = None) ->
         From :func:`altsets.find` and others, or ``selector.result_``.
     most : int or None, default=30
         Sets to show at most; None for all of them.
-    <drawn>
-    altsets.errors.InputError
-        If there is no set to show, or ``result`` is of another type.
+    ax : Axes, default=None
+        Where to draw; by default in a new figure.
 
     See Also
     --------
@@ -197,7 +187,6 @@ def quality(result: Result, *, most: int | None = 30, ax: Axes | None = None) ->
 
 
 def _label_sets(ax: Axes, seen: Bars) -> None:
-    """The numbers of sets below an axis."""
     ax.set_xticks(range(len(seen.labels)), [label.removeprefix("set ") for label in seen.labels])
     ax.set_xlabel("set")
 
@@ -207,7 +196,6 @@ def _short(value: float) -> str:
     return f"{value:,.0f}" if 100 <= abs(value) < 1e6 else f"{value:#.3g}"
 
 
-@drawing
 def overlap(
     result: Result, *, matched: bool | None = None, most: int | None = 20, ax: Axes | None = None
 ) -> Axes:
@@ -223,10 +211,8 @@ def overlap(
         were compared so (:class:`altsets.dissimilarity.Matched`).
     most : int or None, default=20
         Sets to show at most; None for all of them.
-    <drawn>
-    altsets.errors.InputError
-        If there are fewer than two sets, ``most`` leaves only one, or ``matched`` is True and sets were not compared
-        through similarity.
+    ax : Axes, default=None
+        Where to draw; by default in a new figure.
 
     See Also
     --------
@@ -252,7 +238,6 @@ def overlap(
 BAR_ROW = 0.25
 
 
-@drawing
 def near_best(near_best: NearBest, *, most: int | None = 25, ax: Axes | None = None) -> Axes:
     """Share of the near-best sets that have each feature.
 
@@ -265,9 +250,8 @@ def near_best(near_best: NearBest, *, most: int | None = 25, ax: Axes | None = N
         From :func:`altsets.near_best`.
     most : int or None, default=25
         Features to show at most; None for all of them.
-    <drawn>
-    altsets.errors.InputError
-        If there is no near-best set, or ``near_best`` is of another type.
+    ax : Axes, default=None
+        Where to draw; by default in a new figure.
 
     See Also
     --------
@@ -307,7 +291,6 @@ BESIDE, WIDTH = 0.16, 0.24
 NOT_KNOWN = "\N{EN DASH}"
 
 
-@drawing
 def scores(evaluation: Evaluation, *, scorer: str | None = None, ax: Axes | None = None) -> Axes:
     """How well each set predicts unseen rows, compared with a dummy model that uses no features.
 
@@ -321,9 +304,8 @@ def scores(evaluation: Evaluation, *, scorer: str | None = None, ax: Axes | None
         From :func:`altsets.evaluate`.
     scorer : str, default=None
         Which score; by default the first one.
-    <drawn>
-    altsets.errors.InputError
-        If the scorer was not measured, or no fold was done.
+    ax : Axes, default=None
+        Where to draw; by default in a new figure.
 
     See Also
     --------
@@ -392,7 +374,7 @@ def _draw_means(ax: Axes, seen: Bars) -> list[Any]:
 
 
 def _reach(seen: Bars, means: Mapping[int, float]) -> list[list[float]] | None:
-    """How far intervals reach below and above the means; nothing where there is none."""
+    """Return how far intervals reach below and above the means."""
     if seen.low is None or seen.high is None:
         return None
     return [
@@ -401,7 +383,6 @@ def _reach(seen: Bars, means: Mapping[int, float]) -> list[list[float]] | None:
     ]
 
 
-@drawing
 def stand_ins(
     evaluation: Evaluation, *, most: int | None = 15, source: str | None = None, ax: Axes | None = None
 ) -> Axes:
@@ -418,9 +399,8 @@ def stand_ins(
         Features to show at most; None for all of them.
     source : {"folds", "bootstraps"}, default=None
         Which searches; by default the bootstrap samples if there are some.
-    <drawn>
-    altsets.errors.InputError
-        If no feature was swapped, no fold was done, or ``source`` is unknown.
+    ax : Axes, default=None
+        Where to draw; by default in a new figure.
 
     See Also
     --------
@@ -438,7 +418,6 @@ def stand_ins(
     return draw_grid(ax, views.stand_ins(evaluation, most=most, source=source))
 
 
-@drawing
 def stability(
     evaluation: Evaluation, *, most: int | None = 25, source: str | None = None, ax: Axes | None = None
 ) -> Axes:
@@ -455,9 +434,8 @@ def stability(
         Features to show at most; None for all of them.
     source : {"folds", "bootstraps"}, default=None
         Which searches; by default the bootstrap samples if there are some.
-    <drawn>
-    altsets.errors.InputError
-        If features were not chosen anew in each fold, no fold was done, or ``source`` is unknown.
+    ax : Axes, default=None
+        Where to draw; by default in a new figure.
 
     See Also
     --------

@@ -2,51 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from altsets.errors import InputError, MissingExtraError
 from altsets.wording import list_some
 
-
-@dataclass(frozen=True)
-class _Kind:
-    """The settings of matplotlib that a style changes, and the inches of its figures; None: as the content needs."""
-
-    settings: dict[str, Any]
-    size: tuple[float, float] | None = None
-
-
-KINDS = {
-    "document": _Kind({}),
-    # A slide of 16 to 9 as the usual programs have it, in text that the last row can read.
-    "slides": _Kind(
-        {
-            "font.size": 20.0,
-            "axes.linewidth": 1.4,
-            "hatch.linewidth": 1.6,
-            "figure.constrained_layout.w_pad": 0.3,
-            "figure.constrained_layout.h_pad": 0.25,
-            "savefig.dpi": 150,
-        },
-        (40 / 3, 7.5),
-    ),
+#: The settings of matplotlib that a style changes; text on slides can be read in the last row.
+STYLES: dict[str, dict[str, Any]] = {
+    "document": {},
+    "slides": {
+        "font.size": 20.0,
+        "axes.linewidth": 1.4,
+        "hatch.linewidth": 1.6,
+        "figure.constrained_layout.w_pad": 0.3,
+        "figure.constrained_layout.h_pad": 0.25,
+        "savefig.dpi": 150,
+    },
 }
+#: The inches of a figure, for 16 to 9; in other styles it is as large as its content needs.
+SIZES = {"slides": (40 / 3, 7.5)}
 
-
-#: All settings that some style changes.
-SETTINGS = sorted({name for kind in KINDS.values() for name in kind.settings})
-
-
-class _State:
-    """The style in use, and the settings that it has changed as they were without it."""
-
-    kind: _Kind = KINDS["document"]
-    unstyled: ClassVar[dict[str, Any]] = {}
+#: The name of the style in use, and the settings that it has changed, as they were without it.
+_in_use: tuple[str, dict[str, Any]] = ("document", {})
 
 
 def _settings() -> Any:
-    """Those of matplotlib."""
     try:
         from matplotlib import rcParams
     except ImportError as error:
@@ -57,18 +37,20 @@ def _settings() -> Any:
 class Style:
     """A style in use; as a context manager it ends with the block. :func:`style` makes it."""
 
-    def __init__(self, kind: _Kind) -> None:
+    def __init__(self, name: str) -> None:
+        global _in_use
         settings = _settings()
-        self._before = _State.kind, _State.unstyled, {name: settings[name] for name in SETTINGS}
-        settings.update(_State.unstyled)
-        _State.kind, _State.unstyled = kind, {name: settings[name] for name in kind.settings}
-        settings.update(kind.settings)
+        self._before = _in_use, {setting: settings[setting] for setting in STYLES["slides"]}
+        settings.update(_in_use[1])
+        _in_use = name, {setting: settings[setting] for setting in STYLES[name]}
+        settings.update(STYLES[name])
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        _State.kind, _State.unstyled, settings = self._before
+        global _in_use
+        _in_use, settings = self._before
         _settings().update(settings)
 
 
@@ -90,13 +72,6 @@ def style(name: str) -> Style:
     context manager
         After its ``with`` block the style before is in use again; without a block, the style stays.
 
-    Raises
-    ------
-    altsets.errors.InputError
-        If there is no such style.
-    altsets.errors.MissingExtraError
-        If matplotlib is not installed.
-
     See Also
     --------
     altsets.plots.membership : Which features are in which sets.
@@ -112,11 +87,11 @@ def style(name: str) -> Style:
     >>> round(float(width / height), 2)
     1.78
     """
-    if name not in KINDS:
+    if name not in STYLES:
         raise InputError(
-            f"there is no style {name!r}; the styles are {list_some([*map(repr, KINDS)], last='and')}."
+            f"there is no style {name!r}; the styles are {list_some([*map(repr, STYLES)], last='and')}."
         )
-    return Style(KINDS[name])
+    return Style(name)
 
 
 def points(size: float) -> float:
@@ -125,9 +100,9 @@ def points(size: float) -> float:
 
 
 def figure_size(width: float, height: float) -> tuple[float, float]:
-    """The inches of a figure for content of this size, in the style in use."""
-    size = _State.kind.size
-    if size is None:
+    """Return the inches of a figure for content of this size, in the style in use."""
+    if _in_use[0] not in SIZES:
         return width, height
-    factor = max(1.0, width / size[0], height / size[1])
-    return factor * size[0], factor * size[1]
+    wide, high = SIZES[_in_use[0]]
+    factor = max(1.0, width / wide, height / high)
+    return factor * wide, factor * high

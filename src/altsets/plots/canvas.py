@@ -11,31 +11,12 @@ from typing import TYPE_CHECKING, Any
 from altsets.errors import InputError, MissingExtraError
 from altsets.plots._style import figure_size, points
 from altsets.result import MARK
-from altsets.wording import documented
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from altsets.views.records import Grid, ReferenceLine
 
-
-#: For functions that draw: what their docstrings end their parameters with.
-drawing = documented(
-    drawn="""
-    ax : Axes, default=None
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        The axes that hold the plot.
-
-    Raises
-    ------
-    altsets.errors.MissingExtraError
-        If matplotlib is not installed.
-    """
-)
 
 #: Plain text: a dollar sign or an underscore is no formula.
 PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}
@@ -47,10 +28,7 @@ LONGEST = 32
 
 
 class Names:
-    """Writes names for one plot, and knows whether a character was lost.
-
-    Every plot begins with it, so it raises if matplotlib is missing.
-    """
+    """Writes names for one plot, and knows whether a character was lost; raises if matplotlib is missing."""
 
     def __init__(self) -> None:
         try:
@@ -78,7 +56,6 @@ class Names:
 
     @property
     def note(self) -> str:
-        """What to do where characters were lost."""
         if not self._lost:
             return ""
         return f"{self._box} is not in the font: set plt.rcParams['font.family'] to one that has it."
@@ -89,7 +66,6 @@ class Names:
 
     @cached_property
     def _known(self) -> frozenset[int]:
-        """The characters of the fonts that matplotlib is set to."""
         from matplotlib.font_manager import FontProperties, findfont, get_font
 
         families = FontProperties().get_family()
@@ -143,7 +119,6 @@ def tidy(ax: Axes, grid: str | None = None) -> None:
 
 
 def key(label: str, *, hatched: bool = False) -> Any:
-    """A full or a hatched bar for the legend."""
     from matplotlib.patches import Patch
 
     return Patch(label=label, **HATCHED) if hatched else Patch(label=label, color=BLUE)
@@ -215,14 +190,13 @@ def _width(ax: Axes) -> float:
 
 
 def hatch(bars: Iterable[Any], marked: Iterable[bool]) -> None:
-    """Hatch the marked ones of some bars."""
     for bar, is_marked in zip(bars, marked, strict=False):
         if is_marked:
             bar.set(**HATCHED)
 
 
 def draw_lines(ax: Axes, lines: Sequence[ReferenceLine], colour: Any = ORANGE) -> list[Any]:
-    """Draw reference values as horizontal lines; returns them for the legend."""
+    """Draw reference values as horizontal lines, and return them for the legend."""
     return [
         ax.axhline(
             line.value,
@@ -252,7 +226,6 @@ def draw_grid(
     notes: Sequence[str] = (),
     pairs: bool = False,
 ) -> Axes:
-    """Draw a grid: a colour and a number for each cell."""
     names = Names()
     rows, columns = names.short(grid.rows), names.short(grid.columns)
     upright = max(map(len, columns)) > LYING
@@ -275,7 +248,6 @@ def draw_grid(
 
 
 def _size(rows: Sequence[str], columns: Sequence[str], upright: bool, tall: bool) -> tuple[float, float]:
-    """The inches that cells and names take."""
     names, heads = max(map(len, rows)), max(map(len, columns)) if upright else 1
     width = max(len(columns), 4) * CELL_WIDTH * (1.4 if tall else 1) + names * CHARACTER + 0.6
     height = max(len(rows), 3) * CELL_HEIGHT * (1.5 if tall else 1) + heads * CHARACTER + 1.0
@@ -283,7 +255,6 @@ def _size(rows: Sequence[str], columns: Sequence[str], upright: bool, tall: bool
 
 
 def _fill(ax: Axes, grid: Grid, pairs: bool) -> Any:
-    """The colours of the cells."""
     import numpy as np
     from matplotlib.colors import LinearSegmentedColormap
 
@@ -337,7 +308,7 @@ def is_dark(colour: Sequence[float]) -> bool:
 
 
 def _hatch_empty(ax: Axes, grid: Grid) -> bool:
-    """Mark the cells that have no number; whether there are any."""
+    """Mark the cells without a number, and return whether there are any."""
     from matplotlib.patches import Rectangle
 
     cells = [(j, i) for i, row in enumerate(grid.values) for j, value in enumerate(row) if value is None]
