@@ -136,11 +136,11 @@ PROVEN = "every other choice was ruled out by calculation, not by trying some of
         (found(search="greedy-replacement"), ["Not proven: the best sets together could score up to"]),
         (
             found(n_features=4, n_alternatives=2, tau=1),
-            ["Caution: Only 1 of 3 sets was found; proven that no further set is this different."],
+            ["Caution: Only 1 of 3 sets was found; it is proven to leave no other."],
         ),
         (
             found(constraints=[constraints.Require("age"), constraints.Forbid("age")]),
-            ["Proven: no 2 such sets exist.", "clash"],
+            ["Proven: the request has no solution.", "clash"],
         ),
         (
             replace(found(), status=Status.FEASIBLE, statuses=[Status.OPTIMAL, Status.FEASIBLE], bound=36.3,

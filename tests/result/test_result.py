@@ -270,7 +270,7 @@ def test_frame_without_pandas_names_the_extra(monkeypatch):
         ("no bound", ["valid, without a proof of quality"]),
         (
             "partly infeasible",
-            ["2 of 3 sets found", "proven that no more exist", "n_alternatives=1 is possible."],
+            ["2 of 3 sets found", "proven to leave no other", "n_alternatives=1 is possible."],
         ),
         ("infeasible", ["Proven that no solution exists", "branch and bound"]),
         ("not found", ["0 of 2 sets found", "the search ended without a proof"]),

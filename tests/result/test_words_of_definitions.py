@@ -72,6 +72,42 @@ def test_used_up_features_are_not_called_alike(snapshot):
     assert str(result.verdict) == snapshot
 
 
+DEAR = constraints.Budget([5] * 8, limit=10)
+#: Requests that too few sets meet, in turn unless they say otherwise.
+TOO_MUCH = {
+    "disjoint sets": {"n_alternatives": 3, "tau": 1},
+    "disjoint sets, together": {"n_alternatives": 3, "tau": 1, **TOGETHER},
+    "one set": {"n_features": 5, "tau": 1},
+    "no two sets": {"n_features": 5, "tau": 1, **TOGETHER},
+    "jaccard": {"n_alternatives": 9, "tau": 0.6, "dissimilarity": "jaccard", **TOGETHER},
+    "a quality that one set has": {"tau": 0.5, "min_quality": 24},
+    "a share of the best quality": {"tau": 0.5, "within": 0.01, **TOGETHER},
+    "a quality that no set has": {"min_quality": 100},
+    "a budget that no set keeps": {"constraints": DEAR},
+    "a budget that few sets keep": {"tau": 1, "constraints": constraints.Budget(range(1, 9), limit=9)},
+    "open sizes": {"tau": 1, "n_alternatives": 4, "constraints": constraints.Size(2, 3), **TOGETHER},
+    "existing sets": {"tau": 1, "existing": [["a", "b", "c"]], **TOGETHER},
+    "a heuristic": {"n_alternatives": 3, "tau": 1, "search": "greedy-replacement"},
+}
+
+
+@pytest.mark.parametrize("asked", TOO_MUCH)
+def test_what_was_found_and_what_to_change_is_said_in_one_caution(asked, snapshot):
+    result = found(**TOO_MUCH[asked])
+    assert len(result.sets) < len(result.statuses)
+    said = result.verdict.cautions[0] if result.sets else str(result.verdict)
+    assert said == snapshot
+    assert result.reason in said
+    with spelled(option_words()):
+        assert "n_features" not in found(**TOO_MUCH[asked]).reason
+
+
+def test_a_frontier_without_any_set_says_why(snapshot):
+    frontier = altsets.frontier(EIGHT, 3, 1, constraints=DEAR)
+    assert str(frontier.verdict) == snapshot
+    assert str(frontier.verdict) in frontier.explain()
+
+
 # --- What is proven -----------------------------------------------------------------------------------------
 
 

@@ -232,7 +232,9 @@ def _closer(result: Result | None) -> str:
 def _narrower(evaluation: Measured, entry: Comparison) -> list[str]:
     """How to get an interval, or one that allows a conclusion."""
     if entry.n_folds < 2:
-        return [f"Evaluate in several folds, such as {parameter('cv', 5)}."]
+        # Of a set that hardly any fold has, more folds show no more.
+        several = len(evaluation.folds) > 1
+        return [] if several else [f"Evaluate in several folds, such as {parameter('cv', 5)}."]
     if math.isnan(entry.low):
         return ["Use more rows, or a score that differs from fold to fold."]
     steps = []

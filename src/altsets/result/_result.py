@@ -262,7 +262,7 @@ class Result(SetsFound, documents.Document):
                     f"{self.gap:.3g} below the best possible ({self.proof})."
                 )
         elif self.status is Status.INFEASIBLE:
-            text = f"{found} of {asked} sets found; proven that no more exist ({self.proof}), {took}."
+            text = f"{found} of {asked} sets found, proven to leave no other ({self.proof}), {took}."
             if not found:
                 text = f"proven that no solution exists ({self.proof}), {took}."
         else:

@@ -262,10 +262,7 @@ def _best_of_shortlist(shortlist: Shortlist, n_sets: int) -> str:
 def _nothing(result: SetsFound) -> str:
     """Why there is no set at all."""
     if result.status is Status.INFEASIBLE:
-        none = plural(
-            len(result.statuses), "no such set exists", f"no {len(result.statuses)} such sets exist"
-        )
-        return " ".join(filter(None, [f"Proven: {none}.", result.reason]))
+        return " ".join(filter(None, ["Proven: the request has no solution.", result.reason]))
     return " ".join(filter(None, ["No set was found; whether one exists is not known.", result.reason]))
 
 
@@ -346,19 +343,11 @@ def _missing(result: SetsFound) -> str:
     if found == asked or not found:
         return ""
     proven = result.status is Status.INFEASIBLE
-    can = "meets all conditions and is" if _has_conditions(result) else "is"
-    good = " and good enough" if _least_of(result) is not None else ""
-    more = (
-        f"proven that no further set {can} this different{good}"
-        if proven
-        else "whether more exist is not known"
-    )
-    return " ".join(
-        filter(
-            None,
-            [f"only {found} of {asked} sets {plural(found, 'was', 'were')} found; {more}.", result.reason],
-        )
-    )
+    more = "there are proven to be no more" if proven else "whether more exist is not known"
+    if proven and result.parameters.get("search") == "sequential":
+        more = f"{plural(found, 'it is', 'these are')} proven to leave no other"
+    only = f"only {found} of {asked} sets {plural(found, 'was', 'were')} found; {more}."
+    return " ".join(filter(None, [only, result.reason]))
 
 
 def _cut_short(result: SetsFound) -> str:

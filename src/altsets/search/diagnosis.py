@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from altsets.constraints import Constraint, Size
+from altsets.constraints import Budget, Constraint, Forbid, Size
 from altsets.constraints.base import UsageRule
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
@@ -61,7 +61,19 @@ class Conflict:
             return f"These constraints clash: {listed}."
         if not words:
             return f"There is no {one}."
-        return f"No {one} keeps to {'these constraints' if several else 'this constraint'}: {listed}."
+        kept = "these constraints" if several else "this constraint"
+        return f"No {one} keeps to {kept}: {listed}{self._cheapest}."
+
+    @property
+    def _cheapest(self) -> str:
+        """What a set costs at least, if only the price of features is in the way."""
+        if self.sizes is None or self.own or self.existing or len(self.constraints) != 1:
+            return ""
+        budget, size = self.constraints[0], self.sizes[0]
+        if not isinstance(budget, Budget) or budget.groups is not None:
+            return ""
+        least = budget.cost(sorted(range(len(budget.costs)), key=budget.costs.__getitem__)[:size])
+        return f"; the cheapest {plural(size, 'feature costs', f'{size} features cost')} {least:.6g}"
 
     @property
     def _one_set(self) -> str:
@@ -231,17 +243,25 @@ def _too_few_for_uses(problem: Problem) -> str:
     least = max(UsageLimits.of(problem).lower.values(), default=0)
     if least <= problem.n_sets:
         return ""
-    there = f"{counted(problem.n_sets, 'set')} {plural(problem.n_sets, 'is', 'are')} asked for"
     asks = by_interface("AtLeastSets", "--at-least-sets")
-    return f"{asks} needs {least} new sets with the same feature, and {there}; ask for more, or lower its number."
+    were = f"{counted(problem.n_sets, 'set')} {plural(problem.n_sets, 'was', 'were')} requested"
+    more = _with_value("n_alternatives", least - 1)
+    return (
+        f"A feature has to be in {least} new sets ({asks}), and {were}: raise {more}, or lower that number."
+    )
 
 
 #: Solves a problem and says what became of it.
 Probe = Callable[[Problem], Status]
 
 
-def possible_instead(problem: Problem, n_found: int, status: Status, probe: Probe) -> str:
-    """One or two sentences: why there are fewer sets than asked, and what is possible, as ``probe`` finds out."""
+def possible_instead(
+    problem: Problem, n_found: int, status: Status, probe: Probe, *, free: bool = True
+) -> str:
+    """One or two sentences: why there are fewer sets than asked, and what is possible, as ``probe`` finds out.
+
+    ``free``: the quality itself rules out no features and no pairs of them.
+    """
     if problem.search.startswith("greedy"):
         if n_found and problem.min_quality is not None:
             return (
@@ -264,18 +284,16 @@ def possible_instead(problem: Problem, n_found: int, status: Status, probe: Prob
     if alike and (n_found or problem.search != "sequential"):
         return alike
     if problem.search != "sequential":
-        return _most_possible(problem, probe)
+        return _most_possible(problem, probe, free)
     if not n_found:
-        return f"There is no {_one(problem)}."
-    hints = [_what_to_lower(problem)]
-    if n_found > 1 and not _needs_many_sets(problem):
-        hints.insert(0, f"{parameter('n_alternatives', n_found - 1)} is possible")
+        return _no_single(problem)
+    fewer = n_found > 1 and not _needs_many_sets(problem)
+    hints = [
+        f"{parameter('n_alternatives', n_found - 1)} is possible" if fewer else "",
+        _what_to_change(problem, free),
+    ]
     if problem.min_quality is None and _may_fit_more(problem, n_found):
         hints.append(f"{parameter('search', 'simultaneous')} may fit in more")
-    if problem.min_quality is not None:
-        hints.append(
-            f"raise {parameter('within')}" if problem.within else f"lower {parameter('min_quality')}"
-        )
     said = "; ".join(filter(None, hints))
     return f"{_no_other(problem, n_found)}{': ' if said else ''}{said}."
 
@@ -298,38 +316,74 @@ def _no_other(problem: Problem, n_found: int) -> str:
     return f"Given the {n_found} sets found, no other set {_needs(problem)}"
 
 
-def _what_to_lower(problem: Problem) -> str:
-    """Which parameters leave room for more sets if they are smaller; empty if none does."""
+def _what_to_change(problem: Problem, free: bool) -> str:
+    """Which parameters leave room for more sets, with a value that is enough where it is known; empty if none does."""
     usable = problem.n_features_in - len(problem.forbidden)
     # Sets of all features are equal; and where one other feature is enough, closer sets are equal, too.
     known = problem.fixed_size and problem.counts_shared
     closer = (
         problem.max_overlap < problem.n_features - 1 if known else bool(problem.tau or problem.min_difference)
     )
-    lower = [parameter("tau")] if closer and problem.k_max < usable else []
-    if problem.fixed_size and problem.n_features > 1:
-        size = _size_with_room(problem, usable)
-        lower.append(parameter("n_features") + (f" to {size}" if size else ""))
-    return f"lower {', or '.join(lower)}" if lower else ""
+    counted_alone, lower = free and _is_counted(problem), []
+    if closer and problem.k_max < usable:
+        lower.append(_with_value("tau", _tau_with_room(problem, usable) if counted_alone else None))
+    if problem.min_quality is not None and problem.within is None:
+        # Smaller sets may be worth less.
+        lower.append(parameter("min_quality"))
+    elif problem.fixed_size and problem.n_features > 1:
+        lower.append(_with_value("n_features", _size_with_room(problem, usable) if counted_alone else None))
+    hints = [f"lower {', or '.join(lower)}"] if lower else []
+    if not problem.fixed_size and problem.k_min > 1:
+        hints.append("allow smaller sets")
+    if problem.within is not None:
+        hints.append(f"raise {parameter('within')}")
+    titles = {parameter(type(one).__name__) for one in _restricting(problem)}
+    if problem.max_spread is not None:
+        titles.add(parameter("Spread"))
+    if titles:
+        hints.append(f"relax {titles.pop() if len(titles) == 1 else 'a constraint'}")
+    return ", or ".join(hints)
+
+
+def _with_value(name: str, value: float | None) -> str:
+    return parameter(name) + ("" if value is None else f" to {value:g}")
+
+
+def _is_counted(problem: Problem) -> bool:
+    """Whether counting features alone tells that there are enough sets."""
+    limited = problem.min_quality is not None or problem.max_spread is not None
+    shared = problem.fixed_size and problem.counts_shared
+    return shared and not (problem.existing or limited or _restricting(problem))
+
+
+def _restricting(problem: Problem) -> list[Constraint]:
+    """The constraints that sets are to keep to, apart from their size and from features that are no candidates."""
+    return [one for one in problem.constraints if not isinstance(one, Size | Forbid)]
+
+
+def _tau_with_room(problem: Problem, usable: int) -> float | None:
+    """The largest smaller tau for which each set can differ from the others by features of its own."""
+    size = problem.n_features
+    differing = (usable - size) // max(problem.n_alternatives, 1)
+    if not 0 < differing < size - problem.max_overlap:
+        return None
+    return differing if problem.tau is None else _largest_tau(problem, size, size - differing)
 
 
 def _size_with_room(problem: Problem, usable: int) -> int | None:
-    """The largest smaller size of which there are enough sets: each can have features of its own where it differs."""
-    limited = problem.min_quality is not None or problem.max_spread is not None
-    if problem.constraints or problem.existing or limited or not problem.counts_shared:
-        return None
+    """The largest smaller size for which each set can differ from the others by features of its own."""
     for size in range(problem.n_features - 1, 0, -1):
         smaller = replace(problem, n_features=size)
         differing = size - smaller.max_overlap
-        if size + problem.n_alternatives * differing <= usable:
+        # Without so many features of each other set, enough are left for one more, also in a sequential search.
+        if differing <= size and size + problem.n_alternatives * differing <= usable:
             return size
     return None
 
 
 def _needs(problem: Problem) -> str:
     """What a further set would have to do."""
-    # What holds for each set alone, the sets before it have kept to as well.
-    clauses = ["keeps to all constraints"] if problem.rules.joint else []
+    clauses = ["keeps to all constraints"] if _restricting(problem) else []
     clauses.append("differs enough")
     if problem.min_quality is not None:
         clauses.append(f"has a quality of at least {problem.min_quality:.6g}")
@@ -341,16 +395,17 @@ def _needs_many_sets(problem: Problem) -> bool:
     return any(isinstance(rule, UsageRule) and rule.lower for rule in problem.rules.joint)
 
 
-def _most_possible(problem: Problem, probe: Probe) -> str:
+def _most_possible(problem: Problem, probe: Probe, free: bool) -> str:
     """How many simultaneous sets there are, by bisection, where fewer are never harder to find."""
     if problem.n_sets == 1:
-        return f"There is no {_one(problem)}."
+        return _no_single(problem)
     if _needs_many_sets(problem):
-        return f"There are no {_all(problem)}."
+        return f"There are no {problem.n_sets} {_sets_that(problem)}."
     possible, too_many, proven = 0, problem.n_sets, True
     if problem.fixed_size and not callable(problem.dissimilarity):
         n_usable = max(problem.n_features_in - len(problem.forbidden), 1)
         too_many = count_bound(n_usable, problem.n_features, problem.max_overlap, too_many - 1) + 1
+    refuted = too_many
     while too_many - possible > 1:
         n_sets = (possible + too_many) // 2
         smaller = probe(replace(problem, n_alternatives=n_sets - 1, aggregation="sum", overlap_penalty=0.0))
@@ -358,20 +413,29 @@ def _most_possible(problem: Problem, probe: Probe) -> str:
             possible = n_sets
         else:
             too_many, proven = n_sets, smaller is Status.INFEASIBLE
-    if possible:
-        fewer = f"{parameter('n_alternatives', possible - 1)} is {'the largest ' * proven}possible"
-        unknown = "whether there is an alternative was not found out in the time"
-        alone = "there is no alternative" if proven else unknown
-        hints = [fewer if possible > 1 else alone, _what_to_lower(problem)]
-        return f"There are no {_all(problem)}: {'; '.join(filter(None, hints))}."
-    if not proven:
-        return f"There are no {_all(problem)}; how many are possible was not found out in the time."
-    return f"There are no {_all(problem)}, and no single {_one(problem)}."
+            refuted = n_sets if proven else refuted
+    if refuted == 1:
+        return _no_single(problem)
+    most = f"at most {refuted - 1}" if refuted > 2 else "no two"
+    hints = [_what_to_change(problem, free)]
+    if possible > 1:
+        largest = "the largest " * (refuted == possible + 1)
+        hints.insert(0, f"{parameter('n_alternatives', possible - 1)} is {largest}possible")
+    elif refuted > 2:
+        hints.insert(0, f"fewer {parameter('n_alternatives')} may be possible")
+    said = "; ".join(filter(None, hints))
+    return f"There are {most} {_sets_that(problem)}{': ' if said else ''}{said}."
+
+
+def _no_single(problem: Problem) -> str:
+    """Not even one set exists."""
+    change = f"; lower {parameter('min_quality')}" if problem.min_quality is not None else ""
+    return f"There is no {_one(problem)}{change}."
 
 
 def _one(problem: Problem) -> str:
     """One set, and what rules it out."""
-    clauses = ["keeps to all constraints"] if problem.constraints else []
+    clauses = ["keeps to all constraints"] if _restricting(problem) else []
     if problem.min_quality is not None:
         clauses.append(f"has a quality of at least {problem.min_quality:g}")
     if problem.existing:
@@ -381,15 +445,19 @@ def _one(problem: Problem) -> str:
     return f"set of {sizes} that {join_words(clauses) or 'the quality allows'}"
 
 
-def _all(problem: Problem) -> str:
-    """All sets that were asked for."""
-    clauses = ["keep to all constraints"] if problem.constraints else []
+def _sets_that(problem: Problem) -> str:
+    """Sets as they were asked for, without their number."""
+    clauses = ["keep to all constraints"] if _restricting(problem) else []
     if problem.min_quality is not None:
         clauses.append(f"have a quality of at least {problem.min_quality:g} each")
     if problem.max_spread is not None:
         clauses.append(f"have qualities within {problem.max_spread:g} of each other")
-    counts_shared = problem.fixed_size and not callable(problem.dissimilarity)
-    clauses.append(f"share at most {problem.max_overlap}" if counts_shared else "differ enough")
-    given = f" besides {counted(len(problem.existing), 'existing one')}" if problem.existing else ""
-    sets = f"{problem.n_sets} sets of {span([problem.k_min, problem.k_max])} out of {problem.n_features_in} features"
-    return f"{sets} that {join_words(clauses)}{given}"
+    if problem.fixed_size and problem.counts_shared:
+        most = problem.max_overlap
+        clauses.append(f"share at most {counted(most, 'feature')}" if most else "share no feature")
+    else:
+        clauses.append("differ enough")
+    if problem.existing:
+        clauses.append(f"differ enough from the existing {plural(len(problem.existing), 'set')}")
+    sizes = span([problem.k_min, problem.k_max])
+    return f"sets of {sizes} out of {problem.n_features_in} features that {join_words(clauses)}"

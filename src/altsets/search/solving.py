@@ -328,7 +328,9 @@ def _why_fewer(
         clash = None if run.stopped else find_conflict(quality, problem, run.part(CONFLICT_STEPS))
         if clash is not None:
             return clash.describe(names)
-    return possible_instead(problem, n_found, status, partial(_probe, quality, scaling, run))
+    form = quality.form(problem.k_max)
+    free = form.conflicts is None and form.allowed is None
+    return possible_instead(problem, n_found, status, partial(_probe, quality, scaling, run), free=free)
 
 
 def why_no_set(quality: Quality, problem: Problem, run: Run) -> str:

@@ -49,7 +49,17 @@ class TauWords:
             f"{by_status[status]} {words}" for status, words in IN_WORDS.items() if by_status[status]
         )
         first = sentence(f"{self.headline}; {known}" if known else self.headline)
-        return paragraph(first, self._cut_short, *self.found.notes, self.found.suggestion.reason)
+        empty = self.found.points and not any(point.result.sets for point in self.found.points)
+        last = self._why_none if empty else self.found.suggestion.reason
+        return paragraph(first, self._cut_short, *self.found.notes, last)
+
+    @property
+    def _why_none(self) -> str:
+        """Why no point has a set, by the one that asks for the least difference."""
+        easiest = min(
+            self.found.points, key=lambda point: (point.n_features, point.n_alternatives, point.tau)
+        )
+        return str(easiest.result.verdict)
 
     @property
     def _cut_short(self) -> str:
@@ -68,6 +78,8 @@ class TauWords:
         found = self.found
         if not found.points:
             return Verdict(("No point was searched.",)).add(cautions=(self._cut_short,))
+        if not any(point.result.sets for point in found.points):
+            return Verdict((self._why_none,)).add(cautions=(self._cut_short,))
         size, count = found.suggestion.n_features or found.sizes[-1], found.counts[-1]
         points = found.curve(size, count)
         curve = [point for point in points if point.is_complete]
