@@ -551,6 +551,7 @@ def test_waiting_is_shown_on_a_terminal_only_after_a_while():
         wait_until(lambda: "Scoring [bold]" in screen.getvalue())
         waiting.report(progress(1.25, float("inf")))
         wait_until(lambda: "best 1.25, bound none yet, 3 s" in screen.getvalue())
+    assert screen.getvalue().index("Scoring [bold]") < screen.getvalue().index("best 1.25")
 
 
 def test_lines_come_every_few_seconds_where_there_is_no_terminal(clock, capsys, snapshot):

