@@ -38,12 +38,10 @@ class CountRule:
 
     @property
     def forbids(self) -> bool:
-        """Whether a set has none of them."""
         return self.upper == 0
 
     @property
     def requires(self) -> bool:
-        """Whether a set has all of them."""
         return self.lower == len(self.group)
 
 
@@ -144,7 +142,6 @@ class ConstraintRules:
 
     @classmethod
     def of(cls, constraints: Iterable[Constraint]) -> ConstraintRules:
-        """The rules of resolved constraints."""
         listed = tuple(constraints)
         rules = [rule for constraint in listed for rule in constraint.rules()]
         joint = tuple(rule for constraint in listed for rule in constraint.joint_rules())
@@ -447,12 +444,10 @@ def sorted_indices(
 
 
 def feature_literal(feature: Feature, names: Sequence[str] | None) -> str:
-    """A feature as Python: its name if that is known, else its index."""
     return repr(names[feature] if names is not None and isinstance(feature, int) else feature)
 
 
 def features_literal(features: Iterable[Feature], names: Sequence[str] | None) -> str:
-    """Features as a Python list."""
     return f"[{', '.join(feature_literal(feature, names) for feature in features)}]"
 
 

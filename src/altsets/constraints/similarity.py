@@ -131,7 +131,6 @@ def refuse_name_without_table(measure: str, who: str) -> InputError:
 
 
 def similarity_measure(name: Any, who: str, choices: Sequence[str] = MEASURES) -> str:
-    """The name of a measure of similarity."""
     if not isinstance(name, str) or name not in choices:
         otherwise = by_interface(", or give a matrix", "") if choices == MEASURES else ""
         hint = suggestion(name, choices, f"choose one of {', '.join(map(repr, choices))}{otherwise}.")

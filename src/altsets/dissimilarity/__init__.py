@@ -30,7 +30,6 @@ def is_named(kind: Any) -> bool:
 
 
 def matched_on_table(kind: Any, X: Any, sample_weight: Any = None) -> Any:
-    """The same dissimilarity; a similarity that was only named is measured on this table."""
     return kind.computed(X, sample_weight) if isinstance(kind, Matched) else kind
 
 
@@ -91,7 +90,6 @@ def dissimilarity_dict(kind: Any) -> Any:
 
 
 def dissimilarity_from(entry: Any) -> Any:
-    """The dissimilarity that :func:`dissimilarity_dict` wrote."""
     if not isinstance(entry, dict):
         if entry not in DISSIMILARITIES:
             raise NotExpressedError("sets were compared by a function of your own")

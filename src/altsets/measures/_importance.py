@@ -59,19 +59,10 @@ def importance(
     sample_weight : array-like of shape (n_samples,), default=None
         How much each row counts when the model is fitted.
 
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        One number per feature.
-
     See Also
     --------
     altsets.measures.permutation : Takes any model, and measures on rows that it has not seen.
     altsets.measures.shap : Mean absolute SHAP values; takes any model.
-
-    References
-    ----------
-    Bach, J. (2023). Finding optimal diverse feature sets with alternative feature selection. arXiv:2307.11607.
 
     Examples
     --------
@@ -96,7 +87,6 @@ def _fit_whole_table(
 
 
 def _model_for(estimator: Any, target: Target | Survival, random_state: int) -> Any:
-    """An unfitted copy of the model, or the default for such a target."""
     return fresh_model(estimator, target.is_classes, random_state, survival=isinstance(target, Survival))
 
 
@@ -268,13 +258,11 @@ def shap(
     Parameters
     ----------
     X : table of shape (n_samples, n_features)
-        Numbers and categories. A category becomes a column of 0 and 1 for each label (one column for two labels), whose
-        SHAP values are added up. A missing number is handed to the model as nan.
+        As for :func:`importance`; SHAP values of the columns of a category are added up.
     y : array-like of shape (n_samples,)
         The target: classes, numbers, or survival, as :func:`altsets.io.survival_target` makes it.
     estimator : estimator or str, default=None
-        Any model of scikit-learn's kind, pipelines included; it is copied first. By default a decision tree
-        (criterion "entropy" for classes), for survival a Cox model of scaled columns.
+        As for :func:`permutation`.
     n_background : int, default=100
         Rows, drawn at random, that say what a prediction is without knowing a feature.
     n_samples : int, default=None
@@ -290,13 +278,6 @@ def shap(
     -------
     ndarray of shape (n_features,)
         At least 0; the mean over rows, and over classes where there is one prediction for each.
-
-    Raises
-    ------
-    altsets.errors.MissingExtraError
-        If the package shap is not installed.
-    altsets.errors.InputError
-        If ``n_background`` or ``n_samples`` is below 1, or the estimator, the table or the target cannot be used.
 
     See Also
     --------

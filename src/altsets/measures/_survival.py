@@ -48,11 +48,6 @@ def concordance(
     n_jobs : int, default=None
         Threads; None for all processors.
 
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        Between 0 and 1; exactly 0 for a constant column.
-
     See Also
     --------
     altsets.measures.cox : Compares values rather than their order.
@@ -97,11 +92,6 @@ def cox(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Flo
         "survival" takes two columns, 0 and 1 for the event and numbers for the time, as well.
     sample_weight : array-like of shape (n_samples,), default=None
         How much each row counts in sums; ties are resolved with the mean weight of the events, as R's survival does.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        At least 0; exactly 0 for a constant column.
 
     See Also
     --------
@@ -154,11 +144,6 @@ def logrank(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
         "survival" takes two columns, 0 and 1 for the event and numbers for the time, as well.
     sample_weight : array-like of shape (n_samples,), default=None
         How often each row counts; 2 is the row twice, 0 a row that is not there.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        At least 0; exactly 0 for a constant column.
 
     See Also
     --------

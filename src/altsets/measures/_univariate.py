@@ -47,11 +47,6 @@ def f_score(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
     sample_weight : array-like of shape (n_samples,), default=None
         How often each row counts; 2 is the row twice, 0 a row that is not there.
 
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        Finite and at least 0; exactly 0 for a constant column.
-
     See Also
     --------
     altsets.measures.mutual_info : Finds relations that are not linear, too.
@@ -69,7 +64,6 @@ def f_score(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
 
 
 def finite_f(scores: Floats, perfect: Bools) -> Floats:
-    """F statistics, where those of features that explain the target perfectly become finite."""
     largest = scores.max(where=~perfect, initial=0.0)
     return np.where(perfect, 2 * largest if largest > 0 else 1.0, scores)
 
@@ -134,7 +128,6 @@ def _f_ratios(
 
 
 def _sparse_f_ratios(columns: Any, target: Target, weights: Floats | None) -> tuple[Floats, Bools]:
-    """The same of compressed columns."""
     n_rows = columns.shape[0] if weights is None else float(weights.sum())
     if target.is_classes:
         used = target.n_distinct - 1.0
@@ -165,7 +158,6 @@ def _analysis_of_variance(matrix: Floats, groups: Indices, weights: Floats | Non
 
 
 def _ratios(explained: Floats, left: Floats, used: float, free: float) -> tuple[Floats, Bools]:
-    """The ratio of variances, and where none is left unexplained."""
     if free <= 0 or used <= 0:
         return np.zeros(len(explained)), np.zeros(len(explained), dtype=bool)
     perfect = (left < UNEXPLAINED * explained) & (explained > 0)
@@ -187,11 +179,6 @@ def pearson(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
         "auto" takes numbers as they are; "classification" insists that they name two classes.
     sample_weight : array-like of shape (n_samples,), default=None
         How often each row counts; 2 is the row twice, 0 a row that is not there.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        Between 0 and 1; exactly 0 for a constant column.
 
     See Also
     --------
@@ -223,11 +210,6 @@ def spearman(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -
         "auto" takes numbers as they are; "classification" insists that they name two classes.
     sample_weight : array-like of shape (n_samples,), default=None
         Whole numbers: how often each row is there.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        Between 0 and 1; exactly 0 for a constant column.
 
     See Also
     --------
@@ -292,11 +274,6 @@ def chi2(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Fl
     sample_weight : array-like of shape (n_samples,), default=None
         How often each row counts; 2 is the row twice, 0 a row that is not there.
 
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        Finite and at least 0; exactly 0 for a constant column.
-
     See Also
     --------
     altsets.measures.mutual_info : Takes any numbers, and a numeric target.
@@ -335,7 +312,6 @@ def chi2(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Fl
 
 
 def refuse_numbers(target: Any) -> None:
-    """Refuse a numeric target, on behalf of chi2."""
     if not target.is_classes:
         raise InputError(
             f"chi2 needs a target of classes, but the target has {target.n_distinct} different numbers; "
@@ -344,7 +320,6 @@ def refuse_numbers(target: Any) -> None:
 
 
 def refuse_negative(negative: Bools, table: Any) -> None:
-    """Refuse columns with negative values, on behalf of chi2."""
     if negative.any():
         raise InputError(
             f"chi2 needs counts or frequencies, but {negative.sum()} column(s) hold negative values "
@@ -353,7 +328,6 @@ def refuse_negative(negative: Bools, table: Any) -> None:
 
 
 def _chi2(matrix: Floats, classes: Indices, weights: Floats | None) -> Floats:
-    """The statistic of complete columns that are not negative."""
     from sklearn.feature_selection import chi2 as statistic
 
     # In units of the largest value, so that sums of huge numbers are finite; the statistic is proportional to it.
@@ -399,7 +373,6 @@ def correlation_target(y: Any, n_rows: int, task: str, what: str) -> Floats:
 
 
 def refuse_classes(what: str, n_classes: int) -> None:
-    """Refuse more than two classes, on behalf of a correlation."""
     if n_classes > 2:
         raise InputError(
             f"{what} needs numbers or two classes, but the target has {n_classes} classes; "

@@ -46,11 +46,9 @@ class CodedClassifier(ClassifierMixin, _Adapted):  # type: ignore[misc]
 
     @property
     def classes_(self) -> npt.NDArray[Any] | None:
-        """The classes, sorted as their codes are."""
         return self.classes
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The classes of rows."""
         assert self.classes is not None
         return np.asarray(self.classes[np.asarray(self.fitted.predict(X)).astype(np.intp)])
 

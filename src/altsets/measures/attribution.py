@@ -140,7 +140,6 @@ def _origins(name: str, step: Any, n_in: int) -> Indices:
 
 
 def _origins_of_parts(transformer: Any, n_in: int) -> Indices:
-    """The same for the parts of a column transformer, which get some of the columns each."""
     known = getattr(transformer, "feature_names_in_", None)
     names = {} if known is None else {name: index for index, name in enumerate(known)}
     origins = np.zeros(max(part.stop for part in transformer.output_indices_.values()), dtype=np.intp)

@@ -16,7 +16,6 @@ LARGE, PART = 20_000_000, 10_000_000
 
 
 def is_large_array(X: Any) -> bool:
-    """Whether this is a large array of numbers, none of which is missing."""
     if type(X) is not np.ndarray or X.ndim != 2 or X.dtype.kind not in "fiu" or X.size <= LARGE:
         return False
     return X.dtype.kind != "f" or all(np.isfinite(part).all() for _, part in _parts(X))

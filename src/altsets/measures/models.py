@@ -264,7 +264,6 @@ def splits_of(
 
 
 def _kept_split(number: int, pair: Any, there: Bools) -> Split:
-    """The kept rows of a fold, checked."""
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         raise InputError(f"fold {number} of cv must be a pair: training rows and test rows.")
     train, test = (_rows(f"fold {number} of cv", rows, len(there)) for rows in pair)
@@ -284,7 +283,6 @@ def _kept_split(number: int, pair: Any, there: Bools) -> Split:
 
 
 def _rows(who: str, given: Any, n_rows: int) -> Indices:
-    """Rows by number, also from a boolean mask."""
     rows = np.asarray(given)
     if rows.dtype == bool and rows.shape == (n_rows,):
         return np.flatnonzero(rows)
@@ -301,7 +299,6 @@ def _rows(who: str, given: Any, n_rows: int) -> Indices:
 
 
 def one_line(error: Exception) -> str:
-    """The first line of an error message, as a sentence."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".") + "."
 
 
@@ -372,7 +369,6 @@ def request_weights(model: Any) -> Any:
 
 
 def last_step(model: Any) -> Any:
-    """The model at the end of a pipeline, or the model itself."""
     return model.steps[-1][1] if hasattr(model, "steps") else model
 
 

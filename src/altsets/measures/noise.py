@@ -67,7 +67,6 @@ def drawn_from(columns: Indices, most: float, rng: np.random.Generator) -> Indic
 
 
 def shuffled(features: Features, columns: Indices, rng: np.random.Generator) -> Features:
-    """Some of the columns, each shuffled on its own."""
     drawn = features.columns(columns.tolist())
     if features.is_sparse:
         return Features(shuffled_columns(drawn.cells, rng))

@@ -150,7 +150,6 @@ def pairs_of(X: Any, of: Sequence[int], measure: str, *, sample_weight: Any = No
 
 
 def warn_of_pairs(features: Features, weights: Floats | None, measure: Any, options: dict[str, Any]) -> None:
-    """Warn of left-out rows and of bins, on behalf of the public function."""
     warn_of_left_out_rows(features, measure)
     if isinstance(measure, str) and measure == "mutual_info":
         warn_of_bins(weights, options.get("method", "neighbors"))
@@ -208,7 +207,6 @@ PAIR_MEASURES: dict[str, Callable[..., Floats]] = {
 
 
 def correlation_rows(measure: str, features: Features, weights: Floats | None, of: Sequence[int]) -> Floats:
-    """Absolute correlations of some columns with all."""
     features, weights = prepare_correlation(measure, features, weights)
     some = np.asarray(of, dtype=np.intp)
     if features.is_sparse:
@@ -256,7 +254,6 @@ def unit_columns(measure: str, matrix: Floats, weights: Floats | None) -> Floats
 
 
 def _fill_complete(found: Floats, places: Indices, columns: Floats) -> None:
-    """Fill in the correlations of complete columns, given with length 1, with each other."""
     blocks = [slice(start, start + COLUMNS_OF_PRODUCT) for start in range(0, len(places), COLUMNS_OF_PRODUCT)]
     for number, one in enumerate(blocks):
         for other in blocks[number:]:
@@ -344,7 +341,6 @@ def score_by(
 
 
 def is_array(measure: Any) -> bool:
-    """Whether numbers were given in place of a measure."""
     return not isinstance(measure, str) and (
         hasattr(measure, "__array__") or isinstance(measure, list | tuple)
     )

@@ -102,7 +102,6 @@ class Redundancy:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and columns of the matrix that it stands in for."""
         return self._n, self._n
 
     def __len__(self) -> int:
@@ -138,11 +137,6 @@ class Redundancy:
         """Say which columns are likely to be asked for, the likeliest first.
 
         A pass over a table on disk gives several rows; these are then computed together with the one that is needed.
-
-        Parameters
-        ----------
-        order : ndarray of int
-            Columns, such as those with the best scores.
         """
         self._expected = np.asarray(order, dtype=np.intp)
 
@@ -243,13 +237,9 @@ class _Source(Protocol):
     range: tuple[float, float]
     has_cheap_rows: bool
 
-    def rows(self, of: Indices) -> Floats:
-        """Some columns with all."""
-        ...
+    def rows(self, of: Indices) -> Floats: ...
 
-    def square(self, of: Indices) -> Floats:
-        """Some columns with each other: symmetric to the last bit."""
-        ...
+    def square(self, of: Indices) -> Floats: ...
 
 
 def _source_of(measure: str, features: Features, weights: Floats | None, options: dict[str, Any]) -> _Source:

@@ -148,7 +148,6 @@ class RiskSets:
         return np.divide(scores**2, information, out=np.zeros(len(scores)), where=known)
 
     def information(self, columns: Floats) -> Floats:
-        """The information matrix of some (centred) columns."""
         at_risk, dying = self._sums(columns)
         once, crossed, twice = (part[:, None] for part in self._squares)
         mixed = at_risk.T @ (crossed * dying)
@@ -222,7 +221,6 @@ def _sums_before(values: Floats) -> Floats:
 
 
 def _sums_from(values: Floats) -> Floats:
-    """The sum of all from each place on, and 0 at the end."""
     return _sums_before(values[::-1])[::-1]
 
 

@@ -37,7 +37,6 @@ class ModelRows:
     groups: npt.NDArray[Any] | None = None
 
     def part(self, rows: Indices) -> ModelRows:
-        """Some of the rows; models are fitted to parts only."""
         weights, groups = (None if each is None else each[rows] for each in (self.weights, self.groups))
         return ModelRows(self.columns.part(rows), self.labels[rows], weights, groups)
 
@@ -49,18 +48,15 @@ class ModelRows:
         return fit_adapted(model, self.columns(chosen), self.labels, self.weights, self.groups)
 
     def fit_copy(self, model: Any, chosen: Sequence[int]) -> Any:
-        """Fit a copy of a model to these rows of a set of features."""
         from sklearn.base import clone
 
         return self.fit(clone(model), chosen)
 
     def score(self, model: Any, chosen: Sequence[int], scorer: Any) -> float:
-        """The score of a model of this set on these rows."""
         return float(weight_scorer(scorer, self.weights)(model, self.columns(chosen), self.labels))
 
 
 def kept_groups(groups: Any, kept: Bools | None) -> npt.NDArray[Any] | None:
-    """The groups of the kept rows."""
     if groups is None:
         return None
     return np.asarray(groups) if kept is None else np.asarray(groups)[kept]
@@ -112,7 +108,6 @@ def scorer_for(
 
 
 def default_scorer(classes: bool, labels: npt.NDArray[Any] | None) -> str:
-    """The name of the scorer if none was given."""
     if is_survival(labels):
         return HARRELL
     if labels is not None and labels.ndim > 1 and classes:
@@ -182,7 +177,6 @@ def weight_scorer(scorer: Any, weights: Floats | None) -> Any:
 
 
 def _reads_as(text: Any, label: Any) -> bool:
-    """Return whether a text means a label that is not text."""
     if not isinstance(text, str):
         return False
     if text.strip().lower() == str(label).lower():
@@ -292,7 +286,6 @@ def _columns_named_by(part: Any) -> list[str]:
 
 
 def _refuse_text(model: Any, given: Features, error: Exception) -> None:
-    """Explain that the model takes numbers, if the set has text or categories."""
     if not given.categories:
         return
     raise InputError(

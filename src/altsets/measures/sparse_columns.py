@@ -41,7 +41,6 @@ class Block(NamedTuple):
         return np.bincount(self.of, numbers, self.width).astype(np.float64)
 
     def class_sums(self, codes: Indices, n_classes: int, numbers: Floats) -> Floats:
-        """The same for each class (row) and column."""
         places = codes[self.rows] * self.width + self.of
         found = np.bincount(places, numbers, n_classes * self.width)
         return found.astype(np.float64).reshape(n_classes, self.width)
@@ -100,7 +99,6 @@ class UnitColumns:
         self._columns = csc_array((data / lengths[of], rows, columns.indptr), shape=columns.shape)
 
     def dense(self, some: Indices) -> Floats:
-        """Some of the columns as an array."""
         return np.asarray((to_array(self._columns[:, some]) - self._means[some]) * self._roots[:, None])
 
     def products(self, others: Floats, some: Indices | None = None) -> Floats:

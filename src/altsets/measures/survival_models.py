@@ -36,7 +36,6 @@ class CoxModel(BaseEstimator):  # type: ignore[misc]
         self.sparsity = sparsity
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit coefficients to a matrix and a survival target."""
         matrix = np.asarray(X, dtype=np.float64)
         target = Survival.of(in_one_form(y), len(matrix))
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
@@ -45,12 +44,10 @@ class CoxModel(BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any) -> Floats:
-        """The risk of each row."""
         risk: Floats = np.asarray(X, dtype=np.float64) @ self.coef_
         return risk
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Harrell's C index."""
         return ConcordanceScorer()(self, X, y, sample_weight)
 
 
@@ -61,7 +58,6 @@ class LifelinesModel(BaseEstimator):  # type: ignore[misc]
         self.fitter = fitter
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit a copy of the model."""
         target = Survival.of(in_one_form(y), len(y))
         frame = pandas_frame(X)
         frame["altsets_time"], frame["altsets_event"] = target.time, target.event
@@ -73,7 +69,6 @@ class LifelinesModel(BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any) -> Floats:
-        """The risk of each row: a partial hazard, or less time to live."""
         frame = pandas_frame(X)
         if hasattr(self.fitted_, "predict_partial_hazard"):
             return np.asarray(self.fitted_.predict_partial_hazard(frame), dtype=np.float64).ravel()

@@ -22,7 +22,6 @@ class ConstantRisk:
     """The same risk for every row: what models are compared with."""
 
     def predict(self, X: Any) -> Floats:
-        """No difference between rows."""
         return np.zeros(len(X))
 
 
@@ -34,7 +33,6 @@ class ConcordanceScorer:
         self.__name__ = (UNO if uno else HARRELL) + ("" if until is None else f":{until:g}")
 
     def __call__(self, model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The C index on some rows."""
         form = in_one_form(y)
         if not is_survival(form):
             raise InputError(f"{self.__name__} is for survival; use a scorer for classes or numbers.")
@@ -72,7 +70,6 @@ def concordance_scorer(scoring: Any) -> ConcordanceScorer | None:
 
 
 def mean_matthews(true: npt.NDArray[Any], predicted: npt.NDArray[Any], sample_weight: Any = None) -> float:
-    """The mean Matthews correlation over several targets."""
     from sklearn.metrics import matthews_corrcoef
 
     if np.ndim(true) != 2:

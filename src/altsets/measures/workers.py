@@ -161,7 +161,6 @@ def defer_ctrl_c() -> Iterator[None]:
 
 
 def check_jobs(n_jobs: Any) -> int | None:
-    """Check a number of jobs: a whole number as joblib takes it, or None."""
     if n_jobs is None:
         return None
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
@@ -229,7 +228,6 @@ def _warn_once(messages: Sequence[Caught]) -> None:
 def _run_one(
     position: int, function: Callable[..., Any], arguments: tuple[Any, ...]
 ) -> tuple[int, Any, list[Caught]]:
-    """The result of a task or the exception it raises, with its warnings; all can cross a process boundary."""
     with WarningCapture() as caught:
         try:
             outcome = function(*arguments)
@@ -367,7 +365,6 @@ def map_in_order(
 
 
 def _throttle(callback: OnProgress | None) -> OnProgress:
-    """The same function, called at most once per ``PAUSE``."""
     last = -PAUSE
 
     def tell(share: float) -> None:

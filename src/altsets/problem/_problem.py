@@ -215,7 +215,6 @@ class Problem:
 
     @property
     def forbidden(self) -> frozenset[int]:
-        """Features that no set may have."""
         return self.rules.forbidden
 
     @property

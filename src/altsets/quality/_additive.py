@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from altsets import measures
 from altsets.arrays import Floats
-from altsets.quality._quality import Quality, common_names, papers_scaling, scored, vector
+from altsets.quality._quality import Quality, common_names, papers_scaling, vector
 from altsets.quality.form import Form
 
 
@@ -50,7 +50,6 @@ class Additive(Quality):
         self.scores = values
 
     @classmethod
-    @scored
     def from_data(
         cls,
         X: Any,
@@ -63,7 +62,12 @@ class Additive(Quality):
     ) -> Additive:
         """Score each column of a table against the target, then add the scores up.
 
-        <table>
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            As for :func:`altsets.measures.score`.
+        y : array-like of shape (n_samples,)
+            The target.
         measure : str, callable or array, default="mutual_info"
             Name of a measure (see :data:`altsets.measures.MEASURES`), ``measure(X, y) -> scores``, or the scores.
         scaling : {None, "paper"}, default=None
@@ -73,13 +77,6 @@ class Additive(Quality):
             How much each row counts; see :func:`altsets.measures.score`.
         **options : dict
             Passed on to the measure.
-
-        Returns
-        -------
-        Additive
-            With the names of the columns, if they have names.
-
-        <refused>
         """
         as_in_paper = papers_scaling(scaling)
         scores, names = measures.score(X, y, measure, sample_weight=sample_weight, **options)
@@ -90,13 +87,10 @@ class Additive(Quality):
 
     @property
     def feature_scores(self) -> Floats:
-        """What each feature alone is worth: its score."""
         return self.scores
 
     def evaluate(self, indices: Sequence[int]) -> float:
-        """The quality of one set, summed without rounding error."""
         return math.fsum(self.scores[list(indices)].tolist())
 
     def form(self, size: int) -> Form:
-        """The quality of sets of one size, in numbers: the scores, whatever the size."""
         return Form(self.scores)

@@ -41,44 +41,28 @@ class Embedded(OfModels):
     ----------
     estimator : scikit-learn estimator, str or None
         It has ``coef_`` or ``feature_importances_`` after a fit, or is a pipeline that ends in such a model; steps
-        before it may scale, select, reorder, impute and encode columns. It is copied for every fit; parts without a
-        seed get ``random_state``. A name as for :class:`Wrapper`. None: a decision tree of depth 3.
+        before it may scale, select, reorder, impute and encode columns. None: a decision tree of depth 3. The other
+        parameters are as for :class:`Wrapper`.
     X : table of shape (n_samples, n_features)
-        A NumPy array or a frame with column names; numbers and categories, as for :class:`Wrapper`. A category is one
-        feature, however many columns it becomes. Missing values are passed to the model.
+        A category is one feature, however many columns it becomes. Missing values are passed to the model.
     y : array-like of shape (n_samples,)
-        The target.
     scoring : str or callable, default=None
-        The name of a scorer of scikit-learn, or ``scorer(estimator, X, y) -> float``; larger is better. None: Matthews
-        correlation, or R² if the target is numeric.
     cv : int, splitter or iterable of (train, test), default=None
-        How rows are split for the score, which is the mean over all splits. None: one split 80:20.
     groups : array-like of shape (n_samples,), default=None
-        For splitters that keep rows of one group together, also those inside the estimator; without ``cv``, whole
-        groups are held out.
     pos_label : str, int, float or bool, default=None
-        Which of two classes precision, recall, f1 and the like are about, as for :class:`Wrapper`.
     class_weight : {"balanced"}, default=None
-        For models by name: classes count alike, however many rows they have.
     task : {"auto", "classification", "regression"}, default="auto"
-        Whether the target names classes or is numeric; "auto" asks the estimator, then the values.
     feature_names : sequence of str, default=None
-        Names of the columns, if ``X`` has none or they are to be called differently.
     random_state : int, default=25
-        Seed for the split 80:20 and for estimators without one.
     sample_weight : array-like of shape (n_samples,), default=None
-        How much each row counts when a model is fitted, and in the score if the scorer takes weights.
     n_jobs : int, default=None
-        How many models are fitted at a time, in processes of their own, -1 for one per processor; no answer depends on
-        it.
     max_iters : int, default=1000
         How many times the model chooses, for each set; or the number of sets that are evaluated, if there are no more.
 
     Raises
     ------
     altsets.errors.InputError
-        If the estimator has no coefficients or importances, uses no feature at all, or cannot be used with this table;
-        or the scorer, ``cv``, the table or the target cannot be used.
+        If the estimator has no coefficients or importances, or uses no feature at all.
 
     Warns
     -----
@@ -128,36 +112,15 @@ class Embedded(OfModels):
         self._check_choice(type(last_step(model)).__name__)
 
     def choose(self, allowed: Sequence[int]) -> tuple[int, ...]:
-        """The set that the model chooses if it may use some of the features.
+        """Return the set that the model chooses if it may use these features; ascending, and empty if it uses none.
 
         It is fitted to all rows. What it uses is fitted again, until it uses all that it gets: models that set
         themselves up by the number of features may leave out more the second time.
-
-        Parameters
-        ----------
-        allowed : sequence of int
-            The features that it may use.
-
-        Returns
-        -------
-        tuple of int
-            Ascending; empty if it uses none of them.
         """
         return self.choose_many([allowed])[0]
 
     def choose_many(self, allowed: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
-        """What the model chooses from each of several sets of features, ``n_jobs`` at a time.
-
-        Parameters
-        ----------
-        allowed : sequence of sequence of int
-            The features that it may use, each time.
-
-        Returns
-        -------
-        list of tuple of int
-            One set for each, as :meth:`choose` gives it.
-        """
+        """Return what the model chooses from each of several sets of features, ``n_jobs`` at a time."""
         keys = [self._key(indices) for indices in allowed]
         self._fit_to(keys)
         found = []

@@ -71,13 +71,9 @@ class FittedSet:
     c_index: float | None = None
 
     def rows(self) -> list[tuple[str, str, float, float, float]]:
-        """The model as lines of a table; for each target the intercept comes first, if there is one.
+        """Return the model as lines of a table: target, column, coefficient, standard error, and R^2 or the C index.
 
-        Returns
-        -------
-        list of (str, str, float, float, float)
-            Target, column, coefficient, standard error, and R^2 for the target or the C index; the column of the
-            intercept is ``"(intercept)"``.
+        For each target the intercept comes first, if there is one, with the column ``"(intercept)"``.
         """
         if self.c_index is not None:
             numbers = zip(self.columns, self.coefficients[:, 0], self.standard_errors[:, 0], strict=True)
@@ -94,13 +90,7 @@ class FittedSet:
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """The model as a part of a JSON document.
-
-        Returns
-        -------
-        dict
-            Lists instead of arrays; None where there is no standard error.
-        """
+        """Return the model as a part of a JSON document."""
         arrays = {name: _listed(getattr(self, name)) for name in ARRAYS}
         return {
             "columns": list(self.columns),
@@ -120,11 +110,6 @@ class FittedSet:
             The part of a document.
         features : tuple of str
             The names of the features of the set.
-
-        Returns
-        -------
-        FittedSet
-            The same model.
         """
         columns, targets = documents.texts(entry["columns"]), documents.texts(entry["targets"])
         shapes = {
@@ -147,14 +132,12 @@ ARRAYS = ("coefficients", "standard_errors", "intercept", "intercept_errors", "t
 
 
 def _listed(values: Floats) -> Any:
-    """An array in lists, nan as None."""
     if values.ndim > 1:
         return list(map(_listed, values))
     return [documents.finite(value) for value in values.tolist()]
 
 
 def _array(entry: Any, shape: tuple[int, ...], name: str) -> Floats:
-    """Lists as an array, None as nan."""
     rows = entry if len(shape) == 2 else [entry]
     numbers = [[documents.number_or(value, np.nan) for value in row] for row in rows]
     found = np.array(numbers, dtype=np.float64).reshape(-1, shape[-1])

@@ -57,27 +57,18 @@ class LinearFit(Quality):
     total : float, default=None
         What explains everything: the sum of the squares of the targets. None leaves the trace undivided.
     ridge : float, default=0.0
-        Added to the diagonal of the Gram matrix.
+        Added to the diagonal of the Gram matrix; needed where columns add up to others.
     feature_names : sequence of str, default=None
         One name per feature.
     owners : sequence of int, default=None
         The feature that each column belongs to, ascending from 0; None if each column is a feature. A category is one
         feature with several columns.
 
-    Raises
-    ------
-    altsets.errors.InputError
-        If the numbers are not finite, not symmetric, or columns add up to others and there is no ridge.
-
     See Also
     --------
     altsets.quality.LinearFit.from_data : Make it of a table.
     altsets.quality.LinearFit.fit : Coefficients of the model on a set.
     altsets.quality.MRMR : Redundancy by pairs of features.
-
-    Notes
-    -----
-    The quality grows with every feature, so that leaps and bounds prove which set is best (Furnival and Wilson, 1974).
 
     References
     ----------
@@ -136,7 +127,6 @@ class LinearFit(Quality):
         smallest: float,
         factor: float = 1.0,
     ) -> None:
-        """Numbers for engines."""
         if isinstance(gram, Products):
             self.pairs_on_demand, ceiling = True, gram.explained_by_all
         else:
@@ -184,11 +174,6 @@ class LinearFit(Quality):
             model without features. For one numeric target.
         sample_weight : array-like of shape (n_samples,), default=None
             How much each row counts.
-
-        Returns
-        -------
-        LinearFit
-            With the names of the columns, if they have names.
 
         Examples
         --------
@@ -264,7 +249,6 @@ class LinearFit(Quality):
         self.notes = tuple(notes)
 
     def _take_criterion(self, criterion: str, table: LinearTable) -> None:
-        """Sizes are compared by a criterion."""
         rows, widths = table.rows, np.diff(table.starts)
         if criterion == "adjusted_r2" and widths.max() > 1:
             raise InputError(
@@ -277,7 +261,6 @@ class LinearFit(Quality):
 
     @property
     def feature_scores(self) -> Floats:
-        """What each feature alone explains."""
         if self._alone is None:
             scores: Floats = self._explained.with_each([], np.arange(self.n_features_in))
             scores.setflags(write=False)
@@ -290,18 +273,7 @@ class LinearFit(Quality):
         return self._criterion
 
     def share(self, indices: Sequence[int]) -> float:
-        """The share of the targets that a set explains, whatever the criterion.
-
-        Parameters
-        ----------
-        indices : sequence of int
-            The indices of a set.
-
-        Returns
-        -------
-        float
-            From 0 to 1.
-        """
+        """Return the share of the targets that a set explains, whatever the criterion."""
         chosen = tuple(sorted(indices))
         known = self._shares.get(chosen)
         if known is None:
@@ -312,7 +284,6 @@ class LinearFit(Quality):
         return known
 
     def _share(self, chosen: Sequence[int]) -> float:
-        """The same, computed anew."""
         columns = self._explained.columns_of(chosen)
         gram, cross = self._explained.gram[np.ix_(columns, columns)], self._explained.cross[columns]
         # By eigenvectors, as answers of engines, which use factors and inverses, are checked with this. An error of the
@@ -323,7 +294,6 @@ class LinearFit(Quality):
         return float(explained / self._total)
 
     def evaluate(self, indices: Sequence[int]) -> float:
-        """The quality of one set, from the definition."""
         share, size = self.share(indices), len(indices)
         if self._criterion is None:
             return share
@@ -334,7 +304,6 @@ class LinearFit(Quality):
         return -self._rows * math.log1p(-min(share, 1 - 1e-15)) - self._penalty * n_columns
 
     def form(self, size: int) -> Form:
-        """The quality of sets of one size, in numbers."""
         nothing = np.zeros(self.n_features_in)
         if self._criterion is None:
             return Form(nothing, fit=self._explained)
@@ -355,18 +324,9 @@ class LinearFit(Quality):
         return 1.0 - slope, slope
 
     def fit(self, features: Sequence[int | str]) -> FittedSet:
-        """The linear model on one set, in the units of the table; of survival, the Cox model.
+        """Fit the linear model on one set of indices or names, in the units of the table; for survival, the Cox model.
 
-        Parameters
-        ----------
-        features : sequence of int or str
-            The features of a set, by index or name.
-
-        Returns
-        -------
-        FittedSet
-            Coefficients, standard errors and R^2; for several targets, a column each. Of a Cox model, logarithms of
-            hazard ratios, their standard errors and the C index.
+        For several targets there is a column each. A Cox model has logarithms of hazard ratios and the C index.
 
         Examples
         --------
@@ -396,7 +356,6 @@ class LinearFit(Quality):
         )
 
     def models_in(self, sets: Sequence[Sequence[int]]) -> list[FittedSet]:
-        """The linear model on each set; an empty list without a table, or without a target."""
         if self._table is None or self._predicted is None:
             return []
         return [self._fitted(self._table, self._predicted, chosen) for chosen in sets]
@@ -418,12 +377,10 @@ def _gram(gram: Any) -> Floats:
         raise InputError("gram is not symmetric, as products of columns are; give X.T @ X.")
     if np.any(np.diag(matrix) < 0):
         raise InputError("gram has negative numbers on the diagonal, where squares are; give X.T @ X.")
-    symmetric: Floats = (matrix + matrix.T) / 2
-    return symmetric
+    return np.asarray((matrix + matrix.T) / 2)
 
 
 def _starts(owners: Sequence[int] | None, n_columns: int) -> Indices:
-    """Where the columns of each feature begin."""
     if owners is None:
         return np.arange(n_columns + 1)
     given = np.asarray(owners)

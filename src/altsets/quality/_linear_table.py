@@ -81,7 +81,6 @@ class LinearTable:
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
         return len(self.units)
 
     def centred(self, values: Floats) -> Floats:
@@ -90,13 +89,11 @@ class LinearTable:
         return centred if self.roots is None else centred * self.roots[:, None]
 
     def averages(self, values: Floats) -> Floats:
-        """The weighed means of other columns for the same rows."""
         averages: Floats = np.average(values, axis=0, weights=None if self.roots is None else self.roots**2)
         return averages
 
     @property
     def weight(self) -> float:
-        """What all rows together weigh."""
         return float(self.rows) if self.roots is None else float(np.sum(self.roots**2))
 
     @property
@@ -123,7 +120,6 @@ class Predicted:
 
     @classmethod
     def of(cls, columns: Floats, names: tuple[str, ...], table: LinearTable) -> Predicted:
-        """Columns that models on a table predict."""
         largest = np.max(np.abs(columns), axis=0)
         # Powers of two, by which nothing is rounded.
         sizes = np.exp2(np.round(np.log2(np.where(largest > 0, largest, 1.0))))
@@ -221,7 +217,6 @@ class LinearTargets:
 
     @property
     def is_one_number(self) -> bool:
-        """Whether it is one numeric target."""
         return (
             isinstance(self.predicted, Predicted) and not self.is_classes and len(self.predicted.names) == 1
         )
@@ -255,7 +250,6 @@ def _compressed(units: Floats) -> Floats:
 
 
 def _with_means(features: Features, weights: Floats | None) -> Features:
-    """Missing numbers replaced by the mean of their column."""
     values = features.values.copy()
     for column in np.flatnonzero(features.incomplete).tolist():
         known = ~np.isnan(values[:, column])

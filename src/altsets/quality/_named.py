@@ -134,12 +134,10 @@ class NamedQuality(QualitySpec):
 
     @property
     def _measure(self) -> Any:
-        """The measure of features, or the name of the quality if there is none."""
         return DEFAULT_MEASURES.get(self.name, self.name) if self.measure is None else self.measure
 
     @property
     def scored_by(self) -> tuple[str, Mapping[str, Any]] | None:
-        """The measure that scores single features."""
         measure = self._measure
         if self.is_wrapper or self.is_linear or not isinstance(measure, str):
             return None
@@ -154,27 +152,22 @@ class NamedQuality(QualitySpec):
         return _NAMES_WITH_ENGINE.get((self.name, self.engine), self.name)
 
     def searched_by(self, engine: str) -> NamedQuality:
-        """The same under the name that sets this engine, if there is one."""
         return replace(self, name=_NAMES_WITH_ENGINE.get((self.name, engine), self.name))
 
     def for_target(self, y: Any) -> NamedQuality:
-        """The same with a measure that such a target takes, where none was given."""
         return self.for_survival() if is_survival(y) else self
 
     def for_survival(self) -> NamedQuality:
-        """The same with a measure for survival, where none was given."""
         unset = self.measure is None and self.name in PAIRED
         return replace(self, measure=SURVIVAL_MEASURE) if unset else self
 
     def takes_target(self, y: Any) -> bool:
-        """Whether the measure is for such a target; models and linear fits are for all."""
         scored_by = self.for_target(y).scored_by
         if scored_by is None or scored_by[0] in measures.OF_FITTED_MODELS:
             return True
         return (scored_by[0] in measures.SURVIVAL_MEASURES) == is_survival(y)
 
     def _refuse_for_survival(self) -> None:
-        """Say which qualities are for survival."""
         if self.measure is not None:
             raise InputError(
                 f"{parameter('measure', self.measure)} is for classes and numbers, but the target is survival; use "
@@ -188,32 +181,26 @@ class NamedQuality(QualitySpec):
 
     @property
     def is_paired(self) -> bool:
-        """Whether pairs of features are scored as well."""
         return self.name in PAIRED
 
     @property
     def is_wrapper(self) -> bool:
-        """Whether the quality of a set is how well a model predicts with it."""
         return self.name in OF_MODELS
 
     @property
     def is_linear(self) -> bool:
-        """Whether the quality of a set is what a linear model on it explains."""
         return self.name == LINEAR
 
     @property
     def needs_target(self) -> bool:
-        """Whether there is no such quality without a target."""
         return not self.is_linear
 
     @property
     def chooses_size(self) -> bool:
-        """Whether a model decides how large sets are."""
         return self.is_wrapper and OF_MODELS[self.name].chooses_size
 
     @property
     def fitted_model(self) -> Any:
-        """The estimator that was given, or its name; None if none was given."""
         return self.estimator
 
     @property
@@ -222,7 +209,6 @@ class NamedQuality(QualitySpec):
         return LinearFit if self.is_linear else OF_MODELS.get(self.name) or PAIRED.get(self.name) or Additive
 
     def _made(self, features: Features | LargeTable, y: Any, how: ScoringOptions) -> Quality:
-        """The quality of sets of these columns."""
         target = in_one_form(y, how.task)
         resolved = self.for_target(target)
         if resolved is not self:

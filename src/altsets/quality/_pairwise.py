@@ -21,7 +21,6 @@ from altsets.quality._quality import (
     matrix,
     papers_scaling,
     relevance_and_pairs,
-    scored,
     size_checked,
     symmetric,
     vector,
@@ -64,7 +63,6 @@ class PairwiseQuality(Quality):
 
     @property
     def feature_scores(self) -> Floats:
-        """What each feature alone is worth: its relevance."""
         return self.relevance
 
     def _redundancy_in(self, indices: Sequence[int]) -> float:
@@ -113,13 +111,6 @@ class MRMR(PairwiseQuality):
     feature_names : sequence of str, default=None
         Names for every output; taken from the labels if the numbers come in pandas objects, else ``x0``, ``x1``, ...
 
-    Attributes
-    ----------
-    relevance : ndarray of shape (n_features,)
-        As given.
-    redundancy : ndarray of shape (n_features, n_features)
-        Symmetric, with a zero diagonal.
-
     See Also
     --------
     altsets.quality.CFS : A ratio of relevance and redundancy instead of a difference.
@@ -141,7 +132,6 @@ class MRMR(PairwiseQuality):
     size_normalised = True
 
     @classmethod
-    @scored
     def from_data(
         cls,
         X: Any,
@@ -155,7 +145,12 @@ class MRMR(PairwiseQuality):
     ) -> MRMR:
         """Measure how much each column of a table says about the target and about the other columns.
 
-        <table>
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            As for :func:`altsets.measures.score`.
+        y : array-like of shape (n_samples,)
+            The target.
         measure : str, callable or array, default="mutual_info"
             A name in :data:`altsets.measures.PAIR_MEASURES`, or ``measure(X, y) -> scores``. Any name in
             :data:`altsets.measures.MEASURES`, or one number per feature, will do if there is a ``redundancy_measure``.
@@ -164,14 +159,10 @@ class MRMR(PairwiseQuality):
         scaling : {None, "paper"}, default=None
             ``"paper"`` divides relevance and redundancy by the largest of all these numbers if it is positive, as
             the paper's study does; that changes no answer.
-        <options>
-
-        Returns
-        -------
-        MRMR
-            With the names of the columns, if they have names.
-
-        <refused>
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts; see :func:`altsets.measures.score`.
+        **options : dict
+            Passed on to the measure, for the target and for pairs alike (``task`` for the target only).
 
         Examples
         --------
@@ -198,13 +189,11 @@ class MRMR(PairwiseQuality):
         return cls(relevance, redundancy, feature_names=names)
 
     def evaluate(self, indices: Sequence[int]) -> float:
-        """The quality of one set, with sums free of rounding error."""
         size = size_checked(len(indices))
         relevance = math.fsum(self.relevance[list(indices)].tolist()) / size
         return relevance if size == 1 else relevance - self._redundancy_in(indices) / (size * (size - 1))
 
     def form(self, size: int) -> Form:
-        """The quality of sets of one size, in numbers: both means as sums."""
         size = size_checked(size)
         if size == 1:
             return Form(self.relevance)
@@ -223,18 +212,9 @@ class CFS(PairwiseQuality):
     relevance : array-like of shape (n_features,)
         How much each feature says about the target; any finite numbers.
     redundancy : array-like of shape (n_features, n_features), or Redundancy
-        How much each feature says about each other; finite and at least 0 (take absolute correlations). The
-        diagonal is ignored. Only the mean of ``redundancy[i, j]`` and ``redundancy[j, i]`` matters, so an
-        asymmetric matrix is replaced by its average with its transpose.
+        As for :class:`MRMR`, and at least 0: take absolute correlations.
     feature_names : sequence of str, default=None
-        Names for every output; taken from the labels if the numbers come in pandas objects, else ``x0``, ``x1``, ...
-
-    Attributes
-    ----------
-    relevance : ndarray of shape (n_features,)
-        As given.
-    redundancy : ndarray of shape (n_features, n_features)
-        Symmetric, with a zero diagonal.
+        As for :class:`MRMR`.
 
     See Also
     --------
@@ -257,7 +237,6 @@ class CFS(PairwiseQuality):
     _takes_negative_redundancy = False
 
     @classmethod
-    @scored
     def from_data(
         cls,
         X: Any,
@@ -271,24 +250,22 @@ class CFS(PairwiseQuality):
     ) -> CFS:
         """Measure how much each column of a table says about the target and about the other columns.
 
-        <table>
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            As for :func:`altsets.measures.score`.
+        y : array-like of shape (n_samples,)
+            The target.
         measure : str, callable or array, default="pearson"
-            A name in :data:`altsets.measures.PAIR_MEASURES`, or ``measure(X, y) -> scores``. Any name in
-            :data:`altsets.measures.MEASURES`, or one number per feature, will do if there is a ``redundancy_measure``.
+            As for :meth:`MRMR.from_data`; where it is below 0, the relevance is 0, as the lowest correlation.
         redundancy_measure : str, callable or array, default=None
-            Another measure for the pairs, used with its default options; see :func:`altsets.measures.pairwise`.
-            Measures that compare features with the target only, such as ``"relief"``, need one; where they say less
-            than nothing (below 0), the relevance is 0, as the lowest correlation.
+            As for :meth:`MRMR.from_data`.
         scaling : {None, "paper"}, default=None
             Nothing is scaled either way: a common factor would change the answers.
-        <options>
-
-        Returns
-        -------
-        CFS
-            With the names of the columns, if they have names.
-
-        <refused>
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts; see :func:`altsets.measures.score`.
+        **options : dict
+            Passed on to the measure, for the target and for pairs alike (``task`` for the target only).
 
         Examples
         --------
@@ -306,12 +283,10 @@ class CFS(PairwiseQuality):
         return cls(relevance, redundancy, feature_names=names)
 
     def evaluate(self, indices: Sequence[int]) -> float:
-        """The quality of one set, with sums free of rounding error."""
         spread = size_checked(len(indices)) + self._redundancy_in(indices)
         return math.fsum(self.relevance[list(indices)].tolist()) / math.sqrt(spread)
 
     def form(self, size: int) -> Form:
-        """The quality of sets of one size, in numbers: a ratio, the same for every size."""
         size_checked(size)
         return Form(self.relevance, self.redundancy, ratio=True, factor=2.0, ranges=self._redundancy_ranges)
 
@@ -335,14 +310,10 @@ class FCBF(Quality):
     min_relevance : float, default=None
         Features with a relevance below this are not used at all.
     feature_names : sequence of str, default=None
-        Names for every output; taken from the labels if the numbers come in pandas objects, else ``x0``, ``x1``, ...
+        As for :class:`MRMR`.
 
     Attributes
     ----------
-    relevance : ndarray of shape (n_features,)
-        As given.
-    dependency : ndarray of shape (n_features, n_features)
-        As given, with a zero diagonal.
     conflicts : ndarray of bool of shape (n_features, n_features)
         Which pairs exclude each other: symmetric.
     allowed : ndarray of bool of shape (n_features,)
@@ -356,9 +327,8 @@ class FCBF(Quality):
 
     References
     ----------
-    - Yu, L. and Liu, H. (2003). Feature selection for high-dimensional data: a fast correlation-based filter solution.
-      ICML.
-    - Bach, J. (2023). Finding optimal diverse feature sets with alternative feature selection. arXiv:2307.11607.
+    Yu, L. and Liu, H. (2003). Feature selection for high-dimensional data: a fast correlation-based filter solution.
+    ICML.
 
     Examples
     --------
@@ -404,7 +374,6 @@ class FCBF(Quality):
                 array.setflags(write=False)
 
     @classmethod
-    @scored
     def from_data(
         cls,
         X: Any,
@@ -418,22 +387,23 @@ class FCBF(Quality):
     ) -> FCBF:
         """Measure how much each column of a table says about the target and about the other columns.
 
-        <table>
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            As for :func:`altsets.measures.score`.
+        y : array-like of shape (n_samples,)
+            The target.
         measure : str or callable, default="mutual_info"
             A name in :data:`altsets.measures.PAIR_MEASURES`, or ``measure(X, y) -> scores``.
         scaling : {None, "paper"}, default=None
             ``"paper"`` divides the objective by the sum of relevance if it is positive, as the paper's study does;
             that changes no answer.
         min_relevance : float, default=None
-            Features with a relevance below this are not used at all.
-        <options>
-
-        Returns
-        -------
-        FCBF
-            With the names of the columns, if they have names.
-
-        <refused>
+            As for the class.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts; see :func:`altsets.measures.score`.
+        **options : dict
+            Passed on to the measure, for the target and for pairs alike (``task`` for the target only).
 
         Examples
         --------
@@ -453,11 +423,9 @@ class FCBF(Quality):
 
     @property
     def feature_scores(self) -> Floats:
-        """What each feature alone is worth: its relevance, times the scale."""
         return self._scaled
 
     def evaluate(self, indices: Sequence[int]) -> float:
-        """The quality of one set, summed without rounding error; minus infinity if the set is ruled out."""
         chosen = np.asarray(indices, dtype=np.intp)
         # np.ix_ would take longer than all the rest.
         if not self.allowed[chosen].all() or self.conflicts[chosen[:, None], chosen[None, :]].any():
@@ -465,7 +433,6 @@ class FCBF(Quality):
         return math.fsum(self._scaled[chosen].tolist())
 
     def form(self, size: int) -> Form:
-        """The quality of sets of one size, in numbers: scaled relevance and conflicts, whatever the size."""
         allowed = None if self.min_relevance is None else self.allowed
         return Form(self._scaled, conflicts=self.conflicts, allowed=allowed)
 

@@ -23,38 +23,11 @@ from altsets.quality.form import Form
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import LEAVE_OUT_ROWS
 from altsets.tables.target import weights_of
-from altsets.wording import documented
 
 #: Swaps that are tried, or sets that are evaluated, in one search of a black box; as in the paper.
 MAX_ITERS = 1000
 #: Where a pickled quality says which of its arrays are read-only.
 LOCKED = "(read-only)"
-
-
-#: For functions that make a quality of scores: parts of their docstrings.
-scored = documented(
-    table="""
-    Parameters
-    ----------
-    X : table of shape (n_samples, n_features)
-        A NumPy array or a frame with column names: numbers and categories, with missing values if need be. Or a
-        sparse matrix, which stays sparse.
-    y : array-like of shape (n_samples,)
-        The target.
-    """,
-    options="""
-    sample_weight : array-like of shape (n_samples,), default=None
-        How much each row counts; see :func:`altsets.measures.score`.
-    **options : dict
-        Passed on to the measure, for the target and for pairs alike (``task`` for the target only).
-    """,
-    refused="""
-    Raises
-    ------
-    altsets.errors.InputError
-        If the measure is unknown or does not support the table or the target, or ``scaling`` is unknown.
-    """,
-)
 
 
 class Quality(ABC):
@@ -110,12 +83,12 @@ class Quality(ABC):
 
     @property
     def n_features_in(self) -> int:
-        """How many features there are to choose from."""
+        """Number of features to choose from."""
         return self._n_features_in
 
     @property
     def feature_names(self) -> list[str]:
-        """The names of all features."""
+        """Names of all features."""
         return [self._name(index) for index in range(self.n_features_in)]
 
     @property
@@ -124,35 +97,13 @@ class Quality(ABC):
         return self._names is not None
 
     def with_names(self, names: Sequence[str]) -> Self:
-        """The same quality with other names for the features.
-
-        Parameters
-        ----------
-        names : sequence of str
-            One name per feature.
-
-        Returns
-        -------
-        Quality
-            A copy.
-        """
+        """Return a copy with other names for the features, one for each."""
         renamed = copy(self)
         renamed._names = list(names)
         return renamed
 
     def names_of(self, indices: Sequence[int]) -> tuple[str, ...]:
-        """The names of the features of one set.
-
-        Parameters
-        ----------
-        indices : sequence of int
-            The indices of a set.
-
-        Returns
-        -------
-        tuple of str
-            In the same order.
-        """
+        """Return the names of the features of one set."""
         return tuple(self._name(index) for index in indices)
 
     @property
@@ -161,70 +112,21 @@ class Quality(ABC):
         return None
 
     def scores_in(self, sets: Sequence[Sequence[int]]) -> list[tuple[float, ...]]:
-        """What each feature of each set alone is worth; an empty list if only sets have scores.
-
-        Parameters
-        ----------
-        sets : sequence of sequence of int
-            The indices of each set.
-
-        Returns
-        -------
-        list of tuple of float
-            One tuple per set.
-        """
+        """Return what each feature of each set alone is worth; an empty list if only sets have scores."""
         scores = self.feature_scores
         return [] if scores is None else [tuple(scores[list(chosen)].tolist()) for chosen in sets]
 
     def models_in(self, sets: Sequence[Sequence[int]]) -> list[FittedSet]:
-        """The model on each set, where the quality is that of models; else an empty list.
-
-        Parameters
-        ----------
-        sets : sequence of sequence of int
-            The indices of each set, sorted.
-
-        Returns
-        -------
-        list of FittedSet
-            One per set.
-        """
+        """Return the model on each set, where the quality is that of models; else an empty list."""
         return []
 
     @abstractmethod
     def evaluate(self, indices: Sequence[int]) -> float:
-        """The quality of one set, from the definition; minus infinity if the quality rules the set out.
-
-        Parameters
-        ----------
-        indices : sequence of int
-            The indices of a set.
-
-        Returns
-        -------
-        float
-            Larger is better.
-        """
+        """Return the quality of one set of indices by its definition; minus infinity if it is ruled out."""
 
     @abstractmethod
     def form(self, size: int) -> Form:
-        """The quality of sets of one size, in numbers.
-
-        Parameters
-        ----------
-        size : int
-            Features in a set.
-
-        Returns
-        -------
-        Form
-            For engines.
-
-        Raises
-        ------
-        altsets.errors.UnsupportedError
-            If the quality is a black box.
-        """
+        """Return the quality of sets of one size in numbers; UnsupportedError if the quality is a black box."""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.n_features_in} features)"
@@ -248,7 +150,6 @@ class Quality(ABC):
         self._refuse(what, ~np.isfinite(values), "not finite", "replace them or drop these features")
 
     def _refuse(self, what: str, wrong: Bools, fault: str, advice: str) -> None:
-        """Name the features, or the pairs of features, whose values are no good."""
         if wrong.any():
             places = np.argwhere(wrong)
             named = ", ".join(" and ".join(self.names_of(place)) for place in places[:5])
@@ -259,7 +160,6 @@ class Quality(ABC):
 
 
 def vector(what: str, values: npt.ArrayLike) -> Floats:
-    """One number for each feature, in an array of its own."""
     numbers = real_numbers(what, values)
     if numbers.ndim != 1 or not len(numbers):
         raise InputError(
@@ -281,7 +181,6 @@ def matrix(what: str, values: npt.ArrayLike, n_features: int) -> Floats:
 
 
 def symmetric(values: Floats) -> Floats:
-    """The average of a matrix and its transpose."""
     # Halved first, so that the sum of two huge numbers does not overflow; of the smallest ones nothing would be left.
     average = np.ascontiguousarray(values / 2 + values.T / 2)
     np.copyto(average, values, where=values == values.T)
@@ -289,7 +188,6 @@ def symmetric(values: Floats) -> Floats:
 
 
 def size_checked(size: int) -> int:
-    """The size of a set for which a mean or a ratio is to be computed."""
     if size < 1:
         raise InputError("the quality of an empty set is not defined; give at least one feature.")
     return size
@@ -343,7 +241,6 @@ def _checked(names: Sequence[str], n_features: int) -> list[str]:
 
 
 def papers_scaling(scaling: str | None) -> bool:
-    """Whether the numbers are to be scaled as in the paper's study."""
     if scaling not in (None, "paper"):
         raise InputError(f"scaling={scaling!r} is unknown; choose None or 'paper'.")
     return scaling == "paper"

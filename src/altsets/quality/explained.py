@@ -50,7 +50,6 @@ class Products:
         return block
 
     def _row(self, column: int) -> Floats:
-        """The products of a column with all columns."""
         row = self._rows.get(column)
         if row is None:
             if len(self._rows) >= MOST_ROWS:
@@ -131,11 +130,9 @@ class Explained:
     in_logs: bool = False
 
     def times(self, factor: float, *, in_logs: bool = False) -> Explained:
-        """The same in other units, or in logarithms."""
         return replace(self, factor=factor * self.factor, in_logs=in_logs or self.in_logs)
 
     def worth(self, shares: Any) -> Any:
-        """What shares count for."""
         if not self.in_logs:
             return self.factor * shares
         return -self.factor * np.log1p(-np.minimum(shares, 1 - 1e-15))
@@ -154,11 +151,9 @@ class Explained:
 
     @property
     def is_single(self) -> bool:
-        """Whether each feature is one column."""
         return len(self.starts) - 1 == len(self.cross)
 
     def columns_of(self, features: Sequence[int] | Indices) -> Indices:
-        """The columns of some features, in their order."""
         some = np.asarray(features, dtype=np.intp)
         if self.is_single:
             return some
@@ -166,12 +161,10 @@ class Explained:
         return np.concatenate([np.zeros(0, dtype=np.intp), *spans])
 
     def share_of(self, features: Sequence[int]) -> float:
-        """The share that one set explains."""
         columns = self.columns_of(features)
         return _explained(self.gram[np.ix_(columns, columns)], self.cross[columns])
 
     def of(self, features: Sequence[int]) -> float:
-        """What one set counts for."""
         return float(self.worth(self.share_of(features)))
 
     def of_rows(self, rows: Any) -> Floats:
@@ -191,7 +184,6 @@ class Explained:
         return found
 
     def with_each(self, chosen: Sequence[int], others: Indices) -> Floats:
-        """What a set with each of some other features counts for."""
         inside, columns = self.columns_of(chosen), self.columns_of(others)
         left, cross, value = self._beside(inside, columns, self_only=True)
         if self.is_single:
@@ -228,7 +220,6 @@ class Explained:
         return left, cross, float(np.sum(known**2))
 
     def _squares(self, columns: Indices) -> Floats:
-        """The squared lengths of some columns."""
         if isinstance(self.gram, Products):
             return np.ones(len(columns))
         return np.diagonal(self.gram)[columns].copy()
@@ -248,7 +239,6 @@ class Explained:
 
 
 def _largest(scores: Floats, size: int) -> Indices:
-    """The places of the largest numbers."""
     found: Indices = np.argpartition(scores, len(scores) - size)[len(scores) - size :]
     return found
 

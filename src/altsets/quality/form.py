@@ -102,7 +102,6 @@ class Form:
 
     @property
     def has_pairs(self) -> bool:
-        """Whether there are pair terms."""
         return self.matrix is not None
 
     @property
@@ -116,18 +115,7 @@ class Form:
         return not isinstance(self.matrix, Redundancy) or self.matrix.has_cheap_rows
 
     def pairs_of(self, feature: int) -> Floats:
-        """The pair terms of one feature.
-
-        Parameters
-        ----------
-        feature : int
-            Its index.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            One number per other feature.
-        """
+        """Return the pair terms of one feature."""
         assert self.matrix is not None
         if "pairs" in vars(self):
             row: Floats = vars(self)["pairs"][feature]
@@ -139,19 +127,12 @@ class Form:
         return times_factor
 
     def pairs_between(self, feature: int, others: Indices) -> Floats:
-        """The pair terms of one feature with some others.
+        """Return the pair terms of one feature with some others.
 
         Parameters
         ----------
         feature : int
-            Its index.
         others : ndarray of int
-            Theirs.
-
-        Returns
-        -------
-        ndarray of shape (len(others),)
-            One number for each of them.
         """
         if self.matrix is None or self.has_cheap_rows:
             return self.pairs_of(feature)[others]
@@ -159,7 +140,7 @@ class Form:
         return row if self.kept is None else np.where(self.kept[others] & self.kept[feature], row, 0.0)
 
     def pairs_among(self, features: Indices | None, check: Callable[[], object] = lambda: None) -> Floats:
-        """The pair terms of some features, or of all, in a matrix that may be written into.
+        """Return the pair terms of some features, or of all, in a matrix that may be written into.
 
         Parameters
         ----------
@@ -167,11 +148,6 @@ class Form:
             Their indices; None for all features.
         check : callable, default=lambda: None
             Called now and then where there are many; what it raises ends the work.
-
-        Returns
-        -------
-        ndarray of shape (n, n)
-            One number per pair.
         """
         assert self.matrix is not None
         if features is not None and len(features) == len(self.linear):
@@ -195,34 +171,12 @@ class Form:
         return among
 
     def pair_range(self, features: Indices | None = None) -> tuple[float, float]:
-        """The least and the largest pair term of different features, some or all; (0, 0) if there are none.
-
-        Parameters
-        ----------
-        features : ndarray of int or None, default=None
-            Their indices; None for all features.
-
-        Returns
-        -------
-        tuple of float
-            The least and the largest one.
-        """
+        """Return the least and the largest pair term of different features, some or all; (0, 0) if there are none."""
         least, largest = self.matrix_range(features)
         return self.factor * least, self.factor * largest
 
     def matrix_range(self, features: Indices | None = None) -> tuple[float, float]:
-        """The least and the largest number of the matrix, before it is multiplied by the factor.
-
-        Parameters
-        ----------
-        features : ndarray of int or None, default=None
-            Their indices; None for all features.
-
-        Returns
-        -------
-        tuple of float
-            The least and the largest one.
-        """
+        """Return the same for the numbers of the matrix, before they are multiplied by the factor."""
         used = np.ones(len(self.linear), dtype=bool)
         if features is not None:
             used[:] = False
@@ -252,11 +206,6 @@ class Form:
             A power of two.
         kept : ndarray of bool or None
             Features that are kept; None for all.
-
-        Returns
-        -------
-        Form
-            A copy.
         """
         linear = self.linear if kept is None else np.where(kept, self.linear, 0.0)
         of_pairs = self.factor if self.ratio else factor * self.factor

@@ -163,7 +163,6 @@ class QualitySpec(ABC):
 
     @property
     def _options(self) -> Mapping[str, Any]:
-        """Keywords of what makes it."""
         return {}
 
     @property
@@ -264,6 +263,5 @@ class QualitySpec(ABC):
 
 
 def takes(scorer: Any, option: str) -> bool:
-    """Whether a measure has such an option."""
     known = measures.MEASURES.get(scorer) if isinstance(scorer, str) else None
     return known is not None and option in inspect.signature(known).parameters

@@ -68,11 +68,9 @@ class GivenQuality(QualitySpec):
 
     @property
     def chooses_size(self) -> bool:
-        """Whether a model decides how large sets are."""
         return isinstance(self.given, Quality) and self.given.chooses_size
 
     def _made(self, features: Features | LargeTable, y: Any, how: ScoringOptions) -> Quality:
-        """The same with the names of the table's columns."""
         _refuse_weights(how, "numbers that were given")
         if isinstance(self.given, Quality):
             return fit_to_table(self.given, features)
@@ -90,7 +88,6 @@ class BoundQuality(QualitySpec):
 
     @property
     def scored_by(self) -> tuple[str, Mapping[str, Any]] | None:
-        """The measure that is bound, or the default of the class."""
         default = NamedQuality(CLASSES[self.kind]).scored_by
         chosen = self.bound.get("measure", default and default[0])
         if not isinstance(chosen, str) or self.bound.get("scaling") is not None:
@@ -99,17 +96,14 @@ class BoundQuality(QualitySpec):
 
     @property
     def is_paired(self) -> bool:
-        """Whether pairs of features are scored as well."""
         return CLASSES[self.kind] in PAIRED
 
     @property
     def is_linear(self) -> bool:
-        """Whether the quality of a set is what a linear model on it explains."""
         return self.kind is LinearFit
 
     @property
     def is_wrapper(self) -> bool:
-        """Whether the quality of a set is how well a model predicts with it."""
         return self.kind in OF_MODELS.values()
 
     @property
@@ -118,16 +112,13 @@ class BoundQuality(QualitySpec):
 
     @property
     def fitted_model(self) -> Any:
-        """The estimator that was given, or its name; None if none was given."""
         return self.bound.get("estimator")
 
     @property
     def chooses_size(self) -> bool:
-        """Whether a model decides how large sets are."""
         return bool(self.kind.chooses_size)
 
     def _made(self, features: Features | LargeTable, y: Any, how: ScoringOptions) -> Quality:
-        """The quality of sets of these columns; what the measure takes besides is up to the user who bound it."""
         measure = self.scored_by
         if isinstance(features, LargeTable) and not (self.is_paired or self.kind is Additive):
             raise measure_refused(self.kind.__name__)
@@ -154,7 +145,6 @@ class OwnQuality(QualitySpec):
         return len(parameters) < 2 or parameters[1].default is inspect.Parameter.empty
 
     def _made(self, features: Features | LargeTable, y: Any, how: ScoringOptions) -> Quality:
-        """What the function returns: a quality, or one score for each column."""
         _refuse_weights(how, "functions")
         if isinstance(features, LargeTable):
             raise measure_refused("a function of your own")
@@ -205,7 +195,6 @@ def spec_of(given: Any, params: Any = None) -> QualitySpec:
 
 
 def _checked_params(params: Any) -> dict[str, Any]:
-    """Options of a quality in a dictionary of their own."""
     if params is None:
         return {}
     if not isinstance(params, Mapping) or not all(isinstance(name, str) for name in params):
@@ -218,7 +207,6 @@ def _bound(function: Callable[..., Any], params: dict[str, Any]) -> Callable[...
 
 
 def _in_words(given: Any) -> str:
-    """What was given in place of a name."""
     if is_array(given):
         return "an array of scores"
     return (

@@ -57,7 +57,6 @@ class IncompleteColumns(NamedTuple):
 
 
 def sort_incomplete_columns(values: Floats, discrete: Bools, nominal: Bools) -> IncompleteColumns:
-    """Sort the columns of a table once, for all pairs; missing values have the code -1."""
     # nan is sorted to the end, and no two of them are equal.
     found = sort_columns(values.T, discrete, len(values), scaled=False)
     missing = np.isnan(values.T)
@@ -189,7 +188,6 @@ def jitter(matrix: Floats, discrete: Bools, random_state: int | None) -> tuple[F
 
 
 def jitter_target(values: Floats, noise: Floats) -> Floats:
-    """A numeric target as scikit-learn's estimator changes it."""
     from sklearn.preprocessing import scale
 
     changed = scale(values, with_mean=False)
@@ -258,7 +256,6 @@ class Patterns:
 
     @property
     def groups(self) -> list[Indices]:
-        """The columns of each group."""
         return [np.flatnonzero(self.of == group) for group in range(len(self))]
 
 
@@ -330,7 +327,6 @@ def table_information(table: npt.NDArray[np.int64], *, thin: bool) -> float:
 
 
 def table_entropy(table: npt.NDArray[np.int64], axis: int) -> float:
-    """The entropy of the column whose codes are along an axis of such a table."""
     sums = table.sum(axis=1 - axis)
     known = sums[sums > 0].astype(np.float64)
     return max(0.0, _of_sums(known, known, known))
@@ -392,7 +388,6 @@ def _plug_in(x: Ints, y: Ints, weights: Floats | None) -> float:
 
 
 def _of_sums(cells: Floats, of_x: Floats, of_y: Floats) -> float:
-    """The information in the weights of pairs of labels, and of the labels of each column."""
     if len(of_x) < 2 or len(of_y) < 2:
         return 0.0
     total = float(of_x.sum())

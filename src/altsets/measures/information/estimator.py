@@ -68,7 +68,6 @@ class Sample:
     weights: Floats | None = None
 
     def and_target(self, target: Target) -> Sample:
-        """The same with the target as the last column."""
         return Sample(
             np.column_stack([self.values, target.values.astype(np.float64)]),
             np.append(self.discrete, target.is_classes),
@@ -122,12 +121,10 @@ class Estimator:
         )
 
     def number_of_bins(self, n_rows: int, weights: Floats | None) -> int:
-        """How many bins a continuous column has."""
         rows = n_rows if weights is None else effective_rows(weights)
         return self.n_bins or max(2, round(rows ** (1 / 3)))
 
     def with_target(self, sample: Sample, target: Target) -> SortedColumns:
-        """The sorted columns of a table, the target last."""
         if self.method != "sklearn":
             return self.columns(sample.and_target(target))
         values = target.values.astype(np.float64)
@@ -151,7 +148,6 @@ class Estimator:
     def by_scikit_learn(
         self, matrix: Floats, discrete: Bools, values: npt.NDArray[Any], is_classes: bool
     ) -> Floats:
-        """Each column with a target, by scikit-learn itself."""
         from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
 
         codes = matrix.copy()
@@ -279,7 +275,6 @@ def _known_rows_estimate(columns: IncompleteColumns, pairs: neighbours.PairsWith
 
 
 def _mirror(found: Floats) -> None:
-    """Copy what is above the diagonal to below it."""
     for index, row in enumerate(found):
         found[index + 1 :, index] = row[index + 1 :]
 
@@ -299,7 +294,6 @@ def target_with_missing(estimator: Estimator, sample: Sample) -> Floats:
 
 
 def square_with_missing(estimator: Estimator, sample: Sample) -> Floats:
-    """The information of each column with each other and with itself."""
     patterns = patterns_of(sample.values)
     columns = _append_patterns(sample, patterns)
     n_columns = len(patterns.of)
@@ -323,7 +317,6 @@ class RowsWithMissing:
         self._of_both = _pattern_information(self._patterns.known)
 
     def rows(self, of: Sequence[int]) -> Floats:
-        """The information of some columns with all."""
         n_columns, pattern_of = len(self._patterns.of), self._patterns.of
         with_all = np.zeros((len(of), n_columns + len(self._patterns)))
         of_own_pattern = np.zeros((len(of), n_columns))

@@ -37,7 +37,6 @@ class Levels:
 
     @classmethod
     def of(cls, columns: Any, discrete: npt.ArrayLike, n_bins: int, weights: Floats | None) -> Levels:
-        """The levels of compressed columns; ``discrete`` is "auto", or says which columns are discrete."""
         n_rows, n_columns = columns.shape
         given = discrete_mask(discrete, n_columns)
         rows, places = [np.zeros(0, dtype=np.intp)], [np.zeros(0, dtype=np.intp)]
@@ -60,11 +59,9 @@ class Levels:
 
     @property
     def n_columns(self) -> int:
-        """The number of columns."""
         return len(self._starts) - 1
 
     def some(self, chosen: Indices) -> Levels:
-        """The levels of some of the columns."""
         widths = np.diff(self._first_place)[chosen]
         lengths = np.diff(self._starts)[chosen]
         starts, first_place = np.append(0, np.cumsum(lengths)), np.append(0, np.cumsum(widths))
@@ -74,29 +71,24 @@ class Levels:
         return Levels(self._rows[entries], places, starts, first_place, self._weights, self._n_rows)
 
     def codes(self, column: int) -> Indices:
-        """The level of each row in one column, from 0 on."""
         part = slice(self._starts[column], self._starts[column + 1])
         codes = np.zeros(self._n_rows, dtype=np.intp)
         codes[self._rows[part]] = self._places[part] - self._first_place[column] + 1
         return codes
 
     def entropies(self) -> Floats:
-        """The entropy of each column."""
         _, own = self._information(np.zeros(self._n_rows, dtype=np.intp))
         return np.asarray(np.maximum(np.log(self._total) - own, 0.0))
 
     def entropy_of(self, codes: Indices) -> float:
-        """The entropy of a target of codes 0, 1, ..."""
         counts = np.bincount(codes, self._weights).astype(np.float64)
         return float(np.log(self._total) - _terms(counts).sum() / self._total)
 
     def information(self, codes: Indices) -> Floats:
-        """The information of each column and a target of codes 0, 1, ..."""
         both, own = self._information(codes)
         return np.asarray(np.maximum(both - own + self.entropy_of(codes), 0.0))
 
     def rows(self, of: Sequence[int]) -> Floats:
-        """The information of some columns with all."""
         found = [self.information(self.codes(int(column))) for column in of]
         return np.array(found).reshape(len(of), self.n_columns)
 
@@ -214,7 +206,6 @@ class _Runs:
 def _levels_in(
     columns: Any, discrete: Bools | None, n_bins: int, weights: Floats | None
 ) -> tuple[Indices, Indices, Indices, Indices]:
-    """The parts of :class:`Levels` for some columns, numbered from 0."""
     runs = _Runs(columns, weights)
     if discrete is None:
         discrete = runs.few_values(weights)

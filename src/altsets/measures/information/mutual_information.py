@@ -125,11 +125,6 @@ def mutual_info(
     callback : callable, default=None
         Called now and then with the share of the work done, from 0 to 1; what it raises ends the work.
 
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        At least 0; exactly 0 for a constant column.
-
     See Also
     --------
     altsets.measures.symmetrical_uncertainty : Information as a share, from 0 to 1.
@@ -139,9 +134,8 @@ def mutual_info(
 
     Notes
     -----
-    Nearest neighbours are Kraskov's first estimator, and Ross's where one variable is discrete. Without ties they give
-    what scikit-learn gives but for its jitter; ties are dealt with as a jitter would on average. The formulas
-    are at the head of the module ``altsets.measures.information.mutual_information``.
+    The formulas are at the head of the module ``altsets.measures.information.mutual_information``. Without ties they
+    give what scikit-learn gives but for its jitter; ties are dealt with as a jitter would on average.
 
     References
     ----------
@@ -166,7 +160,6 @@ def mutual_info(
 
 
 def _scores(features: Features, target: Target, table: Sample, how: Estimator) -> Floats:
-    """The information of each column and the target."""
     constant = features.constant
     if how.needs_scikit_learn(table.values, table.discrete, target.values if target.is_classes else None):
         scores = how.by_scikit_learn(table.values, table.discrete, target.values, target.is_classes)
@@ -207,7 +200,6 @@ def _levels(features: Features, discrete: npt.ArrayLike, how: Estimator, weights
 
 
 def _codes(how: Estimator, target: Target, weights: Floats | None) -> Indices:
-    """The levels of the target, from 0 on."""
     if target.is_classes:
         return np.asarray(target.values)
     codes = bin_column(target.values, how.number_of_bins(len(target.values), weights), weights)
@@ -265,30 +257,19 @@ def symmetrical_uncertainty(
     task : {"auto", "classification", "regression"}, default="auto"
         Whether the target is a class or a number; "auto" looks at its values.
     discrete : "auto", bool, or array of bool or of indices, default="auto"
-        Which columns are discrete, as in :func:`mutual_info`; categories always are.
+        As for :func:`mutual_info`.
     n_bins : int, default=None
-        Bins of a continuous variable; by default the cube root of the number of rows, at least 2. Missing values have
-        one more.
+        As for :func:`mutual_info`.
     n_jobs : int, default=None
         Threads; None and -1 for all cores. The scores do not depend on it.
     callback : callable, default=None
         Called now and then with the share of the work done, from 0 to 1; what it raises ends the work.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        Between 0 and 1; exactly 0 for a constant column.
 
     See Also
     --------
     altsets.measures.mutual_info : The information itself, in nats; needs no bins.
     altsets.measures.pairwise : Symmetrical uncertainty of features with each other.
     altsets.quality.FCBF : A quality that was defined with this measure.
-
-    References
-    ----------
-    Yu, L. and Liu, H. (2003). Feature selection for high-dimensional data: a fast correlation-based filter solution.
-    ICML.
 
     Examples
     --------
@@ -312,7 +293,6 @@ def symmetrical_uncertainty(
 
 
 def _own_lines(entropies: Floats) -> list[Line]:
-    """The information of each column and itself, which is its entropy."""
     return [(index, index, entropies[index : index + 1]) for index in range(len(entropies))]
 
 
@@ -383,7 +363,6 @@ class InformationRows:
 
     @property
     def is_counted(self) -> bool:
-        """Whether the columns are those of a sparse table in which pairs are counted."""
         return self._levels is not None
 
     @cached_property
@@ -397,7 +376,6 @@ class InformationRows:
         return entropies
 
     def rows(self, of: Sequence[int]) -> Floats:
-        """The information of some columns with all."""
         if self._levels is not None:
             return self._levels.rows(of)
         if self._with_missing is not None:
@@ -408,7 +386,6 @@ class InformationRows:
         return found
 
     def square(self, of: Sequence[int]) -> Floats:
-        """The information of some columns with each other."""
         some = np.asarray(of, dtype=np.intp)
         if self._levels is not None:
             found = self._levels.some(some).rows(range(len(some)))

@@ -45,7 +45,6 @@ class Part:
 
     @property
     def n_rows(self) -> int:
-        """The number of rows."""
         return len(self.target)
 
     def pieces(self) -> Iterator[Part]:
@@ -132,7 +131,6 @@ class Moments:
 
     @_QUIETLY
     def merge(self, other: Self | Moments) -> None:
-        """Count the rows that another one has counted."""
         n = self.n + other.n
         share = other.n / np.maximum(n, 1.0)
         weight = self.n * share
@@ -152,12 +150,10 @@ class Moments:
 
     @property
     def mean_x(self) -> Floats:
-        """The mean of each x in the rows where y is known as well."""
         return self.origin_x + self.rest_x
 
     @property
     def mean_y(self) -> Floats:
-        """The mean of each y in the rows where x is known as well."""
         return self.origin_y + self.rest_y
 
     @property
@@ -189,7 +185,6 @@ class TargetMoments(Moments):
         self.n_classes = n_classes
 
     def add(self, part: Part) -> None:
-        """Count some more rows."""
         for some in part.pieces():
             y = some.target[None, :].copy()
             if self.n_classes:
@@ -201,7 +196,6 @@ class LabelMoments(TargetMoments):
     """Moments of the target with categories, the only column of the table: of groups of numbers."""
 
     def add(self, part: Part) -> None:
-        """Count some more rows."""
         labels = np.arange(self.n_classes)[:, None] == part.columns[0]
         self.add_pairs(part.target[None, :].copy(), labels.astype(np.float64), False)
 
@@ -214,7 +208,6 @@ class PairMoments(Moments):
         self.n_asked = n_asked
 
     def add(self, part: Part) -> None:
-        """Count some more rows."""
         for some in part.pieces():
             asked, others = some.matrix(slice(self.n_asked)), some.matrix(slice(self.n_asked, None))
             self.add_pairs(others, asked, bool(part.incomplete.any()))
@@ -235,7 +228,6 @@ class Cuts:
 
     @classmethod
     def of_codes(cls, n_codes: int) -> Cuts:
-        """For whole numbers from 0 on, such as categories and classes."""
         return cls(np.arange(1.0, n_codes))
 
     @classmethod
@@ -258,7 +250,6 @@ class Cuts:
 
     @property
     def n_codes(self) -> int:
-        """The number of codes, that of missing values included, which is the last."""
         return len(self.points) + (1 if self.levels else 2)
 
     @cached_property
@@ -276,7 +267,6 @@ class Cuts:
         return np.searchsorted(cells, np.arange(CELLS + 1)).astype(np.intc), start, float(scale)
 
     def codes(self, values: Floats) -> Ints | None:
-        """One code per number; None if a number has none."""
         codes = np.empty(len(values), dtype=np.intc)
         fits = binning.cut(np.ascontiguousarray(values), self.points, *self._grid, self.levels, codes)
         return codes if fits else None
@@ -339,13 +329,11 @@ class FewValues:
         self.values: list[Floats | None] = [np.zeros(0)] * n_columns
 
     def add(self, part: Part) -> None:
-        """Look at some more rows."""
         for place, column in enumerate(part.columns):
             if self.values[place] is not None:
                 self._see(place, column[~np.isnan(column)])
 
     def merge(self, other: Self) -> None:
-        """Look at what another one has seen."""
         for place, values in enumerate(other.values):
             if values is None:
                 self.values[place] = None
@@ -366,21 +354,17 @@ class RowSample:
         self.step, self.blocks, self.targets = step, list[Floats](), list[Floats]()
 
     def add(self, part: Part) -> None:
-        """Take some more rows."""
         self.blocks.append(np.array([column[:: self.step] for column in part.columns]))
         self.targets.append(part.target[:: self.step].copy())
 
     def merge(self, other: Self) -> None:
-        """Take the rows that another one has taken."""
         self.blocks += other.blocks
         self.targets += other.targets
 
     @property
     def values(self) -> Floats:
-        """One row per column."""
         return np.concatenate(self.blocks, axis=1)
 
     @property
     def target(self) -> Floats:
-        """One number per row."""
         return np.concatenate(self.targets)

@@ -109,7 +109,6 @@ class ArrowRows:
         return Path(path).name or self.source
 
     def _pieces_of(self, place: int) -> Iterator[Piece]:
-        """The parts of a file, after a look at its columns."""
         fragment = self._fragments[place]
         where = self._where(place)
         with _naming(where):
@@ -164,7 +163,6 @@ class ArrowRows:
     def _batches(
         self, piece: Piece, columns: Sequence[str], rows_at_a_time: int, most: int | None
     ) -> Iterator[Any]:
-        """The rows of a piece, or the first ones of them."""
         left = piece.n_rows if most is None else min(most, piece.n_rows)
         with _naming(self._where(piece.fragment)), contextlib.ExitStack() as opened:
             for batch in self._read(piece, columns, min(rows_at_a_time, left), opened):

@@ -86,7 +86,6 @@ class Binned:
                 self._count(anew, is_last=True)
 
     def scores(self, measure: str) -> tuple[Floats, Bools]:
-        """One score per column, and the constant columns."""
         if measure == "mutual_info":
             return self._information.copy(), self._constant
         return as_uncertainty(self._information, self._entropies + self._entropy_of_target), self._constant
@@ -94,7 +93,6 @@ class Binned:
     # --- Cut points -----------------------------------------------------------------------------------
 
     def _cut(self, block: list[int]) -> None:
-        """Find cut points for some columns, and for a numeric target."""
         table = self._table
         sample = table.sample(block, self._target.classes)
         for index, column in zip(block, sample.values, strict=True):

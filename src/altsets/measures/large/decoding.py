@@ -44,7 +44,6 @@ def kind_of(type_of_column: Any) -> str:
 
 
 def refuse_kind(name: str, kind: str, where: str) -> InputError:
-    """Why a column cannot be a feature."""
     if kind == "dates":
         return TableError(f"column {name} of {where} {DATES}.")
     return TableError(
@@ -75,7 +74,6 @@ class Step:
 
 
 def merged(found: Sequence[Accumulator]) -> Any:
-    """All sums in one, merged in this order."""
     # A copy, as a cluster may ask once more for what is merged.
     total, *others = copy.deepcopy(list(found))
     for other in others:
@@ -96,11 +94,9 @@ class Decoder:
 
     @property
     def needed(self) -> tuple[str, ...]:
-        """The columns to read."""
         return tuple(dict.fromkeys((*self.columns, self.target)))
 
     def __call__(self, batch: Any, where: str) -> Part:
-        """Some rows in numbers."""
         if self.drop_missing_target:
             batch = batch.filter(batch.column(self.target).is_valid())
         values: list[Floats] = []
@@ -158,7 +154,6 @@ def numbers_of(column: Any, name: str, where: str) -> Floats:
 
 
 def texts_of(column: Any) -> Any:
-    """A column of text or of categories as texts."""
     import pyarrow as pa
 
     if isinstance(column, pa.ChunkedArray):
@@ -195,7 +190,6 @@ class Look:
         self.all_whole = True
 
     def add(self, read: tuple[Any, str]) -> None:
-        """Look at some more rows."""
         batch, where = read
         column = batch.column(self.target)
         if self.is_text:
@@ -223,7 +217,6 @@ class Look:
             self._refuse_many(name, labels)
 
     def merge(self, other: Self) -> None:
-        """Look at what another one has seen."""
         self.n_rows += other.n_rows
         self.n_missing += other.n_missing
         self.all_whole = self.all_whole and other.all_whole

@@ -65,7 +65,6 @@ def score_large(
 
 
 def refuse_measure(measure: Any, known: Sequence[str]) -> None:
-    """Refuse what needs all rows together."""
     if not isinstance(measure, str) or measure not in known:
         raise measure_refused(measure if isinstance(measure, str) else "this measure", known)
 
@@ -227,11 +226,9 @@ class LargePairs:
         self.at_a_time = AT_A_TIME[measure]
 
     def rows(self, of: Indices) -> Floats:
-        """Some columns with all."""
         return self._between(of, np.arange(self._table.n_features))
 
     def square(self, of: Indices) -> Floats:
-        """Some columns with each other."""
         found = self._between(of, of)
         # Rounded differently on both sides of the diagonal.
         return np.maximum(found, found.T)

@@ -75,7 +75,6 @@ class LargeTarget:
 
     @property
     def is_classes(self) -> bool:
-        """Whether the target is a class."""
         return self.task == "classification"
 
     @property
@@ -133,7 +132,6 @@ class LargeTable:
             raise TableError(f"{self.source} has no feature columns besides the target {target!r}.")
 
     def _index(self) -> list[str]:
-        """Columns that were the index of a frame."""
         known = self._rows.pandas_metadata.get("index_columns", ())
         return [name for name in known if isinstance(name, str) and name in self._rows.types]
 
@@ -157,22 +155,18 @@ class LargeTable:
 
     @property
     def n_features(self) -> int:
-        """The number of columns, without the target."""
         return len(self.names)
 
     @property
     def feature_names(self) -> FeatureNames:
-        """The names of the columns."""
         return FeatureNames.of(self.names)
 
     @property
     def n_rows(self) -> int:
-        """The number of rows that count."""
         return int(self.look.n_rows)
 
     @property
     def n_dropped(self) -> int:
-        """Rows that are left out, as their target is missing."""
         return int(self.look.n_missing) if self._drop_missing_target else 0
 
     @cached_property
@@ -203,7 +197,6 @@ class LargeTable:
         return {index: self.look.categories(name) for index, name in enumerate(self.names) if name in texts}
 
     def target(self, task: str = "auto") -> LargeTarget:
-        """The target, checked, and whether it is a class or a number."""
         check_task(task)
         look = self.look
         if look.distinct is not None:
@@ -227,7 +220,6 @@ class LargeTable:
         return str(self._rows.types[name]).startswith("dictionary")
 
     def label(self, index: int) -> str:
-        """The name of a column in a message."""
         return self.names[index]
 
     def labels(self, mask: Bools, most: int = 8) -> str:
@@ -279,7 +271,6 @@ class LargeTable:
 
     @property
     def columns_at_a_time(self) -> int:
-        """The number of columns that can be open at the same time."""
         room = self.memory // (4 * self._rows.open_column * n_threads(None))
         return int(min(max(room, 2 * LEAST_COLUMNS), MOST_COLUMNS))
 
@@ -294,12 +285,10 @@ class LargeTable:
 
     @property
     def sample_size(self) -> int:
-        """The rows of a sample, about."""
         return min(self.n_rows, SAMPLE)
 
     @property
     def is_sampled(self) -> bool:
-        """Whether a sample is not the whole table."""
         return self.n_rows > self.sample_size
 
     def _rows_of(self, n_columns: int) -> int:
