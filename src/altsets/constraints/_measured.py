@@ -309,12 +309,14 @@ class MaxSimilarity(Constraint):
 
     @property
     def on_demand(self) -> bool:
+        """Whether similarities are computed when needed, as for wide tables."""
         from altsets.measures.redundancy import Redundancy
 
         return isinstance(self.similarity, Redundancy)
 
     @cached_property
     def conflicts(self) -> Bools | Conflicts:
+        """Which features exclude each other."""
         import numpy as np
 
         from altsets.measures.redundancy import Conflicts

@@ -102,6 +102,7 @@ class Redundancy:
 
     @property
     def shape(self) -> tuple[int, int]:
+        """Rows and columns of the matrix that it stands in for."""
         return self._n, self._n
 
     def __len__(self) -> int:

@@ -102,6 +102,7 @@ class Form:
 
     @property
     def has_pairs(self) -> bool:
+        """Whether there are pair terms."""
         return self.matrix is not None
 
     @property
