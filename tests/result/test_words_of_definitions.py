@@ -102,6 +102,16 @@ def test_what_was_found_and_what_to_change_is_said_in_one_caution(asked, snapsho
         assert "n_features" not in found(**TOO_MUCH[asked]).reason
 
 
+def test_sets_in_turn_that_leave_no_other_do_not_rule_out_other_sets(snapshot):
+    scores, apart = quality.Additive([2, 1, 1, 0]), constraints.Exclusive([2, 3])
+    in_turn = altsets.find(scores, 2, 1, tau=1, constraints=apart)
+    assert (in_turn.sets, in_turn.status) == ([(0, 1)], "infeasible")
+    assert in_turn.cautions[0] == snapshot
+    assert in_turn.explain().endswith(in_turn.reason)
+    together = altsets.find(scores, 2, 1, tau=1, constraints=apart, **TOGETHER)
+    assert (together.sets, together.status) == ([(0, 2), (1, 3)], "optimal")
+
+
 def test_a_frontier_without_any_set_says_why(snapshot):
     frontier = altsets.frontier(EIGHT, 3, 1, constraints=DEAR)
     assert str(frontier.verdict) == snapshot

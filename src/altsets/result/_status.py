@@ -11,7 +11,8 @@ class Status(StrEnum):
     """The status of an answer.
 
     ``OPTIMAL`` is proven to be the best; ``FEASIBLE`` is valid, and ``bound`` says how far from the best it can
-    be at most; ``INFEASIBLE`` is a proof that no solution exists; ``NOT_FOUND`` is no answer and no proof.
+    be at most; ``INFEASIBLE`` is a proof that no solution exists, or that sets
+    found in turn leave no other; ``NOT_FOUND`` is no answer and no proof.
 
     The best means: ``bound`` is above the objective by no more than 1e-9 of the problem's scale, the largest absolute
     number (score, relevance, redundancy) among the features that can be used. A penalty on shared features does not
