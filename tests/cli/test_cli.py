@@ -321,6 +321,15 @@ def test_what_some_measures_cannot_take_is_one_line(run, mixed_table, args, mess
     assert err.count("\n") == 1
 
 
+def test_what_was_read_as_missing_is_said_beside_the_answer(run, mixed_table, tmp_path, snapshot):
+    (tmp_path / "sets.txt").write_text("a\n")
+    evaluated = ("evaluate", "--sets", tmp_path / "sets.txt", "--n-repeats", 1)
+    for command, *options in (("find", "-k", 1, "-a", 1), ("near-best", "-k", 1), evaluated):
+        code, _, err = run(command, mixed_table, "-t", "y", *options)
+        assert code == 0
+        assert err == snapshot
+
+
 # Bad input
 
 

@@ -520,3 +520,24 @@ def test_files_other_than_text_get_no_advice_on_decimal_signs(tmp_path, snapshot
         read_table(tmp_path / "table.parquet", "y")
     assert str(caught.value) == snapshot
     assert "decimal=" not in str(caught.value)
+
+
+def test_what_was_read_as_missing_is_said(tmp_path, snapshot):
+    text = "age,alcohol,site,note,y\n?,none,a,,1\n, None ,b,?,0\n3,light,NA,x,1\n4,light,b,,\n"
+    (tmp_path / "table.csv").write_text(text, encoding="utf-8")
+    data = read_table(tmp_path / "table.csv", "y", drop=["note"], drop_missing_target=True)
+    assert data.missing == snapshot
+    whole = read_table(tmp_path / "table.csv", "site", columns=["y"], drop_missing_target=True)
+    assert whole.missing == snapshot
+    (tmp_path / "full.csv").write_text("a,y\n1,0\n2,1\n", encoding="utf-8")
+    assert read_table(tmp_path / "full.csv", "y").missing == ""
+
+
+def test_late_text_counts_missing_values_once(tmp_path):
+    cells = ["", *map(str, range(999)), "late", "late", ""]
+    lines = [f"{cell},{number % 2}" for number, cell in enumerate(cells)]
+    (tmp_path / "late.csv").write_text("\n".join(["a,y", *lines]), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("altsets.files.parsing.CELLS_AT_A_TIME", 100)
+        table = read_columns(tmp_path / "late.csv")
+    assert table.missing == {"": {"a": 2}}

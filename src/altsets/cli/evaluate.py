@@ -11,7 +11,7 @@ from altsets.cli.evaluating import Splits, evaluate_sets
 from altsets.cli.options import Given, with_options
 from altsets.cli.outputs import check_outputs, rows_of_evaluation
 from altsets.cli.printing import console_for, plain_messages, show_evaluation, show_verdict
-from altsets.cli.searching import Record, check_table, read_dataset
+from altsets.cli.searching import Record, check_table, read_dataset, say_missing
 from altsets.errors import InputError, Problems
 from altsets.features import FeatureNames
 from altsets.files.contents import text_format
@@ -56,6 +56,7 @@ def evaluate_command(context: typer.Context, given: Given) -> None:
         splits.check(data.groups)
         found = evaluate_sets(parsing.sets_in(str(path), FeatureNames.of(data.feature_names)), data, given)
         found = replace(found, provenance=record.of_evaluation(found.provenance, data, given))
+        say_missing(data)
         file.write(*rows_of_evaluation(found), found.to_dict())
         if given.output.json:
             typer.echo(found.to_json())

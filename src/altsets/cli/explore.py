@@ -15,7 +15,14 @@ import typer
 from altsets.cli.descriptions import MODEL_OF_SEARCHES, SHARES
 from altsets.cli.options import Given, TableOptions, with_options
 from altsets.cli.printing import plain_messages, say_error
-from altsets.cli.searching import Source, check_options, named_quality, request_from, source_from
+from altsets.cli.searching import (
+    Source,
+    check_options,
+    named_quality,
+    request_from,
+    say_missing,
+    source_from,
+)
 from altsets.cli.spelling import option_words
 from altsets.errors import InputError, Problems
 
@@ -73,6 +80,7 @@ def explore_command(context: typer.Context, given: Given) -> None:
         warm_up()
         source = _source(given)
         session, begin = _session(source)
+        say_missing(source.data)
         named = source.given.table
         survival = {"time": named.time, "event": named.event}
         shared = SharedSession(

@@ -84,6 +84,12 @@ def read_dataset(given: Given, groups: str | None = None) -> Dataset:
     return data
 
 
+def say_missing(data: Dataset | None) -> None:
+    """Say what was read as missing values, once it is known that the table can be used."""
+    if data is not None and data.missing:
+        say_error(data.missing)
+
+
 def named_quality(given: Given) -> NamedQuality:
     """The quality with its options; with --evaluate, those of others belong to the model that scores sets."""
     from altsets.quality.spec import NamedQuality, takes_option
@@ -454,6 +460,7 @@ def run_on_scores(
         if request.above_noise:
             scored.noise_floor = source.noise_floor(waiting)
             clock.check()
+        say_missing(source.data)
         waiting.say("Searching")
         limited = replace(request, time_limit=clock.left or otherwise)
         return search(scored, limited, reporting(waiting))

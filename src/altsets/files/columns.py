@@ -58,6 +58,8 @@ class Table:
     index: tuple[str, ...] = ()
     #: The decimal sign of a text file; other files hold numbers as such.
     decimal: str = ""
+    #: What a text file has in place of values that are not known: each spelling, and in how many cells of each column.
+    missing: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         twice = sorted(name for name, count in Counter(self.names).items() if count > 1)

@@ -66,7 +66,7 @@ from altsets.tables.conversion import (
     usable_columns,
 )
 from altsets.tables.feature_matrix import Features
-from altsets.wording import counted, list_some, parameter
+from altsets.wording import counted, list_some, parameter, quote
 
 DEMO_TARGET = "diagnosis"
 
@@ -94,6 +94,8 @@ class Dataset:
         The SHA-256 hash of the file.
     notes : tuple of str
         Sentences on columns that were left out.
+    missing : str
+        A sentence on what was read as missing values in a text file, such as NA or ?; empty if nothing was.
 
     See Also
     --------
@@ -119,6 +121,7 @@ class Dataset:
     n_dropped: int = 0
     sha256: str = ""
     notes: tuple[str, ...] = ()
+    missing: str = ""
 
     @property
     def is_large(self) -> bool:
@@ -506,7 +509,8 @@ def split_target(
         *_on_times({name: known[name] for name in known if name in dropped or name in drop}),
     )
     n_dropped = n_rows - table.n_rows
-    return Dataset(X, y, tuple(features), target or "", together, n_dropped, table.sha256, notes)
+    missing = _read_as_missing(table, {*drop, *index, *dropped})
+    return Dataset(X, y, tuple(features), target or "", together, n_dropped, table.sha256, notes, missing)
 
 
 def _usable_features(
@@ -545,6 +549,24 @@ def _complete(groups: Column, name: str) -> Column:
             f"(of {len(groups)}); fill them in, or leave out these rows."
         )
     return groups
+
+
+def _read_as_missing(table: Table, unused: set[str]) -> str:
+    """What stands for missing values in a text file, and where: a category called "none" is one only if renamed."""
+    said = []
+    for text, cells in table.missing.items():
+        used = {name: count for name, count in cells.items() if name not in unused}
+        if used:
+            columns = list_some(list(used), 3, last="and", hide_one=False)
+            said.append(
+                f"{quote(text) if text else 'empty'} in {counted(sum(used.values()), 'cell')} of {columns}"
+            )
+    if not said:
+        return ""
+    change = (
+        "" if not any(table.missing) else " To keep such a text as a value, spell it differently in the file."
+    )
+    return f"Read as missing: {list_some(said, 4)}.{change}"
 
 
 def _on_times(dropped: Mapping[str, Column]) -> list[str]:

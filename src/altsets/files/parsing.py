@@ -13,6 +13,7 @@ import io
 import os
 import re
 import warnings
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -126,17 +127,17 @@ def parse_csv(
     """The table in a text, with the columns that are wanted; :func:`altsets.read_table` says what fields become."""
     reader = CsvReader(text, source, decimal, delimiter, wanted)
     as_text: set[int] = set()
-    names, (columns, surprises) = reader.names, reader.columns(as_text)
+    names, (columns, surprises, missing) = reader.names, reader.columns(as_text)
     if surprises:
         # Columns that began with numbers: what was converted has lost its spelling, so read them again.
-        columns, _ = reader.columns(as_text | surprises)
+        columns, _, missing = reader.columns(as_text | surprises)
     notes: tuple[str, ...] = ()
     if len(names) > 1 and not names[0] and np.array_equal(columns[0], np.arange(len(columns[0]))):
         names, columns, notes = names[1:], columns[1:], (INDEX_LEFT_OUT,)
     refuse_nameless(names, source, "put one into the first line")
     if decimal == ",":
         _refuse_points(names, columns)
-    return Table(tuple(names), tuple(columns), source, notes=notes, decimal=decimal)
+    return Table(tuple(names), tuple(columns), source, notes=notes, decimal=decimal, missing=missing)
 
 
 def is_gct(head: str) -> bool:
@@ -214,8 +215,8 @@ class CsvReader:
             odd = _fill(block, numeric, [place for place in range(width) if place not in as_text])
             yield cells, block, odd
 
-    def columns(self, as_text: set[int]) -> tuple[list[Column], set[int]]:
-        """All columns, and those that turned out to be text after some cells had become numbers.
+    def columns(self, as_text: set[int]) -> tuple[list[Column], set[int], dict[str, Counter[str]]]:
+        """All columns, those that turned out to be text after some cells had become numbers, and missing values.
 
         ``as_text`` are the columns that are text; the first block may add to it.
         """
@@ -223,6 +224,7 @@ class CsvReader:
         numbers: list[Column] = []
         labels: dict[int, list[str | None]] = {index: [] for index in as_text}
         surprises: set[int] = set()
+        missing: dict[str, Counter[str]] = {}
         n_rows = 0
         for cells, block, odd in self.blocks(as_text):
             if numbers:
@@ -232,6 +234,7 @@ class CsvReader:
                 labels.update((index, []) for index in odd)
             for index, known in labels.items():
                 known += _labels([row[index] for row in cells])
+            _count_missing(missing, cells, np.isnan(block), self.names)
             numbers.append(block)
             n_rows += len(block)
             if isinstance(self._text, LongText):
@@ -244,7 +247,7 @@ class CsvReader:
         columns = list(by_column)
         for index, known in labels.items():
             columns[index] = np.array(known, dtype=object)
-        return columns, surprises
+        return columns, surprises, missing
 
 
 def _delimiter(text: str | LongText, among: Sequence[str] = DELIMITERS) -> str:
@@ -357,6 +360,17 @@ def _float(cell: str) -> float:
         return np.nan
     truth = TRUTH.get(word)
     return float(word) if truth is None else truth
+
+
+def _count_missing(
+    missing: dict[str, Counter[str]], cells: Sequence[Sequence[str]], unknown: Column, names: Sequence[str]
+) -> None:
+    """Add the spellings of missing values, among the cells that are no numbers."""
+    for index in np.flatnonzero(unknown.any(axis=0)).tolist():
+        texts = Counter([cells[place][index] for place in np.flatnonzero(unknown[:, index]).tolist()])
+        for text, count in texts.items():
+            if text.strip().lower() in MISSING:
+                missing.setdefault(text.strip(), Counter())[names[index]] += count
 
 
 def _labels(cells: Sequence[str]) -> list[str | None]:
