@@ -18,6 +18,9 @@ from fixtures import closed_figures, ctrl_c, run, snapshot  # noqa: F401
 from altsets.files.columns import Table
 from altsets.files.writing import write_csv
 
+# Doctests are looked for in every file; the study has a module of this name as well, so it could not be imported.
+collect_ignore = ["conftest.py"]
+
 # How long an example takes says more about the machine than about the code.
 hypothesis.settings.register_profile("patient", deadline=None)
 hypothesis.settings.load_profile("patient")

@@ -184,7 +184,7 @@ def group_mapping(groups: Any, who: str) -> dict[Feature, Hashable]:
     advice = "give a mapping from feature to group, or a list of lists of features"
     if callable(getattr(groups, "items", None)):
         pairs = list(groups.items())
-        if not any(isinstance(value, Hashable) for _, value in pairs):
+        if all(holds_features(value) for _, value in pairs):
             pairs = [(feature, group) for group, features in pairs for feature in features]
         pairs = [(given_feature(feature, who), group) for feature, group in pairs]
     else:
@@ -213,6 +213,11 @@ def group_mapping(groups: Any, who: str) -> dict[Feature, Hashable]:
     if not found:
         raise InputError(f"{who} has no groups; {advice}.")
     return found
+
+
+def holds_features(value: Any) -> bool:
+    """Return whether a value of a mapping holds the features of a group; a tuple is no name of one."""
+    return not isinstance(value, Hashable) or isinstance(value, tuple | frozenset)
 
 
 def group_numbers(groups: Mapping[Feature, Hashable], names: Sequence[str], who: str) -> list[int]:

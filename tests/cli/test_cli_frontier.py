@@ -286,7 +286,6 @@ def test_every_penalty_that_matters(run, table, scores):
         for point in found
     ]
     assert len(rows) > 1
-    assert flat(out).endswith(flat(found.explain()))
 
 
 @pytest.mark.parametrize("by", ["penalty", "balance"])

@@ -163,10 +163,7 @@ def test_contradictions_are_found(name):
 
 def test_frontier_and_near_best_sets_are_compared_too():
     said = contradictions(frontier=FRONTIER, near=near_with(best=25.0, best_set=(1, 2, 3)))
-    assert (
-        "the points of the frontier prove that no set is better than 24, and the near-best sets have"
-        in said[0]
-    )
+    assert "better than 24" in said[0]
 
 
 def test_answers_to_other_requests_may_differ():

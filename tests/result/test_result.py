@@ -186,9 +186,9 @@ def test_print_is_short_and_repr_is_complete():
         "set 1: age, weight (quality 16, optimal)",
     ]
     missing = [Status.OPTIMAL, Status.OPTIMAL, Status.INFEASIBLE]
-    why = {"status": Status.INFEASIBLE, "statuses": missing, "reason": "No other set differs enough."}
+    why = {"status": Status.INFEASIBLE, "statuses": missing, "reason": "None is left."}
     fewer = str(made(**why)).splitlines()
-    assert (fewer[0], fewer[-1]) == ("2 of 3 sets: infeasible", "No other set differs enough.")
+    assert (fewer[0], fewer[-1]) == ("2 of 3 sets: infeasible", "None is left.")
     assert repr(made()).startswith("Result(sets=[(0, 1), (0, 2)], qualities=[17.0, 16.0]")
     sets = [tuple(range(30))] * 30
     named = [tuple(f"f{index}" for index in range(30))] * 30

@@ -43,15 +43,15 @@ def test_the_first_set_that_is_not_good_enough_ends_a_search_in_turn(snapshot):
     assert altsets.verify(result, SCORES, second_opinion=True).second_opinion == "agrees"
 
 
-def test_sets_that_are_chosen_together_are_compared_with_the_best_one_there_is():
+def test_sets_that_are_chosen_together_are_compared_with_the_best_one_there_is(snapshot):
     scores = quality.Additive([10, 9, 6, 5])
     together = altsets.find(scores, 2, 1, tau=1, within=0.25, search="simultaneous")
     assert together.qualities == [15, 15]
     assert together.compared_with == ("best", pytest.approx(19))
-    assert "They have 79 % of the best score there is, 19." in together.verdict.findings
+    assert together.verdict.findings == snapshot
     alone = altsets.find(scores, 2, 1, tau=0.5, within=0.25, search="simultaneous")
     assert (alone.qualities, alone.compared_with) == ([19, 16], ("best", 19))
-    assert "They have 84 % to 100 % of the best score there is, 19." in alone.verdict.findings
+    assert alone.verdict.findings == snapshot
     assert altsets.find(scores, 2, 1, tau=0.5, within=0.25).compared_with == ("set 0", 19)
 
 

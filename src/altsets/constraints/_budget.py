@@ -162,9 +162,7 @@ class Budget(Constraint):
         # Without features that cost something there are no groups to pay.
         features, groups = entry["features"], entry.get("groups") or None
         if groups and isinstance(groups[0], list):
-            groups = {
-                feature: tuple(group) if isinstance(group, list) else group for feature, group in groups
-            }
+            groups = dict(groups)
         elif groups is not None:
             # By their features: the number of a group could be taken for the index of a feature.
             members: dict[Any, list[Feature]] = {}
@@ -175,8 +173,6 @@ class Budget(Constraint):
 
 
 def _label(group: Hashable) -> Any:
-    if isinstance(group, tuple):
-        return list(group)
     if not isinstance(group, str | int):
         raise NotExpressedError(
             f"a group of its budget is called {group!r:.40}, which is neither text nor a number"

@@ -12,7 +12,7 @@ from altsets.features import Feature, FeatureNames, given_feature, group_mapping
 
 
 def paid_together(groups: Any, title: str) -> dict[Feature, Hashable]:
-    """The group of each feature that has one; groups that were given as lists go by their features."""
+    """The group of each feature that has one; groups that were given as lists are called by their features."""
     # What compares sets by groups knows them, too.
     groups = getattr(groups, "given", groups)
     known = group_mapping(groups, title)
@@ -21,7 +21,7 @@ def paid_together(groups: Any, title: str) -> dict[Feature, Hashable]:
     members: dict[Hashable, list[Feature]] = {}
     for feature, number in known.items():
         members.setdefault(number, []).append(feature)
-    return {feature: tuple(members[number]) for feature, number in known.items()}
+    return {feature: ", ".join(map(repr, members[number])) for feature, number in known.items()}
 
 
 def group_prices(

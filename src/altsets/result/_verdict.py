@@ -356,8 +356,10 @@ def _cut_short(result: SetsFound) -> str:
 
 def _repeated(result: SetsFound) -> str:
     """A warning if the largest tau is 0, because sets that are good enough are too few."""
+    if result.tau_found != 0 or result.tau_bound != 0:
+        return ""
     known = [*map(tuple, result.parameters.get("existing") or ()), *result.sets]
-    if result.tau_found != 0 or result.tau_bound != 0 or len(set(known)) == len(known):
+    if len(set(known)) == len(known):
         return ""
     within = result.parameters.get("within") is not None
     change = f"raise {parameter('within')}" if within else f"lower {parameter('min_quality')}"

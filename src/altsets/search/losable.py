@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from altsets.dissimilarity import Grouped, declared_groups, groups_among
 from altsets.errors import InputError
-from altsets.features import Feature, FeatureNames
+from altsets.features import Feature, FeatureNames, holds_features
 from altsets.problem import FeatureSet
 from altsets.request import Request
 from altsets.result import Result
@@ -55,7 +55,7 @@ def _in_use(
 
 def _grouped(request: Request, names: FeatureNames, groups: Any) -> Iterable[tuple[str, FeatureSet]]:
     """The groups that a user gives, or names."""
-    if isinstance(groups, Mapping) and not all(isinstance(value, Hashable) for value in groups.values()):
+    if isinstance(groups, Mapping) and any(map(holds_features, groups.values())):
         # Here, a feature may be in several of them.
         for name, listed in groups.items():
             several = [listed] if isinstance(listed, str) else listed
