@@ -442,10 +442,16 @@ def _simultaneous(request: Request, result: Result, oracle: Oracle) -> list[str]
 
 def _reason(request: Request, result: Result, oracle: Oracle) -> list[str]:
     """What is said to be possible instead must be possible, and nothing larger where it is called the largest."""
-    named = re.search(r"n_alternatives=(\d+) is (the largest )?possible", result.reason)
-    if named is None or not request.exact:
+    if not request.exact:
         return []
-    wrong, n_sets = [], int(named[1]) + 1
+    wrong = []
+    most = re.search(r"There are (?:at most (\d+)|no two) sets", result.reason)
+    if most is not None and oracle.feasible(int(most[1] or 1) + 1):
+        wrong.append(f"there are more sets: {result.reason}")
+    named = re.search(r"n_alternatives=(\d+) is (the largest )?possible", result.reason)
+    if named is None:
+        return wrong
+    n_sets = int(named[1]) + 1
     if n_sets > request.n_alternatives or not oracle.feasible(n_sets):
         wrong.append(f"{n_sets} sets are not possible: {result.reason}")
     if named[2] and oracle.feasible(n_sets + 1):

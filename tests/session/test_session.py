@@ -389,7 +389,7 @@ def test_states_that_cannot_be_are_refused(session, state, words):
         (lambda session: session.reject([0]).reject(["f0"]), "is rejected already"),
         (lambda session: session.more(name=""), "name='' must be text"),
         (lambda session: session.set(k=3), "'k' is no part of a session's state"),
-        (lambda session: session.set(n_alternatives="max").more(), "more: no further set exists"),
+        (lambda session: session.set(n_alternatives="max").more(), "as many sets as there are"),
         (lambda session: Session(table()[0]), "needs a target"),
     ],
 )

@@ -391,7 +391,7 @@ class SessionSteps:
         """
         if self._now.request.n_alternatives == "max":
             raise InputError(
-                "more: no further set exists; set(n_alternatives=...) asks for a number of sets."
+                "more: the session asks for as many sets as there are; set(n_alternatives=...) asks for a number."
             )
         return self._go(self._now.with_more(), name)
 
