@@ -12,6 +12,7 @@ from types import NoneType
 from typing import Any, ClassVar, Self, get_args, get_origin, get_type_hints
 
 from altsets.errors import InputError, reason_of
+from altsets.features import label_of, name_of
 from altsets.wording import shorten
 
 #: What reading a field of a document raises if it is not there, or not what it should be.
@@ -268,6 +269,35 @@ def texts(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list):
         raise TypeError(f"{shorten(value)} is not a list of texts")
     return tuple(map(text, value))
+
+
+def labels(names: Sequence[str]) -> list[Any]:
+    """The labels of columns as they go into a document: those without a form in JSON as text."""
+    return [_plain_label(label_of(name), name) for name in names]
+
+
+def _plain_label(label: Any, name: str) -> Any:
+    if isinstance(label, tuple):
+        return [_plain_label(part, str(part)) for part in label]
+    plain = label.item() if hasattr(label, "item") else label
+    return (
+        plain if isinstance(plain, int) or (isinstance(plain, float) and math.isfinite(plain)) else str(name)
+    )
+
+
+def names(value: Any) -> tuple[str, ...]:
+    """A list of the labels of columns as names; anything else is a TypeError."""
+    if not isinstance(value, list):
+        raise TypeError(f"{shorten(value)} is not a list of names")
+    return tuple(name_of(_label(entry)) for entry in value)
+
+
+def _label(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(map(_label, value))
+    if not isinstance(value, str | int | float):
+        raise TypeError(f"{shorten(value)} is not the label of a column")
+    return value
 
 
 def whole_numbers(value: Any) -> tuple[int, ...]:

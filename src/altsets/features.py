@@ -39,6 +39,30 @@ OTHER_KINDS = {
 OTHER_TYPES: dict[type, str] = {str: "text", bytes: "text", complex: "complex numbers"}
 
 
+class Name(str):
+    """The text of another label that a frame has for a column, such as an integer; it remembers the label."""
+
+    label: Any
+
+    def __new__(cls, label: Any) -> Name:
+        """Return the text of the label; in a pickle the label comes later."""
+        made = super().__new__(cls, label)
+        made.label = label
+        return made
+
+
+def name_of(label: Any) -> str:
+    """A label as text, from which :func:`label_of` gives it back."""
+    if isinstance(label, str):
+        return label if type(label) in (str, Name) else str(label)
+    return Name(label)
+
+
+def label_of(name: str) -> Hashable:
+    """What a frame calls the column of a name."""
+    return name.label if isinstance(name, Name) else name
+
+
 class Named(Protocol):
     """What knows the names of its features: every quality does."""
 
@@ -321,7 +345,7 @@ def labels_of(values: Any) -> list[tuple[str, list[str]]]:
         labels = getattr(values, axis, None)
         # A list has an index, too: a method.
         if labels is not None and not callable(labels):
-            found.append((axis, [str(label) for label in labels]))
+            found.append((axis, [name_of(label) for label in labels]))
     return found
 
 

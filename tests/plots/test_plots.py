@@ -229,7 +229,7 @@ def test_names_of_columns_and_classes_are_text_too(evaluation, snapshot):
 
 
 def test_a_font_that_has_the_characters_shows_them(result):
-    greek = replace(result, named_sets=[("\N{GREEK SMALL LETTER ALPHA}", "β")] * 3)
+    greek = replace(result, texts=[("\N{GREEK SMALL LETTER ALPHA}", "β")] * 3)
     ax = plots.membership(greek)
     assert set(labels(ax.yaxis)) == {"\N{GREEK SMALL LETTER ALPHA}", "β"}
     assert note(ax) == ""

@@ -107,7 +107,7 @@ def test_members_without_scores(result):
 
 
 def test_features_of_one_name_stay_apart(result):
-    twins = replace(result, named_sets=[tuple("xx") for _ in result.sets])
+    twins = replace(result, texts=[tuple("xx") for _ in result.sets])
     assert set_views.membership(twins).features == ("x",) * 4
 
 
@@ -148,7 +148,7 @@ def test_a_shared_feature_that_is_matched_with_others_counts_twice(result):
     made = replace(
         result,
         sets=sets,
-        named_sets=[("a", "b"), ("b", "c")],
+        texts=[("a", "b"), ("b", "c")],
         scores=[],
         matches=matched.matches_among(sets),
         parameters=result.parameters | {"dissimilarity": matched.as_dict()},

@@ -55,7 +55,7 @@ def with_quality(result, value, number=0):
 
 def with_sets(result, sets):
     """The same answer with other sets."""
-    return replace(result, sets=sets, named_sets=[SCORED.names_of(chosen) for chosen in sets])
+    return replace(result, sets=sets, texts=[SCORED.names_of(chosen) for chosen in sets])
 
 
 def unproven(result):
@@ -75,7 +75,7 @@ def without_sets(result, kept=0):
     return replace(
         result,
         sets=result.sets[:kept],
-        named_sets=result.named_sets[:kept],
+        texts=result.named_sets[:kept],
         qualities=result.qualities[:kept],
         scores=result.scores[:kept],
         statuses=[*result.statuses[:kept], *[Status.INFEASIBLE] * missing],

@@ -95,7 +95,7 @@ def test_what_matches_what(snapshot):
     alike = np.eye(6)
     alike[1, 2] = alike[2, 1] = 0.95
     result = found(tau=0, n_alternatives=1, dissimilarity=Matched(alike, threshold=0.9), existing=[[0, 3]])
-    document = summarise(replace(result, sets=[(0, 1), (0, 2)], named_sets=[("age", "height"), ("age", "weight")],
+    document = summarise(replace(result, sets=[(0, 1), (0, 2)], texts=[("age", "height"), ("age", "weight")],
                                  matches=[(1, 0, 2, 1, 0.95)]))  # fmt: skip
     assert block(document, "matches")["rows"] == [[1, "weight", 0, "height", "0.95"]]
     assert about(texts_of(document), "Their similarity") == snapshot
@@ -105,7 +105,7 @@ def test_what_matches_what(snapshot):
         qualities=[*result.qualities, 1.0],
         statuses=[*result.statuses, result.status],
         scores=[*result.scores, (3, 2)],
-        named_sets=[("age", "height"), ("age", "weight"), ("c", "d")],
+        texts=[("age", "height"), ("age", "weight"), ("c", "d")],
         matches=[(1, 0, 2, 1, 0.95)],
     )
     assert block(summarise(three), "likeness")["values"] == [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
@@ -153,7 +153,7 @@ PROVEN = "every other choice was ruled out by calculation, not by trying some of
             ["Not proven", "was interrupted"],
         ),
         (
-            replace(found(), sets=[], named_sets=[], qualities=[], scores=[], status=Status.NOT_FOUND,
+            replace(found(), sets=[], texts=[], qualities=[], scores=[], status=Status.NOT_FOUND,
                     statuses=[Status.NOT_FOUND] * 2, objective=float("nan"), bound=float("inf"),
                     stop_reason=StopReason.TIME_LIMIT, reason="More time may help."),
             ["No set was found; whether one exists is not known. More time may help.", "Time ran out"],
@@ -911,7 +911,7 @@ def test_notebooks_without_jinja2_and_after_any_trouble(monkeypatch, judged):
         assert "&lt;script&gt;" in shown
         assert "<script" not in shown
         assert "All 2 sets predict" in evaluation._repr_html_() or "set 0" in evaluation._repr_html_()
-    empty = replace(found(), sets=[], named_sets=[], qualities=[], scores=[])
+    empty = replace(found(), sets=[], texts=[], qualities=[], scores=[])
     assert empty.explain().split()[0] in empty._repr_html_()
 
 

@@ -27,7 +27,7 @@ def made(**changes):
         "bound": 33.0,
         "status": Status.OPTIMAL,
         "statuses": [Status.OPTIMAL, Status.OPTIMAL],
-        "named_sets": [("age", "height"), ("age", "weight")],
+        "texts": [("age", "height"), ("age", "weight")],
         "parameters": {"search": "sequential", "n_features": 2},
         "engine": "additive",
         "proof": "branch and bound",
@@ -40,7 +40,7 @@ def nothing(status, bound, **changes):
     return made(
         sets=[],
         qualities=[],
-        named_sets=[],
+        texts=[],
         objective=math.nan,
         bound=bound,
         status=status,
@@ -192,7 +192,7 @@ def test_print_is_short_and_repr_is_complete():
     assert repr(made()).startswith("Result(sets=[(0, 1), (0, 2)], qualities=[17.0, 16.0]")
     sets = [tuple(range(30))] * 30
     named = [tuple(f"f{index}" for index in range(30))] * 30
-    many = made(sets=sets, named_sets=named, qualities=[1.0] * 30, statuses=[Status.OPTIMAL] * 30)
+    many = made(sets=sets, texts=named, qualities=[1.0] * 30, statuses=[Status.OPTIMAL] * 30)
     _, *lines, last = str(many).splitlines()
     assert (len(lines), last) == (20, "and 10 more sets")
     assert lines[0].endswith("f19 and 10 more (quality 1, optimal)")

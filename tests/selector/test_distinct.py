@@ -408,7 +408,7 @@ def test_many_pairs_of_sets_are_cut_short(matched, capsys, snapshot):
     many = replace(
         matched,
         sets=[(0,), *[(2,)] * 23],
-        named_sets=[("size",), *[("weight",)] * 23],
+        texts=[("size",), *[("weight",)] * 23],
         qualities=[1.0] * 24,
         statuses=[matched.status] * 24,
         matches=[(later, 0, 2, 0, 0.97) for later in range(1, 24)],

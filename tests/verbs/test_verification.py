@@ -20,7 +20,7 @@ def found(**options):
 
 
 def without_names(sets):
-    return {"sets": sets, "named_sets": [SCORES.names_of(chosen) for chosen in sets]}
+    return {"sets": sets, "texts": [SCORES.names_of(chosen) for chosen in sets]}
 
 
 def with_sets(result, sets, **more):
@@ -51,7 +51,7 @@ TAMPERED = {
     "a feature that does not exist": lambda result: replace(result, sets=[(0, 1), (2, 6)]),
     "another quality": lambda result: replace(result, qualities=[18.0, 10.0]),
     "another score": lambda result: replace(result, scores=[(9.0, 8.0), (7.0, 4.0)]),
-    "another name": lambda result: replace(result, named_sets=[("a", "b"), ("c", "e")]),
+    "another name": lambda result: replace(result, texts=[("a", "b"), ("c", "e")]),
     "another objective": lambda result: replace(result, objective=28.0, bound=28.0),
     "a bound too low": lambda result: replace(result, bound=26.0),
     "optimal with a gap": lambda result: replace(result, bound=28.0),

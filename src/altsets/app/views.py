@@ -114,7 +114,7 @@ def progress_view(
         bound=progress.bound if is_quality else math.inf,
         status=Status.FEASIBLE if found else Status.NOT_FOUND,
         statuses=[Status.FEASIBLE] * len(found) + [Status.NOT_FOUND] * max(0, n_asked - len(found)),
-        named_sets=[quality.names_of(chosen) for chosen in found],
+        texts=[quality.names_of(chosen) for chosen in found],
         parameters={
             "search": state["search"],
             "aggregation": state["aggregation"],
@@ -222,7 +222,7 @@ def _with_pinned(result: Result, state: Mapping[str, Any], quality: Quality) -> 
         replace(
             result,
             sets=[*pinned, *result.sets],
-            named_sets=[*map(quality.names_of, pinned), *result.named_sets],
+            texts=[*map(quality.names_of, pinned), *result.texts],
             qualities=[*values, *result.qualities],
             statuses=[*[Status.FEASIBLE] * later, *result.statuses],
             scores=[*_scores(quality, pinned), *result.scores],
@@ -244,7 +244,7 @@ def _sets(result: Result, shown: Result, labels: Sequence[str]) -> list[View]:
     n_pinned = len(shown.sets) - len(result.sets)
     best = next(iter([*result.qualities, *shown.qualities]), math.nan)
     entries = []
-    for number, (names, value) in enumerate(zip(shown.named_sets, shown.qualities, strict=True)):
+    for number, (names, value) in enumerate(zip(shown.texts, shown.qualities, strict=True)):
         pinned = number < n_pinned
         entries.append(
             {
@@ -396,7 +396,7 @@ def stand_in_view(session: Session, given: Mapping[str, Any]) -> View:
     result = session.result
     if not result.sets:
         return _said("There is no set, so nothing can be lost.")
-    first = result.named_sets[0]
+    first = result.texts[0]
     if feature not in first:
         return _if_required(session, feature, first, result.qualities[0])
     losses = session.what_if([feature])
@@ -427,7 +427,7 @@ def _if_required(session: Session, feature: str, first: Sequence[str], value: fl
     found = session.answer_for({**state, **alone}).result
     if not found.sets:
         return _said(as_good, paragraph("No set with it meets all conditions.", found.reason))
-    comes, goes = _exchange(first, found.named_sets[0])
+    comes, goes = _exchange(first, found.texts[0])
     best = f"The best set with it{'' if found.statuses[0] is Status.OPTIMAL else ' that was found'}"
     keeps = (
         f"keeps {percent(found.qualities[0] / value)} of set 0's score"

@@ -93,7 +93,7 @@ def demo_command(context: typer.Context, given: Given) -> None:
 
 def _in_other_words(result: Result, evaluation: Evaluation) -> str:
     """The decision as a sentence about measurements."""
-    first, other = result.named_sets
+    first, other = result.texts
     new, old = ([name for name in one if name not in two] for one, two in ((other, first), (first, other)))
     answer = evaluation.decisions_on(result)[0].answer
     return IN_OTHER_WORDS[answer].format(new=join_words(new), old=join_words(old))

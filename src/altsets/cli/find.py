@@ -109,7 +109,7 @@ def _losses(searched: Searched, lost: tuple[Any, Any] | None, source: Source) ->
         return None
     features, groups = lost
     if lost == (None, None) and request.feature_groups is None:
-        features, groups = parsing.in_use(_groups(source), result.named_sets[0])
+        features, groups = parsing.in_use(_groups(source), result.texts[0])
     seconds = SECONDS_PER_SET if request.time_limit is None else request.time_limit
     with Waiting(console_for(stderr=True)) as waiting:
         waiting.say("Searching without what may fail")

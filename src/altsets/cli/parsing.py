@@ -109,7 +109,7 @@ def existing_from(
         with problems:
             if text not in names and os.path.isfile(text):
                 sets = sets_in(text, names)
-                listed = sets if isinstance(sets, list) else sets.named_sets
+                listed = sets if isinstance(sets, list) else sets.texts
                 found += [_known(text, one, names) for one in listed]
             else:
                 found.append(features_in("--existing", text, names, groups))

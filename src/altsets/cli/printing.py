@@ -280,7 +280,7 @@ def _sets_grid(result: Result, *, with_share: bool, with_status: bool) -> Grid:
         grid.add_column("Cost", justify="right", no_wrap=True)
     if with_status:
         grid.add_column("Status", no_wrap=True)
-    for number, (names, value) in enumerate(zip(result.named_sets, result.qualities, strict=True)):
+    for number, (names, value) in enumerate(zip(result.texts, result.qualities, strict=True)):
         status = str(result.statuses[number])
         cells = [str(number), _one_line_each(names)]
         cells += [_one_line_each([group or "-" for group in groups[number]])] if groups else []

@@ -16,6 +16,7 @@ from altsets.evaluation._verdict import verdict_on
 from altsets.evaluation.comparison import mean_of, std_of
 from altsets.evaluation.folds import Fold, Resample
 from altsets.evaluation.stability import ANY, shares_of
+from altsets.features import label_of
 from altsets.problem import FeatureSet
 from altsets.result import Result, Status, Verdict
 from altsets.wording import score
@@ -155,7 +156,7 @@ class Evaluation(Measured, Shown, documents.Document):
                         "quality": fold.qualities[number],
                         "test_quality": fold.test_qualities[number],
                         "status": str(fold.statuses[number]) if fold.statuses else "given",
-                        "features": self._named(fold.sets[number]) if found else [],
+                        "features": list(map(label_of, self._named(fold.sets[number]))) if found else [],
                         "n_train": fold.n_train,
                         "n_test": fold.n_test,
                     }
@@ -214,7 +215,9 @@ class Evaluation(Measured, Shown, documents.Document):
         altsets.errors.MissingExtraError
             If pandas is not installed.
         """
-        rows = [{"feature": self.names[key[0]], **shares} for key, shares in self.shares(source).items()]
+        rows = [
+            {"feature": label_of(self.names[key[0]]), **shares} for key, shares in self.shares(source).items()
+        ]
         return _frame("stability_frame()", rows, ["feature"]).sort_values(ANY, ascending=False, kind="stable")
 
     @measurement
@@ -233,7 +236,7 @@ class Evaluation(Measured, Shown, documents.Document):
             If pandas is not installed.
         """
         rows = [
-            {"feature": self.names[one], "with": self.names[other], **shares}
+            {"feature": label_of(self.names[one]), "with": label_of(self.names[other]), **shares}
             for (one, other), shares in shares_of(self.runs(source), self.n_sets, size=2).items()
         ]
         frame = _frame("pairs_frame()", rows, ["feature", "with"])
@@ -274,8 +277,8 @@ class Evaluation(Measured, Shown, documents.Document):
         found = self.substitutions(source)
         order = sorted(self.names)
         rows = [
-            {"feature": self.names[one]}
-            | {self.names[other]: found.weights.get((one, other), 0.0) for other in order}
+            {"feature": label_of(self.names[one])}
+            | {label_of(self.names[other]): found.weights.get((one, other), 0.0) for other in order}
             for one in order
         ]
         return _frame("substitutions_frame()", rows, ["feature"])
@@ -345,7 +348,12 @@ class Evaluation(Measured, Shown, documents.Document):
     def _entries(self, parts: Sequence[Fold | Resample]) -> list[dict[str, Any]]:
         return [
             vars(part)
-            | {"sets": [{"features": self._named(each), "indices": list(each)} for each in part.sets]}
+            | {
+                "sets": [
+                    {"features": documents.labels(self._named(each)), "indices": list(each)}
+                    for each in part.sets
+                ]
+            }
             for part in parts
         ]
 
@@ -371,7 +379,7 @@ def restore_fields(entry: dict[str, Any], names: dict[int, str]) -> dict[str, An
     sets = []
     for chosen in entry["sets"]:
         indices = documents.whole_numbers(chosen["indices"])
-        names.update(zip(indices, documents.texts(chosen["features"]), strict=True))
+        names.update(zip(indices, documents.names(chosen["features"]), strict=True))
         sets.append(indices)
     known: dict[str, Any] = {name: _nan_for_null(value) for name, value in entry.items() if name != "sets"}
     known["statuses"] = tuple(Status(status) for status in entry["statuses"])

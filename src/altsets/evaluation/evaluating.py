@@ -271,9 +271,9 @@ def _all_sets(frontier: Frontier) -> Result:
     every = {
         chosen: names
         for point in frontier
-        for chosen, names in zip(point.result.sets, point.named_sets, strict=True)
+        for chosen, names in zip(point.result.sets, point.result.texts, strict=True)
     }
-    return replace(frontier.points[0].result, sets=list(every), named_sets=list(every.values()))
+    return replace(frontier.points[0].result, sets=list(every), texts=list(every.values()))
 
 
 def _score_points(

@@ -296,10 +296,10 @@ def check_sets(what: Any, names: FeatureNames) -> tuple[FeatureSet, ...]:
     """The sets of a result or a list (names, indices, or one bool per feature), as sorted indices."""
     if isinstance(what, Result):
         # Names find their columns also in a table with more or other columns; made-up ones stand for indices.
-        named = list(zip(itertools.chain(*what.sets), itertools.chain(*what.named_sets), strict=True))
+        named = list(zip(itertools.chain(*what.sets), itertools.chain(*what.texts), strict=True))
         known = all(name in names for _, name in named)
         made_up = all(name == f"x{index}" for index, name in named)
-        what = what.sets if made_up and not known else what.named_sets
+        what = what.sets if made_up and not known else what.texts
     if isinstance(what, str | Mapping) or not isinstance(what, Iterable):
         raise InputError(
             "evaluate() takes a SelectAlternatives, a pipeline with one and a model, a result of find(), or a list of "

@@ -428,10 +428,10 @@ def stored(
 ) -> tuple[dict[str, Column], dict[str, Any]]:
     """What an answer adds to ``var``, for these genes, and to ``uns``; ``scores`` come with their names."""
     places = {name: place for place, name in enumerate(genes)}
-    if not any(name in places for names in result.named_sets for name in names):
+    if not any(name in places for names in result.texts for name in names):
         raise TableError("no gene of the sets is in adata; write the answer into the table that it is about.")
     var: dict[str, Column] = {}
-    for number, names in enumerate(result.named_sets):
+    for number, names in enumerate(result.texts):
         mask = np.zeros(len(genes), dtype=bool)
         mask[[places[name] for name in names if name in places]] = True
         var[f"{key}_set_{number}"] = mask
@@ -445,9 +445,7 @@ def stored(
     }
     uns = {
         "params": params,
-        "sets": {
-            str(number): np.array(names, dtype=object) for number, names in enumerate(result.named_sets)
-        },
+        "sets": {str(number): np.array(names, dtype=object) for number, names in enumerate(result.texts)},
         "qualities": np.array(result.qualities, dtype=np.float64),
         "statuses": np.array([str(status) for status in result.statuses], dtype=object),
         "result": result.to_json(),

@@ -136,7 +136,7 @@ def unescape_formula(text: str) -> str:
 def rows_of_result(result: Result) -> tuple[Rows, list[str]]:
     """One row for each set and feature, and the columns."""
     rows = []
-    for number, names in enumerate(result.named_sets):
+    for number, names in enumerate(result.texts):
         scores = result.scores[number] if result.scores else [None] * len(names)
         groups = [{"group": group} for group in result.groups[number]] if result.groups else repeat({})
         same = {"quality": result.qualities[number], "status": str(result.statuses[number])}

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from altsets import measures
 from altsets.arrays import Bools, Floats
 from altsets.errors import InputError
-from altsets.features import are_counted, first_difference, labels_of, real_numbers
+from altsets.features import are_counted, first_difference, labels_of, name_of, real_numbers
 from altsets.measures.large.table import LargeTable, is_large, large_table
 from altsets.measures.pairs import is_array, warn_of_pairs
 from altsets.measures.redundancy import MATRIX_COLUMNS, ON_DEMAND, Redundancy
@@ -229,7 +229,7 @@ def _checked(names: Sequence[str], n_features: int) -> list[str]:
     """Feature names as a list of distinct strings."""
     if isinstance(names, str):
         raise InputError(f"feature_names must be a list of names, not the single string {names!r}.")
-    listed = [str(name) for name in names]
+    listed = [name_of(name) for name in names]
     if len(listed) != n_features:
         raise InputError(f"{len(listed)} feature names were given for {n_features} features.")
     if len(set(listed)) != len(listed):

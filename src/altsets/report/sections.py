@@ -98,7 +98,7 @@ def sets_table(identity: str, caption: str, result: Result, in_use: int | None =
     columns += [column("Cost", "number", 6) for _ in costs[0]] if costs else []
     columns.append(column("Certainty"))
     rows = []
-    for number, (names, value) in enumerate(zip(result.named_sets, result.qualities, strict=True)):
+    for number, (names, value) in enumerate(zip(result.texts, result.qualities, strict=True)):
         part: list[Any] = [100 * value / whole] if share else []
         which: Any = number
         if kind == "text":
@@ -147,8 +147,8 @@ def _matches(result: Result) -> Block | None:
         return text("Apart from shared features, no feature of one set matches a feature of another.")
     rows = []
     for later, earlier, feature, other, similarity in result.matches:
-        one = result.named_sets[later][result.sets[later].index(feature)]
-        two = result.named_sets[earlier][result.sets[earlier].index(other)]
+        one = result.texts[later][result.sets[later].index(feature)]
+        two = result.texts[earlier][result.sets[earlier].index(other)]
         rows.append([later, one, earlier, two, round_down(similarity)])
     columns = [
         column("Set", "number"),
@@ -506,7 +506,7 @@ def _traded_section(found: Frontier, evaluated: Evaluations | None) -> Block:
             "proven" if point.proven else "something better may exist",
         ]
         for point in found
-        for quality, names in zip(point.result.qualities, point.named_sets, strict=True)
+        for quality, names in zip(point.result.qualities, point.result.texts, strict=True)
     ]
     several = len(found.points[0].named_sets)
     caption = (
@@ -600,7 +600,7 @@ def named_features(result: Result | None, names: Sequence[str] | None) -> Mappin
     """The names of features by their numbers: all of them if they are known, else those that are in sets."""
     if names is not None:
         return dict(enumerate(names))
-    pairs = zip(result.sets, result.named_sets, strict=True) if result else ()
+    pairs = zip(result.sets, result.texts, strict=True) if result else ()
     return {index: name for chosen, named in pairs for index, name in zip(chosen, named, strict=True)}
 
 

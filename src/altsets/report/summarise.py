@@ -186,14 +186,14 @@ def _as_asked(frontier: Frontier, result: Result | None) -> Frontier:
 
 def _with_short_names(result: Result) -> Result:
     """The same with names that fit into a sentence, and are still told apart."""
-    every = dict.fromkeys(name for names in result.named_sets for name in names)
+    every = dict.fromkeys(name for names in result.texts for name in names)
     short = {name: shorten_middle(name) for name in every}
     if len(set(short.values())) < len(short):
         short = {
             name: f"{said} ({place})" if said != name else said
             for place, (name, said) in enumerate(short.items(), start=1)
         }
-    return replace(result, named_sets=[tuple(short[name] for name in names) for names in result.named_sets])
+    return replace(result, texts=[tuple(short[name] for name in names) for names in result.texts])
 
 
 def _origin(
@@ -496,7 +496,7 @@ def _paragraphs(lines: Iterable[str]) -> str:
 
 def _table(result: Result, in_use: int | None) -> str:
     rows = []
-    sets = zip(result.named_sets, result.qualities, result.statuses, strict=False)
+    sets = zip(result.texts, result.qualities, result.statuses, strict=False)
     for number, (names, value, status) in enumerate(sets):
         which = result.label(number).removeprefix("set ") + (" (in use)" if number == in_use else "")
         rows.append(_row("td", (which, ", ".join(map(shorten_middle, names)), f"{value:.6g}", str(status))))

@@ -48,14 +48,14 @@ def document_of(found: SetsFound) -> dict[str, Any]:
     sets = [
         {
             **({"name": found.set_names[number]} if found.set_names else {}),
-            "features": list(names),
+            "features": documents.labels(names),
             "indices": list(chosen),
             "quality": documents.finite(found.qualities[number]),
             "status": str(found.statuses[number]),
             **{name: list(values[number]) for name, values in beside.items() if values},
             **({"model": found.models[number].to_dict()} if found.models else {}),
         }
-        for number, (names, chosen) in enumerate(zip(found.named_sets, found.sets, strict=True))
+        for number, (names, chosen) in enumerate(zip(found.texts, found.sets, strict=True))
     ]
     largest = {"tau": found.tau_found} if found.parameters.get("tau") == "max" else {}
     zero = [*(["tau_bound"] if largest else []), *(["n_above_noise"] if found.n_above_noise == 0 else [])]
@@ -87,13 +87,13 @@ def fields_in(document: dict[str, Any]) -> dict[str, Any]:
         **documents.fields_in(SetsFound, known, unknown, (*ALWAYS, *said)),
         "sets": [documents.whole_numbers(entry["indices"]) for entry in entries],
         "qualities": [documents.number(entry["quality"]) for entry in entries],
-        "named_sets": [documents.texts(entry["features"]) for entry in entries],
+        "texts": [documents.names(entry["features"]) for entry in entries],
         **{
             name: [tuple(map(documents.number, entry[name])) for entry in entries if name in entry]
             for name in OF_SETS
         },
         "models": [
-            FittedSet.from_dict(entry["model"], documents.texts(entry["features"]))
+            FittedSet.from_dict(entry["model"], documents.names(entry["features"]))
             for entry in entries
             if "model" in entry
         ],

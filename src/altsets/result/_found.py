@@ -8,7 +8,7 @@ from typing import Any
 
 from altsets.constraints import Budget
 from altsets.documents import DocumentPart
-from altsets.features import FeatureNames
+from altsets.features import FeatureNames, label_of
 from altsets.quality import FittedSet
 from altsets.request import Request
 from altsets.result._status import Status, StopReason
@@ -52,7 +52,7 @@ class SetsFound:
     bound: float
     status: Status
     statuses: list[Status]
-    named_sets: list[tuple[str, ...]]
+    texts: list[tuple[str, ...]]
     parameters: dict[str, Any]
     engine: str = ""
     proof: str = ""
@@ -77,6 +77,11 @@ class SetsFound:
     tau_found: float | None = field(default=None, repr=False)
     tau_bound: float | None = field(default=None, repr=False)
     n_sets_bound: float | None = field(default=None, repr=False)
+
+    @property
+    def named_sets(self) -> list[tuple[Any, ...]]:
+        """The sets with the labels that a frame has for the columns: mostly text."""
+        return [tuple(map(label_of, names)) for names in self.texts]
 
     def label(self, number: int) -> str:
         """A set as texts, tables and charts call it: ``"set 1"``, or ``"set 1 (shape)"`` if it has a name.
@@ -146,7 +151,7 @@ class SetsFound:
         group_of = {feature: group for group, listed in kind["groups"].items() for feature in listed}
         return [
             tuple(group_of.get(name, group_of.get(index)) for name, index in zip(names, chosen, strict=True))
-            for names, chosen in zip(self.named_sets, self.sets, strict=True)
+            for names, chosen in zip(self.texts, self.sets, strict=True)
         ]
 
     @property

@@ -58,8 +58,10 @@ class Result(SetsFound, documents.Document):
         What was proven about the whole answer.
     statuses : list of Status
         One per requested set.
-    named_sets : list of tuples of str
+    texts : list of tuples of str
         The sets with the names of their features.
+    named_sets : list of tuples
+        The same with the labels that a frame has for its columns, also integers and those of a MultiIndex.
     parameters : dict
         What was asked.
     engine, proof : str
@@ -161,7 +163,7 @@ class Result(SetsFound, documents.Document):
         found = counted(n_sets, "set") if n_sets == n_asked else f"{n_sets} of {counted(n_asked, 'set')}"
         lines = [
             self.line_of(number, list_some(names, MOST_PRINTED, hide_one=False))
-            for number, names in enumerate(self.named_sets[:MOST_PRINTED])
+            for number, names in enumerate(self.texts[:MOST_PRINTED])
         ]
         more = [f"and {n_sets - MOST_PRINTED} more sets"] if n_sets > MOST_PRINTED else []
         return "\n".join([f"{found}: {self.status}", *lines, *more, *([self.reason] if self.reason else [])])
@@ -281,8 +283,8 @@ class Result(SetsFound, documents.Document):
     def _names_in_match(self, match: Match) -> tuple[str, str]:
         later, earlier, feature, other, _ = match
         return (
-            self.named_sets[later][self.sets[later].index(feature)],
-            self.named_sets[earlier][self.sets[earlier].index(other)],
+            self.texts[later][self.sets[later].index(feature)],
+            self.texts[earlier][self.sets[earlier].index(other)],
         )
 
     def matches_in_words(self, least: float = 0.0) -> dict[tuple[int, int], list[str]]:
@@ -536,7 +538,7 @@ class Result(SetsFound, documents.Document):
         """This result, if its parts fit together."""
         if len(self.statuses) < len(self.sets):
             raise ValueError(f"{len(self.sets)} sets have {len(self.statuses)} statuses")
-        for chosen, named in zip(self.sets, self.named_sets, strict=True):
+        for chosen, named in zip(self.sets, self.texts, strict=True):
             if len(chosen) != len(named):
                 raise ValueError(f"a set has {len(chosen)} indices and {len(named)} names")
         for scores, chosen in zip(self.scores, self.sets, strict=True) if self.scores else ():

@@ -116,7 +116,7 @@ def _best(result: SetsFound) -> str:
     further = "further set" if result.parameters.get("existing") else "set"
     best = f"The best {further}" + ("" if result.statuses[0] is Status.OPTIMAL else " found")
     name = f" ({result.set_names[0]})" if result.set_names else ""
-    return f"{best} of {_sizes(result)}{name}: {list_some(result.named_sets[0], MOST_NAMES, hide_one=False)}."
+    return f"{best} of {_sizes(result)}{name}: {list_some(result.texts[0], MOST_NAMES, hide_one=False)}."
 
 
 def _beside_existing(result: SetsFound) -> str:
@@ -192,7 +192,7 @@ def _cost(result: SetsFound, number: int) -> str:
 
 def _instead(result: SetsFound, number: int) -> str:
     """Which features a set has in place of which of set 0."""
-    first, other = result.named_sets[0], result.named_sets[number]
+    first, other = result.texts[0], result.texts[number]
     new = [name for name in other if name not in first]
     gone = [name for name in first if name not in other]
     if not new:

@@ -174,7 +174,7 @@ def _together(
         bound=max(bound, objective),
         statuses=statuses,
         status=overall_status(statuses),
-        named_sets=[quality.names_of(chosen) for chosen in sets],
+        texts=[quality.names_of(chosen) for chosen in sets],
         parameters=parameters_of(quality, asked, run),
         engine=found[-1].engine,
         proof=found[-1].proof,

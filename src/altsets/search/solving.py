@@ -260,7 +260,7 @@ def _result(
         bound=bound,
         status=status,
         statuses=statuses,
-        named_sets=[quality.names_of(chosen) for chosen in sets],
+        texts=[quality.names_of(chosen) for chosen in sets],
         parameters=parameters_of(quality, problem, run),
         engine=engine.name,
         proof=("" if run.is_part else CUT_SHORT.get(stop_reason, "")) + answer.proof,

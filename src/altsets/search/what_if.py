@@ -346,7 +346,7 @@ def lose(
             losses.append(search.lose(name, lost, run.remaining / (len(wanted) - number)))
     return WhatIf(
         losses=losses,
-        named_set=result.named_sets[0],
+        named_set=result.texts[0],
         quality=result.qualities[0],
         costs=search.costs(result.sets[0]),
         stop_reason=next(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, NamedTuple, Self
 
@@ -319,8 +319,7 @@ class SelectAlternatives(ColumnSelector):
         if origin.get("task") == "survival":
             # What the values say: a command names two columns.
             request = replace(request, task="survival")
-        labels = list(X.columns) if hasattr(X, "iloc") else None
-        return self._keep(found, request, usable.places, usable.dropped, labels, provenance=origin, **notes)
+        return self._keep(found, request, usable.places, usable.dropped, provenance=origin, **notes)
 
     def _fit_in_passes(self, X: Any, y: Any, sample_weight: Any) -> Self:
         """Find the sets of a table that is never in memory as a whole."""
@@ -335,10 +334,7 @@ class SelectAlternatives(ColumnSelector):
         origin = provenance_of(request, table, rows, None, time.perf_counter() - started)
         notes = [*found.result.notes, *table.notes]
         places = [place for place, name in enumerate(table.all_names) if name not in table.dropped]
-        # Of a frame on a cluster; other tables that are read in passes have text as names.
-        known = {str(label): label for label in getattr(X, "columns", ())}
-        labels = [known.get(name, name) for name in table.all_names]
-        return self._keep(found, request, places, table.dropped, labels, provenance=origin, notes=notes)
+        return self._keep(found, request, places, table.dropped, provenance=origin, notes=notes)
 
     def _check(
         self,
@@ -366,10 +362,9 @@ class SelectAlternatives(ColumnSelector):
         request: Request,
         places: Sequence[int],
         dropped: Mapping[str, str],
-        labels: Sequence[Hashable] | None = None,
         **said: Any,
     ) -> Self:
-        """Put an answer into attributes; ``labels`` are those of all columns, ``said`` is what else the result says."""
+        """Put an answer into attributes; ``said`` is what else the result says."""
         result = replace(found.result, request=request.without_numbers(), **said)
         self._places = np.array(places, dtype=np.intp)
         self.dropped_ = list(dropped)
@@ -378,12 +373,9 @@ class SelectAlternatives(ColumnSelector):
         self.note_ = " ".join([*result.table_cautions, *result.notes])
         self.n_features_ = request.n_features or max(map(len, result.sets))
         self.scores_, self.noise_floor_ = self._of_all(found.scores), self._of_all(found.noise_floor)
-        named: Sequence[tuple[Hashable, ...]] = result.named_sets
-        if labels is not None:
-            named = [tuple(labels[places[index]] for index in chosen) for chosen in result.sets]
         self.alternatives_ = [
             Alternative(*alternative)
-            for alternative in zip(named, result.qualities, result.statuses, strict=False)
+            for alternative in zip(result.named_sets, result.qualities, result.statuses, strict=False)
         ]
         self.supports_ = np.zeros((len(result.sets), self.n_features_in_), dtype=bool)
         for mask, chosen in zip(self.supports_, result.sets, strict=True):

@@ -319,7 +319,7 @@ def near_copies(result: Result, features: Features) -> NearCopies | None:
     columns = sorted(set().union(*result.sets[:n_sets]))
     place = {column: position for position, column in enumerate(columns)}
     sets = [[place[column] for column in chosen] for chosen in result.sets[:n_sets]]
-    names = dict(zip(chain(*sets), chain(*result.named_sets[:n_sets]), strict=True))
+    names = dict(zip(chain(*sets), chain(*result.texts[:n_sets]), strict=True))
     alike = _similarity(features.columns(columns))
     pairs = (
         _compared(alike, sets, later, earlier, names) for later in range(n_sets) for earlier in range(later)

@@ -344,7 +344,7 @@ class SessionStep:
     @property
     def sets(self) -> list[NamedSet]:
         """The names of the features of each set; pinned sets come first."""
-        return [*self.asked.pinned, *self.result.named_sets]
+        return [*self.asked.pinned, *self.result.texts]
 
     @property
     def qualities(self) -> list[float]:

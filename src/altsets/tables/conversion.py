@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from altsets.arrays import Floats
 from altsets.errors import InputError
-from altsets.features import FeatureNames
+from altsets.features import FeatureNames, name_of
 from altsets.tables import sparse
 from altsets.tables.feature_matrix import Features, Original, category_codes
 from altsets.wording import by_interface, counted, list_some, plural, shorten
@@ -198,7 +198,7 @@ def _renamed(features: Features, feature_names: Sequence[str]) -> Features:
 
 
 def _distinct(labels: Iterable[Any]) -> list[str]:
-    names = [str(label) for label in labels]
+    names = [name_of(label) for label in labels]
     twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
         raise InputError(f"column names must be distinct; these occur more than once: {list_some(twice)}.")

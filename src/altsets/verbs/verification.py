@@ -151,7 +151,7 @@ def verify(
             f"the answer is about {counted(n_features, 'feature')} and the quality about {scored.n_features_in}; "
             "pass the quality or the table that was searched."
         )
-    if [len(one) for one in result.named_sets] != [len(one) for one in result.sets]:
+    if [len(one) for one in result.texts] != [len(one) for one in result.sets]:
         raise InputError("result.named_sets and result.sets don't fit together.")
     problem = _problem(request, result, scored)
     claims = _Claims(result, scored, problem)
@@ -201,7 +201,7 @@ class _Claims:
         hold = f"Sizes, constraints and dissimilarities of {sets} hold."
         self.checked.append(hold if found else "There are no sets to check.")
         named = [tuple(self.quality.names_of(chosen)) for chosen in result.sets]
-        if list(map(tuple, result.named_sets)) != named:
+        if list(map(tuple, result.texts)) != named:
             self.violations.append("the names of the features aren't those of their indices.")
         for number, (claimed, value) in enumerate(zip(result.qualities, found, strict=True)):
             if not self._equal(claimed, value):

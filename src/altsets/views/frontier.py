@@ -385,7 +385,7 @@ def _traded(found: Frontier) -> Curves:
     points = []
     for point in order:
         x, y = found.second_of(point), point.quality
-        sets = "; ".join(list_some(names, MOST_NAMED) for names in point.named_sets)
+        sets = "; ".join(list_some(names, MOST_NAMED) for names in point.result.texts)
         points.append(
             CurvePoint(x, y / scale, f"{second} {x:.6g}, {first} {y:.6g}: {sets}", not point.proven)
         )

@@ -38,7 +38,7 @@ def membership(result: Any, most: int | None = None, most_sets: int | None = Non
     scores: dict[int, float] = {}
     counts = Counter(chain(*found.sets))
     for number, chosen in enumerate(found.sets):
-        names.update(zip(chosen, found.named_sets[number], strict=True))
+        names.update(zip(chosen, found.texts[number], strict=True))
         scores.update(zip(chosen, found.scores[number] if found.scores else (), strict=False))
     order = sorted(names, key=lambda index: (-counts[index], -scores.get(index, 0.0), index))
     shown, left_out = cap(order, most, "feature", "those in the most sets, and of these the best")
@@ -183,7 +183,7 @@ def _first_sets(found: Result, most: Any) -> tuple[Result, str]:
     if not left_out:
         return found, ""
     count = len(shown)
-    names = ("sets", "named_sets", "qualities", "scores")
+    names = ("sets", "texts", "qualities", "scores")
     first: dict[str, Any] = {name: getattr(found, name)[:count] for name in names}
     matches = [match for match in found.matches if match[0] < count]
     return replace(found, matches=matches, **first), left_out

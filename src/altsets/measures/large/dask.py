@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from altsets.errors import InputError, MissingExtraError
+from altsets.features import name_of
 from altsets.measures.large.decoding import Step, merged
 from altsets.measures.workers import OnProgress
 
@@ -43,8 +44,8 @@ class DaskRows:
             types = pa.Schema.from_pandas(frame._meta, preserve_index=False)
             # A column of objects has no type while it is empty.
             self.types = {
-                str(field.name): pa.string() if pa.types.is_null(field.type) else field.type
-                for field in types
+                name_of(label): pa.string() if pa.types.is_null(field.type) else field.type
+                for label, field in zip(frame._meta.columns, types, strict=True)
             }
             self._names = list(self.types)
             self._parts = [(part, None) for part in frame.to_delayed()]

@@ -151,7 +151,7 @@ class _Roles:
             bound=max(bound, objective),
             status=status,
             statuses=[status] * len(sets),
-            named_sets=[self.quality.names_of(chosen) for chosen in sets],
+            texts=[self.quality.names_of(chosen) for chosen in sets],
             parameters=problem.parameters(),
             matches=kind.matches_among(sets) if isinstance(kind, Matched) else [],
             scores=self.quality.scores_in(sets),

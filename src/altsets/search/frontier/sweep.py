@@ -359,7 +359,7 @@ def _improve(
         bound=max(bound, objective),
         status=Status.FEASIBLE,
         statuses=[Status.OPTIMAL] * kept + [Status.FEASIBLE] * (problem.n_sets - kept),
-        named_sets=[quality.names_of(chosen) for chosen in sets],
+        texts=[quality.names_of(chosen) for chosen in sets],
         reason="",
         matches=kind.matches_among(sets) if isinstance(kind, Matched) else [],
         scores=quality.scores_in(sets),
