@@ -309,3 +309,22 @@ def test_scorers_know_classes_by_name_in_any_library(mixed):
     codes = pd.Series(classes, dtype="category")
     by_number = quality.Wrapper(None, frame, codes, scoring=make_scorer(f1_score, pos_label=0))
     assert by_number.evaluate((0, 2)) == expected
+
+
+@pytest.mark.parametrize("aggregation", ["sum", "min"])
+@pytest.mark.parametrize("limit", [{"within": 0.2}, {"within": 0.0}, {"min_quality": 1.7}])
+def test_sets_that_are_chosen_together_are_all_good_enough(limit, aggregation):
+    scores = np.random.default_rng(0).random(8)
+    asked = {"tau": 0.6, "search": "simultaneous", "aggregation": aggregation, **limit}
+    boxed = quality.BlackBox(lambda chosen: float(scores[list(chosen)].sum()), n_features_in=8)
+    exact = altsets.find(quality.Additive(scores), 3, 2, **asked)
+    proven = altsets.find(boxed, 3, 2, **asked)
+    assert proven.status == exact.status
+    assert proven.objective == pytest.approx(exact.objective, nan_ok=True)
+    for engine in ("local-search", "greedy-wrapper"):
+        found = altsets.find(boxed, 3, 2, engine=engine, **asked)
+        assert found.status in (("feasible", "not_found") if exact.sets else ("not_found",))
+        assert found.sets or not exact.sets or engine == "greedy-wrapper"
+        least = limit.get("min_quality") or (1 - limit["within"]) * np.sort(scores)[-3:].sum()
+        assert all(value >= least - 1e-9 for value in found.qualities)
+        assert not found.sets or found.objective <= exact.objective + 1e-9

@@ -45,6 +45,9 @@ GRACE_SECONDS = 0.1
 #: Sets that are looked at between two looks at the clock.
 TICK_EVERY = 100
 
+#: How much more a search wants sets to be good enough than to be better still.
+FAR_BELOW = 1e6
+
 #: (a valid solution, sets it has to differ from) -> one that is no worse
 Improve = Callable[[Sequence[FeatureSet], Sequence[FeatureSet]], Sequence[FeatureSet]]
 
@@ -57,7 +60,9 @@ class EvaluationCache:
     """
 
     def __init__(self, quality: BlackBox, problem: Problem, run: Run, most: float = math.inf) -> None:
-        self.quality, self.problem, self.run = quality, problem, run
+        #: Without the limit on quality, ``least``: only sets that were evaluated can be compared with it.
+        self.problem, self.least = replace(problem, within=None, min_quality=None), problem.min_quality
+        self.quality, self.run = quality, run
         self.most = self.left = most
         self.known: dict[FeatureSet, float] = {}
         #: Solutions that the greedy wrapper asked for: iterations in the words of the paper.
@@ -90,10 +95,21 @@ class EvaluationCache:
             self.left -= len(values)
 
     def objective(self, sets: Sequence[FeatureSet]) -> float:
-        """Sum or minimum of the sets, as asked; nan if one of them is not known."""
+        """Sum or minimum of the sets, as asked, or far below it; nan if one of them is not known."""
         if not all(one in self.known for one in sets):
             return math.nan
-        return self.problem.objective([self.known[one] for one in sets])
+        return self.aim([self.known[one] for one in sets])
+
+    def aim(self, qualities: Sequence[float]) -> float:
+        """What a search maximises: the objective, and far less where sets are not good enough."""
+        objective = self.problem.objective(qualities)
+        if self.least is None:
+            return objective
+        return objective - FAR_BELOW * math.fsum(max(self.least - quality, 0.0) for quality in qualities)
+
+    def are_good_enough(self, sets: Sequence[FeatureSet]) -> bool:
+        """Whether each of these sets, which are known, has the least quality that was asked for."""
+        return self.least is None or all(self.known[one] >= self.least for one in sets)
 
 
 class InitialSets:
@@ -138,11 +154,14 @@ def declines_numbers(quality: Quality, problem: Problem) -> str | None:
         return f"it is for black boxes, and {type(quality).__name__} has numbers that exact engines read"
     if problem.search not in ("sequential", "simultaneous"):
         return f"it does not do {parameter('search', problem.search)}; use 'sequential' or 'simultaneous'"
+    if problem.search == "simultaneous":
+        problem = replace(problem, within=None, min_quality=None)
     return declines_further(problem)
 
 
-def search_sets(problem: Problem, evaluations: EvaluationCache, improve: Improve, proof: str) -> Answer:
+def search_sets(evaluations: EvaluationCache, improve: Improve, proof: str) -> Answer:
     """One set after the other or all at once, as asked; ``improve`` does the searching."""
+    problem = evaluations.problem
     if not problem.sizes:
         return Answer.infeasible(problem, "constraints on the size contradict each other")
     search = _sequential if problem.search == "sequential" else _simultaneous
@@ -169,7 +188,8 @@ def finish(answer: Answer, evaluations: EvaluationCache) -> Answer:
 def report(evaluations: EvaluationCache, sets: Sequence[FeatureSet], others: Sequence[FeatureSet]) -> None:
     """Tell the run what is best now, besides the sets that were found before."""
     shown = [*others, *sets]
-    evaluations.run.publish(shown, evaluations.objective(shown))
+    if evaluations.are_good_enough(shown):
+        evaluations.run.publish(shown, evaluations.objective(shown))
 
 
 def _sequential(problem: Problem, evaluations: EvaluationCache, improve: Improve, proof: str) -> Answer:
@@ -203,7 +223,7 @@ def _simultaneous(problem: Problem, evaluations: EvaluationCache, improve: Impro
     if evaluations.failure is None:
         report(evaluations, first.sets, ())
         sets = improve(first.sets, ())
-    if not sets or not math.isfinite(evaluations.objective(sets)):
+    if not sets or not math.isfinite(evaluations.objective(sets)) or not evaluations.are_good_enough(sets):
         sets = []
     return Answer.simultaneous(problem, sets, math.inf, proof, proven=False)
 
@@ -220,19 +240,22 @@ class ExhaustiveEngine:
 
     def solve(self, quality: BlackBox, problem: Problem, run: Run) -> Answer:
         """Evaluate all sets, or as many as time allows."""
+        evaluations = EvaluationCache(quality, problem, run)
+        problem = evaluations.problem
         pricing, listing = all_sets(problem, run, MAX_SETS)
         if not listing.complete and not run.stopped:
             raise UnsupportedError(f"engine {self.name!r} does not solve this: {TOO_MANY}.")
-        evaluations = EvaluationCache(quality, problem, run)
         _evaluate_all(listing, evaluations)
         known = evaluations.known
         complete = listing.complete and len(known) == len(listing)
         if complete:
             # They were evaluated in the order of the list; those that are not finite are ruled out.
             values = np.fromiter(known.values(), dtype=np.float64, count=len(known))
-            listing = listing.valued(values).only(np.isfinite(values))
+            good = np.isfinite(values) if evaluations.least is None else values >= evaluations.least
+            listing = listing.valued(values).only(good)
         else:
-            listing = listing_of(known, pricing, MAX_KNOWN_WHEN_CUT_SHORT)
+            good_ones = {one: value for one, value in known.items() if evaluations.are_good_enough([one])}
+            listing = listing_of(good_ones, pricing, MAX_KNOWN_WHEN_CUT_SHORT)
         choice = _Choice(problem, listing, known, complete, run)
         answer = choice.in_turn() if problem.search == "sequential" else choice.together(pricing)
         # Unlike a heuristic it is done when it has proven something.

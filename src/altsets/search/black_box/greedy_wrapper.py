@@ -362,8 +362,8 @@ class GreedyWrapperEngine:
     def solve(self, quality: BlackBox, problem: Problem, run: Run) -> Answer:
         """Climb from the first valid sets until no swap helps or ``max_iters`` swaps were tried."""
         evaluations = EvaluationCache(quality, problem, run)
-        improve = partial(_hill_climb, repair=Repair(problem, run), evaluations=evaluations)
-        return search_sets(problem, evaluations, improve, "hill climbing by swaps proves nothing")
+        improve = partial(_hill_climb, repair=Repair(evaluations.problem, run), evaluations=evaluations)
+        return search_sets(evaluations, improve, "hill climbing by swaps proves nothing")
 
 
 def _hill_climb(

@@ -74,8 +74,8 @@ class LocalSearchEngine:
     def solve(self, quality: BlackBox, problem: Problem, run: Run) -> Answer:
         """Search until ``max_iters`` sets were evaluated; in sequential search, for each set."""
         evaluations = EvaluationCache(quality, problem, run, quality.max_iters)
-        search = SurrogateAnnealing(problem, evaluations)
-        return search_sets(problem, evaluations, search.improve, "local search proves nothing")
+        search = SurrogateAnnealing(evaluations.problem, evaluations)
+        return search_sets(evaluations, search.improve, "local search proves nothing")
 
 
 class SurrogateAnnealing:
@@ -200,12 +200,12 @@ class SurrogateAnnealing:
     def _rank(self, sets: Sequence[FeatureSet]) -> tuple[float, float]:
         """The value to maximise: the objective, and of equal minima the larger sum."""
         qualities = self._qualities(sets)
-        return self.problem.objective(qualities), math.fsum(qualities)
+        return self.evaluations.aim(qualities), math.fsum(qualities)
 
     def _worth(self, sets: Sequence[FeatureSet]) -> float:
         """What the search follows: where only the worst set counts, the others would else move at random."""
         qualities = self._qualities(sets)
-        objective = self.problem.objective(qualities)
+        objective = self.evaluations.aim(qualities)
         if len(sets) == 1 or self.problem.aggregation == "sum" or objective == -math.inf:
             return objective
         return objective + MEAN_WEIGHT * math.fsum(qualities) / len(qualities)
