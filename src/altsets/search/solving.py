@@ -330,13 +330,39 @@ def _why_fewer(
             return clash.describe(names)
     form = quality.form(problem.k_max)
     free = form.conflicts is None and form.allowed is None
-    return possible_instead(problem, n_found, status, partial(_probe, quality, scaling, run), free=free)
+    why = possible_instead(problem, n_found, status, partial(_probe, quality, scaling, run), free=free)
+    least, searched = problem.min_quality, scaling.quality
+    if (
+        n_found
+        or least is None
+        or problem.within is not None
+        or not searched.has_form
+        or searched.pairs_on_demand
+    ):
+        return why
+    best = _best_single(scaling, problem, run)
+    return why if best is None or best >= least else f"{why} The best one has {best:.6g}."
 
 
 def why_no_set(quality: Quality, problem: Problem, run: Run) -> str:
     """Why not even one set exists, where that is proven."""
     names = FeatureNames.of_quality(quality)
     return _why_fewer(Scaling.of(quality, problem), problem, 0, Status.INFEASIBLE, names, run)
+
+
+def _best_single(scaling: Scaling, problem: Problem, run: Run) -> float | None:
+    """The quality of the best single set, however good; None if a few steps do not show it."""
+    part, quality = run.part(PROBE_STEPS), scaling.quality
+    single = replace(problem, n_alternatives=0, search="sequential", min_quality=None, max_spread=None)
+    single = scaling.problem_in_units(single)
+    try:
+        part.check()
+        found = _engine("auto", quality, single, part).solve(quality, single, part)
+    except Stopped:
+        return None
+    if overall_status(found.statuses) is not Status.OPTIMAL:
+        return None
+    return math.ldexp(quality.evaluate(found.sets[0]), scaling.exponent)
 
 
 def _probe(quality: Quality, scaling: Scaling, run: Run, problem: Problem) -> Status:
