@@ -282,12 +282,13 @@ def test_scores_of_a_table_with_text_are_saved(run, mixed_table, tmp_path, snaps
     args = ("find", mixed_table, "-t", "y", "-k", 2, "-a", 0, "--quality", "importance")
     code, out, _ = run(*args, "--save-scores", saved, "--json")
     assert code == 0
-    again = run("find", "--scores", saved, "-k", 2, "-a", 0, "--quality", "importance", "--json")
+    again = run("find", "--scores", saved, "-k", 2, "-a", 0, "--json")
     assert json.loads(again[1])["sets"] == json.loads(out)["sets"]
-    with_table = run(*args, "--scores", saved, "--categorical", "code", "--json")
+    with_table = run(*args[:-2], "--scores", saved, "--categorical", "code", "--json")
     assert json.loads(with_table[1])["sets"] == json.loads(out)["sets"]
-    code, _, err = run("find", "--scores", saved, "--categorical", "code")
-    assert (code, err) == (2, snapshot)
+    for unused in (("--categorical", "code"), ("--quality", "importance"), ("--quality", "linear_fit")):
+        code, _, err = run("find", "--scores", saved, *unused)
+        assert (code, err) == (2, snapshot)
 
 
 @pytest.mark.parametrize(

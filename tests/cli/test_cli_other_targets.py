@@ -191,3 +191,14 @@ def test_events_as_files_have_them(table, tmp_path, snapshot):
     with pytest.raises(InputError) as refused:
         altsets.read_table(path, time="days", event="st=as=dead")
     assert str(refused.value) == snapshot
+
+
+@pytest.mark.parametrize(("events", "is_hinted"), [((0, 1), True), ((1, 2), False), ((0.5, 1), False)])
+def test_two_targets_that_look_like_survival_get_a_hint(tmp_path, events, is_hinted, snapshot):
+    rows = [f"{number % 5},{number + 1},{events[number % 2]}" for number in range(20)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,months,died", *rows]), encoding="utf-8")
+    done = run("find", tmp_path / "t.csv", "-t", "months,died", "-k", 1, "-a", 0, "--json")
+    assert done.exit_code == 0, done.output
+    notes = [note for note in json.loads(done.stdout)["notes"] if note.startswith("months and died")]
+    assert notes == snapshot
+    assert bool(notes) == is_hinted

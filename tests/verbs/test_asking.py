@@ -138,3 +138,16 @@ def test_what_does_not_fit_together_is_refused(given, beside, snapshot):
         with pytest.raises(InputError) as refused:
             verb(given, **{"n_features": 1, **beside})
         assert str(refused.value) == snapshot(name="refused")
+
+
+def test_scores_by_name(snapshot):
+    scores = {"b": 1.0, "a": 3.0, "c": 2.0}
+    asked = {"n_features": 1, "n_alternatives": 1, "tau": 1}
+    assert altsets.find(scores, **asked).named_sets == [("a",), ("c",)]
+    X = pd.DataFrame({"a": [1, 2], "b": [2, 1], "c": [1, 1]})
+    found = altsets.find(scores, X=X, **asked)
+    assert (found.sets, found.qualities) == ([(0,), (2,)], [3.0, 2.0])
+    for wrong in ({**scores, "cc": 1}, {"a": 1, "b": 2}, {"a": "x"}):
+        with pytest.raises(InputError) as refused:
+            altsets.find(wrong, X=X if len(wrong) > 1 else None, **asked)
+        assert str(refused.value) == snapshot

@@ -210,7 +210,8 @@ class ScoresOptions:
     save_scores: str | None = option("FILE.csv", "Also save the feature scores to a new file.")
     scores: str | None = option(
         "FILE.csv",
-        "Take the scores from such a file instead of computing them; TABLE and --target may then be left out.",
+        "Take the scores from a file instead of computing them. It has the columns feature and score; for mrmr, fcbf "
+        "and cfs also 'with NAME' for each feature. TABLE and --target may then be left out.",
     )
     task: str = option(
         "NAME", "What the target holds: classification, regression, survival or auto.", default="auto"

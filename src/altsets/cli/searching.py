@@ -326,8 +326,13 @@ def _check_scores(given: Given, asked: NamedQuality) -> None:
         unused["--columns"] = ",".join(columns.columns) if columns.columns else None
         unused["--categorical"] = ",".join(columns.categorical) if columns.categorical else None
     _refuse_unused(unused)
-    if asked.is_wrapper:
+    if asked.is_wrapper or asked.is_linear:
         raise InputError(f"{asked.name} fits models to a table; leave out --scores.")
+    if given.quality.quality is not None and not asked.is_paired:
+        raise InputError(
+            f"--quality {given.quality.quality} computes scores, and --scores has them already: a set is as good as "
+            "their sum; leave out one of them. Only mrmr, fcbf and cfs go with both."
+        )
 
 
 def _refuse_unused(options: Mapping[str, str | None]) -> None:

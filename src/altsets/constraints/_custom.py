@@ -18,14 +18,16 @@ OWN = "a condition of your own is known to you alone"
 class Custom(Constraint):
     """Every set passes a check of your own.
 
-    The search asks about complete sets only, best ones first, until it finds one that passes: exact, but slow where few
-    good sets pass. A condition that can be written with the other constraints is much faster. Engines that need
-    conditions in numbers decline it. It has no form as JSON or as an option of the command line.
+    You write a function that looks at one complete set and says whether it is allowed. Answers are still proven: the
+    search asks about sets from the best one down until one passes, which takes long where few good sets pass. The
+    other constraints are much faster; use them where they can express the condition. This one has no form as JSON or
+    as an option of the command line, and engines that need conditions in numbers decline it.
 
     Parameters
     ----------
     check : callable
-        Takes the indices of a set, as a sorted tuple, and returns True or False: the same answer whenever it is asked.
+        Takes a set as a sorted tuple of indices, the positions of columns in the table, and returns True if it is
+        allowed, else False; always the same answer for the same set.
 
     Raises
     ------

@@ -29,8 +29,9 @@ FORM = "[LOWER]..[UPPER]:FILE.csv"
 class Linear(Constraint):
     """The coefficients of the features of each set add up to a number between two bounds.
 
-    Coefficients may have any sign. They and the bounds are added up and compared exactly, as the decimals that they are
-    printed as.
+    Use it for a rule that counts or weighs features: at least as many from one source as from another, or an average
+    cost of at most 2 (coefficients cost - 2, upper bound 0). Coefficients may have any sign; sums are exact, in the
+    decimals that numbers are printed as.
 
     Parameters
     ----------
@@ -62,8 +63,9 @@ class Linear(Constraint):
     option = Option(
         "--linear",
         FORM,
-        "The coefficients of the features of a set, of any sign, add up to LOWER or more and to UPPER at most; either "
-        "may be left out, as in 0..:FILE.csv. The file has two columns, feature and coefficient.",
+        "Each feature has a coefficient in the file (columns feature and coefficient; others have 0), and those of a "
+        "set add up to LOWER or more and UPPER at most. With 1 for features from a laboratory and -1 for those from a "
+        "form, 0..:FILE.csv asks for at least as many from the laboratory.",
     )
     coefficients: Any
     lower: float | None

@@ -23,7 +23,7 @@ from altsets.files.parsing import Lines, read_rows
 from altsets.files.writing import escape_formula, unescape_formula, write_new
 from altsets.quality import CFS, FCBF, MRMR, Additive, Quality
 from altsets.quality.spec import PAIRED
-from altsets.wording import list_some
+from altsets.wording import list_some, parameter, suggestion
 
 HEADER = ("feature", "score")
 PAIR = "with "
@@ -148,7 +148,10 @@ class Scores:
         place = {name: number for number, name in enumerate(self.names)}
         missing = [name for name in names if name not in place]
         if missing:
-            raise InputError(f"there are no scores of {list_some(missing)}; score the table again.")
+            drop = parameter("drop", missing)
+            otherwise = f"add them to the file, or leave out what has none ({drop})."
+            hint = suggestion(missing[0], set(place) - {*names}, otherwise)
+            raise InputError(f"there are no scores of {list_some(missing)}; {hint}")
         chosen = [place[name] for name in names]
         pairs = None if self.pairs is None else self.pairs[np.ix_(chosen, chosen)]
         return Scores(tuple(names), self.values[chosen], pairs)

@@ -79,6 +79,7 @@ def take_targets(
             for name in names
         ]
         y = as_columns(dict(zip(names, columns, strict=True)))
+        table = replace(table, notes=(*table.notes, *_survival_hint(names, columns)))
     kept = [place for place, name in enumerate(table.names) if name not in names]
     rest = replace(
         table,
@@ -86,6 +87,20 @@ def take_targets(
         columns=tuple(table.columns[place] for place in kept),
     )
     return y, rest, names
+
+
+def _survival_hint(names: list[str], columns: list[Any]) -> list[str]:
+    """Advice for two targets that look like times and events."""
+    events = [column.dtype != object and set(column.tolist()) == {0.0, 1.0} for column in columns]
+    times = [column.dtype != object and column.min() >= 0 for column in columns]
+    if len(names) != 2 or sum(events) != 1 or not all(times):
+        return []
+    event, time = names[events.index(True)], names[events.index(False)]
+    use = f"{parameter('time', time)} and {parameter('event', event)}"
+    return [
+        f"{time} and {event} are two targets; if they are the time of an event and whether it happened, use {use} "
+        "instead."
+    ]
 
 
 def with_target(table: Table, target: str) -> Table:

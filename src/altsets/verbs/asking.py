@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from altsets.constraints import Size
 from altsets.errors import InputError
+from altsets.features import unknown_features
 from altsets.measures.large.table import is_large, large_table, needs_memory
 from altsets.measures.pairs import is_array
 from altsets.problem import list_constraints
@@ -18,6 +19,7 @@ from altsets.request import Request
 from altsets.result import Result
 from altsets.selector import RowData, refuse_too_few, refuse_unknown_noise, rows_of, scored, table_and_target
 from altsets.tables.conversion import usable_columns
+from altsets.wording import list_some
 
 
 class BoundRequest(NamedTuple):
@@ -30,6 +32,8 @@ class BoundRequest(NamedTuple):
 
 def asked_of(quality: Any, params: Mapping[str, Any] | None, X: Any, y: Any, **fields: Any) -> BoundRequest:
     """Return the request with these fields and its quality, which is computed from ``X`` and ``y`` unless it exists."""
+    if isinstance(quality, Mapping):
+        quality = _scores_by_name(quality, None if X is None else usable_columns(X).features.feature_names)
     numbers = _numbers_in(quality, params)
     if numbers is not None:
         return _in_numbers(numbers, X, y, fields)
@@ -47,6 +51,17 @@ def asked_of(quality: Any, params: Mapping[str, Any] | None, X: Any, y: Any, **f
     made = scored(request, features, rows)
     refuse_too_few(request, made)
     return BoundRequest(request, made, request.measured(features))
+
+
+def _scores_by_name(scores: Mapping[Any, Any], columns: Sequence[str] | None) -> Additive:
+    """Scores by name as a quality; if there is a table, one for each of its columns, in their order."""
+    named = {str(name): score for name, score in scores.items()}
+    names = list(named if columns is None else columns)
+    if unknown := [name for name in named if name not in set(names)]:
+        raise unknown_features("quality", unknown, names, "use the names of the table's columns.")
+    if missing := [name for name in names if name not in named]:
+        raise InputError(f"quality has no score for {list_some(missing)}; give one for each column of X.")
+    return Additive([named[name] for name in names], feature_names=names)
 
 
 def _numbers_in(quality: Any, params: Mapping[str, Any] | None) -> Quality | None:

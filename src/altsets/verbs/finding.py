@@ -47,7 +47,8 @@ def find(
         :class:`altsets.quality.FCBF`, :class:`altsets.quality.CFS`); or how well a model predicts
         (:class:`altsets.quality.Wrapper`), also one that chooses features by itself
         (:class:`altsets.quality.Embedded`), or any function of a set (:class:`altsets.quality.BlackBox`). Or one score
-        for each feature, which are added up. Or what is computed from ``X`` and ``y``: a name such as ``"mrmr"``, a
+        for each feature, which are added up: an array, a Series or ``{name: score}``.
+        Or what is computed from ``X`` and ``y``: a name such as ``"mrmr"``, a
         class, an estimator or a function, as for :class:`altsets.SelectAlternatives`.
     n_features : int or float, default=None
         Features in each set, unless ``constraints.Size`` says otherwise; or a share of all that sets can have, such as
