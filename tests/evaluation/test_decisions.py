@@ -202,6 +202,14 @@ def test_several_comparisons_are_a_caution(snapshot):
     assert evaluation_of(scores[:2]).decisions[0].cautions == ()
 
 
+def test_a_set_that_no_fold_has_needs_no_more_folds():
+    nowhere = evaluation_of([0.8 + SPREAD, [np.nan] * 5]).decisions[0]
+    assert nowhere.answer == "undecided"
+    assert not any("cv" in step for step in nowhere.next_steps)
+    single = evaluation_of([[0.8], [np.nan]]).decisions[0]
+    assert any("cv" in step for step in single.next_steps)
+
+
 def test_an_interrupted_evaluation_is_a_caution(snapshot):
     (decision,) = two_sets(0.0, n_folds_asked=10).decisions
     assert decision.cautions == snapshot
