@@ -211,7 +211,11 @@ class SelectAlternatives(ColumnSelector):
         *,
         quality_params: Mapping[str, Any] | None = None,
         feature_groups: Any = None,
+        within: float | None = None,
+        min_quality: float | None = None,
         dissimilarity: Any = "dice",
+        difference: str = "each",
+        overlap_penalty: float = 0.0,
         search: str = "sequential",
         aggregation: str = "sum",
         constraints: Any = (),
@@ -223,10 +227,6 @@ class SelectAlternatives(ColumnSelector):
         unusable: str = "error",
         verbose: bool | int = False,
         memory: Any = None,
-        difference: str = "each",
-        overlap_penalty: float = 0.0,
-        min_quality: float | None = None,
-        within: float | None = None,
     ) -> None:
         self.quality = quality
         self.n_features = n_features

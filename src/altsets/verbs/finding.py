@@ -24,18 +24,18 @@ def find(
     y: Any = None,
     quality_params: Mapping[str, Any] | None = None,
     feature_groups: Any = None,
+    within: float | None = None,
+    min_quality: float | None = None,
     dissimilarity: str | Dissimilarity = "dice",
+    difference: str = "each",
+    overlap_penalty: float = 0.0,
     search: str = "sequential",
     aggregation: str = "sum",
     constraints: Sequence[Constraint] | Constraint = (),
     existing: Sequence[Sequence[int | str]] = (),
-    time_limit: float | None = None,
     engine: str = "auto",
+    time_limit: float | None = None,
     callback: Callable[[Progress], object] | None = None,
-    difference: str = "each",
-    overlap_penalty: float = 0.0,
-    min_quality: float | None = None,
-    within: float | None = None,
 ) -> Result:
     """Find feature sets that are all good and truly different from each other.
 
@@ -76,6 +76,14 @@ def find(
         features, lists of features, or the text that ends the group's name in names of features (``"__"`` for
         ``temp__mean``). A feature that is not listed is a group of its own. ``dissimilarity="groups"`` compares sets by
         groups, and :class:`altsets.constraints.Budget` pays for each group once.
+    within : float, default=None
+        Instead of ``min_quality``: by what part of the best quality a set may fall short of it, such as 0.05. The best
+        quality is that of the best single set under the constraints, of whatever size, regardless of existing sets;
+        where it is not proven, nothing else is. In sequential search, the first set that is not good enough ends the
+        search; of a heuristic, such sets are left out. In sequential search, neither ``within`` nor ``min_quality``
+        can be combined with ``overlap_penalty``.
+    min_quality : float, default=None
+        The least quality of every set.
     dissimilarity : {"dice", "jaccard", "absolute", "groups"}, Matched, Grouped or callable, default="dice"
         What tau refers to. With ``"absolute"``, tau is the number of features in which two sets must differ, counted
         from the smaller set, and has to be given. :class:`altsets.dissimilarity.Matched` treats near-copies of
@@ -83,6 +91,14 @@ def find(
         :class:`altsets.dissimilarity.Grouped` those that it is given. A function of your own takes two sorted tuples of
         indices and gives a number between 0 and 1, the same both ways round. Two sets go together if it gives at least
         tau, also a set with itself: where that is so, a set may come more than once, as with tau=0.
+    difference : {"each", "average"}, default="each"
+        Whether a set must differ by tau from each set before it, or from all of them on average, existing ones
+        included. ``"average"`` is for sequential search.
+    overlap_penalty : float, default=0.0
+        What each feature that two sets share costs, in units of quality: the objective is the sum of the qualities
+        minus this times the number of shared features, added up over all pairs of sets, existing ones included. In a
+        sequential search each set pays for what it shares with those before it. Without
+        tau, tau is 0.
     search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
             default="sequential"
         One set after the other, each the best given those before; or all sets together; or a heuristic.
@@ -96,11 +112,6 @@ def find(
         names them.
     existing : sequence of sets, default=()
         Sets (of indices or names) that every new set must differ from as well.
-    time_limit : float, default=None
-        Seconds for the whole call, the choice of an engine and all checks included. What was found by then is returned
-        with a bound, and ``Result.stop_reason`` is ``"time_limit"``. Each set of a sequential search has its share of
-        the time; a set that was not found is constructed greedily and improved by exchanges, and marked as unproven.
-        Without a limit, the answer does not depend on how fast the machine is.
     engine : {"auto", "additive", "enumerate", "milp", "greedy", "shortlist", "exhaustive", "best-first", \
             "local-search", "greedy-wrapper"}, default="auto"
         Force one engine; an engine that can't solve the problem raises. "additive" is the fastest, for additive
@@ -111,24 +122,13 @@ def find(
         black boxes: "exhaustive" evaluates every set, which "auto" does if they are no more than ``max_iters``; else
         "local-search" looks for good ones, and "greedy-wrapper" does so as Bach (2023) does; "best-first" is for models
         that choose features themselves.
+    time_limit : float, default=None
+        Seconds for the whole call, the choice of an engine and all checks included. What was found by then is returned
+        with a bound, and ``Result.stop_reason`` is ``"time_limit"``. Each set of a sequential search has its share of
+        the time; a set that was not found is constructed greedily and improved by exchanges, and marked as unproven.
+        Without a limit, the answer does not depend on how fast the machine is.
     callback : callable, default=None
         Called with a :class:`altsets.results.Progress` now and then. What it raises ends the search.
-    difference : {"each", "average"}, default="each"
-        Whether a set must differ by tau from each set before it, or from all of them on average, existing ones
-        included. ``"average"`` is for sequential search.
-    overlap_penalty : float, default=0.0
-        What each feature that two sets share costs, in units of quality: the objective is the sum of the qualities
-        minus this times the number of shared features, added up over all pairs of sets, existing ones included. In a
-        sequential search each set pays for what it shares with those before it. Without
-        tau, tau is 0.
-    min_quality : float, default=None
-        The least quality of every set.
-    within : float, default=None
-        Instead of ``min_quality``: by what part of the best quality a set may fall short of it, such as 0.05. The best
-        quality is that of the best single set under the constraints, of whatever size, regardless of existing sets;
-        where it is not proven, nothing else is. In sequential search, the first set that is not good enough ends the
-        search; of a heuristic, such sets are left out. In sequential search, neither ``within`` nor ``min_quality``
-        can be combined with ``overlap_penalty``.
 
     Returns
     -------
@@ -208,18 +208,18 @@ def iterate(
     y: Any = None,
     quality_params: Mapping[str, Any] | None = None,
     feature_groups: Any = None,
+    within: float | None = None,
+    min_quality: float | None = None,
     dissimilarity: str | Dissimilarity = "dice",
+    difference: str = "each",
+    overlap_penalty: float = 0.0,
     search: str = "sequential",
     aggregation: str = "sum",
     constraints: Sequence[Constraint] | Constraint = (),
     existing: Sequence[Sequence[int | str]] = (),
-    time_limit: float | None = None,
     engine: str = "auto",
+    time_limit: float | None = None,
     callback: Callable[[Progress], object] | None = None,
-    difference: str = "each",
-    overlap_penalty: float = 0.0,
-    within: float | None = None,
-    min_quality: float | None = None,
 ) -> Iterator[Result]:
     """Find sets one after the other, for as long as you like.
 
@@ -245,8 +245,16 @@ def iterate(
         Options of a quality that is computed from ``X``.
     feature_groups : mapping, sequence of sequences of features, Grouped or str, default=None
         Groups of features, as for :func:`altsets.find`.
+    within : float, default=None
+        By what part of the best quality a set may fall short of it: the first set that is not good enough is the end.
+    min_quality : float, default=None
+        Instead of ``within``: the least quality of every set.
     dissimilarity : {"dice", "jaccard", "absolute", "groups"}, Matched, Grouped or callable, default="dice"
         What tau refers to, as for :func:`altsets.find`.
+    difference : {"each", "average"}, default="each"
+        Whether a set must differ by tau from each set before it, or from all of them on average.
+    overlap_penalty : float, default=0.0
+        What each feature that a set shares with one before it costs, in units of quality.
     search : {"sequential"}, default="sequential"
         The only search that gives one set after the other.
     aggregation : {"sum", "min", "leximin"}, default="sum"
@@ -255,20 +263,12 @@ def iterate(
         What every set must keep to; see :mod:`altsets.constraints`.
     existing : sequence of sets, default=()
         Sets (of indices or names) that every new set must differ from as well.
-    time_limit : float, default=None
-        Seconds for each set.
     engine : str, default="auto"
         Force one engine of :func:`altsets.find`.
+    time_limit : float, default=None
+        Seconds for each set.
     callback : callable, default=None
         Called with a :class:`altsets.results.Progress` now and then. What it raises ends the search.
-    difference : {"each", "average"}, default="each"
-        Whether a set must differ by tau from each set before it, or from all of them on average.
-    overlap_penalty : float, default=0.0
-        What each feature that a set shares with one before it costs, in units of quality.
-    within : float, default=None
-        By what part of the best quality a set may fall short of it: the first set that is not good enough is the end.
-    min_quality : float, default=None
-        Instead of ``within``: the least quality of every set.
 
     Yields
     ------
