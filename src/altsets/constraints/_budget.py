@@ -27,23 +27,18 @@ from altsets.features import Feature, FeatureNames
 class Budget(Constraint):
     """The features of each set cost no more than a limit together.
 
-    Costs and limit are added up and compared exactly, as the decimals that they are printed as: six features that cost
-    0.1 each are within a limit of 0.6, and not within 0.599999999.
+    Sums are exact for the decimals as printed: six features that cost 0.1 each are within a limit of 0.6.
 
     Parameters
     ----------
     costs : sequence of float, or mapping from feature to float
-        What each feature costs, 0 or more. In a mapping (or a pandas Series) by name or index, every feature that
-        is left out costs 0. Numbers of lower precision are taken as they are printed, too: ``np.float32(0.1)`` is 0.1.
-        Of longer ones, as decimals and fractions may be, the nearest double counts.
+        What each feature costs, 0 or more. Features that a mapping (or a pandas Series) leaves out cost 0.
     limit : float
         The most that a set may cost.
     groups : mapping from feature to group, sequence of sequences of features, or Grouped, default=None
-        Features that are paid for together: one sensor gives all of its columns, so a group costs the same
-        whether a set has one of its features or all of them. Features by name or index; one without a group pays for
-        itself. The price of a group is what one of its features costs, by the costs: in a list, all features of a group
-        cost the same; in a mapping it is enough to name the group, or some of its features. None: the groups that
-        ``feature_groups`` of the request declares, if there are any.
+        Features that are paid for together: a sensor costs the same whether a set has one of its columns or all of
+        them. A feature without a group pays for itself. In a list, all features of a group cost the same; in a mapping
+        it is enough to name the group, or some of its features. None: the ``feature_groups`` of the request, if any.
 
     See Also
     --------

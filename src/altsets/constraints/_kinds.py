@@ -369,11 +369,9 @@ class Implies(OfFields):
 class Size(OfFields):
     """Each set has from ``k_min`` to ``k_max`` features; this replaces ``n_features``.
 
-    Mind what the quality does with the size. Sums, as :class:`altsets.quality.Additive` and
-    :class:`altsets.quality.FCBF` make them, grow with it: where scores are positive, a larger set is always better,
-    and smaller ones come about only where the difference or another constraint asks for them. Qualities that are
-    normalised by the size (mRMR, CFS) compare sets of different sizes fairly. Dice and Jaccard dissimilarity are
-    meant for sets of any size.
+    Sums, such as :class:`altsets.quality.Additive` and :class:`altsets.quality.FCBF`, grow with the size: where scores
+    are positive, smaller sets come about only where the difference or another constraint asks for them. Qualities that
+    are normalised by the size (mRMR, CFS) compare sets of different sizes fairly.
 
     Parameters
     ----------

@@ -36,12 +36,9 @@ class Linear(Constraint):
     Parameters
     ----------
     coefficients : sequence of float, or mapping from feature to float
-        The coefficient of each feature. In a mapping (or a pandas Series) by name or index, every feature that is left
-        out has the coefficient 0.
-    lower : float, default=None
-        The least that the coefficients of a set may add up to; None for no such bound.
-    upper : float, default=None
-        The most that they may add up to; None for no such bound.
+        The coefficient of each feature; 0 for those that a mapping (or a pandas Series) leaves out.
+    lower, upper : float, default=None
+        The least and the most that the coefficients of a set may add up to; None for no such bound.
 
     See Also
     --------

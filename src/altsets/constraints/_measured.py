@@ -50,16 +50,15 @@ class Forbid(OfFeatures):
     features : int, str or sequence of them
         One feature or several, by index, name or pattern (``"S004_*"``).
     proxies : float, default=None
-        Also rule out each feature whose similarity with a forbidden one is at least this, above 0 and at most 1. The
-        similarity is measured where the table is known: in :class:`altsets.SelectAlternatives`, on the training rows
-        of each fold of :func:`altsets.evaluate`, on the command line; for :func:`altsets.find` see :meth:`computed`.
-        Features are compared one by one: several that predict a forbidden one together are not found.
+        Also rule out each feature whose similarity with a forbidden one is at least this, above 0 and at most 1,
+        measured on the table, and on the training rows of each fold of :func:`altsets.evaluate`; see :meth:`computed`
+        where there is no table. Several features that predict a forbidden one only together are not found.
     measure : {"symmetrical_uncertainty", "spearman", "pearson", "uncertainty_coefficient"}, \
             default="symmetrical_uncertainty"
-        What the similarity is. Symmetrical uncertainty is for numbers and categories alike; a feature with many more
-        values than the forbidden one stays low, even if it decides it. The uncertainty coefficient asks only which
-        share of what there is to know about the forbidden one a feature tells. Correlations are absolute values;
-        categories of several labels have none, and are compared by symmetrical uncertainty.
+        Symmetrical uncertainty is for numbers and categories alike; a feature with many more values than the forbidden
+        one stays low, even if it decides it. The uncertainty coefficient asks only which share of what there is to
+        know about the forbidden one a feature tells. Correlations are absolute values; categories of several labels
+        are compared by symmetrical uncertainty instead.
 
     Attributes
     ----------
@@ -85,7 +84,6 @@ class Forbid(OfFeatures):
 
     kind = "forbid"
     option = Option("--forbid", "COL[,COL]", "Features that no set has.")
-    # With defaults, as pickles of earlier versions do not have these.
     proxies: float | None = None
     measure: str = DEFAULT_MEASURE
     ruled_out: tuple[Alike, ...] | None = None
@@ -215,9 +213,8 @@ class MaxSimilarity(Constraint):
     ----------
     similarity : array-like of shape (n_features, n_features), or str
         How alike features are, from 0 to 1, symmetric; the diagonal does not count. Or the name of a measure
-        (``"spearman"``, ``"pearson"``: absolute correlations; ``"symmetrical_uncertainty"``), which is computed where
-        the table is known: in :class:`altsets.SelectAlternatives`, in each fold of :func:`altsets.evaluate`, on the
-        command line; for :func:`altsets.find` see :meth:`from_data`.
+        (``"spearman"``, ``"pearson"``: absolute correlations; ``"symmetrical_uncertainty"``), which is computed on the
+        table, and in each fold of :func:`altsets.evaluate`; see :meth:`from_data` where there is no table.
     limit : float
         The largest similarity of two features that a set may have, from 0 to 1; two that are as similar as that may
         still be in one set.

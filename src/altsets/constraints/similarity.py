@@ -6,14 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from altsets.errors import InputError
-from altsets.features import (
-    FeatureNames,
-    are_counted,
-    as_number,
-    first_difference,
-    labels_of,
-    real_numbers,
-)
+from altsets.features import FeatureNames, are_counted, as_number, first_difference, labels_of, real_numbers
 from altsets.wording import by_interface, parameter, suggestion
 
 if TYPE_CHECKING:

@@ -56,7 +56,6 @@ class Matched:
     [(0, 1, 0.95)]
     """
 
-    # Defaults of the class, as pickles of earlier versions do not have these.
     #: The name of the measure, also once it is computed; None for a matrix that was given.
     measure: str | None = None
     #: The names of the features if the similarity came in a frame that has them.

@@ -108,20 +108,18 @@ def score(
     Parameters
     ----------
     X : table of shape (n_samples, n_features)
-        A NumPy array, or a frame (pandas, polars, Arrow): numbers, text and categories, with missing values if need be.
-        Or a sparse matrix of SciPy or a pandas frame of sparse columns, which is never made dense as a whole.
-        What a measure makes of categories and missing values is said with the measure. Or a table that is read in
-        passes, some rows at a time: the path of a Parquet file or of a folder of them, an Arrow dataset, a Dask frame
-        or array. These take the measures "f", "pearson", "chi2", "symmetrical_uncertainty", and "mutual_info" in bins,
+        An array, a frame (pandas, polars, Arrow) with numbers, text and categories, or a sparse matrix or frame, which
+        is never made dense as a whole. Each measure says what it makes of categories and missing values. Or a table
+        that is read in passes: the path of a Parquet file or of a folder of them, an Arrow dataset, a Dask frame or
+        array. These take the measures "f", "pearson", "chi2", "symmetrical_uncertainty", and "mutual_info" in bins,
         whose cut points are quantiles of 50,000 rows.
     y : array-like of shape (n_samples,) or (n_samples, n_targets)
         The target: numbers or text; events and times, as :func:`altsets.io.survival_target` makes them; or several
         columns, or a set of labels for each row. Of a table that is read in passes, the name of its column; of a Dask
         array, another one.
     measure : str, callable or array, default="mutual_info"
-        A name in :data:`MEASURES`, or ``measure(X, y)`` that gets a float matrix and an array. A pair of
-        scores and p-values, as scikit-learn's score functions return, is fine. Or the scores themselves: one
-        number for each feature, then there are no options.
+        A name in :data:`MEASURES`; ``measure(X, y)`` for a float matrix and an array, which returns scores, or scores
+        and p-values as scikit-learn's score functions do; or the scores themselves, without options.
     feature_names : sequence of str, default=None
         Names of the columns; by default those of ``X``, if it has any.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -138,9 +136,7 @@ def score(
     Returns
     -------
     scores : ndarray of shape (n_features,)
-        One number per feature.
     names : list of str or None
-        The names of the features; None if they have none.
 
     Warns
     -----

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -13,13 +13,7 @@ from altsets.arrays import Floats, Indices
 from altsets.errors import InputError, MissingExtraError
 from altsets.measures.attribution import importances_of
 from altsets.measures.models import HELD_OUT, fit, fresh_model, is_own, splits_of, table_for
-from altsets.measures.scoring import (
-    ModelRows,
-    explain_fit_errors,
-    kept_groups,
-    scorer_for,
-    weight_scorer,
-)
+from altsets.measures.scoring import ModelRows, explain_fit_errors, kept_groups, scorer_for, weight_scorer
 from altsets.measures.workers import OnProgress, is_configured, map_in_order, run_in_workers
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Encoded, Features, encode
@@ -46,12 +40,11 @@ def importance(
     y : array-like of shape (n_samples,)
         The target: classes, numbers, or survival, as :func:`altsets.io.survival_target` makes it.
     estimator : estimator or str, default=None
-        Anything with ``fit`` that afterwards has ``feature_importances_`` or ``coef_``; it is copied first. By
-        default a decision tree (criterion "entropy" for classes, as in Model Gain of Bach (2023)), for survival a Cox
-        model of scaled columns. Coefficients count by their absolute value, summed over all outputs or classes; they
-        depend on the units of the features, so put a scaler before the model. Also pipelines that end in such a model,
-        if their steps scale, select or reorder columns (0 for a column that is not selected), searches for parameters
-        (``GridSearchCV``), ``TransformedTargetRegressor`` and ``CalibratedClassifierCV`` (the mean of its models).
+        A model with ``feature_importances_`` or ``coef_`` after ``fit``; it is copied first. By default a decision
+        tree (criterion "entropy" for classes, as in Model Gain of Bach (2023)), for survival a Cox model of scaled
+        columns. Coefficients count by their absolute value, summed over all outputs or classes; they depend on the
+        units of the features, so put a scaler before the model. Pipelines whose steps scale, select or reorder
+        columns, ``GridSearchCV``, ``TransformedTargetRegressor`` and ``CalibratedClassifierCV`` work, too.
     task : {"auto", "classification", "regression", "survival"}, default="auto"
         What the target is; "auto" looks at its values.
     random_state : int, default=25
@@ -110,16 +103,15 @@ def permutation(
     """Permutation importance of each feature, on rows that the model was not fitted to.
 
     It is scikit-learn's: the score of the model, minus its mean score over ``n_repeats`` random orders of the values
-    of a feature. On training rows, features that the model has only memorized would look important.
+    of a feature, so it is below 0 where the model predicts better without it. On training rows, features that the
+    model has only memorized would look important.
 
     Parameters
     ----------
     X : table of shape (n_samples, n_features)
-        Numbers and categories. Your own estimator gets them as they are here. For models by name a category becomes a
-        column of 0 and 1 for each label (one column for two labels), and these are shuffled together; a missing number
-        is nan.
+        Numbers and categories, as for :func:`importance`; your own estimator gets them as they are here.
     y : array-like of shape (n_samples,)
-        The target: classes, numbers, or survival, as :func:`altsets.io.survival_target` makes it.
+        As for :func:`importance`.
     estimator : estimator or str, default=None
         Any model of scikit-learn's kind, pipelines included; it is copied first. By default a decision tree
         (criterion "entropy" for classes), for survival a Cox model of scaled columns.
@@ -150,15 +142,9 @@ def permutation(
     callback : callable, default=None
         Called now and then with the share that is done, from 0 to 1; whatever it raises ends the work.
 
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        One number per feature, 0 for a constant column; below 0 where the model predicts better without.
-
     See Also
     --------
     altsets.measures.importance : Importances of the fitted model itself; faster.
-    altsets.measures.shap : Mean absolute SHAP values.
     sklearn.inspection.permutation_importance : What computes the importance of each feature.
 
     References
@@ -192,14 +178,16 @@ def permutation(
             for model, (train, _) in zip(models, splits, strict=True)
         ]
         tests = [everything.part(test) for _, test in splits]
-        work = _Work(models, tests, varied, scorer, n_repeats, random_state)
+        work = partial(_shuffled_loss, models, tests, varied, scorer, n_repeats, random_state)
         found = list(_outcomes(work, len(models) * len(varied), n_jobs, callback))
     drops = np.zeros((len(models), features.n_features))
     drops[:, varied] = np.reshape(found, (len(models), len(varied)))
     return np.asarray(drops.mean(axis=0))
 
 
-def _outcomes(work: _Work, count: int, n_jobs: int | None, callback: OnProgress | None) -> Iterator[float]:
+def _outcomes(
+    work: Callable[[int], float], count: int, n_jobs: int | None, callback: OnProgress | None
+) -> Iterator[float]:
     """The result of each piece of work, in order, from threads or the configured workers."""
     if not is_configured():
         yield from map_in_order(work, count, n_jobs, callback)
@@ -211,32 +199,31 @@ def _outcomes(work: _Work, count: int, n_jobs: int | None, callback: OnProgress 
         yield outcome
 
 
-@dataclass(frozen=True)
-class _Work:
-    """The importance of one feature to one of the models, by number; it can be pickled."""
+def _shuffled_loss(
+    models: Sequence[Any],
+    tests: Sequence[ModelRows],
+    varied: Indices,
+    scorer: Any,
+    n_repeats: int,
+    random_state: int,
+    number: int,
+) -> float:
+    """The importance of one feature to one of the models, by number."""
+    from sklearn.inspection import permutation_importance
 
-    models: Sequence[Any]
-    tests: Sequence[ModelRows]
-    varied: Indices
-    scorer: Any
-    n_repeats: int
-    random_state: int
+    model, rows = (part[number // len(varied)] for part in (models, tests))
+    scorer = weight_scorer(scorer, rows.weights)
+    feature = int(varied[number % len(varied)])
 
-    def __call__(self, number: int) -> float:
-        from sklearn.inspection import permutation_importance
+    def in_place(fitted: Any, order: Any, expected: Any) -> float:
+        return float(scorer(fitted, rows.columns.shuffled(feature, order[:, 0]), expected))
 
-        model, rows = (part[number // len(self.varied)] for part in (self.models, self.tests))
-        scorer = weight_scorer(self.scorer, rows.weights)
-        feature = int(self.varied[number % len(self.varied)])
-
-        def in_place(fitted: Any, order: Any, expected: Any) -> float:
-            return float(scorer(fitted, rows.columns.shuffled(feature, order[:, 0]), expected))
-
-        # scikit-learn shuffles the numbers of the rows, the scorer the rows.
-        numbers = np.arange(len(rows.labels))[:, None]
-        seeds = {"n_repeats": self.n_repeats, "random_state": self.random_state}
-        found = permutation_importance(model, numbers, rows.labels, scoring=in_place, **seeds)
-        return float(found.importances_mean[0])
+    # scikit-learn shuffles the numbers of the rows, the scorer the rows.
+    numbers = np.arange(len(rows.labels))[:, None]
+    found = permutation_importance(
+        model, numbers, rows.labels, scoring=in_place, n_repeats=n_repeats, random_state=random_state
+    )
+    return float(found.importances_mean[0])
 
 
 def shap(
@@ -252,15 +239,16 @@ def shap(
 ) -> Floats:
     """Mean absolute SHAP value of each feature in a model that is fitted to the whole table.
 
-    Needs the package shap (``pip install 'altsets[shap]'``). Trees, forests and linear models are explained
-    exactly and fast; of any other model only the predictions are used, which takes long for many rows.
+    The mean is over rows, and over classes where there is one prediction for each. Needs the package shap
+    (``pip install 'altsets[shap]'``). Trees, forests and linear models are explained exactly and fast; of any other
+    model only the predictions are used, which takes long for many rows.
 
     Parameters
     ----------
     X : table of shape (n_samples, n_features)
         As for :func:`importance`; SHAP values of the columns of a category are added up.
     y : array-like of shape (n_samples,)
-        The target: classes, numbers, or survival, as :func:`altsets.io.survival_target` makes it.
+        As for :func:`importance`.
     estimator : estimator or str, default=None
         As for :func:`permutation`.
     n_background : int, default=100
@@ -273,11 +261,6 @@ def shap(
         Seed for drawing rows, and for every part of the estimator that has none.
     sample_weight : array-like of shape (n_samples,), default=None
         How much each row counts when the model is fitted.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        At least 0; the mean over rows, and over classes where there is one prediction for each.
 
     See Also
     --------

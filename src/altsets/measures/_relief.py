@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from altsets._kernels import relief as kernel
 from altsets.arrays import Bools, Floats
-from altsets.errors import InputError
-from altsets.features import whole_number
+from altsets.features import one_of, whole_number
 from altsets.measures.workers import OnProgress, map_in_order
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import column_mask
@@ -56,30 +55,24 @@ def relief(
         Whether the target is a class or a number; "auto" looks at its values.
     n_neighbors : int, default=10
         Nearest hits, and nearest misses in each other class, of each row (for RReliefF: nearest rows of any kind). Few
-        of them see finer structure, many are less noisy; 10 is usual in the literature, 100 is scikit-rebate's
-        default.
+        see finer structure, many are less noisy; 10 is usual in the literature, 100 is scikit-rebate's default.
     n_samples : int, default=None
-        Look at the neighbours of this many rows, drawn at random; all rows by default. Neighbours are always
-        searched in the whole table.
+        Number of rows, drawn at random, whose neighbours are searched for, in the whole table; all rows by default.
     discrete : "auto", bool, or array of bool or of indices, default="auto"
         Which columns are discrete; "auto" means those with at most ``discrete_threshold`` different values.
         Categories always are.
     discrete_threshold : int, default=10
         See ``discrete``.
     variant : {"rebate", "classic"}, default="rebate"
-        "rebate" has everything as in scikit-rebate. Hits and misses of a numeric target are rows that differ in it by
-        less or more than its standard deviation. Where there are columns of both kinds, a difference above the
-        standard deviation of its column counts as 1, and all discrete columns together count in distances as much as
-        all columns. Several classes of misses weigh the same if each has ``n_neighbors`` rows; else larger ones weigh
-        more than their share, so that "classic" suits rare classes better. (One thing is not as there: a row is never
-        its own hit, even if its class has few others.)
-        "classic" is ReliefF as Kononenko (1994) defines it, where classes of misses weigh their share of all rows, and
-        for numbers RReliefF of Robnik-Sikonja and Kononenko (1997), with equal weights for all neighbours; neither
-        has a special rule for columns of both kinds.
+        "rebate" works as scikit-rebate, except that a row is never its own hit. Hits and misses of a numeric target
+        differ in it by less or more than its standard deviation. Where there are columns of both kinds, a difference
+        above the standard deviation of its column counts as 1, and all discrete columns together count in distances as
+        much as all columns. Large classes of misses weigh more than their share, so that "classic" suits rare classes
+        better. "classic" is ReliefF of Kononenko (1994), where classes of misses weigh their share of all rows, and for
+        numbers RReliefF of Robnik-Sikonja and Kononenko (1997) with equal weights for all neighbours.
     ties : {"share", "sort"}, default="share"
-        Which of several equally distant rows are neighbours, if not all of them can be. "share" gives them equal
-        parts, so that the order of the rows does not matter: the mean over all ways to decide. "sort" takes those
-        that NumPy's sort happens to put first, as scikit-rebate does.
+        Which of several equally distant rows are neighbours. "share" gives them equal parts, so that the order of the
+        rows does not matter. "sort" takes those that NumPy's sort puts first, as scikit-rebate does.
     random_state : int, default=25
         Seed for ``n_samples``.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -92,8 +85,7 @@ def relief(
     Returns
     -------
     ndarray of shape (n_features,)
-        0 for a constant column; below 0 where a feature differs more among hits. Between -1 and 1, but for rare classes
-        with "rebate".
+        Below 0 where a feature differs more among hits. Between -1 and 1, except for rare classes with "rebate".
 
     See Also
     --------
@@ -117,8 +109,8 @@ def relief(
     features.refuse_missing("relief", advice="use mutual_info, or fill them in")
     matrix = features.values
     target = target_of(y, len(matrix), task)
-    _check_choice("variant", variant, ("rebate", "classic"))
-    _check_choice("ties", ties, ("share", "sort"))
+    one_of("variant", variant, ("rebate", "classic"))
+    one_of("ties", ties, ("share", "sort"))
     neighbors = min(whole_number("n_neighbors", n_neighbors, least=1), len(matrix))
     rows = _rows(len(matrix), n_samples, random_state)
     mask = _discrete(matrix, discrete, discrete_threshold) | features.nominal
@@ -223,8 +215,3 @@ def _rows(n_rows: int, n_samples: int | None, random_state: int) -> npt.NDArray[
     if count >= n_rows:
         return np.arange(n_rows)
     return np.sort(np.random.default_rng(random_state).choice(n_rows, count, replace=False))
-
-
-def _check_choice(what: str, value: str, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise InputError(f"{what}={value!r} is unknown; choose {' or '.join(map(repr, choices))}.")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from altsets.arrays import Floats
@@ -64,17 +62,12 @@ def _solved(curvature: Floats, slope: Floats) -> Floats:
     return np.asarray(np.linalg.lstsq(curvature, slope, rcond=NOTHING * len(slope))[0], dtype=np.float64)
 
 
-class CoxFit(NamedTuple):
-    """A Cox model on some columns: logarithms of hazard ratios, their standard errors, and Harrell's C index."""
+def fit_cox(
+    matrix: Floats, target: Survival, weights: Floats | None, ridge: float = 0.0
+) -> tuple[Floats, Floats, float]:
+    """Return logarithms of hazard ratios, their standard errors, and Harrell's C index.
 
-    coefficients: Floats
-    errors: Floats
-    c_index: float
-
-
-def fit_cox(matrix: Floats, target: Survival, weights: Floats | None, ridge: float = 0.0) -> CoxFit:
-    """The Cox model on columns whose information without any effect is 1; those without information have 0.
-
+    Columns have an information of 1 without any effect; the coefficients of those without information are 0.
     Standard errors are nan with a ridge, for columns that add up to others, and where the likelihood grows with a
     coefficient for ever.
     """
@@ -87,7 +80,7 @@ def fit_cox(matrix: Floats, target: Survival, weights: Floats | None, ridge: flo
     errors = np.sqrt(np.sum(vectors[:, known] ** 2 / values[known], axis=1))
     unknown = bool(ridge) or np.ptp(risk) > MOST_SPREAD / 2
     errors[unknown | (np.sum(vectors[:, ~known] ** 2, axis=1) > LEAST_INFORMATION)] = np.nan
-    return CoxFit(beta, errors, concordance_index(target, risk, weights=weights))
+    return beta, errors, concordance_index(target, risk, weights=weights)
 
 
 def _soft_newton(beta: Floats, slope: Floats, curvature: Floats, threshold: float) -> Floats:

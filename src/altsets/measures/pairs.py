@@ -24,11 +24,7 @@ from altsets.measures.information.mutual_information import (
 from altsets.measures.sparse_columns import UnitColumns
 from altsets.measures.workers import map_in_order
 from altsets.tables.conversion import features_of
-from altsets.tables.feature_matrix import (
-    Features,
-    warn_of_constants,
-    warn_of_left_out_rows,
-)
+from altsets.tables.feature_matrix import Features, warn_of_constants, warn_of_left_out_rows
 from altsets.tables.target import counted, counted_as_repeats
 from altsets.tables.values import in_frame_of
 from altsets.wording import parameter
@@ -54,23 +50,19 @@ def pairwise(
 ) -> Any:
     """Measure how much each feature says about each other.
 
-    Each feature in turn takes the place of the target, so that the numbers can be compared with those that
-    :func:`score` finds for the target. A feature is treated the same way in both places: with
-    ``"mutual_info"``, a column of few values is discrete, as a feature and as a target (``discrete="auto"``); the
-    paper's study treats everything as continuous (``discrete=False``) and breaks ties at random
-    (``method="sklearn"``), hence its matrix is not quite symmetric where columns have ties; the others are.
+    Each feature in turn takes the place of the target and is treated the same way in both places, so that the numbers
+    can be compared with those of :func:`score`. The matrix is symmetric, except for ``"mutual_info"`` with
+    ``method="sklearn"``, which breaks ties at random.
 
     Parameters
     ----------
     X : table of shape (n_samples, n_features)
-        A NumPy array, or a frame (pandas, polars, Arrow): numbers and categories, with missing values if need be. Or a
-        sparse matrix, of which mutual information by nearest neighbours takes small ones only.
-        Correlations take categories of two labels only, and leave out rows where one of the two features is missing.
+        As for :func:`score`, in memory; of sparse matrices, mutual information by nearest neighbours takes small ones
+        only. Correlations take categories of two labels only, and leave out rows where one of the two is missing.
     measure : str, callable or array, default="mutual_info"
         ``"mutual_info"`` in nats, ``"pearson"`` or ``"spearman"`` for the absolute correlation of values or ranks,
-        ``"symmetrical_uncertainty"``, or ``measure(X, y)`` that gets a float matrix and one of its columns, and returns
-        a number for each column.
-        Or the numbers themselves, one for each pair of features; then there are no options.
+        ``"symmetrical_uncertainty"``; ``measure(X, y)`` for a float matrix and one of its columns, which returns a
+        number for each column; or the numbers themselves, one for each pair of features, without options.
     sample_weight : array-like of shape (n_samples,), default=None
         How much each row counts: 0 for not at all, whole numbers for rows that are there several times. Any weights
         will do for ``"pearson"``, ``"symmetrical_uncertainty"`` and ``"mutual_info"``, which then counts in bins.
@@ -83,10 +75,8 @@ def pairwise(
     Returns
     -------
     ndarray or frame of shape (n_features, n_features)
-        Row i: feature i as the target. For a frame, a frame of the same library with its labels, which qualities,
-        constraints and dissimilarities recognise; frames of pandas label rows and columns, others columns alone.
-        Constant columns have zeros; the other elements of the diagonal are what the measure says of a feature and
-        itself.
+        Row i: feature i as the target; zeros for constant columns. For a frame, a frame of the same library with its
+        labels, which qualities, constraints and dissimilarities recognise; only those of pandas label rows.
 
     Warns
     -----
@@ -174,10 +164,7 @@ def correlation_matrix(measure: str, features: Features, *, sample_weight: Float
     """Absolute correlations of all columns with each other; "pearson" of values, "spearman" of ranks."""
     features, weights = prepare_correlation(measure, features, sample_weight)
     if features.is_sparse:
-        everything = np.arange(features.n_features)
-        found = sparse_correlations(measure, features, weights).among(everything)
-        # Rounded differently on both sides of the diagonal.
-        return np.maximum(found, found.T)
+        return sparse_correlations(measure, features, weights).square(np.arange(features.n_features))
     incomplete = np.asarray(features.incomplete)
     if incomplete.any() and measure == "spearman" and features.n_rows > MOST_ROWS:
         return correlation_rows(measure, features, None, range(features.n_features))
@@ -210,7 +197,7 @@ def correlation_rows(measure: str, features: Features, weights: Floats | None, o
     features, weights = prepare_correlation(measure, features, weights)
     some = np.asarray(of, dtype=np.intp)
     if features.is_sparse:
-        return sparse_correlations(measure, features, weights).among(some)
+        return sparse_correlations(measure, features, weights).rows(some)
     found = np.zeros((len(some), features.n_features))
     patterns = patterns_of(features.values)
     for first in np.unique(patterns.of[some]):

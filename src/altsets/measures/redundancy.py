@@ -20,7 +20,6 @@ from altsets.measures.pairs import (
     sparse_correlations,
     unit_columns,
 )
-from altsets.measures.sparse_columns import UnitColumns
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features
 from altsets.tables.target import counted
@@ -249,7 +248,7 @@ def _source_of(measure: str, features: Features, weights: Floats | None, options
             raise InputError(f"{measure} takes no options; got {', '.join(sorted(options))}; leave them out.")
         prepared, weights = prepare_correlation(measure, features, weights)
         if prepared.is_sparse:
-            return _SparseCorrelations(sparse_correlations(measure, prepared, weights))
+            return sparse_correlations(measure, prepared, weights)
         if prepared.incomplete.any():
             return _IncompleteCorrelations(measure, prepared, weights)
         return _Correlations(unit_columns(measure, prepared.values, weights))
@@ -280,23 +279,6 @@ def _as_correlations(products: Floats) -> Floats:
     # Products of one column and of many are rounded differently. Limits must not tell them apart.
     np.round(np.abs(products, out=products), DECIMALS, out=products)
     return np.minimum(products, 1.0, out=products)
-
-
-class _SparseCorrelations:
-    """The same of a sparse table."""
-
-    range = (0.0, 1.0)
-    has_cheap_rows = True
-
-    def __init__(self, units: UnitColumns) -> None:
-        self._units = units
-
-    def rows(self, of: Indices) -> Floats:
-        return self._units.among(of)
-
-    def square(self, of: Indices) -> Floats:
-        found = self._units.among(of, of)
-        return np.maximum(found, found.T)
 
 
 class _IncompleteCorrelations:

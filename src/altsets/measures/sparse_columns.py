@@ -79,6 +79,9 @@ class UnitColumns:
     Rows are multiplied by the roots of their weights, so that products are weighted sums.
     """
 
+    range = (0.0, 1.0)
+    has_cheap_rows = True
+
     def __init__(self, columns: Any, weights: Floats | None, *, ranked: bool) -> None:
         from scipy.sparse import csc_array
 
@@ -109,7 +112,7 @@ class UnitColumns:
         others = others * self._roots[:, None]
         return np.asarray((columns.T @ others - means[:, None] * others.sum(axis=0)).T)
 
-    def among(self, some: Indices, others: Indices | None = None) -> Floats:
+    def rows(self, some: Indices, others: Indices | None = None) -> Floats:
         """Absolute correlations of some columns with others, by default with all."""
         n_others = self._columns.shape[1] if others is None else len(others)
         found = np.zeros((len(some), n_others))
@@ -118,6 +121,11 @@ class UnitColumns:
             part = some[start : start + step]
             found[start : start + step] = self.products(self.dense(part), others)
         return np.minimum(np.abs(found, out=found), 1.0, out=found)
+
+    def square(self, some: Indices) -> Floats:
+        """Absolute correlations of some columns with each other, as rounded on either side of the diagonal."""
+        found = self.rows(some, some)
+        return np.maximum(found, found.T)
 
 
 def _ranks(columns: Any, of: Indices) -> Floats:

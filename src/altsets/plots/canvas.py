@@ -125,12 +125,7 @@ def key(label: str, *, hatched: bool = False) -> Any:
 
 
 def finish(
-    ax: Axes,
-    names: Names,
-    *,
-    keys: Sequence[Any] = (),
-    title: str = "",
-    notes: Sequence[str] = (),
+    ax: Axes, names: Names, *, keys: Sequence[Any] = (), title: str = "", notes: Sequence[str] = ()
 ) -> Axes:
     """Add legend, title and notes, wrapped to fit: once all else has its place."""
     inches = _width(ax)

@@ -49,36 +49,26 @@ class Problem:
 
     Attributes
     ----------
-    n_features_in : int
-        How many features there are to choose from.
-    n_features : int
-        Features in each set; the largest number where the size is open.
-    n_alternatives : int
-        Sets besides the first one.
+    n_features_in, n_features, n_alternatives : int
+        The features to choose from; those in each set, or the largest number where the size is open; and the sets
+        besides the first one.
     tau : Fraction or None
         The least dissimilarity of two sets; None if features are counted.
     min_difference : int or None
         The number of features in which two sets must differ, for ``"absolute"``; else None.
     dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable
         What tau refers to; ``"dice"`` if features are counted.
-    search : str
-        How sets are searched for, such as ``"sequential"``.
-    aggregation : {"sum", "min", "leximin"}
-        What is maximised over the sets.
+    search, aggregation, difference : str
+        As for :func:`altsets.find`.
     existing : tuple of tuple of int
         Sets that new ones must differ from as well.
     constraints : tuple of Constraint
         What every set, or all sets together, must keep to, on indices.
-    difference : {"each", "average"}
-        Whether a set must differ enough from each set before it, or from all of them on average.
     overlap_penalty : float
         What each feature that two sets share costs, in units of quality.
-    min_quality : float or None
-        The least quality of every set; with ``within``, what that comes to once the best set is known.
-    within : float or None
-        By what part of the best quality a set may fall short of it.
-    max_spread : float or None
-        How much better than the worst set the best one may be.
+    min_quality, within, max_spread : float or None
+        Limits on qualities: the least one, known for ``within`` once the best set is; the share by which a set may fall
+        short of the best one; how much better than the worst set the best one may be.
 
     See Also
     --------
@@ -261,12 +251,7 @@ class Problem:
     @cached_property
     def is_plain(self) -> bool:
         """Whether nothing is asked beyond good sets that are pairwise different."""
-        levels = self.aggregation == "leximin" and self.max_min
-        limits = (self.within, self.min_quality, self.max_spread)
-        of_quality = any(limit is not None for limit in limits)
-        return not (
-            self.difference != "each" or self.overlap_penalty or of_quality or levels or self.rules.joint
-        )
+        return not self.further
 
     @cached_property
     def plain(self) -> Problem:

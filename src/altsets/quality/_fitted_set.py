@@ -24,19 +24,14 @@ class FittedSet:
         The names of the features.
     columns : tuple of str
         The names of the columns: a category has one for each label but the last.
-    coefficients : ndarray of shape (n_columns, n_targets)
-        In the units of the table; of a Cox model, the logarithms of hazard ratios.
-    standard_errors : ndarray of shape (n_columns, n_targets)
-        Of the coefficients; nan where there are no rows left to estimate them, or with a ridge. Of a Cox model also
-        where the likelihood grows with a coefficient for ever, or columns add up to others.
-    intercept : ndarray of shape (n_targets,)
-        What the model predicts where all columns are 0; nan of a Cox model, which has none.
-    intercept_errors : ndarray of shape (n_targets,)
-        Their standard errors.
+    coefficients, standard_errors : ndarray of shape (n_columns, n_targets)
+        In the units of the table; of a Cox model, the logarithms of hazard ratios. Errors are nan where there are no
+        rows left to estimate them, with a ridge, and in a Cox model also where the likelihood grows with a coefficient
+        for ever, or columns add up to others.
+    intercept, intercept_errors : ndarray of shape (n_targets,)
+        nan of a Cox model, which has none.
     r2 : float
-        The share of the targets that the set explains, on the same rows: what
-        :meth:`LinearFit.share <altsets.quality.LinearFit.share>` says. For one numeric target it is R^2; for survival
-        the score statistic, as a share of the largest that any column could have.
+        The share of the targets that the set explains, on the same rows; see :class:`altsets.quality.LinearFit`.
     target_r2 : ndarray of shape (n_targets,)
         R^2 of the model for each target; with classes, for the column of 0 and 1 that says which rows are of the class;
         nan of a Cox model.

@@ -120,12 +120,7 @@ class LinearFit(Quality):
         self._total = whole
 
     def _set(
-        self,
-        gram: Floats | Products,
-        cross: Floats,
-        starts: Indices,
-        smallest: float,
-        factor: float = 1.0,
+        self, gram: Floats | Products, cross: Floats, starts: Indices, smallest: float, factor: float = 1.0
     ) -> None:
         if isinstance(gram, Products):
             self.pairs_on_demand, ceiling = True, gram.explained_by_all

@@ -37,11 +37,7 @@ class LinearTable:
 
     @classmethod
     def of(
-        cls,
-        features: Features,
-        missing: str,
-        weights: Floats | None,
-        survival: CoxRows | None = None,
+        cls, features: Features, missing: str, weights: Floats | None, survival: CoxRows | None = None
     ) -> LinearTable:
         """Categories become columns of 0 and 1, one for each label but the last."""
         if missing == "mean":
@@ -167,13 +163,15 @@ class CoxRows:
         assert table.matrix is not None
         lengths = table.lengths[columns]
         scale = np.divide(1.0, lengths, out=np.zeros(len(columns)), where=lengths > 0)
-        found = fit_cox(table.matrix[:, columns] * scale, self._target, self._weights, ridge)
+        coefficients, errors, c_index = fit_cox(
+            table.matrix[:, columns] * scale, self._target, self._weights, ridge
+        )
         nothing = np.full(1, np.nan)
         return {
-            "coefficients": (found.coefficients * scale)[:, None],
-            "standard_errors": (found.errors * scale)[:, None],
+            "coefficients": (coefficients * scale)[:, None],
+            "standard_errors": (errors * scale)[:, None],
             **dict.fromkeys(("intercept", "intercept_errors", "target_r2"), nothing),
-            "c_index": found.c_index,
+            "c_index": c_index,
         }
 
 

@@ -180,24 +180,8 @@ class NamedQuality(QualitySpec):
         )
 
     @property
-    def is_paired(self) -> bool:
-        return self.name in PAIRED
-
-    @property
-    def is_wrapper(self) -> bool:
-        return self.name in OF_MODELS
-
-    @property
-    def is_linear(self) -> bool:
-        return self.name == LINEAR
-
-    @property
     def needs_target(self) -> bool:
         return not self.is_linear
-
-    @property
-    def chooses_size(self) -> bool:
-        return self.is_wrapper and OF_MODELS[self.name].chooses_size
 
     @property
     def fitted_model(self) -> Any:
@@ -205,8 +189,11 @@ class NamedQuality(QualitySpec):
 
     @property
     def kind(self) -> type[Quality]:
-        """The class of the quality."""
-        return LinearFit if self.is_linear else OF_MODELS.get(self.name) or PAIRED.get(self.name) or Additive
+        return (
+            LinearFit
+            if self.name == LINEAR
+            else OF_MODELS.get(self.name) or PAIRED.get(self.name) or Additive
+        )
 
     def _made(self, features: Features | LargeTable, y: Any, how: ScoringOptions) -> Quality:
         target = in_one_form(y, how.task)

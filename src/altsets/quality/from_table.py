@@ -20,6 +20,9 @@ from altsets.measures import UNIVARIATE, noise_floor
 from altsets.measures.large.table import LargeTable
 from altsets.measures.models import MODELS, fresh_model, is_own
 from altsets.measures.redundancy import MATRIX_COLUMNS
+from altsets.quality._black_box import OfModels
+from altsets.quality._linear_fit import LinearFit
+from altsets.quality._pairwise import CFS, FCBF, MRMR
 from altsets.quality._quality import Quality
 from altsets.tables.feature_matrix import CONSTANT, SPARSE_MEASURES, Features
 from altsets.tables.forms import in_one_form
@@ -110,19 +113,24 @@ class QualitySpec(ABC):
         return None
 
     @property
+    def kind(self) -> type[Quality]:
+        """The class of the quality, where it is known."""
+        return Quality
+
+    @property
     def is_paired(self) -> bool:
         """Whether pairs of features are scored as well."""
-        return False
+        return issubclass(self.kind, MRMR | FCBF | CFS)
 
     @property
     def is_wrapper(self) -> bool:
         """Whether the quality of a set is how well a model predicts with it."""
-        return False
+        return issubclass(self.kind, OfModels)
 
     @property
     def is_linear(self) -> bool:
         """Whether the quality of a set is what a linear model on it explains."""
-        return False
+        return issubclass(self.kind, LinearFit)
 
     @property
     def takes_sparse(self) -> bool:
@@ -173,7 +181,7 @@ class QualitySpec(ABC):
     @property
     def chooses_size(self) -> bool:
         """Whether a model decides how large sets are."""
-        return False
+        return self.kind.chooses_size
 
     def noise_floor(
         self, features: Features, y: Any, how: ScoringOptions = ScoringOptions()

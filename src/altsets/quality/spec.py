@@ -83,7 +83,7 @@ class GivenQuality(QualitySpec):
 class BoundQuality(QualitySpec):
     """``from_data`` of a quality class, with some of its parameters bound."""
 
-    kind: type[Any]
+    made_by: type[Any]
     bound: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -95,16 +95,8 @@ class BoundQuality(QualitySpec):
         return chosen, options_of_measure(self.bound)
 
     @property
-    def is_paired(self) -> bool:
-        return CLASSES[self.kind] in PAIRED
-
-    @property
-    def is_linear(self) -> bool:
-        return self.kind is LinearFit
-
-    @property
-    def is_wrapper(self) -> bool:
-        return self.kind in OF_MODELS.values()
+    def kind(self) -> type[Quality]:
+        return self.made_by
 
     @property
     def _options(self) -> Mapping[str, Any]:
@@ -114,17 +106,13 @@ class BoundQuality(QualitySpec):
     def fitted_model(self) -> Any:
         return self.bound.get("estimator")
 
-    @property
-    def chooses_size(self) -> bool:
-        return bool(self.kind.chooses_size)
-
     def _made(self, features: Features | LargeTable, y: Any, how: ScoringOptions) -> Quality:
         measure = self.scored_by
         if isinstance(features, LargeTable) and not (self.is_paired or self.kind is Additive):
             raise measure_refused(self.kind.__name__)
-        splits_rows = self.kind in OF_MODELS.values() or (measure is not None and measure[0] == "permutation")
+        splits_rows = self.is_wrapper or (measure is not None and measure[0] == "permutation")
         options = how.taken_by(lambda option: option == "groups" and splits_rows)
-        made: Quality = self.kind.from_data(features, y, **{**self.bound, **options})
+        made: Quality = self.made_by.from_data(features, y, **{**self.bound, **options})
         return made
 
 

@@ -99,13 +99,7 @@ class Estimator:
         """The sorted columns of a table; not for "sklearn", where a column gets other noise as a target."""
         n_rows = len(sample.values)
         if self.method == "neighbors":
-            return sort_columns(
-                sample.values.T,
-                sample.discrete,
-                n_rows,
-                scaled=True,
-                nominal=sample.nominal,
-            )
+            return sort_columns(sample.values.T, sample.discrete, n_rows, scaled=True, nominal=sample.nominal)
         n_bins = self.number_of_bins(n_rows, sample.weights)
         cut = (
             code_levels(column) if is_discrete else bin_column(column, n_bins, sample.weights)

@@ -6,6 +6,7 @@ did what, nor on whether one of them was lost on the way.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from altsets.errors import InputError, MissingExtraError
@@ -68,7 +69,7 @@ class DaskRows:
         from dask.delayed import delayed
 
         # Sent once, not with each partition.
-        work = delayed(_OnPartition(step, rows_at_a_time), pure=False)
+        work = delayed(partial(_on_partition, step, rows_at_a_time), pure=False)
         found = [
             work(part, target, f"partition {number}") for number, (part, target) in enumerate(self._parts)
         ]
@@ -93,25 +94,19 @@ def _blocks(X: Any, y: Any) -> list[tuple[Any, Any]]:
     return list(zip(whole.to_delayed()[:, 0], y.rechunk((whole.chunks[0],)).to_delayed(), strict=True))
 
 
-class _OnPartition:
-    """A step on a partition."""
+def _on_partition(step: Step, rows_at_a_time: int, part: Any, target: Any, where: str) -> Any:
+    import pyarrow as pa
 
-    def __init__(self, step: Step, rows_at_a_time: int) -> None:
-        self._step, self._rows = step, rows_at_a_time
-
-    def __call__(self, part: Any, target: Any, where: str) -> Any:
-        import pyarrow as pa
-
-        wanted = list(self._step.columns)
-        if target is None:
-            named = part.set_axis([str(name) for name in part.columns], axis=1)
-            try:
-                table = pa.Table.from_pandas(named[wanted], preserve_index=False)
-            except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-                raise InputError(
-                    f"{where} of the table has a column of several types: {' '.join(str(error).split())}."
-                ) from error
-        else:
-            arrays = [target if name == TARGET else part[:, int(name[1:])] for name in wanted]
-            table = pa.table([pa.array(one) for one in arrays], names=wanted)
-        return self._step(table.combine_chunks().to_batches(max_chunksize=self._rows), where)
+    wanted = list(step.columns)
+    if target is None:
+        named = part.set_axis([str(name) for name in part.columns], axis=1)
+        try:
+            table = pa.Table.from_pandas(named[wanted], preserve_index=False)
+        except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+            raise InputError(
+                f"{where} of the table has a column of several types: {' '.join(str(error).split())}."
+            ) from error
+    else:
+        arrays = [target if name == TARGET else part[:, int(name[1:])] for name in wanted]
+        table = pa.table([pa.array(one) for one in arrays], names=wanted)
+    return step(table.combine_chunks().to_batches(max_chunksize=rows_at_a_time), where)
