@@ -115,6 +115,17 @@ def test_where_adding_the_best_leads_nowhere_a_short_search_helps():
     assert all(rule.holds(chosen) for rule in problem.constraints for chosen in sets)
 
 
+@pytest.mark.parametrize("rule", [constraints.Together([0, 3]), constraints.Implies(0, 3)])
+def test_what_a_feature_needs_is_not_left_behind_without_it(rule):
+    """The best feature does not fit beside what it needs, which is worth little."""
+    rules = [rule, constraints.AtMost(1, [0, 3])]
+    problem = Problem.create(5, n_features=2, n_alternatives=0, constraints=rules)
+    construction = Construction(PricingOracle(quality.Additive([9, 2, 1, 3, 4]), problem, Run()))
+    sets = construction.all()
+    assert sets
+    assert all(rule.holds(chosen) for rule in problem.constraints for chosen in sets)
+
+
 def test_where_the_best_features_spend_the_budget_others_are_taken(clock):
     """Each set can pay for five of the best features only beside the cheapest ones, of which there are few."""
     scores = np.random.default_rng(0).random(1000)

@@ -126,9 +126,12 @@ class GreedySet:
             if not len(fitting) or over():
                 return False
             best = int(fitting[np.argmax(self._values(fitting))])
-            for position in (*self._missing(best), best):
+            bundle = (*self._missing(best), best)
+            for count, position in enumerate(bundle):
                 if not self._fits(position):
-                    # What it needs does not go with the rest.
+                    # What it needs does not go with the rest, and may not be there without it.
+                    for taken in bundle[:count]:
+                        self._take(taken, -1)
                     self._open[best] = False
                     break
                 self._take(position)
