@@ -87,9 +87,8 @@ def cox(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Flo
         Numbers and categories; a category of k labels has k - 1 degrees of freedom. Where a number is missing, the row
         is left out for this feature.
     y : structured array of shape (n_samples,)
-        Events and times, as :func:`altsets.io.survival_target` makes them.
     task : {"auto", "survival"}, default="auto"
-        "survival" takes two columns, 0 and 1 for the event and numbers for the time, as well.
+        As for :func:`concordance`.
     sample_weight : array-like of shape (n_samples,), default=None
         How much each row counts in sums; ties are resolved with the mean weight of the events, as R's survival does.
 
@@ -139,9 +138,8 @@ def logrank(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
         Categories are groups. Numbers make two groups: those above the median, and the rest. Where a number is
         missing, the row is left out for this feature.
     y : structured array of shape (n_samples,)
-        Events and times, as :func:`altsets.io.survival_target` makes them.
     task : {"auto", "survival"}, default="auto"
-        "survival" takes two columns, 0 and 1 for the event and numbers for the time, as well.
+        As for :func:`concordance`.
     sample_weight : array-like of shape (n_samples,), default=None
         How often each row counts; 2 is the row twice, 0 a row that is not there.
 

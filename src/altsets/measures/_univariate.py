@@ -203,11 +203,9 @@ def spearman(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -
     Parameters
     ----------
     X : table of shape (n_samples, n_features)
-        Numbers, and two categories as 0 and 1. Where a number is missing, the row is left out for this feature.
     y : array-like of shape (n_samples,)
-        Numbers, or text that names two classes.
     task : {"auto", "classification", "regression"}, default="auto"
-        "auto" takes numbers as they are; "classification" insists that they name two classes.
+        As for :func:`pearson`.
     sample_weight : array-like of shape (n_samples,), default=None
         Whole numbers: how often each row is there.
 

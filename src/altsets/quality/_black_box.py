@@ -77,12 +77,6 @@ class BlackBox(Quality):
     n_evaluations : int
         How many times the function was called.
 
-    Raises
-    ------
-    altsets.errors.InputError
-        If ``score`` is not callable, the number of features is neither given nor follows from their names, or the two
-        contradict each other.
-
     See Also
     --------
     altsets.quality.Wrapper : Scores a model with the features of a set.
@@ -126,29 +120,13 @@ class BlackBox(Quality):
         self._known: dict[tuple[int, ...], float] = {}
 
     def evaluate(self, indices: Sequence[int]) -> float:
-        """The quality of one set; the function is asked only if it has not been asked before."""
         known = self._known.get(indices if type(indices) is tuple else self._key(indices))
         return self.evaluate_many([indices])[0] if known is None else known
 
     def evaluate_many(self, sets: Sequence[Sequence[int]]) -> list[float]:
-        """The qualities of several sets, ``n_jobs`` at a time.
+        """Return the qualities of several sets, ``n_jobs`` at a time.
 
         If the function fails on one of them, the others are remembered before the error is raised.
-
-        Parameters
-        ----------
-        sets : sequence of sequence of int
-            The indices of each set.
-
-        Returns
-        -------
-        list of float
-            One quality per set.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If the function fails, or gives no number.
         """
         keys = [self._key(indices) for indices in sets]
         new = [key for key in dict.fromkeys(keys) if key not in self._known]
@@ -164,22 +142,10 @@ class BlackBox(Quality):
         return [self._known[key] for key in keys]
 
     def knows(self, indices: Sequence[int]) -> bool:
-        """Whether the function has been asked about this set.
-
-        Parameters
-        ----------
-        indices : sequence of int
-            A set.
-
-        Returns
-        -------
-        bool
-            Whether :meth:`evaluate` knows its quality without a call.
-        """
+        """Whether the function has been asked about this set."""
         return self._key(indices) in self._known
 
     def form(self, size: int) -> Form:
-        """A black box has no numbers, so this is refused."""
         raise UnsupportedError(f"{type(self).__name__} can evaluate sets, but has no feature scores.")
 
     def _answers(self, keys: list[tuple[int, ...]]) -> list[float | InputError]:
@@ -231,7 +197,7 @@ class BlackBox(Quality):
 
 
 def _outcome(score: Callable[[tuple[int, ...]], Any], key: tuple[int, ...]) -> Any:
-    """The value of a function for a set, or the exception that it raises; either can come from another process."""
+    """Return the value of a function for a set, or the exception that it raises; either can be pickled."""
     try:
         return score(key)
     except Exception as error:
@@ -290,23 +256,11 @@ class OfModels(BlackBox):
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            A NumPy array, a frame or a sparse matrix.
         y : array-like of shape (n_samples,)
-            The target.
         estimator : scikit-learn estimator, str or None, default=None
             The model; None for a decision tree.
         **options : dict
             The other parameters of the class.
-
-        Returns
-        -------
-        quality of this class
-            With the names of the columns, if they have names.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If the estimator, the scorer, the table or the target cannot be used.
         """
         return cls(estimator, X, y, **options)
 
@@ -324,10 +278,9 @@ class Wrapper(OfModels):
         It is copied for every fit; parts without a seed get ``random_state``. A name: "tree", "forest", "boosting",
         "linear", "neighbors", "svm", or a class by its full name. None: a decision tree.
     X : table of shape (n_samples, n_features)
-        A NumPy array or a frame with column names; numbers and categories. Your own estimator gets the columns of a
-        set as they are here: a frame stays a frame with its types. For models by name a category becomes a column of
-        0 and 1 for each label (one column for two labels), and missing numbers are nan, which "linear", "neighbors"
-        and "svm" replace by the median of the rows that they are fitted to.
+        Numbers and categories. Your own estimator gets the columns of a set as they are here: a frame stays a frame.
+        For models by name a category becomes a column of 0 and 1 for each label (one column for two labels), and
+        "linear", "neighbors" and "svm" replace missing numbers by the median of the rows that they are fitted to.
     y : array-like of shape (n_samples,)
         The target.
     scoring : str or callable, default=None
@@ -357,12 +310,6 @@ class Wrapper(OfModels):
     max_iters : int, default=1000
         How long to search, as for :class:`BlackBox`.
 
-    Raises
-    ------
-    altsets.errors.InputError
-        If the estimator, the scorer or ``cv`` cannot be used, or the table or the target cannot (different lengths, a
-        missing target, dates).
-
     See Also
     --------
     altsets.quality.BlackBox : Any other function of a set.
@@ -371,8 +318,7 @@ class Wrapper(OfModels):
 
     References
     ----------
-    - Kohavi, R. and John, G. H. (1997). Wrappers for feature subset selection. Artificial Intelligence 97, 273-324.
-    - Bach, J. (2023). Finding optimal diverse feature sets with alternative feature selection. arXiv:2307.11607.
+    Kohavi, R. and John, G. H. (1997). Wrappers for feature subset selection. Artificial Intelligence 97, 273-324.
 
     Examples
     --------
@@ -408,7 +354,6 @@ class Wrapper(OfModels):
 
 
 def _task_of(estimator: Any, task: str) -> str:
-    """The task of an estimator, unless the user has said it."""
     if estimator is None or isinstance(estimator, str):
         return task
     if isinstance(estimator, type) or not hasattr(estimator, "fit") or not hasattr(estimator, "get_params"):
@@ -479,31 +424,27 @@ class ModelTask:
         return ScoredModels(self.model, self.scorer, parts, replace(self.features, original=None), self.own)
 
 
+@dataclass(frozen=True, eq=False)
 class ScoredModels:
     """Any estimator and any scorer, as scikit-learn would have it."""
 
-    def __init__(
-        self,
-        model: Any,
-        scorer: Any,
-        splits: Sequence[tuple[ModelRows, ModelRows]],
-        about: Features,
-        own: bool,
-    ) -> None:
-        self._model, self._scorer, self._splits = model, scorer, splits
-        self.about, self._own = about, own
+    model: Any
+    scorer: Any
+    splits: Sequence[tuple[ModelRows, ModelRows]]
+    about: Features
+    own: bool
 
     def __call__(self, indices: tuple[int, ...]) -> float:
-        return float(np.mean([self._score(indices, *split) for split in self._splits]))
+        return float(np.mean([self._score(indices, *split) for split in self.splits]))
 
     def check(self) -> None:
         """Refuse weights and missing values before any search, if the model does not take them."""
-        if self._splits[0][0].weights is not None:
-            names_for_weights(self._model)
+        if self.splits[0][0].weights is not None:
+            names_for_weights(self.model)
         if not self.about.incomplete.any():
             return
         try:
-            self._score(np.flatnonzero(self.about.incomplete).tolist(), *self._splits[0])
+            self._score(np.flatnonzero(self.about.incomplete).tolist(), *self.splits[0])
         except InputError as error:
             if MISSING_VALUES in str(error):
                 raise
@@ -512,9 +453,9 @@ class ScoredModels:
             return
 
     def _score(self, indices: Sequence[int], train: ModelRows, test: ModelRows) -> float:
-        with explain_fit_errors(self.about, self._model, indices, own=self._own):
-            fitted = train.fit_copy(self._model, indices)
-            return test.score(fitted, indices, self._scorer)
+        with explain_fit_errors(self.about, self.model, indices, own=self.own):
+            fitted = train.fit_copy(self.model, indices)
+            return test.score(fitted, indices, self.scorer)
 
 
 class _Trees:

@@ -43,8 +43,7 @@ class Quality(ABC):
     Attributes
     ----------
     size_normalised : bool
-        Whether sets of different sizes compare fairly. A sum grows with every good feature, so where the size
-        is free, the largest sets win; a mean or a ratio has no such preference.
+        Whether sets of different sizes compare fairly. A sum grows with every good feature, a mean or a ratio does not.
     chooses_size : bool
         Whether the quality decides how large sets are, as that of a model which chooses features by itself.
     has_form : bool

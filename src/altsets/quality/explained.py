@@ -103,22 +103,9 @@ class Products:
 class Explained:
     """trace(C_S' G_SS^-1 C_S) of each set S, times a factor; or what a logarithm makes of it.
 
-    Parameters
-    ----------
-    gram : ndarray of shape (n_columns, n_columns), or Products
-        Products of columns, whose lengths are about one.
-    cross : ndarray of shape (n_columns, n_targets)
-        Products of columns with targets.
-    starts : ndarray of int of shape (n_features + 1,)
-        The columns of feature j are those from ``starts[j]`` to ``starts[j + 1]``.
-    ceiling : float
-        What all columns together explain.
-    smallest : float
-        No eigenvalue of the Gram matrix is smaller.
-    factor : float, default=1.0
-        What the trace, or its logarithm, is multiplied with.
-    in_logs : bool, default=False
-        Whether a share q counts as -log(1 - q) instead of q.
+    ``gram`` has products of columns, whose lengths are about one, and no eigenvalue below ``smallest``; ``cross`` has
+    products of columns with targets. The columns of feature j are those from ``starts[j]`` to ``starts[j + 1]``. All
+    columns together explain ``ceiling``. With ``in_logs``, a share q counts as -log(1 - q).
     """
 
     gram: Floats | Products

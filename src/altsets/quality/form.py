@@ -33,19 +33,18 @@ class Form:
     Parameters
     ----------
     linear : ndarray of shape (n,)
-        One number per feature.
     matrix : ndarray of shape (n, n) or Redundancy, default=None
-        One number per pair: symmetric, with a zero diagonal; None if there are no pair terms.
+        Symmetric, with a zero diagonal; None if there are no pair terms.
     conflicts : ndarray of bool of shape (n, n), default=None
-        Pairs that exclude each other: symmetric, with a false diagonal; None if there are none.
+        Pairs that exclude each other: symmetric, with a false diagonal.
     allowed : ndarray of bool of shape (n,), default=None
         Features that may be used at all; None if all may.
     ratio : bool, default=False
         Whether the pair terms divide instead of being subtracted.
     factor : float, default=1.0
-        Pair terms are the numbers of the matrix times this; of many features that is done when it is needed.
+        Pair terms are the numbers of the matrix times this, multiplied when needed.
     kept : ndarray of bool of shape (n,), default=None
-        Features whose pair terms count; all others are 0. None if all do.
+        Features whose pair terms count; None if all do.
     fit : Explained, default=None
         What is added to the sums: how much of the targets the set explains.
     ranges : dict, default={}
@@ -71,10 +70,7 @@ class Form:
     _: KW_ONLY
     factor: float = 1.0
     kept: Bools | None = None
-    #: What linear models on sets explain; None if sets are sums over features and pairs.
     fit: Explained | None = None
-    #: What is known of the least and the largest number of the matrix, by the features that it is about. Shared by
-    #: all forms of one matrix, as it takes a while to find out.
     ranges: dict[bytes, tuple[float, float]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -197,16 +193,15 @@ class Form:
         return least, largest
 
     def times(self, factor: float, kept: Bools | None) -> Form:
-        """The same form with numbers times a power of two; those of features that are not kept become 0.
+        """Return the same form with numbers times a power of two; those of features that are not kept become 0.
 
         The pair terms of a ratio, which stand beside the size, stay as they are.
 
         Parameters
         ----------
         factor : float
-            A power of two.
         kept : ndarray of bool or None
-            Features that are kept; None for all.
+            None for all.
         """
         linear = self.linear if kept is None else np.where(kept, self.linear, 0.0)
         of_pairs = self.factor if self.ratio else factor * self.factor

@@ -251,19 +251,14 @@ def symmetrical_uncertainty(
     X : table of shape (n_samples, n_features)
         Numbers and categories. A missing number is a value of its own, as is a missing label.
     y : array-like of shape (n_samples,)
-        The target.
     sample_weight : array-like of shape (n_samples,), default=None
         How much each row counts, from 0 up.
     task : {"auto", "classification", "regression"}, default="auto"
-        Whether the target is a class or a number; "auto" looks at its values.
     discrete : "auto", bool, or array of bool or of indices, default="auto"
-        As for :func:`mutual_info`.
     n_bins : int, default=None
-        As for :func:`mutual_info`.
     n_jobs : int, default=None
-        Threads; None and -1 for all cores. The scores do not depend on it.
     callback : callable, default=None
-        Called now and then with the share of the work done, from 0 to 1; what it raises ends the work.
+        As for :func:`mutual_info`.
 
     See Also
     --------
