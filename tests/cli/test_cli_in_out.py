@@ -577,7 +577,7 @@ READING = [
     {"--existing": ["secret.txt"]},
     {"--feature-groups": "secret.txt"},
     {"--budget": ["1:secret.txt"]},
-    {"--scores": "secret.txt"},
+    {"--scores": "secret.txt", "--quality": "mrmr"},
     {"--lost": ["@secret.txt"]},
 ]
 

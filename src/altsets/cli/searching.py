@@ -58,30 +58,23 @@ def read_dataset(given: Given, groups: str | None = None) -> Dataset:
     """Read a table and take its target apart, as the options say."""
     from altsets.files.dataset import read_table
 
-    table, columns = given.table, given.columns
-    data = read_table(
-        str(table.table),
-        table.target,
-        time=table.time,
-        event=table.event,
-        columns=None if columns.columns is None else parsing.columns_in(columns.columns),
-        drop=parsing.columns_in(columns.drop),
-        categorical=parsing.columns_in(columns.categorical),
-        groups=groups,
-        encoding=columns.encoding,
-        decimal=columns.decimal,
-        sheet=columns.sheet,
-        drop_missing_target=columns.drop_missing_target,
-        unusable="drop" if columns.drop_unusable else "error",
-        transpose=columns.transpose,
-        layer=columns.layer,
-        raw=columns.raw,
-        max_memory=columns.max_memory,
-    )
+    how: dict[str, Any] = {
+        name: parsing.columns_in(value) if isinstance(value, list) else value
+        for name, value in reading(given).items()
+    }
+    data = read_table(str(given.table.table), **how | {"groups": groups})
     if data.n_dropped:
         rows = data.n_dropped + (data.X.n_rows if data.is_large else len(data.y))
         say_error(f"Rows without a value in {data.target_name!r} were left out: {data.n_dropped} of {rows}.")
     return data
+
+
+def reading(given: Given) -> dict[str, Any]:
+    """How a table is read: arguments of ``read_table``, with lists of columns as they were given."""
+    how = {**vars(given.table), **vars(given.columns), "groups": given.evaluation.cv_groups}
+    del how["table"], how["no_target"]
+    how["unusable"] = "drop" if how.pop("drop_unusable") else None
+    return {name: value for name, value in how.items() if value not in (None, False)}
 
 
 def say_missing(data: Dataset | None) -> None:
@@ -550,6 +543,7 @@ class Record:
         known["quality"] = {name: origin[name] for name in ("quality", "measure", "scores") if name in origin}
         known["constraints"] = constraints_by_name(request.constraints, source.names)
         known["seed"] = DEFAULT_SEED
+        known["reading"] = reading(source.given)
         return self._whole(known)
 
     def of_evaluation(self, provenance: Mapping[str, Any], data: Dataset, given: Given) -> dict[str, Any]:

@@ -15,8 +15,6 @@ from altsets.result import Result
 
 #: What only users have.
 YOURS = {"sample_weight": "weights of rows", "groups": "groups of rows"}
-#: How a table was read: options that list columns, and others with a text.
-LISTS, TEXTS = ("columns", "drop", "categorical"), ("time", "event", "encoding", "decimal", "sheet", "layer")
 
 
 def shell_line(provenance: Mapping[str, Any]) -> str:
@@ -30,14 +28,15 @@ def shell_line(provenance: Mapping[str, Any]) -> str:
 def python_lines(result: Result, names: Sequence[str] | None) -> str:
     """The lines of Python that give the same sets; raises NotExpressedError where there are none."""
     request, options = result.request, result.provenance.get("options")
+    how = result.provenance.get("reading", {})
     if request is None:
         raise NotExpressedError("the answer does not hold its request")
     if isinstance(options, Mapping):
         # The time limit of a command is for scores as well.
         asked = arguments(replace(request, time_limit=None), names, "data.X")
         found = call("result = altsets.find", ["scored", *asked])
-        scored = _scored_line(result, request, options)
-        return requests.with_imports([*_table_line(options), scored, found, "print(result.named_sets)"])
+        table, scored = _table_line(options.get(TABLE), how), _scored_line(result, request, options, how)
+        return requests.with_imports([*table, scored, found, "print(result.named_sets)"])
     named_quality(request)
     if request.random_state == requests.DEFAULT_SEED:
         request = replace(request, random_state=None)
@@ -45,46 +44,35 @@ def python_lines(result: Result, names: Sequence[str] | None) -> str:
     return requests.python_lines(request, names, beside)
 
 
-def _scored_line(result: Result, request: Request, options: Mapping[str, Any]) -> str:
+def _scored_line(result: Result, request: Request, options: Mapping[str, Any], how: Mapping[str, Any]) -> str:
     """The line that makes the quality as the command did."""
     if "--scores" in options:
-        if TABLE not in options and "--drop" in options:
+        if TABLE not in options and "drop" in how:
             raise NotExpressedError("features of a file of scores were left out")
         said = [repr(options["--scores"]), repr(result.parameters["quality"])]
         said += ["feature_names=data.feature_names"] if TABLE in options else []
-        said += _texts(options, "encoding", "decimal")
+        said += [f"{name}={how[name]!r}" for name in ("encoding", "decimal") if name in how]
         return call("scored = altsets.io.read_scores", said)
     spec = named_quality(request)
-    spec = spec.for_survival() if "--time" in options else spec
+    spec = spec.for_survival() if "time" in how else spec
     made = spec.kind.__name__
     asked = {} if spec.scored_by is None else {"measure": spec.scored_by[0]}
     # A target of times and events needs no word for it.
-    is_said = request.task == "auto" or "--time" in options
+    is_said = request.task == "auto" or "time" in how
     asked |= spec.model | dict(spec.more) | ({} if is_said else {"task": request.task})
     said = [f"{name}={value!r}" for name, value in asked.items()]
     return call(f"scored = quality.{made}.from_data", ["data.X", "data.y", *said])
 
 
-def _table_line(options: Mapping[str, Any]) -> list[str]:
+def _table_line(path: str | None, how: Mapping[str, Any]) -> list[str]:
     """The line that reads the table as the command did; none if there was no table."""
-    path = options.get(TABLE)
     if path is None:
         return []
     if path == "-":
         raise NotExpressedError("the table came from standard input")
-    said = [repr(path), *([] if "--time" in options else [repr(options.get("--target"))])]
-    listed = {name: names_in(options[f"--{name}"]) for name in LISTS if f"--{name}" in options}
+    listed = {name: names_in(value) for name, value in how.items() if isinstance(value, list)}
     if any(column.startswith("@") for columns in listed.values() for column in columns):
         raise NotExpressedError("columns were listed in a file")
-    said += [f"{name}={columns!r}" for name, columns in listed.items()]
-    if "--cv-groups" in options:
-        said.append(f"groups={options['--cv-groups']!r}")
-    said += _texts(options, *TEXTS)
-    flags = {"--drop-missing-target": "drop_missing_target", "--transpose": "transpose", "--raw": "raw"}
-    said += [f"{name}=True" for option, name in flags.items() if options.get(option)]
-    return [call("data = altsets.read_table", said)]
-
-
-def _texts(options: Mapping[str, Any], *names: str) -> list[str]:
-    """Options with a text, as keyword arguments."""
-    return [f"{name}={options[f'--{name}']!r}" for name in names if f"--{name}" in options]
+    said = [f"{name}={value!r}" for name, value in {**how, **listed}.items() if name != "target"]
+    target = [repr(how["target"])] if "target" in how else []
+    return [call("data = altsets.read_table", [repr(path), *target, *said])]
