@@ -263,6 +263,22 @@ def test_lines_name_the_columns_of_survival(run, there, snapshot):
     ]
 
 
+def test_lines_read_the_table_as_the_command_did(run, there):
+    rng = np.random.default_rng(0)
+    cells = [[f"{number:.3f}".replace(".", ",") for number in row] for row in rng.random((60, 4))]
+    lines = [";".join([*row, f"2024-01-{1 + i % 28:02}", str(i % 2)]) for i, row in enumerate(cells)]
+    table = "\n".join(["a;b;c;gr\u00f6\u00dfe;day;y", *lines])
+    (there / "german.csv").write_text(table, encoding="latin-1")
+    how = ("--encoding", "latin-1", "--decimal", ",", "--drop-unusable", "--drop", "c", "--max-memory", "1GB")
+    code, out, err = run(
+        "find", "german.csv", "-t", "y", *how, "-k", 1, "-a", 1, "--json", "--report", "r.html"
+    )
+    assert code == 0, err
+    first = altsets.Result.from_json(out)
+    again = result_of(block_of_code(document_in(there / "r.html"), "python"))
+    assert (again.named_sets, again.qualities) == (first.named_sets, first.qualities)
+
+
 def test_lines_with_saved_scores(run, there):
     run("find", "table.csv", *FIND, "--save-scores", "s.csv")
     for table in (["table.csv", "-t", "y"], []):
