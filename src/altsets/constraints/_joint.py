@@ -96,7 +96,6 @@ class AtMostSets(OfUsage):
     --------
     altsets.constraints.AtLeastSets : Set a smallest number instead.
     altsets.constraints.Reserve : Keep a group of features for one set.
-    altsets.constraints.AtMost : Limit how many features of a group one set has.
 
     Examples
     --------

@@ -158,7 +158,6 @@ class Require(OfFeatures):
     --------
     altsets.constraints.Forbid : Keep features out of every set.
     altsets.constraints.AtLeast : Require some features of a group, not all of them.
-    altsets.constraints.Implies : Require a feature only where another one is chosen.
 
     Examples
     --------
@@ -199,7 +198,6 @@ class AtMost(OfCount):
     --------
     altsets.constraints.AtLeast : Set a smallest number instead.
     altsets.constraints.Exclusive : The same with ``most=1``.
-    altsets.constraints.Forbid : Keep every feature of the group out.
 
     Examples
     --------

@@ -70,7 +70,6 @@ class Forbid(OfFeatures):
     --------
     altsets.constraints.Require : Put features into every set.
     altsets.constraints.AtMost : Allow some features of a group.
-    altsets.measures.pairwise : The similarities that ``proxies`` is compared with.
 
     Examples
     --------
@@ -223,7 +222,6 @@ class MaxSimilarity(Constraint):
     --------
     altsets.constraints.Exclusive : Exclude features that you name.
     altsets.dissimilarity.Matched : Compare *different* sets through the same similarities.
-    altsets.measures.pairwise : Similarities of all pairs of features of a table.
 
     Examples
     --------
@@ -264,11 +262,9 @@ class MaxSimilarity(Constraint):
         X : table of shape (n_samples, n_features)
             An array or a frame; missing values and categories as in :func:`altsets.measures.pairwise`.
         measure : {"spearman", "pearson", "symmetrical_uncertainty"}, default="spearman"
-            How similarity is measured.
         limit : float, default=0.9
             The largest similarity of two features in a set.
         sample_weight : array-like of shape (n_samples,), default=None
-            How much each row counts.
 
         Examples
         --------

@@ -201,21 +201,17 @@ class OptionReader(Protocol):
     @property
     def option(self) -> str:
         """The option that is read, for messages."""
-        ...
 
     def features(self, text: str) -> Sequence[Feature]:
         """The features in a list of names with commas between them."""
-        ...
 
     def group(self, text: str) -> Sequence[Feature]:
         """The features of a group: a list of names, or a file that has them."""
-        ...
 
     def prices(
         self, path: str, noun: str = "cost"
     ) -> tuple[Mapping[Any, float], Mapping[Any, Hashable] | None]:
         """The numbers of features in a file, and which of them are paid for together."""
-        ...
 
 
 def split_option(read: OptionReader, text: str, form: str) -> tuple[str, str]:
@@ -262,7 +258,6 @@ class Constraint(ABC):
     --------
     altsets.constraints.Require, altsets.constraints.Forbid : Constraints on single features.
     altsets.constraints.AtMost, altsets.constraints.AtLeast : Constraints on groups of features.
-    altsets.find : Takes constraints.
 
     Examples
     --------
@@ -388,7 +383,6 @@ class Constraint(ABC):
         X : table of shape (n_samples, n_features)
             The features.
         sample_weight : array-like of shape (n_samples,), default=None
-            How much each row counts.
         """
         return self
 

@@ -36,7 +36,6 @@ class Grouped:
     --------
     altsets.dissimilarity.Matched : Compare sets by the similarity of their features.
     altsets.constraints.AtMost : Limit the features of a group within one set.
-    altsets.constraints.Budget : Pay for a group of features once.
 
     Examples
     --------
@@ -119,11 +118,9 @@ class Grouped:
         X : table of shape (n_samples, n_features)
             An array or a frame; missing values and categories as in :func:`altsets.measures.pairwise`.
         measure : {"spearman", "pearson", "symmetrical_uncertainty"}, default="spearman"
-            How similarity is measured.
         threshold : float, default=0.9
             The least similarity within a group.
         sample_weight : array-like of shape (n_samples,), default=None
-            How much each row counts.
 
         Examples
         --------

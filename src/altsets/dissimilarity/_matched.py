@@ -45,7 +45,6 @@ class Matched:
     --------
     altsets.dissimilarity.Grouped : Compare sets by groups of features that you name.
     altsets.constraints.MaxSimilarity : Keep similar features out of one and the same set.
-    altsets.measures.pairwise : Similarities of all pairs of features of a table.
 
     Examples
     --------
@@ -82,11 +81,9 @@ class Matched:
         X : table of shape (n_samples, n_features)
             An array or a frame; missing values and categories as in :func:`altsets.measures.pairwise`.
         measure : {"spearman", "pearson", "symmetrical_uncertainty"}, default="spearman"
-            How similarity is measured.
         threshold : float, default=None
             From when on two features count as the same.
         sample_weight : array-like of shape (n_samples,), default=None
-            How much each row counts.
 
         Examples
         --------
@@ -107,7 +104,6 @@ class Matched:
         X : table of shape (n_samples, n_features)
             The features.
         sample_weight : array-like of shape (n_samples,), default=None
-            How much each row counts.
         """
         if not isinstance(self.similarity, str):
             return self
@@ -159,7 +155,6 @@ class Matched:
         Parameters
         ----------
         first, second : sequence of int
-            Their indices.
         """
         assert not isinstance(self.similarity, str)
         rows, columns = np.asarray(first, dtype=np.intp), np.asarray(second, dtype=np.intp)
@@ -174,7 +169,6 @@ class Matched:
         Parameters
         ----------
         first, second : sequence of int
-            Their indices.
         """
         alike = self.similarity_among(first, second)
         return alike if self.threshold is None else (alike >= self.threshold).astype(np.float64)
@@ -185,7 +179,6 @@ class Matched:
         Parameters
         ----------
         first, second : sequence of int
-            The indices of two sets.
         """
         from scipy.optimize import linear_sum_assignment
 
@@ -204,7 +197,6 @@ class Matched:
         Parameters
         ----------
         first, second : sequence of int
-            The indices of two sets.
         """
         from scipy.optimize import linear_sum_assignment
 

@@ -130,8 +130,10 @@ def score(
         default), the largest one, or their mean with these weights. "sets" makes a class of each combination of
         labels, if there are no more than 20.
     **options : dict
-        Passed on to the measure. A table that is read in passes also takes ``max_memory``, a ceiling such as ``"2GB"``
-        (by default a quarter of the machine), and ``callback``, a function that gets the share of the work done.
+        Passed on to the measure. Many take ``task``: whether the target is a class or a number, where "auto" looks at
+        its values; ``n_jobs``: the number of threads, on which no score depends, by default all processors; and
+        ``callback``: a function that gets the share of the work done, and ends the work if it raises. A table that is
+        read in passes also takes ``max_memory``, a ceiling such as ``"2GB"``, by default a quarter of the machine.
 
     Returns
     -------
@@ -148,7 +150,6 @@ def score(
     --------
     altsets.measures.pairwise : How much features say about each other.
     altsets.quality.Additive : A quality made of such scores.
-    altsets.io.read_scores : Read scores that were saved before.
 
     Examples
     --------

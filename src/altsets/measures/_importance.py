@@ -30,7 +30,7 @@ def importance(
     random_state: int = 25,
     sample_weight: Any = None,
 ) -> Floats:
-    """Importance of each feature in a model that is fitted to the whole table.
+    """Compute the importance of each feature in a model that is fitted to the whole table.
 
     Parameters
     ----------
@@ -46,7 +46,6 @@ def importance(
         units of the features, so put a scaler before the model. Pipelines whose steps scale, select or reorder
         columns, ``GridSearchCV``, ``TransformedTargetRegressor`` and ``CalibratedClassifierCV`` work, too.
     task : {"auto", "classification", "regression", "survival"}, default="auto"
-        What the target is; "auto" looks at its values.
     random_state : int, default=25
         Seed for every part of the estimator that has none.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -100,7 +99,7 @@ def permutation(
     n_jobs: int | None = None,
     callback: OnProgress | None = None,
 ) -> Floats:
-    """Permutation importance of each feature, on rows that the model was not fitted to.
+    """Compute the permutation importance of each feature, on rows that the model was not fitted to.
 
     It is scikit-learn's: the score of the model, minus its mean score over ``n_repeats`` random orders of the values
     of a feature, so it is below 0 where the model predicts better without it. On training rows, features that the
@@ -131,7 +130,6 @@ def permutation(
     n_repeats : int, default=5
         Random orders of each feature.
     task : {"auto", "classification", "regression", "survival"}, default="auto"
-        What the target is; "auto" looks at its values.
     random_state : int, default=25
         Seed of the split and of the orders, and for every part of the estimator that has none.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -140,7 +138,6 @@ def permutation(
         Threads; all processors by default. joblib's ``parallel_config`` overrules where and how many. The scores do not
         depend on it.
     callback : callable, default=None
-        Called now and then with the share that is done, from 0 to 1; whatever it raises ends the work.
 
     See Also
     --------
@@ -237,7 +234,7 @@ def shap(
     random_state: int = 25,
     sample_weight: Any = None,
 ) -> Floats:
-    """Mean absolute SHAP value of each feature in a model that is fitted to the whole table.
+    """Compute the mean absolute SHAP value of each feature in a model that is fitted to the whole table.
 
     The mean is over rows, and over classes where there is one prediction for each. Needs the package shap
     (``pip install 'altsets[shap]'``). Trees, forests and linear models are explained exactly and fast; of any other
@@ -256,7 +253,6 @@ def shap(
     n_samples : int, default=None
         Rows, drawn at random, whose predictions are explained; all by default.
     task : {"auto", "classification", "regression", "survival"}, default="auto"
-        What the target is; "auto" looks at its values.
     random_state : int, default=25
         Seed for drawing rows, and for every part of the estimator that has none.
     sample_weight : array-like of shape (n_samples,), default=None

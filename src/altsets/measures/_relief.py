@@ -39,7 +39,7 @@ def relief(
     n_jobs: int | None = None,
     callback: OnProgress | None = None,
 ) -> Floats:
-    """ReliefF score of each feature: the mean difference to the nearest misses minus that to the nearest hits.
+    """Compute the ReliefF score of each feature: its difference to the nearest misses minus that to the nearest hits.
 
     Hits are rows of the same class, misses those of other classes; near is what differs little in all features
     together, so that features count that matter only beside others. Differences in continuous columns are divided
@@ -50,9 +50,7 @@ def relief(
     X : table of shape (n_samples, n_features)
         Numbers and categories; no missing numbers.
     y : array-like of shape (n_samples,)
-        The target.
     task : {"auto", "classification", "regression"}, default="auto"
-        Whether the target is a class or a number; "auto" looks at its values.
     n_neighbors : int, default=10
         Nearest hits, and nearest misses in each other class, of each row (for RReliefF: nearest rows of any kind). Few
         see finer structure, many are less noisy; 10 is usual in the literature, 100 is scikit-rebate's default.
@@ -78,9 +76,7 @@ def relief(
     sample_weight : array-like of shape (n_samples,), default=None
         Whole numbers: how often each row is there.
     n_jobs : int, default=None
-        Threads; all processors by default. The scores do not depend on it.
     callback : callable, default=None
-        Called now and then with the share that is done, from 0 to 1; whatever it raises ends the work.
 
     Returns
     -------

@@ -28,7 +28,7 @@ SURVIVAL_MEASURES = ("concordance", "cox", "logrank")
 def concordance(
     X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None, n_jobs: int | None = None
 ) -> Floats:
-    """Absolute Somers' D of each feature with survival: how often the feature tells which of two rows dies first.
+    """Compute the absolute Somers' D of each feature with survival: how well it tells which of two rows dies first.
 
     Two rows are comparable if the one observed for a shorter time had the event; of two rows with the same time, if
     just one had it. Somers' D is the share of comparable pairs in which the row with the larger value has the event
@@ -52,7 +52,6 @@ def concordance(
     --------
     altsets.measures.cox : Compares values rather than their order.
     altsets.measures.logrank : For categories.
-    altsets.io.survival_target : Makes the target.
 
     References
     ----------
@@ -75,7 +74,7 @@ def concordance(
 
 
 def cox(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Floats:
-    """Score statistic of a Cox model of each feature alone, chi-squared with one degree of freedom by chance.
+    """Compute the score statistic of a Cox model of each feature alone; by chance chi-squared, one degree of freedom.
 
     It compares the value of each row that has the event with the mean of all rows at risk at that time. Events at the
     same time are treated as Efron does. No model is fitted, as the statistic needs only the slope where there is no
@@ -96,7 +95,6 @@ def cox(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Flo
     --------
     altsets.measures.concordance : Compares the order of values only; outliers do not matter.
     altsets.quality.LinearFit : The same statistic for sets of features.
-    altsets.io.survival_target : Makes the target.
 
     References
     ----------
@@ -127,7 +125,7 @@ def cox(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Flo
 
 
 def logrank(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Floats:
-    """Log-rank statistic of each feature: how far the survival of its groups differs.
+    """Compute the log-rank statistic of each feature: how far the survival of its groups differs.
 
     The events of each group are compared with what its share of the rows at risk lets expect, time by time. For k
     groups it is chi-squared with k - 1 degrees of freedom by chance, so features of many categories score higher.
@@ -147,7 +145,6 @@ def logrank(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
     --------
     altsets.measures.cox : Takes numbers as they are, which loses less.
     altsets.measures.concordance : The order of numbers.
-    altsets.io.survival_target : Makes the target.
 
     References
     ----------
@@ -183,18 +180,13 @@ def _prepared(
             f"{who} is for survival, not for {parameter('task', task)}; leave that out, or choose another measure."
         )
     features, y, weights = counted(features, y, sample_weight, task)
-    return features, survival_of(y, features.n_rows, who), weights
-
-
-def survival_of(y: Any, n_rows: int, who: str) -> Survival:
-    """A survival target, or an error that says how to have one."""
-    target = outcome_of(y, n_rows)
+    target = outcome_of(y, features.n_rows)
     if not isinstance(target, Survival):
         how = by_interface(
             f"make the target with {SURVIVAL_FORM}", "name both columns with --time and --event"
         )
         raise InputError(f"{who} needs a time and an event for each row (survival); {how}.")
-    return target
+    return features, target, weights
 
 
 def _dense(features: Features) -> Iterator[tuple[Any, Features]]:

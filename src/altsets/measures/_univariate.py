@@ -28,7 +28,7 @@ UNEXPLAINED = 1e-12
 
 
 def f_score(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Floats:
-    """F statistic of each feature: analysis of variance for classes, linear regression for a numeric target.
+    """Compute the F statistic of each feature: ANOVA for classes, linear regression for a numeric target.
 
     A feature that separates the classes perfectly (no variance within them) or lies on a line with the
     target has an infinite F. So that it can be added up, it becomes twice the largest F of the other
@@ -41,9 +41,7 @@ def f_score(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
         target, categories are groups whose means are compared; with a target of classes, only two categories are
         taken, as 0 and 1.
     y : array-like of shape (n_samples,)
-        The target.
     task : {"auto", "classification", "regression"}, default="auto"
-        Whether the target is a class or a number; "auto" looks at its values.
     sample_weight : array-like of shape (n_samples,), default=None
         How often each row counts; 2 is the row twice, 0 a row that is not there.
 
@@ -167,7 +165,7 @@ def _ratios(explained: Floats, left: Floats, used: float, free: float) -> tuple[
 
 
 def pearson(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Floats:
-    """Absolute Pearson correlation of each feature with the target.
+    """Compute the absolute Pearson correlation of each feature with the target.
 
     Parameters
     ----------
@@ -195,7 +193,7 @@ def pearson(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
 
 
 def spearman(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Floats:
-    """Absolute rank correlation of each feature with the target (Spearman's rho).
+    """Compute the absolute rank correlation of each feature with the target (Spearman's rho).
 
     Equal values share the mean of their ranks. Only the order of values matters, so outliers and units do not, and
     any steadily rising or falling relation counts in full.
@@ -213,7 +211,6 @@ def spearman(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -
     --------
     altsets.measures.pearson : Correlation of the values themselves.
     altsets.measures.mutual_info : Finds relations that do not rise or fall throughout, too.
-    altsets.measures.pairwise : Correlations of features with each other.
 
     Examples
     --------
@@ -255,7 +252,7 @@ def _correlate(
 
 
 def chi2(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Floats:
-    """Chi-squared statistic of each feature, a count or a frequency, with the classes of the target.
+    """Compute the chi-squared statistic of each feature, a count or a frequency, with the classes of the target.
 
     It is scikit-learn's statistic: the sum of a feature in each class, compared with what the size of the class
     lets expect. It grows with the unit of the feature, so features should be counts of the same kind.

@@ -88,7 +88,6 @@ def pairwise(
     --------
     altsets.measures.score : How much each feature says about the target.
     altsets.dissimilarity.Matched : Compares sets through such similarities.
-    altsets.quality.MRMR : A quality that needs them.
 
     Examples
     --------

@@ -49,7 +49,6 @@ class Redundancy:
     measure : {"pearson", "spearman", "mutual_info", "symmetrical_uncertainty"}, default="pearson"
         As for :func:`altsets.measures.pairwise`.
     sample_weight : array-like of shape (n_samples,), default=None
-        How much each row counts.
     **options : dict
         Passed on to the measure.
 

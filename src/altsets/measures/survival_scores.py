@@ -37,18 +37,14 @@ class ConcordanceScorer:
         if not is_survival(form):
             raise InputError(f"{self.__name__} is for survival; use a scorer for classes or numbers.")
         risk = np.asarray(model.predict(X), dtype=np.float64).ravel()
-        if _predicts_times(model):
+        last = model.steps[-1][1] if hasattr(model, "steps") else model
+        if not getattr(last, "_predict_risk_score", True):
+            # Models of scikit-survival say of themselves that they predict times.
             risk = -risk
         event_name, time_name = form.dtype.names
         target = Survival(form[time_name], form[event_name], event_name, time_name)
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         return concordance_index(target, risk, weights=weights, uno=self.uno, until=self.until)
-
-
-def _predicts_times(model: Any) -> bool:
-    """Whether a model of scikit-survival predicts times rather than risks, as it says of itself."""
-    last = model.steps[-1][1] if hasattr(model, "steps") else model
-    return not getattr(last, "_predict_risk_score", True)
 
 
 def concordance_scorer(scoring: Any) -> ConcordanceScorer | None:

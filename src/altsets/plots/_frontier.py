@@ -33,7 +33,7 @@ SIZE = (5.6, 3.8)
 def frontier(
     frontier: Frontier, *, n_alternatives: int | None = None, most: int = 6, ax: Axes | None = None
 ) -> Axes:
-    """The curve of a frontier: quality over tau, shared features, the worst set or costs.
+    """Plot the curve of a frontier: quality over tau, shared features, the worst set or costs.
 
     Over tau, quality is a share of the best set of that size: of one size, the mean of the sets and the worst of them;
     of several, a curve for each. Points that are not proven are hollow; a ring marks the elbow of the curve, if there
@@ -54,7 +54,6 @@ def frontier(
     --------
     altsets.plots.frontier_sizes : Quality over the size of sets.
     altsets.plots.frontier_heat : Quality over both.
-    altsets.plots.frontier_scores : Prediction instead of quality.
 
     Examples
     --------
@@ -77,7 +76,7 @@ def frontier(
 
 
 def frontier_sizes(frontier: Frontier, *, n_alternatives: int | None = None, ax: Axes | None = None) -> Axes:
-    """Quality over the size of sets: what each further feature adds.
+    """Plot quality over the size of sets: what each further feature adds.
 
     A curve for the best set, one for sets that differ in half of their features, one for sets that share none. Where
     the quality of a set is a mean over its features, as of mRMR, it is multiplied by their number: else it would only
@@ -110,7 +109,7 @@ def frontier_sizes(frontier: Frontier, *, n_alternatives: int | None = None, ax:
 
 
 def frontier_heat(frontier: Frontier, *, n_alternatives: int | None = None, ax: Axes | None = None) -> Axes:
-    """Heat map of the share of the best quality of each size that is kept, over sizes and tau.
+    """Draw a heat map of the share of the best quality of each size that is kept, over sizes and tau.
 
     A frame is around the suggested point; hatched cells have no sets, and an asterisk means that there is no proof.
 
@@ -149,7 +148,7 @@ def frontier_scores(
     most: int = 6,
     ax: Axes | None = None,
 ) -> Axes:
-    """Mean test score of the sets at each point, over tau.
+    """Plot the mean test score of the sets at each point, over tau.
 
     A curve for each size, and a line for the baseline; over the size instead where each size has one value of tau. A
     single curve has confidence intervals.

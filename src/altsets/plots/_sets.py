@@ -44,7 +44,7 @@ NARROWEST = 2.2
 def membership(
     result: Result, *, most: int | None = 40, most_sets: int | None = 20, ax: Axes | None = None
 ) -> Axes:
-    """Which features are in which sets, with the score of each feature.
+    """Plot which features are in which sets, with the score of each feature.
 
     A row for each feature, those in the most sets first; a dot for each set that has it, and below the sets their
     quality. Bars beside the dots are the scores of the features, with a line at the noise floor where that was
@@ -70,7 +70,6 @@ def membership(
     --------
     altsets.plots.overlap : How many features sets share.
     altsets.plots.quality : Quality of the sets.
-    altsets.Result.to_frame : The same as a table.
 
     Examples
     --------
@@ -138,7 +137,7 @@ def _draw_scores(ax: Axes, seen: Membership, start: float) -> list[Any]:
 
 
 def quality(result: Result, *, most: int | None = 30, ax: Axes | None = None) -> Axes:
-    """Quality of each set, and the best quality that is possible.
+    """Plot the quality of each set, and the best quality that is possible.
 
     A bar for each set with its quality, and what part of the first set that is. Sets that are not proven to be the best
     are hatched. A line is the bound: on the mean of the sets if their sum was maximised, on the worst of them if the
@@ -199,7 +198,7 @@ def _short(value: float) -> str:
 def overlap(
     result: Result, *, matched: bool | None = None, most: int | None = 20, ax: Axes | None = None
 ) -> Axes:
-    """How many features each two sets share; for sets compared through similarity, how similar they are.
+    """Plot how many features each two sets share; for sets compared through similarity, how similar they are.
 
     Parameters
     ----------
@@ -239,7 +238,7 @@ BAR_ROW = 0.25
 
 
 def near_best(near_best: NearBest, *, most: int | None = 25, ax: Axes | None = None) -> Axes:
-    """Share of the near-best sets that have each feature.
+    """Plot the share of the near-best sets that have each feature.
 
     A bar for each feature, the most frequent first; those of the best set are full, others are hatched. A feature that
     nearly all sets have is one to rely on; a feature of the best set that few others have can be replaced.
@@ -292,7 +291,7 @@ NOT_KNOWN = "\N{EN DASH}"
 
 
 def scores(evaluation: Evaluation, *, scorer: str | None = None, ax: Axes | None = None) -> Axes:
-    """How well each set predicts unseen rows, compared with a dummy model that uses no features.
+    """Plot how well each set predicts unseen rows, compared with a dummy model that uses no features.
 
     A diamond for the mean over the folds with its interval, small dots for the folds, and a line for the baseline. Sets
     not shown to predict better than it have a hollow diamond. Intervals do not tell whether two sets differ:
@@ -311,7 +310,6 @@ def scores(evaluation: Evaluation, *, scorer: str | None = None, ax: Axes | None
     --------
     altsets.plots.quality : The quality that was searched for.
     altsets.plots.frontier_scores : Scores over tau.
-    altsets.evaluate : Where the scores come from.
 
     Examples
     --------
@@ -386,7 +384,7 @@ def _reach(seen: Bars, means: Mapping[int, float]) -> list[list[float]] | None:
 def stand_ins(
     evaluation: Evaluation, *, most: int | None = 15, source: str | None = None, ax: Axes | None = None
 ) -> Axes:
-    """Which features stand in for which: what replaces a feature in sets that do without it.
+    """Plot which features stand in for which: what replaces a feature in sets that do without it.
 
     A row for each feature that is swapped from set to set, a column for each that takes its place; the number is the
     share of the swaps. Features that take each other's place stand beside each other.
@@ -421,7 +419,7 @@ def stand_ins(
 def stability(
     evaluation: Evaluation, *, most: int | None = 25, source: str | None = None, ax: Axes | None = None
 ) -> Axes:
-    """Whether other rows would have led to the same features.
+    """Plot whether other rows would have led to the same features.
 
     A row for each feature, a column for each set: the share of the folds in which the set had it. Below the number of a
     set is its index of stability: 1 if its features are always the same, 0 if they agree no more than by chance.

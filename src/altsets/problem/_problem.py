@@ -359,7 +359,6 @@ class Problem:
         Parameters
         ----------
         first, second : tuple of int
-            Two sets, as sorted indices.
         """
         return (first, second) in self._far_apart
 
@@ -369,7 +368,6 @@ class Problem:
         Parameters
         ----------
         first, second : tuple of int
-            Two sets, as sorted indices.
 
         Examples
         --------
@@ -396,7 +394,6 @@ class Problem:
         Parameters
         ----------
         first, second : tuple of int
-            Two sets, as sorted indices.
         """
         kind = self.dissimilarity
         if callable(kind):
@@ -440,6 +437,11 @@ class Problem:
             named = named if self.min_difference is None else "absolute"
         asked = [one for one in self.constraints if not isinstance(one, ForbidConstant)]
         spread = [] if self.max_spread is None else [Spread(self.max_spread)]
+        needed: dict[str, float | None] = (
+            {} if self.min_quality is None else {"min_quality": self.min_quality}
+        )
+        if self.within is not None:
+            needed = {"within": self.within, "quality_needed": self.min_quality}
         return {
             "n_features_in": self.n_features_in,
             "n_features": self.n_features,
@@ -455,11 +457,5 @@ class Problem:
             **({"constant": list(self.constant)} if self.constant else {}),
             **({"difference": self.difference} if self.difference != "each" else {}),
             **({"overlap_penalty": self.overlap_penalty} if self.overlap_penalty else {}),
-            **self._quality_needed,
+            **needed,
         }
-
-    @property
-    def _quality_needed(self) -> dict[str, float | None]:
-        if self.within is not None:
-            return {"within": self.within, "quality_needed": self.min_quality}
-        return {} if self.min_quality is None else {"min_quality": self.min_quality}

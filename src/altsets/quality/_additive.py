@@ -29,7 +29,6 @@ class Additive(Quality):
     --------
     altsets.measures.score : Scores from a table.
     altsets.quality.MRMR : Also counts how much features say about each other.
-    altsets.find : Search for the best sets.
 
     Examples
     --------
@@ -67,14 +66,12 @@ class Additive(Quality):
         X : table of shape (n_samples, n_features)
             As for :func:`altsets.measures.score`.
         y : array-like of shape (n_samples,)
-            The target.
         measure : str, callable or array, default="mutual_info"
             Name of a measure (see :data:`altsets.measures.MEASURES`), ``measure(X, y) -> scores``, or the scores.
         scaling : {None, "paper"}, default=None
             ``"paper"`` divides the scores by their sum if it is positive, as the paper's study does; that changes
             no answer.
         sample_weight : array-like of shape (n_samples,), default=None
-            How much each row counts; see :func:`altsets.measures.score`.
         **options : dict
             Passed on to the measure.
         """

@@ -282,7 +282,6 @@ class Wrapper(OfModels):
         For models by name a category becomes a column of 0 and 1 for each label (one column for two labels), and
         "linear", "neighbors" and "svm" replace missing numbers by the median of the rows that they are fitted to.
     y : array-like of shape (n_samples,)
-        The target.
     scoring : str or callable, default=None
         The name of a scorer of scikit-learn, or ``scorer(estimator, X, y) -> float``; larger is better. None: Matthews
         correlation, or R² if the target is numeric.
@@ -314,7 +313,6 @@ class Wrapper(OfModels):
     --------
     altsets.quality.BlackBox : Any other function of a set.
     altsets.measures.permutation : Scores of single features from the same kind of model.
-    altsets.evaluate : Cross-validated scores of a whole selection.
 
     References
     ----------

@@ -107,10 +107,6 @@ class Embedded(OfModels):
         self._chooser = _Chooser(prepared.model, every_row, models.about, prepared.own)
         return models
 
-    def _begin(self, model: Any) -> None:
-        self._chosen: dict[tuple[int, ...], tuple[int, ...] | InputError] = {}
-        self._check_choice(type(last_step(model)).__name__)
-
     def choose(self, allowed: Sequence[int]) -> tuple[int, ...]:
         """Return the set that the model chooses if it may use these features; ascending, and empty if it uses none.
 
@@ -154,9 +150,9 @@ class Embedded(OfModels):
         answers.update(zip(chosen, super()._answers(chosen), strict=True))
         return [answers[key] for key in keys]
 
-    def _check_choice(self, model: str) -> None:
-        """Fit the model to all features, and say if that is no choice."""
-        n = self.n_features_in
+    def _begin(self, model: Any) -> None:
+        self._chosen: dict[tuple[int, ...], tuple[int, ...] | InputError] = {}
+        kind, n = type(last_step(model)).__name__, self.n_features_in
         try:
             chosen = self.choose(range(n))
         except InputError as error:
@@ -164,11 +160,11 @@ class Embedded(OfModels):
             raise error.__cause__ if isinstance(error.__cause__, InputError) else error from None
         if not chosen:
             raise InputError(
-                f"{model} uses none of the {n} features; give it a weaker penalty, or check the target."
+                f"{kind} uses none of the {n} features; give it a weaker penalty, or check the target."
             )
         if len(chosen) == n > 1:
             warn_user(
-                f"{model} uses all {n} features, so it chooses none; use a model that leaves features out, such as "
+                f"{kind} uses all {n} features, so it chooses none; use a model that leaves features out, such as "
                 f"{SPARSE}, with a stronger penalty."
             )
 

@@ -68,7 +68,6 @@ class LinearFit(Quality):
     --------
     altsets.quality.LinearFit.from_data : Make it of a table.
     altsets.quality.LinearFit.fit : Coefficients of the model on a set.
-    altsets.quality.MRMR : Redundancy by pairs of features.
 
     References
     ----------
@@ -168,7 +167,6 @@ class LinearFit(Quality):
             For sets of different sizes, which R^2 cannot compare: by how much the criterion is better than that of a
             model without features. For one numeric target.
         sample_weight : array-like of shape (n_samples,), default=None
-            How much each row counts.
 
         Examples
         --------

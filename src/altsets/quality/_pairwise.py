@@ -115,7 +115,6 @@ class MRMR(PairwiseQuality):
     --------
     altsets.quality.CFS : A ratio of relevance and redundancy instead of a difference.
     altsets.quality.FCBF : Redundant pairs exclude each other.
-    altsets.measures.pairwise : Redundancy from a table.
 
     References
     ----------
@@ -150,7 +149,6 @@ class MRMR(PairwiseQuality):
         X : table of shape (n_samples, n_features)
             As for :func:`altsets.measures.score`.
         y : array-like of shape (n_samples,)
-            The target.
         measure : str, callable or array, default="mutual_info"
             A name in :data:`altsets.measures.PAIR_MEASURES`, or ``measure(X, y) -> scores``. Any name in
             :data:`altsets.measures.MEASURES`, or one number per feature, will do if there is a ``redundancy_measure``.
@@ -160,7 +158,6 @@ class MRMR(PairwiseQuality):
             ``"paper"`` divides relevance and redundancy by the largest of all these numbers if it is positive, as
             the paper's study does; that changes no answer.
         sample_weight : array-like of shape (n_samples,), default=None
-            How much each row counts; see :func:`altsets.measures.score`.
         **options : dict
             Passed on to the measure, for the target and for pairs alike (``task`` for the target only).
 
@@ -220,7 +217,6 @@ class CFS(PairwiseQuality):
     --------
     altsets.quality.MRMR : A difference of relevance and redundancy instead of a ratio.
     altsets.quality.FCBF : Redundant pairs exclude each other.
-    altsets.measures.pairwise : Redundancy from a table.
 
     References
     ----------
@@ -255,7 +251,6 @@ class CFS(PairwiseQuality):
         X : table of shape (n_samples, n_features)
             As for :func:`altsets.measures.score`.
         y : array-like of shape (n_samples,)
-            The target.
         measure : str, callable or array, default="pearson"
             As for :meth:`MRMR.from_data`; where it is below 0, the relevance is 0, as the lowest correlation.
         redundancy_measure : str, callable or array, default=None
@@ -263,7 +258,6 @@ class CFS(PairwiseQuality):
         scaling : {None, "paper"}, default=None
             Nothing is scaled either way: a common factor would change the answers.
         sample_weight : array-like of shape (n_samples,), default=None
-            How much each row counts; see :func:`altsets.measures.score`.
         **options : dict
             Passed on to the measure, for the target and for pairs alike (``task`` for the target only).
 
@@ -323,7 +317,6 @@ class FCBF(Quality):
     --------
     altsets.quality.MRMR : Redundancy lowers the quality instead of ruling sets out.
     altsets.quality.Additive : The same sum without conflicts.
-    altsets.measures.symmetrical_uncertainty : The measure of the original filter.
 
     References
     ----------
@@ -392,7 +385,6 @@ class FCBF(Quality):
         X : table of shape (n_samples, n_features)
             As for :func:`altsets.measures.score`.
         y : array-like of shape (n_samples,)
-            The target.
         measure : str or callable, default="mutual_info"
             A name in :data:`altsets.measures.PAIR_MEASURES`, or ``measure(X, y) -> scores``.
         scaling : {None, "paper"}, default=None
@@ -401,7 +393,6 @@ class FCBF(Quality):
         min_relevance : float, default=None
             As for the class.
         sample_weight : array-like of shape (n_samples,), default=None
-            How much each row counts; see :func:`altsets.measures.score`.
         **options : dict
             Passed on to the measure, for the target and for pairs alike (``task`` for the target only).
 

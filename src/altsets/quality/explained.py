@@ -147,12 +147,9 @@ class Explained:
         spans = [np.arange(self.starts[one], self.starts[one + 1]) for one in some.tolist()]
         return np.concatenate([np.zeros(0, dtype=np.intp), *spans])
 
-    def share_of(self, features: Sequence[int]) -> float:
-        columns = self.columns_of(features)
-        return _explained(self.gram[np.ix_(columns, columns)], self.cross[columns])
-
     def of(self, features: Sequence[int]) -> float:
-        return float(self.worth(self.share_of(features)))
+        columns = self.columns_of(features)
+        return float(self.worth(_explained(self.gram[np.ix_(columns, columns)], self.cross[columns])))
 
     def of_rows(self, rows: Any) -> Floats:
         """What each of many sets of one size counts for; a row is a set."""

@@ -144,12 +144,18 @@ class OwnQuality(QualitySpec):
 
 def spec_of(given: Any, params: Any = None) -> QualitySpec:
     """The quality that ``quality=`` and ``quality_params=`` stand for: see :class:`altsets.SelectAlternatives`."""
-    params = _checked_params(params)
+    if params is not None and not (
+        isinstance(params, Mapping) and all(isinstance(name, str) for name in params)
+    ):
+        raise InputError(f"{parameter('quality_params', params)} must be a dictionary from names to values.")
+    params = dict(params or {})
     is_made = isinstance(given, QualitySpec | Quality) or is_array(given)
     is_estimator = hasattr(given, "fit") and not isinstance(given, type)
     if params and (is_made or is_estimator):
+        what = "an array of scores" if is_array(given) else "a quality object"
+        what = f"the estimator {type(given).__name__}" if is_estimator else what
         raise InputError(
-            f"quality_params has options of a quality that is made of a table, but {_in_words(given)} was given; give "
+            f"quality_params has options of a quality that is made of a table, but {what} was given; give "
             "the quality by its name or class."
         )
     if is_made:
@@ -161,12 +167,9 @@ def spec_of(given: Any, params: Any = None) -> QualitySpec:
     if isinstance(given, type):
         if given is Additive:
             measure = params.pop("measure", CLASSES[Additive])
-            named = isinstance(measure, str)
-            return (
-                NamedQuality.of(measure, params)
-                if named
-                else BoundQuality(Additive, params | {"measure": measure})
-            )
+            if isinstance(measure, str):
+                return NamedQuality.of(measure, params)
+            return BoundQuality(Additive, params | {"measure": measure})
         if given in CLASSES:
             return NamedQuality.of(CLASSES[given], params)
         return OwnQuality(_bound(getattr(given, "from_data", given), params))
@@ -182,26 +185,8 @@ def spec_of(given: Any, params: Any = None) -> QualitySpec:
     return BoundQuality(kind, {**bound, **params})
 
 
-def _checked_params(params: Any) -> dict[str, Any]:
-    if params is None:
-        return {}
-    if not isinstance(params, Mapping) or not all(isinstance(name, str) for name in params):
-        raise InputError(f"{parameter('quality_params', params)} must be a dictionary from names to values.")
-    return dict(params)
-
-
 def _bound(function: Callable[..., Any], params: dict[str, Any]) -> Callable[..., Any]:
     return partial(function, **params) if params else function
-
-
-def _in_words(given: Any) -> str:
-    if is_array(given):
-        return "an array of scores"
-    return (
-        "a quality object"
-        if isinstance(given, Quality | QualitySpec)
-        else f"the estimator {type(given).__name__}"
-    )
 
 
 def fit_to_table(quality: Quality, features: Features | LargeTable) -> Quality:

@@ -90,7 +90,7 @@ def mutual_info(
     n_jobs: int | None = None,
     callback: OnProgress | None = None,
 ) -> Floats:
-    """Mutual information of each feature with the target, in nats.
+    """Estimate the mutual information of each feature with the target, in nats.
 
     Parameters
     ----------
@@ -98,12 +98,10 @@ def mutual_info(
         Numbers and categories. A missing number is a value of its own, as is a missing label; but "sklearn" refuses
         missing numbers.
     y : array-like of shape (n_samples,)
-        The target.
     sample_weight : array-like of shape (n_samples,), default=None
         How much each row counts. "bins" takes any weights; for the others, whole numbers are rows that are there
         several times. With other weights "neighbors" counts in bins, and says so; "sklearn" refuses them.
     task : {"auto", "classification", "regression"}, default="auto"
-        Whether the target is a class or a number; "auto" looks at its values.
     method : {"neighbors", "bins", "sklearn"}, default="neighbors"
         "neighbors": a count for two discrete variables, nearest neighbours where one of them is continuous;
         deterministic, see the notes. "bins": a count for all, after continuous variables were cut into bins of
@@ -121,9 +119,7 @@ def mutual_info(
     random_state : int or None, default=25
         Seed of the jitter, which only "sklearn" has.
     n_jobs : int, default=None
-        Threads; None and -1 for all cores. The scores do not depend on it.
     callback : callable, default=None
-        Called now and then with the share of the work done, from 0 to 1; what it raises ends the work.
 
     See Also
     --------
@@ -241,7 +237,7 @@ def symmetrical_uncertainty(
     n_jobs: int | None = None,
     callback: OnProgress | None = None,
 ) -> Floats:
-    """Symmetrical uncertainty of each feature with the target: information as a share of what there is to know.
+    """Compute the symmetrical uncertainty of each feature with the target: a share of what there is to know.
 
     It is ``2 I(x, y) / (H(x) + H(y))``, where I is the mutual information by counting and H the entropy; continuous
     variables are cut into bins of equal frequency.
@@ -264,7 +260,6 @@ def symmetrical_uncertainty(
     --------
     altsets.measures.mutual_info : The information itself, in nats; needs no bins.
     altsets.measures.pairwise : Symmetrical uncertainty of features with each other.
-    altsets.quality.FCBF : A quality that was defined with this measure.
 
     Examples
     --------

@@ -63,11 +63,9 @@ class Accumulator(Protocol):
 
     def add(self, part: Part) -> None:
         """Count some more rows."""
-        ...
 
     def merge(self, other: Self) -> None:
         """Count the rows that another one has counted."""
-        ...
 
 
 #: Squares that overflow, or vanish, are found afterwards by the size of the numbers.

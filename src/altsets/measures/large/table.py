@@ -59,7 +59,6 @@ class RowSource(Protocol):
         sample: int | None = None,
     ) -> Any:
         """Sums over all rows."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +109,8 @@ class LargeTable:
         self.source, self.memory = rows.source, max(memory_of(max_memory) - PROGRAM, LEAST)
         self._drop_missing_target = drop_missing_target
         if target not in rows.types:
-            raise _no_column(rows, target)
+            hint = suggestion(target, rows.types, f"its columns are: {list_some(list(rows.types))}.")
+            raise TableError(f"{rows.source} has no target column {target!r}; {hint}")
         self._kinds = {name: kind_of(kind) for name, kind in rows.types.items()}
         self._kinds |= {name: "text" for name in categorical if self._kinds[name] == "numbers"}
         if self._kinds[target] not in ("numbers", "text"):
@@ -303,11 +303,6 @@ def part_of(callback: OnProgress | None, number: int, total: int) -> OnProgress 
 
 def _as_read(batch: Any, where: str) -> tuple[Any, str]:
     return batch, where
-
-
-def _no_column(rows: RowSource, name: str) -> TableError:
-    hint = suggestion(name, rows.types, f"its columns are: {list_some(list(rows.types))}.")
-    return TableError(f"{rows.source} has no target column {name!r}; {hint}")
 
 
 # --- From what users have -----------------------------------------------------------------------------
