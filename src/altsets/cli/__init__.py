@@ -39,7 +39,7 @@ COMMANDS: dict[str, tuple[Callable[..., None], str, str]] = {
         find_command,
         "Find good and truly different feature sets.",
         "altsets find table.csv --target diagnosis\n"
-        "altsets find table.csv -t diagnosis -k 3 -a 2 --tau 1 --distinct 0.9 --evaluate\n"
+        "altsets find table.csv -t diagnosis -k 3 -a 2 --distinct 0.9 --evaluate\n"
         "altsets find table.csv -t diagnosis --forbid age,sex --report report.html",
     ),
     "explore": (
@@ -64,7 +64,7 @@ COMMANDS: dict[str, tuple[Callable[..., None], str, str]] = {
     "evaluate": (
         evaluate_command,
         "Test how well given feature sets predict.",
-        "altsets evaluate table.csv --target diagnosis --sets sets.txt --scoring accuracy",
+        "altsets evaluate table.csv -t diagnosis --sets sets.txt --scoring accuracy",
     ),
     "export-model": (
         export_model_command,

@@ -76,10 +76,11 @@ class SelectAlternatives(ColumnSelector):
         ``"embedded"`` as many as the model chooses. If the table has fewer columns, all of them, with a warning.
         Constant columns do not count: where scores are computed from the table, no set has one unless a constraint
         requires it.
-    n_alternatives : int, default=3
-        Sets to find besides the first one.
-    tau : float, default=None
+    n_alternatives : int or "max", default=3
+        Sets to find besides the first one; ``"max"`` for as many as there are.
+    tau : float or "max", default=None
         The least dissimilarity of two sets, 0.5 by default: 0 allows equal sets, 1 asks for sets that share nothing.
+        ``"max"`` for sets as different as possible, given ``within`` or ``min_quality``.
     quality_params : dict, default=None
         Keywords for a quality that is given by its name, its class or as a function, such as ``{"measure": "pearson"}``
         for ``"mrmr"`` or ``{"estimator": model, "cv": 5}`` for ``"wrapper"``. A grid varies whole dictionaries.
@@ -206,7 +207,7 @@ class SelectAlternatives(ColumnSelector):
         self,
         quality: Any = "mutual_info",
         n_features: int | float | None = None,
-        n_alternatives: int = 3,
+        n_alternatives: int | str = 3,
         tau: Any = None,
         *,
         quality_params: Mapping[str, Any] | None = None,
