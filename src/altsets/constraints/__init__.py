@@ -39,11 +39,18 @@ from typing import Any
 from altsets.constraints._budget import Budget
 from altsets.constraints._custom import Custom
 from altsets.constraints._joint import AtLeastSets, AtMostSets, Reserve, Spread, TotalBudget
-from altsets.constraints._kinds import AtLeast, AtMost, Exclusive, Implies, Require, Size
+from altsets.constraints._kinds import (
+    AboveNoise,
+    AtLeast,
+    AtMost,
+    Exclusive,
+    Implies,
+    Require,
+    Size,
+    Together,
+)
 from altsets.constraints._linear import Linear
 from altsets.constraints._measured import Forbid, MaxSimilarity
-from altsets.constraints._noise import AboveNoise
-from altsets.constraints._together import Together
 from altsets.constraints.base import Constraint
 from altsets.errors import NotExpressedError
 

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from altsets.arrays import Floats
-from altsets.measures.cox_fits import maximum
+from altsets.measures.risk_sets import maximum
 from altsets.measures.survival_scores import ConcordanceScorer
 from altsets.tables.forms import in_one_form
 from altsets.tables.outcomes import Survival

@@ -9,8 +9,7 @@ import numpy as np
 
 from altsets.arrays import Floats, Indices
 from altsets.errors import InputError
-from altsets.measures.cox_fits import fit_cox
-from altsets.measures.risk_sets import InformationRoot, RiskSets
+from altsets.measures.risk_sets import InformationRoot, RiskSets, fit_cox
 from altsets.tables.feature_matrix import Features, encode
 from altsets.tables.forms import has_several, in_one_form
 from altsets.tables.outcomes import Survival
