@@ -113,7 +113,7 @@ $(PY):
 
 $(VENV)/.demo: $(BUILD) $(KERNELS) | $(PY)
 	@echo "Installing altsets into $(VENV); the first time this takes a minute or two."
-	$(PIP) --editable '.[report]' --editable ./study
+	$(PIP) --editable '.[report,tables]' --editable ./study
 	@touch $@
 
 $(VENV)/.dev: $(BUILD) | $(PY)

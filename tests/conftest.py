@@ -15,7 +15,6 @@ from browsers import need_browser, started
 from clocks import Clock
 from fixtures import closed_figures, ctrl_c, run, snapshot  # noqa: F401
 
-from altsets.files.columns import Table
 from altsets.files.writing import write_csv
 
 # Doctests are looked for in every file; the study has a module of this name as well, so it could not be imported.
@@ -64,7 +63,7 @@ def table(tmp_path_factory):
     columns = [rng.normal(size=80) + y * weight for weight in (6, 5, 4, 3, 2, 1)]
     labels = np.array(["no", "yes"], dtype=object)[y]
     path = tmp_path_factory.mktemp("tables") / "table.csv"
-    write_csv(Table((*"abcdef", "y"), (*columns, labels)), path)
+    write_csv((*"abcdef", "y"), (*columns, labels), path)
     return path
 
 

@@ -21,7 +21,6 @@ import altsets
 from altsets import measures, problem
 from altsets.cli import printing
 from altsets.constraints import KINDS
-from altsets.files.columns import Table
 from altsets.files.dataset import read_columns, split_target
 from altsets.files.writing import write_csv
 from altsets.result import Progress, Status
@@ -206,7 +205,7 @@ def test_any_name_fits_any_width(run, tmp_path, monkeypatch, width):
     rng = np.random.default_rng(1)
     y = rng.integers(0, 2, 50)
     columns = [rng.normal(size=50) + y for _ in names]
-    write_csv(Table((*names, "y"), (*columns, y)), tmp_path / "t.csv")
+    write_csv((*names, "y"), (*columns, y), tmp_path / "t.csv")
     code, out, _ = run("find", tmp_path / "t.csv", "-t", "y", "-k", 6, "-a", 0)
     assert code == 0
     assert "\x1b" not in out
@@ -224,7 +223,7 @@ def test_any_name_fits_any_width(run, tmp_path, monkeypatch, width):
 def test_copies_are_one_line_on_standard_error(run, tmp_path, snapshot):
     rng = np.random.default_rng(2)
     x, y = rng.normal(size=(2, 40))
-    write_csv(Table(("x", "copy", "z", "y"), (x, x, x + y, y)), tmp_path / "t.csv")
+    write_csv(("x", "copy", "z", "y"), (x, x, x + y, y), tmp_path / "t.csv")
     code, out, err = run("find", tmp_path / "t.csv", "-t", "y", "-k", 1, "-a", 1, "--json")
     assert code == 0
     assert len(json.loads(out)["sets"]) == 2
@@ -247,7 +246,7 @@ def mixed_table(tmp_path_factory):
     labels = np.array(["no", "yes"], dtype=object)
     path = tmp_path_factory.mktemp("tables") / "mixed.csv"
     columns = (*numbers, towns, labels[rng.integers(0, 2, 90)], codes, labels[y])
-    write_csv(Table(("a", "b", "town", "flag", "code", "y"), columns), path)
+    write_csv(("a", "b", "town", "flag", "code", "y"), columns, path)
     return path
 
 
@@ -526,7 +525,7 @@ def test_ctrl_c_during_a_hard_search_prints_the_best_sets_and_the_bound(tmp_path
     rng = np.random.default_rng(3)
     X, y = rng.random((60, 80)), rng.random(60)
     names = tuple(f"x{i}" for i in range(80))
-    write_csv(Table((*names, "y"), (*X.T, y)), tmp_path / "wide.csv")
+    write_csv((*names, "y"), (*X.T, y), tmp_path / "wide.csv")
     script = (
         "import sys\n"
         "from altsets.search.subset import construction\n"

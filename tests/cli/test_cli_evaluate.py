@@ -10,7 +10,6 @@ import pytest
 from sklearn.model_selection import TimeSeriesSplit
 
 from altsets import Result, SelectAlternatives, evaluate
-from altsets.files.columns import Table
 from altsets.files.dataset import read_columns, split_target
 from altsets.files.writing import write_csv
 from altsets.results import Evaluation, WhatIf
@@ -236,7 +235,7 @@ def visits(tmp_path_factory):
     patients = np.array([f"p{row % 12}" for row in range(60)], dtype=object)
     names = ("a", "b", "c", "patient", "clinic: id", "y")
     path = tmp_path_factory.mktemp("visits") / "visits.csv"
-    write_csv(Table(names, (*columns, patients, np.arange(60) % 7 * 1.0, y * 1.0)), path)
+    write_csv(names, (*columns, patients, np.arange(60) % 7 * 1.0, y * 1.0), path)
     return path
 
 

@@ -20,7 +20,6 @@ from words import about
 import altsets
 from altsets import Result, SelectAlternatives
 from altsets.cli.outputs import OutputFile
-from altsets.files.columns import Table
 from altsets.files.dataset import read_columns, split_target
 from altsets.files.writing import rows_of_result, write_csv
 from altsets.provenance import fingerprint
@@ -246,7 +245,7 @@ def test_names_are_no_formulas_in_csv(run, there):
     names = ("=cmd()", "-log p", "+1d", "@x", "a,b", "plain", "y")
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 60).astype(float)
-    write_csv(Table(names, (*(rng.normal(size=60) + y for _ in names[:-1]), y)), "odd.csv")
+    write_csv(names, (*(rng.normal(size=60) + y for _ in names[:-1]), y), "odd.csv")
     asked = ("find", "odd.csv", "-t", "y", "-k", 6, "-a", 0, "--quality", "f")
     for output in ("out.csv", "out.parquet", "out.json"):
         assert run(*asked, "--output", output)[0] == 0
@@ -848,7 +847,7 @@ def test_braces_in_names_are_no_templates(run, tmp_path, monkeypatch):
     y = np.arange(60) % 2
     names = ("x_{1}", "{}", "{0}", "{y.__class__}", "%s", "y")
     columns = [rng.normal(size=60) + y * weight for weight in (4, 3, 2, 1, 1)]
-    write_csv(Table(names, (*columns, y)), "t.csv")
+    write_csv(names, (*columns, y), "t.csv")
     (tmp_path / "sets.txt").write_text("x_{1}\n{}\n")
     for command, more in [
         ("find", ("-k", 2, "-a", 1)),

@@ -10,7 +10,6 @@ import pytest
 
 import altsets
 from altsets import measures
-from altsets.files.columns import Table
 from altsets.files.dataset import read_columns, split_target
 from altsets.files.writing import write_csv
 from altsets.quality import Additive
@@ -139,7 +138,7 @@ def test_a_wrapper_with_many_sets_is_estimated(run, tmp_path, clock):
     columns = [rng.normal(size=40) + y * (number < 3) for number in range(24)]
     names = tuple(f"v{number}" for number in range(24))
     labels = np.array(["no", "yes"], dtype=object)[y]
-    write_csv(Table((*names, "y"), (*columns, labels)), tmp_path / "wide.csv")
+    write_csv((*names, "y"), (*columns, labels), tmp_path / "wide.csv")
     asked = (
         "near-best",
         tmp_path / "wide.csv",

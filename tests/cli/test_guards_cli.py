@@ -7,7 +7,6 @@ import json
 import numpy as np
 import pytest
 
-from altsets.files.columns import Table
 from altsets.files.writing import write_csv
 
 FIND = ("-t", "y", "-k", 2, "-a", 1, "--quality", "f")
@@ -23,7 +22,7 @@ def save(tmp_path):
         known = {f"f{index}": (3 - index) * y / 3 + rng.normal(size=60) for index in range(4)}
         known |= {"y": y} | more
         columns = tuple(np.array(column, dtype=object) for column in known.values())
-        write_csv(Table(tuple(known), columns), tmp_path / file)
+        write_csv(tuple(known), columns, tmp_path / file)
         return tmp_path / file
 
     return write

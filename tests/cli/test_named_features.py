@@ -10,7 +10,6 @@ import altsets
 from altsets import constraints, quality
 from altsets.dissimilarity import Grouped
 from altsets.errors import InputError
-from altsets.files.columns import Table
 from altsets.files.writing import write_csv
 
 NAMES = ("S1_mean", "S1_max", "S2_mean", "S2_max", "S3_mean", "x[1]")
@@ -23,7 +22,7 @@ def sensors(tmp_path, monkeypatch):
     y = rng.integers(0, 2, 80)
     columns = [rng.normal(size=80) + y * weight for weight in (6, 5, 4, 3, 2, 1)]
     labels = np.array(["no", "yes"], dtype=object)[y]
-    write_csv(Table((*NAMES, "Sy"), (*columns, labels)), tmp_path / "table.csv")
+    write_csv((*NAMES, "Sy"), (*columns, labels), tmp_path / "table.csv")
     texts = {
         "names.txt": "S1_mean\nS2_*\n",
         "groups.csv": "feature,group\nS1_mean,left\nS1_max,left\nS2_mean,right\nS2_max,right\n",

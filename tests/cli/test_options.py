@@ -16,7 +16,6 @@ from altsets.cli import COMMANDS, parsing
 from altsets.cli.options import ConstraintOptions
 from altsets.constraints import AtMost, Budget, Exclusive, Implies, Require
 from altsets.features import FeatureNames
-from altsets.files.columns import Table
 from altsets.files.dataset import read_columns, split_target
 from altsets.files.writing import write_csv
 
@@ -159,7 +158,7 @@ def odd_names(tmp_path):
     y = rng.integers(0, 2, 60)
     names = ("x, cm", "time:of day", "z", 'the "best"')
     columns = [rng.normal(size=60) + y * weight for weight in (4, 3, 2, 1)]
-    write_csv(Table((*names, "y"), (*columns, y)), tmp_path / "odd.csv")
+    write_csv((*names, "y"), (*columns, y), tmp_path / "odd.csv")
     (tmp_path / "names.txt").write_text("x, cm\ntime:of day\n", encoding="utf-8")
     (tmp_path / "costs.csv").write_text('"x, cm",1\ntime:of day,2\n', encoding="utf-8")
     return tmp_path / "odd.csv"
@@ -328,7 +327,7 @@ def test_all_names_that_are_unknown_come_in_one_message(run, table):
 def test_a_close_match_is_suggested_everywhere(run, tmp_path, files, monkeypatch, snapshot):
     rng = np.random.default_rng(5)
     columns = [rng.normal(size=30) for _ in range(3)]
-    write_csv(Table(("lengths", "age", "y"), tuple(columns)), tmp_path / "t.csv")
+    write_csv(("lengths", "age", "y"), tuple(columns), tmp_path / "t.csv")
     for option in (
         "--require length", "--at-most 1:length", "--exclusive age,length", "--implies age:length",
         "--budget 5:typo.csv", "--existing length",

@@ -14,7 +14,6 @@ from portions import mostly_slow
 import altsets
 from altsets.cli.spelling import as_option
 from altsets.errors import AltsetsError
-from altsets.files.columns import Table
 from altsets.files.writing import write_csv
 from altsets.measures.workers import map_in_order
 from altsets.wording import parameter, spelled
@@ -133,10 +132,10 @@ def folder(tmp_path_factory):
     columns = [rng.normal(size=80) + y * weight for weight in (6, 5, 4, 3, 2, 1)]
     labels = np.array(["no", "yes"], dtype=object)[y]
     copied = [columns[0], columns[0] + 1e-3 * rng.normal(size=80), *columns[1:5]]
-    write_csv(Table((*"abcdef", "y"), (*columns, labels)), path / "table.csv")
-    write_csv(Table((*"abcdef", "y"), (*columns, np.arange(80.0) % 7)), path / "classes.csv")
-    write_csv(Table((*"abcdef", "y"), (*columns, columns[0] * 2)), path / "numbers.csv")
-    write_csv(Table(("a", "copy", *"bcde", "y"), (*copied, labels)), path / "copies.csv")
+    write_csv((*"abcdef", "y"), (*columns, labels), path / "table.csv")
+    write_csv((*"abcdef", "y"), (*columns, np.arange(80.0) % 7), path / "classes.csv")
+    write_csv((*"abcdef", "y"), (*columns, columns[0] * 2), path / "numbers.csv")
+    write_csv(("a", "copy", *"bcde", "y"), (*copied, labels), path / "copies.csv")
     for name, text in {
         "sets.txt": "a,b\nc,d\n",
         "costs.csv": "a,-1\n",

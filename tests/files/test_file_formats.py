@@ -145,10 +145,8 @@ def test_sheets_are_those_of_a_workbook(write, snapshot):
 WORDS = "größe;y\nklein;0\ngroß;1\n"
 
 
-@pytest.mark.parametrize("most", [2**26, 8])
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-16-le", "utf-8", "utf-16"])
-def test_text_that_is_not_utf_8_is_read_in_the_encoding_given(write, monkeypatch, encoding, most):
-    monkeypatch.setattr("altsets.files.dataset.MOST_AT_ONCE", most)
+def test_text_that_is_not_utf_8_is_read_in_the_encoding_given(write, encoding):
     # Marks, and files that are UTF-8 in any case, do not need it.
     given = "latin-1" if encoding.startswith("utf-8") or encoding == "utf-16" else encoding
     with text_files(given):
@@ -156,10 +154,8 @@ def test_text_that_is_not_utf_8_is_read_in_the_encoding_given(write, monkeypatch
     assert (table.names, table.columns[0].tolist()) == (("größe", "y"), ["klein", "groß"])
 
 
-@pytest.mark.parametrize("most", [2**26, 8])
 @pytest.mark.parametrize("encoding", [None, "ascii", "no such", "hex"])
-def test_text_in_another_encoding_is_refused(write, monkeypatch, snapshot, encoding, most):
-    monkeypatch.setattr("altsets.files.dataset.MOST_AT_ONCE", most)
+def test_text_in_another_encoding_is_refused(write, snapshot, encoding):
     with text_files(encoding):
         assert refusal(write(WORDS.encode("latin-1"))) == snapshot
 

@@ -9,7 +9,6 @@ from words import about
 import altsets
 from altsets import constraints, quality
 from altsets.dissimilarity import Grouped
-from altsets.files.columns import Table
 from altsets.files.writing import write_csv
 from altsets.report import summarise
 from altsets.views import sets as set_views
@@ -121,7 +120,7 @@ def test_commands_show_costs_and_groups(run, tmp_path, snapshot):
     y = rng.integers(0, 2, 80)
     columns = [rng.normal(size=80) + y * weight for weight in (6, 5, 4, 3, 2, 1)]
     labels = np.array(["no", "yes"], dtype=object)[y]
-    write_csv(Table((*NAMES, "y"), (*columns, labels)), tmp_path / "table.csv")
+    write_csv((*NAMES, "y"), (*columns, labels), tmp_path / "table.csv")
     (tmp_path / "costs.csv").write_text("S1_mean,5\nS2_mean,2.5\n", encoding="utf-8")
     arguments = [
         *("find", tmp_path / "table.csv", "-t", "y", "-k", 2, "-a", 2, "--tau", 1, "--quality", "f"),

@@ -16,7 +16,6 @@ from altsets import Result, SelectAlternatives, quality
 from altsets.dissimilarity import Grouped, Matched
 from altsets.errors import InputError
 from altsets.evaluation import evaluate
-from altsets.files.columns import Table
 from altsets.files.dataset import load_demo
 from altsets.files.writing import write_csv
 from altsets.selector.notes import near_copies
@@ -361,7 +360,7 @@ def test_the_selector_says_so(snapshot):
 def path(tmp_path_factory):
     file = tmp_path_factory.mktemp("tables") / "copies.csv"
     columns = [X[name].to_numpy() for name in NAMES]
-    write_csv(Table((*NAMES, "y"), (*columns, np.array(["no", "yes"], dtype=object)[Y])), file)
+    write_csv((*NAMES, "y"), (*columns, np.array(["no", "yes"], dtype=object)[Y]), file)
     return file
 
 
@@ -388,7 +387,7 @@ def test_distinct_asks_for_truly_different_sets(run, path):
 
 def test_stand_ins_are_printed_by_name(run, path, tmp_path, snapshot):
     table = tmp_path / "demo.csv"
-    write_csv(load_demo(), table)
+    write_csv(load_demo().names, load_demo().columns, table)
     asked = ("find", table, "-t", "diagnosis", "--quality", "mrmr", "--measure", "pearson", "-k", 4, "-a", 2)
     code, out, err = run(*asked, "--distinct", "0.9")
     assert (code, err) == (0, "")

@@ -7,6 +7,9 @@ from contextlib import contextmanager
 from itertools import combinations_with_replacement
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -24,8 +27,6 @@ from altsets.measures.pairs import score_by
 from altsets.quality import CFS, FCBF, MRMR, Additive
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features, constant_columns, copies_in
-
-pd = pytest.importorskip("pandas")
 
 
 def pairs_of(X, *args, **options):
@@ -749,3 +750,15 @@ def test_a_frame_with_everything_goes_through_every_quality():
     quality = CFS.from_data(frame, y, measure="symmetrical_uncertainty")
     assert quality.evaluate((0, 1)) > quality.evaluate((2, 3))
     assert (stats.rankdata(measures.score(frame, y)[0])[:2] >= 3).all()
+
+
+@pytest.mark.parametrize("missing", [[], [None]])
+def test_huge_whole_numbers_of_frames_are_refused_beside_missing_values(missing):
+    column = [2**60, 2**60 + 1, *missing]
+    for frame in (
+        pa.table({"a": column}),
+        pl.DataFrame({"a": column}),
+        pd.DataFrame({"a": column}, dtype="Int64"),
+    ):
+        with pytest.raises(InputError, match="1152921504606846977"):
+            features_of(frame)

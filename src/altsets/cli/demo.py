@@ -65,7 +65,7 @@ def demo_command(context: typer.Context, given: Given) -> None:
 
         table = load_demo()
         if save_table is not None:
-            write_csv(table, save_table)
+            write_csv(table.names, table.columns, save_table)
         data = split_target(table, DEMO_TARGET)
         say(console_for(), DEMO.format(rows=table.n_rows, features=len(data.feature_names)))
         spec = NamedQuality("f")

@@ -43,13 +43,13 @@ SECONDS_FOR_MOST = 300.0
 
 def check_table(given: Given, *, predicts: bool = False) -> None:
     """Refuse options that name no table or target; ``predicts``: there is no doing without a target."""
-    from altsets.files.targets import survival_columns
+    from altsets.files.targets import refuse_half_survival
 
     table = given.table
     if table.table is None:
         raise InputError("give a TABLE and its --target, or scores that were saved before with --scores.")
-    survival = survival_columns(table.target, table.time, table.event)
-    if table.target is None and not table.no_target and survival is None:
+    refuse_half_survival(table.target, table.time, table.event)
+    if table.target is None and not table.no_target and table.time is None:
         otherwise = "" if predicts else ", or --no-target"
         raise InputError(f"use --target to name the column of {table.table} to predict{otherwise}.")
 

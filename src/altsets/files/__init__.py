@@ -1,4 +1,4 @@
-"""Tables, scores and answers in files: CSV (also gzipped), Parquet, Excel and AnnData, without pandas.
+"""Tables, scores and answers in files: CSV (also gzipped), Parquet, Excel and AnnData.
 
 ``dataset`` holds :func:`altsets.read_table`, which reads a file (``contents``, ``parsing``) and
 decides what its columns mean (``columns``). ``cells`` reads and writes AnnData. ``feature_files``

@@ -1,21 +1,23 @@
-"""Columns of a file: which are numeric, which are categories, and which are too likely a mistake to be either."""
+"""Tables from files: columns of Arrow with names, and text that is too likely a mistake to be categories."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from altsets.arrays import Bools, Floats
-from altsets.errors import InputError, TableError
+from altsets.arrays import Bools
+from altsets.errors import TableError
 from altsets.features import FeatureNames, is_pattern
-from altsets.tables.conversion import DATES, LARGEST_EXACT, is_float
-from altsets.tables.feature_matrix import Features, category_codes
+from altsets.measures.large.decoding import kind_of
+from altsets.tables.conversion import DATES, LARGEST_EXACT, is_float, object_array
+from altsets.tables.feature_matrix import written
 from altsets.wording import counted, list_some, parameter, quote
 
 #: How dates and times are written: 2020-01-31, 2020-01-31 12:00, 31.01.2020, 1/31/2020, 12:00:30, 2 days, 12:00:00.
@@ -28,6 +30,8 @@ WHEN = re.compile(
 )
 #: Numbers in other spellings than a program reads: 1,5 or 1 000 or 12 %.
 SPELLED = re.compile(r"[-+]?\d[\d\s.,_']*%?")
+#: Numbers with a decimal comma.
+COMMA = re.compile(r"[-+]?\d+,\d+")
 
 #: What makes numbers with decimal commas into those of Python, and those with a point into none.
 SWAPPED = str.maketrans(",.", ".,")
@@ -35,25 +39,19 @@ SWAPPED = str.maketrans(",.", ".,")
 #: Floats (nan = missing), or objects (str, None = missing) where a column is not numeric.
 Column = npt.NDArray[Any]
 
-#: The labels of ordered categories from the first to the last; None if there is no order.
-Order = tuple[str, ...] | None
-
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Named columns of equal length, as they were read: floats (nan = missing), else text (None = missing)."""
+    """A table of Arrow as it was read: text is text yet, and null is missing."""
 
-    names: tuple[str, ...]
-    columns: tuple[Column, ...]
+    frame: Any
     source: str = "the table"
-    #: Columns that are categories by their type in the file.
-    categories: Mapping[str, Order] = field(default_factory=dict)
+    #: Columns of numbers that are categories, as is known from the file.
+    categories: tuple[str, ...] = ()
     #: The hash of the file, byte by byte; empty if there was none.
     sha256: str = ""
     #: Sentences on what was left out when it was read.
     notes: tuple[str, ...] = ()
-    #: Columns that can only be dropped, and what they hold.
-    unusable: Mapping[str, str] = field(default_factory=dict)
     #: Columns that were the index of a frame: features only if they are asked for.
     index: tuple[str, ...] = ()
     #: The decimal sign of a text file; other files hold numbers as such.
@@ -70,51 +68,64 @@ class Table:
         if not self.n_rows:
             raise TableError(f"{self.source} has no rows of data.")
 
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of all columns."""
+        return tuple(self.frame.column_names)
+
     @property
     def n_rows(self) -> int:
         """The number of rows."""
-        return len(self.columns[0]) if self.columns else 0
+        return int(self.frame.num_rows)
 
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """All columns as arrays."""
+        return tuple(map(self.column, self.names))
 
-def refuse_nameless(names: Sequence[str], source: str, advice: str) -> None:
-    """Refuse columns without a name."""
-    nameless = [str(position) for position, name in enumerate(names, start=1) if not name]
-    if nameless:
-        raise TableError(f"{source}: column {list_some(nameless)} has no name; {advice}.")
-
-
-def as_features(
-    columns: Mapping[str, Column], categories: Mapping[str, Order], decimal: str = ""
-) -> tuple[Features, dict[str, InputError]]:
-    """Columns by name as features, and what is wrong with some of them.
-
-    Text is categories, and so are columns that are named; ordered ones are ranks. ``decimal`` is the sign of numbers
-    among text.
-    """
-    plain = [column.dtype != object and name not in categories for name, column in columns.items()]
-    nothing = np.full(len(next(iter(columns.values()))), np.nan)
-    pairs = zip(columns.values(), plain, strict=True)
-    values = np.stack([column if is_plain else nothing for column, is_plain in pairs], axis=1)
-    labels: dict[int, tuple[str, ...]] = {}
-    wrong: dict[str, InputError] = {}
-    for index, (name, column) in enumerate(columns.items()):
-        if plain[index]:
-            if n_infinite := int(np.isinf(values[:, index]).sum()):
-                wrong[name] = TableError(
-                    f"column {name} holds {counted(n_infinite, 'infinite value')}; replace them by finite numbers, "
-                    f"drop these rows, or drop the column ({parameter('drop', [name])})."
-                )
-            continue
-        try:
-            values[:, index], found = _categories(
-                column, name, name in categories, categories.get(name), decimal
+    def column(self, name: str) -> Column:
+        """A column as an array of numbers or text."""
+        column = self.frame.column(name)
+        kind = kind_of(column.type)
+        if kind == "numbers":
+            numbers = np.array(_as_floats(column))
+            # Whole numbers that floats cannot tell apart are names, if anything.
+            if "int" not in str(column.type) or np.nanmax(np.abs(numbers), initial=0.0) < LARGEST_EXACT:
+                return numbers
+        elif kind not in ("text", "dates"):
+            raise TableError(
+                f"column {name!r} of {self.source} holds {kind}, not one number or text in each cell; choose another "
+                "one."
             )
-        except InputError as error:
-            wrong[name] = error
-            continue
-        if found is not None:
-            labels[index] = found
-    return Features(values, list(columns), labels), wrong
+        return object_array([None if value is None else str(value) for value in column.to_pylist()])
+
+    def as_features(self, names: Sequence[str], categorical: Collection[str]) -> Any:
+        """Some of the columns as a frame; those that are categories have the type of categories."""
+        frame = self.frame.select(list(names))
+        for place, name in enumerate(names):
+            if name in categorical:
+                frame = frame.set_column(place, name, _as_category(frame.column(place)))
+        return frame
+
+
+def _as_floats(column: Any) -> Any:
+    column = column.cast("int8") if str(column.type) == "bool" else column
+    return column.cast("double", safe=False).to_numpy()
+
+
+def _as_category(column: Any) -> Any:
+    """A column in the type of categories: whole numbers as such, dates as text; one without values stays as it is."""
+    import pyarrow as pa
+
+    kind = kind_of(column.type)
+    if kind not in ("numbers", "text", "dates") or column.null_count == len(column):
+        return column
+    if kind == "dates":
+        column = pa.chunked_array([[None if when is None else str(when) for when in column.to_pylist()]])
+    elif kind == "numbers" and "int" not in str(column.type):
+        # Those of text files are floats; of floats, nan would be a label.
+        column = pa.chunked_array([pa.array(_as_floats(column), from_pandas=True)])
+    return column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
 
 
 def missing_in(column: Column) -> Bools:
@@ -146,72 +157,33 @@ def refuse_missing_target(column: Column, name: str) -> None:
 
 def as_target(column: Column, name: str, *, is_category: bool = False, decimal: str = "") -> Column:
     """The target column, checked: no missing values and more than one value; categories become text."""
-    if column.dtype != object:
-        n_infinite = int(np.isinf(column).sum())
-        if n_infinite:
-            raise TableError(
-                f"target column {name!r} has {counted(n_infinite, 'infinite value')}; drop these rows."
-            )
     refuse_missing_target(column, name)
+    if column.dtype != object and np.isinf(column).any():
+        n_infinite = int(np.isinf(column).sum())
+        raise TableError(
+            f"target column {name!r} has {counted(n_infinite, 'infinite value')}; drop these rows."
+        )
     if (column == column[0]).all():
         raise TableError(
             f"target column {name!r} has only one value ({column[0]}); there is nothing to predict."
         )
     if is_category:
-        return np.array([str(label) for label in _labels(column)], dtype=object)
+        return object_array([written(value) for value in column.tolist()])
     if column.dtype == object:
-        _refuse_dates(f"target column {name!r}", column.tolist())
-        _refuse_numbers(name, column.tolist(), decimal)
+        refuse_text(name, column.tolist(), decimal)
     return column
 
 
-def _categories(
-    column: Column, name: str, is_sure: bool, order: Order, decimal: str
-) -> tuple[Floats, tuple[str, ...] | None]:
-    """Codes and their labels; numbers without labels if there is an order, or nothing at all."""
-    labels = _labels(column)
-    known = [label for label in labels if label is not None]
-    if not known:
-        return np.full(len(column), np.nan), None
-    if order is not None:
-        ranks = {label: float(rank) for rank, label in enumerate(order)}
-        return np.array([ranks.get(label, np.nan) for label in labels]), None
-    if not is_sure:
-        refuse_labels(name, known, decimal)
-    return category_codes(labels, name)
+# --- Text that is likely a mistake --------------------------------------------------------------------
 
 
-def refuse_labels(name: str, labels: Sequence[str], decimal: str = "") -> None:
-    """Refuse a column of text with these labels if they are dates, or numbers for the most part."""
-    _refuse_dates(name, labels)
-    _refuse_numbers(name, labels, decimal)
+def refuse_text(name: str, known: Sequence[str], decimal: str = "") -> None:
+    """Refuse a column of text if it holds dates, or numbers for the most part.
 
-
-def _labels(column: Column) -> list[Any]:
-    """Text as it is, numbers as whole ones where they are; None where missing."""
-    if column.dtype == object:
-        return list(column)
-    numbers = [None if value != value else value for value in column.tolist()]
-    return [int(value) if value is not None and value.is_integer() else value for value in numbers]
-
-
-def holds_times(column: Column) -> bool:
-    """Whether all that is known of a column is dates or times."""
-    known = [label for label in column.tolist() if label is not None] if column.dtype == object else []
-    return bool(known) and _are_times(known)
-
-
-def _are_times(known: Sequence[str]) -> bool:
-    return all(WHEN.fullmatch(label) for label in known)
-
-
-def _refuse_dates(who: str, known: Sequence[str]) -> None:
-    if _are_times(known):
-        raise TableError(f"{who} {DATES} (for example {known[0]!r}).")
-
-
-def _refuse_numbers(name: str, known: Sequence[str], decimal: str) -> None:
-    """Refuse text that is mostly numbers: by cells, because typos are rare; by labels, because numbers are many."""
+    Typos are rare among cells, and numbers many among labels, so both are counted. ``decimal`` is the sign of numbers.
+    """
+    if are_times(known):
+        raise TableError(f"{name} {DATES} (for example {known[0]!r}).")
     numbers = [label for label in known if _looks_like_number(label, decimal)]
     if 2 * len(numbers) <= len(known) and 2 * len(set(numbers)) <= len(set(known)):
         return
@@ -222,7 +194,7 @@ def _refuse_numbers(name: str, known: Sequence[str], decimal: str) -> None:
             f"column {name} holds whole numbers that floats cannot tell apart, for example {quote(inexact)}; drop it "
             f"if it names rows ({parameter('drop', [name])}), rescale it, {advice}"
         )
-    spelled = next((label for label in numbers if not _is_number(label, decimal)), None)
+    spelled = next((label for label in numbers if not is_number(label, decimal)), None)
     if spelled is not None:
         raise TableError(
             f"column {name} is not numeric, but most of it looks like numbers, for example {quote(spelled)}; "
@@ -236,6 +208,24 @@ def _refuse_numbers(name: str, known: Sequence[str], decimal: str) -> None:
     )
 
 
+def refuse_commas(table: Table, names: Sequence[str]) -> None:
+    """Refuse columns of numbers with commas where points are expected: what can be read is not to be left out."""
+    found = [name for name in names if table.decimal == "." and _has_commas(table.frame.column(name))]
+    if found:
+        raise TableError(
+            f"{counted(len(found), 'column')} ({list_some(found)}) with numbers such as 1,5 cannot be used; use "
+            f"{parameter('decimal', ',')} if commas are the decimal signs of a CSV file, or say that these are "
+            f"categories ({parameter('categorical', found[:1])})."
+        )
+
+
+def _has_commas(column: Any) -> bool:
+    if str(column.type) != "string":
+        return False
+    known = [label for label in column.to_pylist() if label is not None]
+    return 2 * sum(COMMA.fullmatch(label) is not None for label in known) > len(known)
+
+
 def is_inexact(cell: str) -> bool:
     """Whether a cell holds a whole number that floats cannot tell from its neighbours."""
     digits = cell.strip().lstrip("+-").lstrip("0")
@@ -243,17 +233,23 @@ def is_inexact(cell: str) -> bool:
     return len(digits) > 15 and digits.isdecimal() and int(digits[:20]) > LARGEST_EXACT
 
 
+def are_times(known: Sequence[str]) -> bool:
+    """Whether all of these texts are dates or times."""
+    return all(WHEN.fullmatch(label) for label in known)
+
+
 def _looks_like_number(label: str, decimal: str) -> bool:
-    return bool(SPELLED.fullmatch(label)) or _is_number(label, decimal)
+    return bool(SPELLED.fullmatch(label)) or is_number(label, decimal)
 
 
-def _is_number(label: str, decimal: str) -> bool:
+def is_number(label: str, decimal: str) -> bool:
+    """Whether a text is a number with this decimal sign."""
     # Python would read 12_345 as a number; in a table it is more likely an identifier.
     return "_" not in label and is_float(label.translate(SWAPPED) if decimal == "," else label)
 
 
 def _respelled(spelled: str, decimal: str) -> str:
     """What to do about a number in a spelling that no program reads."""
-    if decimal == "." and re.fullmatch(r"[-+]?\d+,\d+", spelled):
+    if decimal == "." and COMMA.fullmatch(spelled):
         return f"use {parameter('decimal', ',')} if commas are the decimal signs of a CSV file"
     return f"write numbers with a decimal {'comma' if decimal == ',' else 'point'} and without other signs"

@@ -37,10 +37,10 @@ DECIMALS = (".", ",")
 MOST_UNPACKED = 2**29
 #: A Parquet file may hold more than that if it is large itself: so many times its own size.
 MOST_TIMES = 100
-#: Bytes of text that are decoded at once; longer texts are read line by line, and unpacked while they are read.
-MOST_AT_ONCE = 2**26
-#: Characters of a line, and of the beginning of a text from which its delimiter is known.
-LONGEST_LINE, HEAD = 2**28, 1_000_000
+#: Bytes that are unpacked before it is known how many there are, and that are counted at a time.
+MOST_AT_ONCE, AT_A_TIME = 2**26, 2**20
+#: Bytes of the beginning of a text, from which its delimiter is known.
+HEAD = 1_000_000
 #: The share of the machine's memory that a table may take.
 SHARE = 0.5
 
@@ -155,77 +155,29 @@ def read_standard_input() -> bytes:
         raise TableError(f"cannot read standard input: {reason_of(error)}.") from error
 
 
-def unpack(content: bytes, source: str) -> bytes:
-    """The same bytes, or what is in them if they are gzipped; ``source`` names them in messages."""
+def unpack(content: bytes, source: str, most: int | None = None) -> bytes:
+    """The same bytes, or what is in them if they are gzipped; ``source`` names them in messages.
+
+    A few megabytes can hold enough to fill any memory, so what has more than ``most`` bytes is only counted.
+    """
     if content[:2] != GZIP:
         return content
-    unpacked = unpack_some(content, source, MOST_UNPACKED + 1)
-    refuse_size(len(unpacked), source)
-    return unpacked
-
-
-class LongText:
-    """A text that is too long to be decoded at once: its beginning, and its lines as often as they are needed.
-
-    It comes as bytes, or as a file that is too large to be read as a whole.
-    """
-
-    def __init__(self, raw: bytes | Path, source: str) -> None:
-        self._raw, self.source = raw, source
-        self._size = len(raw) if isinstance(raw, bytes) else raw.stat().st_size
-        with self._open() as file:
-            self._is_packed = file.read(2) == GZIP
-        with self._open() as file:
-            begin = _read_some(file, self._is_packed, source, HEAD)
-        refuse_binary(begin, source)
-        self._encoding = _encoding_of(begin, self._parts())
-        self.head = begin.decode(self._encoding, errors="ignore")
-        self._file: io.BufferedIOBase | None = None
-
-    def _open(self) -> io.BufferedIOBase:
-        return io.BytesIO(self._raw) if isinstance(self._raw, bytes) else open(self._raw, "rb")
-
-    def _parts(self) -> Iterator[bytes]:
-        with self._open() as file:
-            yield from iter(partial(self._unpacked(file).read, HEAD), b"")
-
-    def _unpacked(self, file: io.BufferedIOBase) -> Any:
-        return gzip.GzipFile(fileobj=file) if self._is_packed else file
-
-    @property
-    def share_read(self) -> float:
-        """The share of the file that was read."""
-        # At the end of the text, the file is closed.
-        read = self._size if self._file is None or self._file.closed else self._file.tell()
-        return max(read, 1) / self._size
-
-    def lines(self) -> Iterator[str]:
-        """The lines with their ends, which may be of any kind."""
-        with self._open() as self._file:
-            yield from self._decoded(self._file)
-
-    def _decoded(self, file: io.BufferedIOBase) -> Iterator[str]:
-        n_lines = 0
-        try:
-            with io.TextIOWrapper(self._unpacked(file), self._encoding, newline="") as text:
-                while line := text.readline(LONGEST_LINE):
-                    n_lines += 1
-                    if "\0" in line or (len(line) == LONGEST_LINE and line[-1] not in "\r\n"):
-                        raise TableError(
-                            f"{self.source} is not a table: line {n_lines:,} has a character that no text has, or no "
-                            "end."
-                        )
-                    yield line
-        except UnicodeError as error:
-            raise _undecodable(self.source, self._encoding, f"a byte after line {n_lines:,}") from error
-        except (OSError, EOFError, zlib.error) as error:
-            raise TableError(f"{self.source} is a damaged gzip file: {reason_of(error)}.") from error
-
-    def refuse_memory(self, n_bytes: int) -> None:
-        """Refuse a table that takes too much memory, by what its lines up to now have taken."""
-        needed = n_bytes / self.share_read
-        if needed > SHARE * machine.memory():
-            raise too_large(self.source, needed)
+    most = MOST_UNPACKED if most is None else most
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
+            begin = file.read(min(most, MOST_AT_ONCE) + 1)
+            if len(begin) <= min(most, MOST_AT_ONCE):
+                return begin
+            n_bytes = len(begin) + sum(map(len, iter(partial(file.read, AT_A_TIME), b"")))
+        if n_bytes <= most:
+            return gzip.decompress(content)
+    except (OSError, EOFError, zlib.error) as error:
+        raise TableError(f"{source} is a damaged gzip file: {reason_of(error)}.") from error
+    if most != MOST_UNPACKED:
+        raise too_large(source, n_bytes)
+    raise TableError(
+        f"{source} unpacks to more than {most // 2**20} MiB; if that is right, unpack it and give what was in it."
+    )
 
 
 def refuse_large_text(path: Path) -> None:
@@ -243,6 +195,12 @@ def refuse_large_text(path: Path) -> None:
         raise too_large(str(path), n_bytes)
 
 
+def refuse_memory(n_bytes: int, source: str) -> None:
+    """Refuse a table in text that takes too much memory."""
+    if n_bytes > SHARE * machine.memory():
+        raise too_large(source, n_bytes)
+
+
 def too_large(source: str, n_bytes: float) -> TableError:
     """Why a table in text cannot be read, and how to make files of it that can be."""
     made = source.removesuffix(".gz").removesuffix(".csv")
@@ -252,21 +210,6 @@ def too_large(source: str, n_bytes: float) -> TableError:
         f"({parameter('columns', ['NAME', 'PREFIX_*'])}), or make Parquet of it, which is read in parts: "
         f"pyarrow.dataset.write_dataset(pyarrow.dataset.dataset({source!r}, format='csv'), {made!r}, format='parquet')"
     )
-
-
-def unpack_some(raw: bytes, source: str, most: int) -> bytes:
-    """The first bytes of a content, unpacked if it is gzipped."""
-    return _read_some(io.BytesIO(raw), raw[:2] == GZIP, source, most)
-
-
-def _read_some(file: io.BufferedIOBase, is_packed: bool, source: str, most: int) -> bytes:
-    if not is_packed:
-        return file.read(most)
-    try:
-        with gzip.GzipFile(fileobj=file) as unpacked:
-            return unpacked.read(most)
-    except (OSError, EOFError, zlib.error) as error:
-        raise TableError(f"{source} is a damaged gzip file: {reason_of(error)}.") from error
 
 
 def refuse_size(n_bytes: int, source: str, packed: int = 0) -> None:
@@ -293,43 +236,41 @@ def refuse_other_than_files(path: Path) -> None:
         raise TableError(f"{path} is {kind}; give a file.")
 
 
-def _encoding_of(begin: bytes, parts: Iterable[bytes]) -> str:
-    """UTF-16 if the text begins so, else UTF-8; if a text is neither, what users say."""
-    if begin[:2] in UTF16:
-        return "utf-16"
-    other = text_format().encoding
-    return UTF8 if other is None or _is_utf8(parts) else other
+def decode(content: bytes, source: str) -> str:
+    """Bytes as text; ``source`` names them in messages."""
+    return as_utf8(content, source).decode()
 
 
-def _is_utf8(parts: Iterable[bytes]) -> bool:
-    decoder = codecs.getincrementaldecoder(UTF8)()
+def as_utf8(content: bytes, source: str) -> bytes:
+    """The bytes of the same text in UTF-8: it may be in UTF-8, in UTF-16 with a mark, or in the encoding of users."""
+    refuse_binary(content, source)
+    encoding = "utf-16" if content[:2] in UTF16 else text_format().encoding or UTF8
+    if encoding != "utf-16" and _is_utf8(content):
+        content = content.removeprefix(codecs.BOM_UTF8)
+    else:
+        try:
+            content = content.decode(encoding).encode()
+        except UnicodeError as error:
+            raise TableError(
+                f"{source} is not text in {'UTF-8' if encoding == UTF8 else encoding} (byte "
+                f"{getattr(error, 'start', 0)} of it fits no character); if it is a text file, give its encoding, such "
+                f"as {parameter('encoding', 'latin-1')}."
+            ) from error
+    if b"\0" in content:
+        raise TableError(f"{source} is a binary file; save the table as CSV or Parquet.")
+    if not content[:HEAD].strip() and not content.strip():
+        raise TableError(f"{source} is empty; a table needs a header line and rows.")
+    return content
+
+
+def _is_utf8(content: bytes) -> bool:
+    decoder, parts = codecs.getincrementaldecoder(UTF8)(), memoryview(content)
     try:
-        return not any("\0" in decoder.decode(part) for part in parts) and not decoder.decode(b"", final=True)
+        for start in range(0, len(content), AT_A_TIME):
+            decoder.decode(parts[start : start + AT_A_TIME])
+        return not decoder.decode(b"", final=True) and b"\0" not in content
     except UnicodeDecodeError:
         return False
-
-
-def _undecodable(source: str, encoding: str, place: str) -> TableError:
-    """What to say about a text in another encoding than was tried."""
-    return TableError(
-        f"{source} is not text in {'UTF-8' if encoding == UTF8 else encoding} ({place} fits no character); if it is a "
-        f"text file, give its encoding, such as {parameter('encoding', 'latin-1')}."
-    )
-
-
-def decode(content: bytes, source: str) -> str:
-    """Bytes as text: UTF-8, UTF-16 with a mark, or in the encoding of users; ``source`` names them in messages."""
-    refuse_binary(content, source)
-    encoding = _encoding_of(content, [content])
-    try:
-        text = content.decode(encoding)
-    except UnicodeError as error:
-        raise _undecodable(source, encoding, f"byte {getattr(error, 'start', 0)} of it") from error
-    if "\0" in text:
-        raise TableError(f"{source} is a binary file; save the table as CSV or Parquet.")
-    if not text.strip():
-        raise TableError(f"{source} is empty; a table needs a header line and rows.")
-    return text
 
 
 def tidy(name: str) -> str:

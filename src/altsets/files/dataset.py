@@ -1,4 +1,4 @@
-"""Tables from files, without pandas: read, with the target apart from the features, and both checked.
+"""Tables from files: read, with the target apart from the features, and both checked.
 
 The format is recognised by the content of a file. Columns that no measure can use are refused in one sentence that
 names them and says what to do.
@@ -8,32 +8,32 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from altsets.errors import TableError
+from altsets.errors import InputError, MissingExtraError, TableError
 from altsets.files.cells import Cells, cells_in, cells_of, is_hdf5
 from altsets.files.columns import (
     Column,
-    Order,
     Table,
-    as_features,
+    are_times,
     as_target,
-    holds_times,
     matched_columns,
     missing_in,
+    refuse_commas,
+    refuse_text,
 )
 from altsets.files.contents import (
-    MOST_AT_ONCE,
+    HEAD,
     PARQUET,
+    SHARE,
     STANDARD_INPUT,
-    ZIP,
-    LongText,
-    decode,
+    as_utf8,
     is_excel,
     read_bytes,
     read_standard_input,
@@ -42,7 +42,6 @@ from altsets.files.contents import (
     text_files,
     text_format,
     unpack,
-    unpack_some,
 )
 from altsets.files.large import read_parts
 from altsets.files.parsing import (
@@ -54,18 +53,11 @@ from altsets.files.parsing import (
     turn_gct,
     turn_rows,
 )
-from altsets.files.targets import are_several, survival_columns, take_targets, unknown_column, with_target
+from altsets.files.targets import Targets, refuse_half_survival, unknown_column
+from altsets.machine import memory
+from altsets.measures.large.decoding import kind_of
 from altsets.measures.large.table import LargeTable
-from altsets.tables.conversion import (
-    check_unusable,
-    clause_of,
-    is_anndata,
-    leave_out,
-    left_out,
-    refused,
-    usable_columns,
-)
-from altsets.tables.feature_matrix import Features
+from altsets.tables.conversion import check_unusable, is_anndata, left_out, usable_columns
 from altsets.wording import counted, list_some, parameter, quote
 
 DEMO_TARGET = "diagnosis"
@@ -219,8 +211,7 @@ def read_table(
         If the file cannot be read as a table, a column does not exist, no feature is left, a feature is neither
         numeric nor categorical or is infinite, or the target is incomplete or constant.
     altsets.errors.MissingExtraError
-        If it is a Parquet file and pyarrow is not installed, a workbook and openpyxl is not, or an AnnData file and
-        h5py is not.
+        If pyarrow is not installed; for a workbook, openpyxl; for an AnnData file, h5py.
 
     See Also
     --------
@@ -239,7 +230,7 @@ def read_table(
     >>> altsets.quality.Additive.from_data(data.X, data.y, measure="symmetrical_uncertainty").scores.round(2).tolist()
     [0.4, 0.0, 0.0]
     """
-    survival = survival_columns(target, time, event)
+    refuse_half_survival(target, time, event)
     if not isinstance(target, str | None):
         target = ",".join(target)
     check_unusable(unusable)
@@ -258,7 +249,7 @@ def read_table(
                 f"{parameter(name, value)} goes with an AnnData file (.h5ad), which {path} is not; leave it out."
             )
     named = [] if target is None else [target, *target.split(",")]
-    named += [] if survival is None else [survival.time, survival.event, survival.event.partition("=")[0]]
+    named += [] if time is None or event is None else [time, event, event.partition("=")[0]]
     also = frozenset({*named, *drop, *categorical, *([] if groups is None else [groups])})
     wanted = None if columns is None else Wanted(columns, also)
     how: dict[str, Any] = {"drop": drop, "categorical": categorical, "unusable": unusable}
@@ -276,13 +267,9 @@ def read_table(
         _refuse_unused(table.source, "which is read in parts and fits no models", groups=groups)
         name, notes = table.target_name, tuple(table.notes)
         return Dataset(table, name, tuple(table.names), name, n_dropped=table.n_dropped, notes=notes)
-    how["groups"] = groups
-    several = survival or (target if target is not None and are_several(table, target) else None)
-    if several is None:
-        return split_target(table, target, drop_missing_target=drop_missing_target, **how)
-    y, rest, names = take_targets(table, several, drop_missing_target)
-    data = split_target(rest, None, **how)
-    return replace(data, y=y, target_name=", ".join(names), n_dropped=table.n_rows - rest.n_rows)
+    return split_target(
+        table, target, time=time, event=event, groups=groups, drop_missing_target=drop_missing_target, **how
+    )
 
 
 def from_anndata(
@@ -400,42 +387,44 @@ def read_columns(
     transpose: bool = False,
 ) -> Table:
     """Read all columns of a file, or those that are wanted; nothing is decided yet about what they mean."""
+    _require_arrow()
     decimal = text_format().decimal or "."
     from_input = str(path) == STANDARD_INPUT
     if not from_input:
         refuse_large_text(Path(path))
     source = "standard input" if from_input else Path(path).name
-    shown = source if from_input else str(path)
     raw = read_standard_input() if from_input else read_bytes(Path(path))
-    begin = unpack_some(raw, shown, MOST_AT_ONCE + 1)
-    is_long = len(begin) > MOST_AT_ONCE and begin[:4] != PARQUET and not begin.startswith(ZIP)
-    content = LongText(raw, source) if is_long else unpack(raw, shown)
-    is_workbook = isinstance(content, bytes) and is_excel(content)
+    digest = hashlib.sha256(raw).hexdigest()
+    content = unpack(raw, source if from_input else str(path), int(SHARE * memory()))
+    del raw
+    is_workbook = is_excel(content)
     if sheet is not None and not is_workbook:
         raise TableError(
             f"{source} has no sheets, as it is not an Excel workbook; leave out {parameter('sheet')}."
         )
-    if is_workbook or begin[:4] == PARQUET:
-        assert isinstance(content, bytes)
-        if transpose:
-            raise TableError(
-                f"{parameter('transpose', True)} goes with text files, and {source} is none; save it as CSV."
-            )
-        table = (
-            parse_excel(content, source, sheet, wanted)
-            if is_workbook
-            else parse_parquet(content, source, wanted)
+    if transpose and (is_workbook or content[:4] == PARQUET):
+        raise TableError(
+            f"{parameter('transpose', True)} goes with text files, and {source} is none; save it as CSV."
         )
+    if is_workbook:
+        table = parse_excel(content, source, sheet, wanted)
+    elif content[:4] == PARQUET:
+        table = parse_parquet(content, source, wanted)
     else:
-        text = decode(content, source) if isinstance(content, bytes) else content
-        table = _parse_text(text, source, decimal, wanted, transpose)
-    return replace(table, sha256=hashlib.sha256(raw).hexdigest())
+        table = _parse_text(as_utf8(content, source), source, decimal, wanted, transpose)
+    return replace(table, sha256=digest)
 
 
-def _parse_text(
-    text: str | LongText, source: str, decimal: str, wanted: Wanted | None, transpose: bool
-) -> Table:
-    head, delimiter = text if isinstance(text, str) else text.head, None
+def _require_arrow() -> None:
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError("reading tables from files", "pyarrow", "tables") from error
+
+
+def _parse_text(text: bytes, source: str, decimal: str, wanted: Wanted | None, transpose: bool) -> Table:
+    delimiter = None
+    head = text[:HEAD].decode(errors="ignore")
     refuse_markup(head, source)
     if is_gct(head):
         # Genes are in rows by definition.
@@ -452,16 +441,21 @@ def load_demo() -> Table:
     """
     from sklearn.datasets import load_breast_cancer
 
+    _require_arrow()
+    import pyarrow as pa
+
     bunch = load_breast_cancer()
-    labels = np.array([str(name) for name in bunch.target_names], dtype=object)[bunch.target]
-    names = (*(str(name) for name in bunch.feature_names), DEMO_TARGET)
-    return Table(names, (*bunch.data.T, labels), source="the demo table")
+    columns = dict(zip(map(str, bunch.feature_names), bunch.data.T, strict=True))
+    labels = [str(bunch.target_names[code]) for code in bunch.target]
+    return Table(pa.table({**columns, DEMO_TARGET: labels}), "the demo table")
 
 
 def split_target(
     table: Table,
     target: str | None,
     *,
+    time: str | None = None,
+    event: str | None = None,
     drop: Sequence[str] = (),
     categorical: Sequence[str] = (),
     groups: str | None = None,
@@ -469,75 +463,72 @@ def split_target(
     unusable: str = "error",
 ) -> Dataset:
     """Take the target apart from the features, and check that a measure can use both; see :func:`read_table`."""
-    drop, categorical = (matched_columns(table.names, target, given) for given in (drop, categorical))
-    asked = [("target column", target), *(("column to drop", name) for name in drop)]
-    asked += [*(("categorical column", name) for name in categorical), ("column of groups", groups)]
-    there = set(table.names)
+    targets = Targets.of(table, target, time, event)
+    only = targets.names[0] if len(targets.names) == 1 else None
+    drop, categorical = (matched_columns(table.names, only, given) for given in (drop, categorical))
+    asked = [("column to drop", name) for name in drop]
+    asked += [("categorical column", name) for name in categorical]
+    asked += [] if groups is None else [("column of groups", groups)]
     for role, name in asked:
-        if name is not None and name not in there:
+        if name not in table.names:
             raise unknown_column(table, name, role)
-    if target in drop:
-        raise TableError(f"column {target!r} cannot be both the target and dropped.")
-    if target is not None and target == groups:
-        raise TableError(f"column {target!r} cannot be both the target and the column of groups.")
+    for name in targets.names:
+        if name in drop or name == groups:
+            other = "dropped" if name in drop else "the column of groups"
+            raise TableError(f"column {name!r} cannot be both the target and {other}.")
     n_rows = table.n_rows
-    if drop_missing_target and target is not None:
-        table = with_target(table, target)
-    known = dict(zip(table.names, table.columns, strict=True))
-    index = [name for name in table.index if name not in {name for _, name in asked}]
-    features = [name for name in table.names if name not in {target, groups, *drop, *index}]
+    if drop_missing_target:
+        table = _rows_with_target(table, targets.names)
+    index = [name for name in table.index if name not in {*targets.names, *(name for _, name in asked)}]
+    apart = {*targets.names, groups, *drop, *index}
+    features = [name for name in table.names if name not in apart]
     if not features:
-        besides = "" if target is None else f" besides the target {target!r}"
+        besides = f" besides the target {', '.join(map(repr, targets.names))}" if targets.names else ""
         raise TableError(f"{table.source} has no feature columns{besides}.")
-    if target is not None and target in table.unusable:
-        raise TableError(f"target column {target!r} holds {table.unusable[target]}; choose another target.")
-    categories = {**table.categories, **{name: None for name in categorical}}
-    y = (
-        None
-        if target is None
-        else as_target(known[target], target, is_category=target in categories, decimal=table.decimal)
-    )
-    X, dropped = _usable_features(
-        table, {name: known[name] for name in features}, categories, unusable == "drop"
-    )
-    features = [name for name in features if name not in dropped]
-    together = None if groups is None else _complete(known[groups], groups)
+    categories = {*table.categories, *categorical}
+    columns = {name: table.column(name) for name in targets.names}
+    y = targets.make(columns, categories, table.decimal)
+    if unusable == "error":
+        refuse_commas(table, [name for name in features if name not in categories])
+    try:
+        usable = usable_columns(
+            table.as_features(features, categories),
+            unusable,
+            check_text=partial(refuse_text, decimal=table.decimal),
+        )
+    except InputError as error:
+        raise TableError(*error.args) from error
+    X = replace(usable.features, original=None)
+    together = None if groups is None else _complete(table.column(groups), groups)
     notes = (
         *table.notes,
+        *targets.notes(columns),
         *(f"Column {name} was left out: it is the index of a frame." for name in index),
-        *left_out(dropped),
-        *_on_times({name: known[name] for name in known if name in dropped or name in drop}),
+        *left_out(usable.dropped),
+        *_on_times(table, {*drop, *usable.dropped}),
     )
-    n_dropped = n_rows - table.n_rows
-    missing = _read_as_missing(table, {*drop, *index, *dropped})
-    return Dataset(X, y, tuple(features), target or "", together, n_dropped, table.sha256, notes, missing)
+    return Dataset(
+        X,
+        y,
+        tuple(X.names or ()),
+        ", ".join(targets.names),
+        together,
+        n_rows - table.n_rows,
+        table.sha256,
+        notes,
+        _read_as_missing(table, {*drop, *index, *usable.dropped}),
+    )
 
 
-def _usable_features(
-    table: Table, columns: Mapping[str, Column], categories: Mapping[str, Order], drop: bool
-) -> tuple[Features, dict[str, str]]:
-    """Columns as features; those that no measure can use are refused, or dropped with what is wrong with them."""
-    X, wrong = as_features(columns, categories, table.decimal)
-    for name in columns.keys() & table.unusable.keys():
-        wrong[name] = TableError(
-            f"column {name} of {table.source} holds {table.unusable[name]}, and a table needs one number or text in "
-            f"each cell; drop it ({parameter('drop', [name])}), or take it apart."
-        )
-    listed = [wrong[name] for name in columns if name in wrong]
-    if len(listed) == 1 and not drop:
-        raise TableError(str(listed[0]))
-    if listed and not drop:
-        comma = parameter("decimal", ",")
-        advice = f"change these columns, or leave them out with {leave_out()}"
-        if any(comma in str(error) for error in listed):
-            # Nothing is to be left out that can be read.
-            advice = f"use {comma} if commas are decimal signs"
-        raise TableError(f"{refused(listed)}; {advice}.")
-    if len(wrong) == len(columns):
-        raise TableError(f"no column of {table.source} can be used as a feature: {refused(listed)}.")
-    kept = [place for place, name in enumerate(columns) if name not in wrong]
-    dropped = {name: clause_of(wrong[name]) for name in columns if name in wrong}
-    return X.columns(kept) if wrong else X, dropped
+def _rows_with_target(table: Table, names: Sequence[str]) -> Table:
+    """The rows in which all of these columns are known."""
+    for name in names:
+        known = ~missing_in(table.column(name))
+        if not known.any():
+            raise TableError(f"target column {name!r} has no values at all; choose another target.")
+        if not known.all():
+            table = replace(table, frame=table.frame.filter(known))
+    return table
 
 
 def _complete(groups: Column, name: str) -> Column:
@@ -551,7 +542,7 @@ def _complete(groups: Column, name: str) -> Column:
     return groups
 
 
-def _read_as_missing(table: Table, unused: set[str]) -> str:
+def _read_as_missing(table: Table, unused: Collection[str]) -> str:
     """What stands for missing values in a text file, and where: a category called "none" is one only if renamed."""
     said = []
     for text, cells in table.missing.items():
@@ -569,9 +560,9 @@ def _read_as_missing(table: Table, unused: set[str]) -> str:
     return f"Read as missing: {list_some(said, 4)}.{change}"
 
 
-def _on_times(dropped: Mapping[str, Column]) -> list[str]:
+def _on_times(table: Table, dropped: Collection[str]) -> list[str]:
     """A note on columns that say when a row was taken: without them, it is easily forgotten that rows have an order."""
-    times = [name for name, column in dropped.items() if holds_times(column)]
+    times = [name for name in table.names if name in dropped and _holds_times(table, name)]
     if not times:
         return []
     holds, was = ("holds", "was") if len(times) == 1 else ("hold", "were")
@@ -579,3 +570,10 @@ def _on_times(dropped: Mapping[str, Column]) -> list[str]:
         f"{list_some(times)} {holds} dates or times and {was} left out, as asked; if rows follow each other in "
         "time, test models on later rows than they were fitted to."
     ]
+
+
+def _holds_times(table: Table, name: str) -> bool:
+    if kind_of(table.frame.column(name).type) not in ("text", "dates"):
+        return False
+    known = [label for label in table.column(name) if label is not None]
+    return bool(known) and are_times(known)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from altsets.errors import InputError, TableError
-from altsets.files.columns import Table, matched_columns, refuse_labels
+from altsets.files.columns import Table, matched_columns, refuse_text
 from altsets.files.contents import PARQUET
 from altsets.files.parsing import LABEL, NUMBER, Wanted, parse_arrow
 from altsets.measures.large.arrow import ArrowRows, open_dataset, read_columns
@@ -111,7 +111,7 @@ def _wrong_labels(table: LargeTable, categorical: Sequence[str]) -> dict[str, In
         if name in categorical or table.is_category(name):
             continue
         try:
-            refuse_labels(name, labels)
+            refuse_text(name, labels)
         except InputError as error:
             wrong[name] = error
     return wrong

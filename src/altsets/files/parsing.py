@@ -1,9 +1,7 @@
-"""Tables in CSV text, in Parquet files and in Excel workbooks.
+"""Tables in CSV text, in Parquet files and in Excel workbooks, as tables of Arrow.
 
-CSV: delimiters are detected, and columns become numbers where every cell can be one. Parquet is read by pyarrow. Its
-reader of CSV is several times as fast as the one here, but less careful: it takes the type of a column from the first
-megabyte, and fails on the first later cell that does not fit, where the one here says what each column holds; two
-columns of the same name, and lines above the header, are read without a word.
+CSV is read by pyarrow as text, and each column becomes numbers if every cell can be one. The header, and what pyarrow
+does not take, are read by the standard library, which knows the line on which something is wrong.
 """
 
 from __future__ import annotations
@@ -14,10 +12,9 @@ import os
 import re
 import warnings
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,40 +22,34 @@ import numpy as np
 
 from altsets.errors import MissingExtraError, TableError, reason_of
 from altsets.features import FeatureNames, is_pattern
-from altsets.files.columns import SWAPPED, Column, Order, Table, is_inexact, refuse_nameless
+from altsets.files.columns import SWAPPED, Table, is_inexact, is_number
 from altsets.files.contents import (
     HEAD,
-    LongText,
     csv_text,
     read_text,
+    refuse_memory,
     refuse_size,
     text_format,
     tidy,
     workbook_size,
 )
 from altsets.measures.large.decoding import kind_of
-from altsets.tables.conversion import LARGEST_EXACT, is_float, object_array
+from altsets.tables.conversion import LARGEST_EXACT, is_float
 from altsets.wording import list_some, parameter, suggestion
 
 #: What stands for "not known" in a CSV file, in lower case.
-MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "<na>", "#n/a"})
+MISSING = ("", "na", "n/a", "nan", "null", "none", "?", "<na>", "#n/a")
 TRUTH = {"true": 1.0, "false": 0.0}
 #: How GCT files begin.
 GCT = ("#1.2", "#1.3")
 DELIMITERS = (",", ";", "\t")
 #: Numbers with a point that a decimal comma leaves no meaning: 1.5 and 1.234,5, but no dates.
 POINTED = re.compile(r"[-+]?\d+\.\d+|[-+]?\d{1,3}(\.\d{3})+(,\d+)?")
-#: A line with its end.
-LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 INDEX_LEFT_OUT = (
     "The first column, which has no name and counts the rows, was left out: it is the index of a frame."
 )
-#: Cells that are converted at a time: strings cost ten times as much memory as the numbers they become.
-CELLS_AT_A_TIME = 500_000
-#: Bytes that a number and a label of a table take at most, while it is made.
+#: Bytes that a number, and a label, take at most while a table is made.
 NUMBER, LABEL = 16, 70
-#: Kinds of Arrow types that have one number, text or date in each cell.
-USABLE = ("numbers", "text", "dates")
 
 
 @dataclass(frozen=True)
@@ -106,7 +97,7 @@ class Lines(NamedTuple):
 
 def read_rows(path: str | os.PathLike[str]) -> Lines:
     """The rows of a text file; fields as in tables."""
-    text, decimal = read_text(path), text_format().decimal or "."
+    text, decimal = read_text(path).encode(), text_format().decimal or "."
     others = [delimiter for delimiter in DELIMITERS if delimiter != decimal]
     delimiter = _delimiter(text, others)
     if decimal == "," and not _fitness(text, delimiter)[0]:
@@ -117,7 +108,7 @@ def read_rows(path: str | os.PathLike[str]) -> Lines:
 
 
 def parse_csv(
-    text: str | LongText,
+    text: bytes,
     source: str,
     *,
     delimiter: str | None = None,
@@ -125,19 +116,175 @@ def parse_csv(
     wanted: Wanted | None = None,
 ) -> Table:
     """The table in a text, with the columns that are wanted; :func:`altsets.read_table` says what fields become."""
-    reader = CsvReader(text, source, decimal, delimiter, wanted)
-    as_text: set[int] = set()
-    names, (columns, surprises, missing) = reader.names, reader.columns(as_text)
-    if surprises:
-        # Columns that began with numbers: what was converted has lost its spelling, so read them again.
-        columns, _, missing = reader.columns(as_text | surprises)
+    import pyarrow as pa
+
+    delimiter = delimiter or _delimiter_beside(decimal, text, source)
+    rows = _rows(text, delimiter, source)
+    header, (_, first) = next(rows, None), next(rows, (0, []))
+    if header is None:
+        raise TableError(f"{source} has no header line; a table needs one, and rows below it.")
+    n_lines, names = header[0], [tidy(name) for name in header[1]]
+    kept = list(range(len(names))) if wanted is None else wanted.among(names, source)
+    start = sum(len(line.encode()) for line in islice(_lines(text), n_lines))
+    refuse_memory(len(text) + text.count(b"\n") * len(kept) * NUMBER, source)
+    begins = [_is_known_number(cell, decimal) for cell in first[: len(names)]]
+    texts = [False] * len(names)
+    for numeric in (begins + texts[len(begins) :], texts):
+        try:
+            cells = _cells(text, start, delimiter, decimal, numeric, kept)
+            break
+        except pa.ArrowInvalid:
+            continue
+    else:
+        cells = _checked_cells(text, delimiter, source, len(names), kept)
+    names = [names[place] for place in kept]
+    missing: dict[str, dict[str, int]] = {}
+    for place, name in enumerate(names):
+        # In place, so that the cells of a column are gone when it has become numbers.
+        cells[place], unknown = _numbers_or_text(cells[place], decimal)
+        for spelling, count in unknown.items():
+            missing.setdefault(spelling, {})[name] = count
+        if str(cells[place].type) == "string":
+            _refuse_long(cells[place], name, source)
     notes: tuple[str, ...] = ()
-    if len(names) > 1 and not names[0] and np.array_equal(columns[0], np.arange(len(columns[0]))):
-        names, columns, notes = names[1:], columns[1:], (INDEX_LEFT_OUT,)
-    refuse_nameless(names, source, "put one into the first line")
+    if len(names) > 1 and not names[0] and _counts_rows(cells[0]):
+        names, cells, notes = names[1:], cells[1:], (INDEX_LEFT_OUT,)
+    _refuse_nameless(names, source, "put one into the first line")
     if decimal == ",":
-        _refuse_points(names, columns)
-    return Table(tuple(names), tuple(columns), source, notes=notes, decimal=decimal, missing=missing)
+        _refuse_points(names, cells)
+    return Table(pa.table(cells, names=names), source, notes=notes, decimal=decimal, missing=missing)
+
+
+def _cells(
+    text: bytes, start: int, delimiter: str, decimal: str, numeric: Sequence[bool], kept: Sequence[int]
+) -> list[Any]:
+    """The columns of the lines below a header, as numbers or text; what it refuses may still be a table."""
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    def skip_blank(row: Any) -> str:
+        return "skip" if row.actual_columns == 1 and not row.text.strip(' \t\r\n"') else "error"
+
+    if len(numeric) == 1:
+        raise pa.ArrowInvalid("Blank lines are no rows, which look like missing values.")
+    names = list(map(str, range(len(numeric))))
+    # A wide table in many blocks would have thousands of pieces.
+    block = min(max(2**20, 2**11 * len(numeric)), 2**30)
+    found = arrow_csv.read_csv(
+        pa.py_buffer(text).slice(start),
+        read_options=arrow_csv.ReadOptions(column_names=names, block_size=block),
+        parse_options=arrow_csv.ParseOptions(
+            delimiter=delimiter, newlines_in_values=b'"' in text, invalid_row_handler=skip_blank
+        ),
+        convert_options=arrow_csv.ConvertOptions(
+            column_types={
+                name: pa.float64() if is_number else pa.string()
+                for name, is_number in zip(names, numeric, strict=True)
+            },
+            decimal_point=decimal,
+            include_columns=[names[place] for place in kept],
+            null_values=[""],
+            strings_can_be_null=True,
+            check_utf8=False,
+        ),
+    )
+    if not all(_are_exact(column) for column in found.columns if column.type == pa.float64()):
+        raise pa.ArrowInvalid("How these numbers were written is to be seen.")
+    return list(found.columns)
+
+
+def _checked_cells(
+    text: bytes, delimiter: str, source: str, n_columns: int, kept: Sequence[int]
+) -> list[Any]:
+    """The same for all dialects, row by row."""
+    import pyarrow as pa
+
+    rows = list(_rows(text, delimiter, source))[1:]
+    _check_widths(rows, n_columns, source)
+    return [pa.chunked_array([[row[place] for _, row in rows]], pa.string()) for place in kept]
+
+
+def _numbers_or_text(cells: Any, decimal: str) -> tuple[Any, Counter[str]]:
+    """A column as numbers if all of its cells hold one, else as text, tidied; and what was read as missing."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    empty = Counter({"": cells.null_count} if cells.null_count else {})
+    numbers = cells if cells.type == pa.float64() else _numbers(cells, decimal)
+    if numbers is not None:
+        return numbers, empty
+    cells = pc.utf8_trim_whitespace(cells)
+    is_missing = pc.is_in(pc.utf8_lower(cells), pa.array(MISSING))
+    missing = Counter(cells.filter(is_missing).to_pylist()) + empty
+    cells = pc.if_else(is_missing, pa.scalar(None, pa.string()), cells)
+    numbers = _numbers(cells, decimal)
+    if numbers is not None:
+        return numbers, missing
+    different = cells.combine_chunks().dictionary_encode()
+    labels = different.dictionary.to_pylist()
+    if any(map(is_inexact, labels)):
+        return cells, missing
+    try:
+        numbers = pa.array([_float(label, decimal) for label in labels], pa.float64())
+    except ValueError:
+        return cells, missing
+    return numbers.take(different.indices), missing
+
+
+def _numbers(cells: Any, decimal: str) -> Any:
+    """All cells as numbers at once; None if some are written in another way, or are too large to be sure of."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if decimal == ",":
+        if pc.any(pc.match_substring(cells, ".")).as_py():
+            return None
+        cells = pc.replace_substring(cells, ",", ".")
+    try:
+        numbers = cells.cast(pa.float64())
+    except pa.ArrowInvalid:
+        return None
+    return numbers if _are_exact(numbers) else None
+
+
+def _are_exact(numbers: Any) -> bool:
+    """Whether all of these are so small that whole ones are exact, and none was written as nan, which is missing."""
+    values = numbers.to_numpy()
+    is_small = np.fmax.reduce(np.abs(values), initial=0.0) < LARGEST_EXACT
+    return bool(is_small and np.count_nonzero(np.isnan(values)) == numbers.null_count)
+
+
+def _is_known_number(cell: str, decimal: str) -> bool:
+    return cell.strip().lower() not in MISSING and is_number(cell, decimal)
+
+
+def _float(label: str, decimal: str) -> float:
+    # Python would read 12_345 as a number; in a table it is more likely an identifier.
+    if "_" in label:
+        raise ValueError
+    truth = TRUTH.get(label.lower())
+    return float(label.translate(SWAPPED) if decimal == "," else label) if truth is None else truth
+
+
+def _counts_rows(column: Any) -> bool:
+    return str(column.type) == "double" and np.array_equal(column.to_numpy(), np.arange(len(column)))
+
+
+def _refuse_long(column: Any, name: str, source: str) -> None:
+    """Refuse cells that are as long as what follows a quote without an end."""
+    import pyarrow.compute as pc
+
+    longest = pc.max(pc.binary_length(column)).as_py() or 0
+    if longest > csv.field_size_limit():
+        raise TableError(
+            f"{source}: a cell of column {name} has {longest:,} bytes, more than the limit; check its quotes."
+        )
+
+
+def _refuse_nameless(names: Sequence[str], source: str, advice: str) -> None:
+    nameless = [str(position) for position, name in enumerate(names, start=1) if not name]
+    if nameless:
+        raise TableError(f"{source}: column {list_some(nameless)} has no name; {advice}.")
 
 
 def is_gct(head: str) -> bool:
@@ -145,7 +292,7 @@ def is_gct(head: str) -> bool:
     return head.startswith(GCT)
 
 
-def turn_gct(text: str | LongText, source: str) -> str:
+def turn_gct(text: bytes, source: str) -> bytes:
     """The text of the table in a GCT file, with samples in rows; descriptions of genes are left out.
 
     What version 1.3 knows of samples comes before the genes.
@@ -164,101 +311,27 @@ def turn_gct(text: str | LongText, source: str) -> str:
             f"{source} is a damaged GCT file: its second line says {n_known + n_genes:,} lines of {width:,} fields, "
             "which are not there."
         )
-    return csv_text(zip(*([row[0], *row[1 + n_described :]] for row in lines), strict=True), "\t")
+    return csv_text(zip(*([row[0], *row[1 + n_described :]] for row in lines), strict=True), "\t").encode()
 
 
-def turn_rows(text: str | LongText, source: str, decimal: str) -> tuple[str, str]:
+def turn_rows(text: bytes, source: str, decimal: str) -> tuple[bytes, str]:
     """The text of a table with features in rows, turned; and its delimiter. The first line names samples."""
     delimiter = _delimiter_beside(decimal, text, source)
     rows = list(_rows(text, delimiter, source))
     if len(rows) < 2:
         raise TableError(f"{source} has no rows of features below its first line.")
     _check_widths(rows[1:], len(rows[1][1]), source)
-    return csv_text(zip(*(row for _, row in rows[1:]), strict=True), delimiter), delimiter
+    return csv_text(zip(*(row for _, row in rows[1:]), strict=True), delimiter).encode(), delimiter
 
 
-class CsvReader:
-    """A table in CSV, or the columns of it that are wanted: some rows at a time, as often as needed."""
-
-    def __init__(
-        self,
-        text: str | LongText,
-        source: str,
-        decimal: str,
-        delimiter: str | None = None,
-        wanted: Wanted | None = None,
-    ) -> None:
-        self._text, self._source, self._decimal = text, source, decimal
-        self._delimiter = delimiter or _delimiter_beside(decimal, text, source)
-        header = next(_rows(text, self._delimiter, source), None)
-        if header is None:
-            raise TableError(f"{source} has no header line; a table needs one, and rows below it.")
-        names = [tidy(name) for name in header[1]]
-        self._n_fields = len(names)
-        self._kept = None if wanted is None else wanted.among(names, source)
-        self.names = names if self._kept is None else [names[place] for place in self._kept]
-
-    def blocks(self, as_text: Collection[int]) -> Iterator[tuple[list[Sequence[str]], Column, list[int]]]:
-        """Cells of some rows; the numbers in them, nan in columns of text; and columns that turn out to be text.
-
-        ``as_text`` may grow meanwhile.
-        """
-        width, kept = len(self.names), self._kept
-        rows = _rows(self._text, self._delimiter, self._source)
-        next(rows)
-        while chunk := list(islice(rows, max(1, CELLS_AT_A_TIME // self._n_fields))):
-            _check_widths(chunk, self._n_fields, self._source)
-            cells: list[Sequence[str]] = [row if kept is None else _those(row, kept) for _, row in chunk]
-            block = np.full((len(cells), width), np.nan)
-            swapped = self._decimal != "."
-            numeric = [[cell.translate(SWAPPED) for cell in row] for row in cells] if swapped else cells
-            odd = _fill(block, numeric, [place for place in range(width) if place not in as_text])
-            yield cells, block, odd
-
-    def columns(self, as_text: set[int]) -> tuple[list[Column], set[int], dict[str, Counter[str]]]:
-        """All columns, those that turned out to be text after some cells had become numbers, and missing values.
-
-        ``as_text`` are the columns that are text; the first block may add to it.
-        """
-        # Numbers are kept block by block, not column by column: a wide table has few rows and many columns.
-        numbers: list[Column] = []
-        labels: dict[int, list[str | None]] = {index: [] for index in as_text}
-        surprises: set[int] = set()
-        missing: dict[str, Counter[str]] = {}
-        n_rows = 0
-        for cells, block, odd in self.blocks(as_text):
-            if numbers:
-                surprises.update(odd)
-            else:
-                as_text.update(odd)
-                labels.update((index, []) for index in odd)
-            for index, known in labels.items():
-                known += _labels([row[index] for row in cells])
-            _count_missing(missing, cells, np.isnan(block), self.names)
-            numbers.append(block)
-            n_rows += len(block)
-            if isinstance(self._text, LongText):
-                self._text.refuse_memory(n_rows * (NUMBER * len(self.names) + LABEL * len(labels)))
-        by_column = np.empty((len(self.names), n_rows))
-        for block in reversed(numbers):
-            n_rows -= len(block)
-            by_column[:, n_rows : n_rows + len(block)] = block.T
-            numbers.pop()
-        columns = list(by_column)
-        for index, known in labels.items():
-            columns[index] = np.array(known, dtype=object)
-        return columns, surprises, missing
-
-
-def _delimiter(text: str | LongText, among: Sequence[str] = DELIMITERS) -> str:
+def _delimiter(text: bytes, among: Sequence[str] = DELIMITERS) -> str:
     """The delimiter that splits the first lines into most fields, and into equally many of them."""
     return max(among, key=lambda delimiter: _fitness(text, delimiter))
 
 
-def _fitness(text: str | LongText, delimiter: str) -> tuple[bool, int]:
+def _fitness(text: bytes, delimiter: str) -> tuple[bool, int]:
     """Whether a delimiter splits the first lines into equally many fields, and into how many."""
-    head = text[:HEAD] if isinstance(text, str) else text.head
-    lines = csv.reader(_lines(head), delimiter=delimiter)
+    lines = csv.reader(_lines(text[:HEAD]), delimiter=delimiter)
     try:
         widths = [len(row) for row in islice((row for row in lines if row), 3)]
     except csv.Error:
@@ -266,7 +339,7 @@ def _fitness(text: str | LongText, delimiter: str) -> tuple[bool, int]:
     return len(set(widths)) == 1 and widths[0] > 1, max(widths, default=0)
 
 
-def _delimiter_beside(decimal: str, text: str | LongText, source: str) -> str:
+def _delimiter_beside(decimal: str, text: bytes, source: str) -> str:
     """The delimiter of a text whose numbers have this decimal sign."""
     others = [delimiter for delimiter in DELIMITERS if delimiter != decimal]
     found = _delimiter(text, others)
@@ -278,10 +351,10 @@ def _delimiter_beside(decimal: str, text: str | LongText, source: str) -> str:
     return found
 
 
-def _refuse_points(names: Sequence[str], columns: Sequence[Column]) -> None:
+def _refuse_points(names: Sequence[str], columns: Sequence[Any]) -> None:
     """Refuse numbers with points where commas are decimal signs: 1.234 could be large or small."""
     for name, column in zip(names, columns, strict=True):
-        known = [] if column.dtype != object else [label for label in column if label is not None]
+        known = [label for label in column.to_pylist() if isinstance(label, str)]
         pointed = [label for label in known if POINTED.fullmatch(label)]
         if 2 * len(pointed) > len(known):
             raise TableError(
@@ -290,12 +363,12 @@ def _refuse_points(names: Sequence[str], columns: Sequence[Column]) -> None:
             )
 
 
-def _lines(text: str | LongText) -> Iterator[str]:
-    """The lines of a text with their ends; io.StringIO would hold it once more, with four bytes for each character."""
-    return text.lines() if isinstance(text, LongText) else (match.group() for match in LINE.finditer(text))
+def _lines(text: bytes) -> Iterable[str]:
+    """The lines of a text with their ends, which may be of any kind."""
+    return io.TextIOWrapper(io.BytesIO(text), "utf-8", "replace", newline="")
 
 
-def _rows(text: str | LongText, delimiter: str, source: str) -> Iterator[tuple[int, list[str]]]:
+def _rows(text: bytes, delimiter: str, source: str) -> Iterator[tuple[int, list[str]]]:
     """All rows that are not blank, with the number of the line on which each of them ends."""
     reader = csv.reader(_lines(text), delimiter=delimiter)
     try:
@@ -306,30 +379,8 @@ def _rows(text: str | LongText, delimiter: str, source: str) -> Iterator[tuple[i
         raise TableError(f"{source}, line {reader.line_num}: {error}; check its quotes.") from error
 
 
-def _fill(block: Column, cells: Sequence[Sequence[str]], columns: Sequence[int]) -> list[int]:
-    """Put columns of numbers into a block, as many as possible at a time; the columns that hold anything else."""
-    odd: list[int] = []
-    waiting = [columns] if columns else []
-    while waiting:
-        some = waiting.pop()
-        values = numbers_in(cells if len(some) == block.shape[1] else [_those(row, some) for row in cells])
-        if values is not None:
-            block[:, some] = values
-        elif len(some) == 1:
-            odd.append(some[0])
-        else:
-            # Text is found by halving, so that a few columns of it do not make many columns slow.
-            half = len(some) // 2
-            waiting += [some[half:], some[:half]]
-    return odd
-
-
-def _those(row: Sequence[str], columns: Sequence[int]) -> Sequence[str]:
-    return itemgetter(*columns)(row) if len(columns) > 1 else (row[columns[0]],)
-
-
-def _check_widths(chunk: list[tuple[int, list[str]]], width: int, source: str) -> None:
-    for line, row in chunk:
+def _check_widths(rows: Sequence[tuple[int, list[str]]], width: int, source: str) -> None:
+    for line, row in rows:
         if len(row) != width:
             raise TableError(
                 f"{source}, line {line}: {len(row)} fields, but the header has {width}; "
@@ -337,56 +388,13 @@ def _check_widths(chunk: list[tuple[int, list[str]]], width: int, source: str) -
             )
 
 
-def numbers_in(cells: Sequence[Sequence[str]]) -> Column | None:
-    """Rows of cells as numbers, or None if one of them is neither missing nor a number that floats can hold."""
-    # Python would read 12_345 as a number; in a table it is more likely an identifier.
-    if any("_" in "".join(row) for row in cells):
-        return None
-    try:
-        numbers = np.array(cells, dtype=np.float64)
-    except ValueError:
-        try:
-            numbers = np.array([[_float(cell) for cell in row] for row in cells], dtype=np.float64)
-        except ValueError:
-            return None
-    if not np.fmax.reduce(np.abs(numbers), axis=None, initial=0.0) >= LARGEST_EXACT:
-        return numbers
-    return None if any(is_inexact(cell) for row in cells for cell in row) else numbers
-
-
-def _float(cell: str) -> float:
-    word = cell.strip().lower()
-    if word in MISSING:
-        return np.nan
-    truth = TRUTH.get(word)
-    return float(word) if truth is None else truth
-
-
-def _count_missing(
-    missing: dict[str, Counter[str]], cells: Sequence[Sequence[str]], unknown: Column, names: Sequence[str]
-) -> None:
-    """Add the spellings of missing values, among the cells that are no numbers."""
-    for index in np.flatnonzero(unknown.any(axis=0)).tolist():
-        texts = Counter([cells[place][index] for place in np.flatnonzero(unknown[:, index]).tolist()])
-        for text, count in texts.items():
-            if text.strip().lower() in MISSING:
-                missing.setdefault(text.strip(), Counter())[names[index]] += count
-
-
-def _labels(cells: Sequence[str]) -> list[str | None]:
-    return [None if cell.strip().lower() in MISSING else cell.strip() for cell in cells]
-
-
 # --- Parquet and Excel ------------------------------------------------------------------------------------------------
 
 
 def parse_parquet(content: bytes, source: str, wanted: Wanted | None = None) -> Table:
-    """The table in the bytes of a file, with the columns that are wanted; needs pyarrow."""
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError as error:
-        raise MissingExtraError("reading Parquet files", "pyarrow", "tables") from error
+    """The table in the bytes of a file, with the columns that are wanted."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
     try:
         about = pq.read_metadata(pa.BufferReader(content))
@@ -408,54 +416,30 @@ def parse_arrow(table: Any, source: str, wanted: Wanted | None = None) -> Table:
     """A table of Arrow, of which only the columns that are wanted were read."""
     import pyarrow as pa
 
-    # pandas stores a nameless index as a column of this name; it is no feature.
-    indices = [name for name in table.column_names if re.fullmatch(r"__index_level_\d+__", name)]
-    kept = [
-        (tidy(name), column)
-        for name, column in zip(table.column_names, table.columns, strict=True)
-        if name not in indices
-    ]
-    refuse_nameless([name for name, _ in kept], source, "give it one")
-    notes = tuple(f"Column {name} was left out: it is the index of a frame." for name in indices)
-    categories = {name: _order(column) for name, column in kept if pa.types.is_dictionary(column.type)}
-    # Categories of numbers lose their type in Parquet, and an index its role, but pandas leaves a note.
     about_frame = table.schema.pandas_metadata or {}
-    index = tuple(tidy(name) for name in about_frame.get("index_columns", ()) if isinstance(name, str))
-    for note in about_frame.get("columns", ()):
-        if note["pandas_type"] == "categorical" and not note["metadata"]["ordered"]:
-            categories.setdefault(tidy(str(note["field_name"])), None)
-    unusable = {
-        name: f"values of type {column.type}" for name, column in kept if kind_of(column.type) not in USABLE
-    }
-    names, columns = tuple(name for name, _ in kept), tuple(_arrow_column(column) for _, column in kept)
-    index = () if wanted is not None else tuple(name for name in index if name in names)
-    return Table(names, columns, source, categories, notes=notes, unusable=unusable, index=index)
-
-
-def _order(column: Any) -> Order:
-    """The labels of ordered categories in their order."""
-    if not column.type.ordered or not column.num_chunks:
-        return None
-    # The chunks of a column may have dictionaries of their own until they are made one.
-    return tuple(map(str, column.unify_dictionaries().chunk(0).dictionary.to_pylist()))
-
-
-def _arrow_column(column: Any) -> Column:
-    import pyarrow as pa
-
-    kind = kind_of(column.type)
-    if kind not in USABLE:
-        return np.full(len(column), None, dtype=object)
-    if kind == "numbers":
-        if pa.types.is_boolean(column.type):
-            column = column.cast(pa.int8())
-        numbers = np.array(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
-        if (
-            not pa.types.is_integer(column.type)
-            or not np.nanmax(np.abs(numbers), initial=0.0) >= LARGEST_EXACT
-        ):
-            return numbers
-    return object_array([None if value is None else str(value) for value in column.to_pylist()])
+    # pandas stores a nameless index as a column of this name; it is no feature.
+    nameless = [name for name in table.column_names if re.fullmatch(r"__index_level_\d+__", name)]
+    table = table.drop_columns(nameless)
+    table = table.rename_columns([tidy(name) for name in table.column_names]).replace_schema_metadata()
+    _refuse_nameless(table.column_names, source, "give it one")
+    for place, field in enumerate(table.schema):
+        if pa.types.is_dictionary(field.type) and kind_of(field.type) != "text":
+            # Labels that are no text, such as bytes, are refused like a column of them.
+            table = table.set_column(place, field.name, table.column(place).cast(field.type.value_type))
+    # Categories of numbers lose their type in Parquet, and an index its role, but pandas leaves a note.
+    categories = tuple(
+        tidy(str(note["field_name"]))
+        for note in about_frame.get("columns", ())
+        if note["pandas_type"] == "categorical" and not note["metadata"]["ordered"]
+    )
+    index = [tidy(name) for name in about_frame.get("index_columns", ()) if isinstance(name, str)]
+    return Table(
+        table,
+        source,
+        categories,
+        notes=tuple(f"Column {name} was left out: it is the index of a frame." for name in nameless),
+        index=() if wanted is not None else tuple(name for name in index if name in table.column_names),
+    )
 
 
 def parse_excel(content: bytes, source: str, sheet: str | None = None, wanted: Wanted | None = None) -> Table:
@@ -493,7 +477,7 @@ def parse_excel(content: bytes, source: str, sheet: str | None = None, wanted: W
     return replace(parse_csv(_as_text(rows, source), source, delimiter=",", wanted=wanted), decimal="")
 
 
-def _as_text(rows: list[list[Any]], source: str) -> str:
+def _as_text(rows: list[list[Any]], source: str) -> bytes:
     """A sheet as CSV, without the empty rows and columns that sheets have at their ends."""
     while rows and all(cell is None for cell in rows[-1]):
         rows.pop()
@@ -501,4 +485,4 @@ def _as_text(rows: list[list[Any]], source: str) -> str:
         raise TableError(f"{source} has an empty sheet; a table needs a header line and rows.")
     used = max(1 + place for row in rows for place, cell in enumerate(row) if cell is not None)
     padded = (row[:used] + [None] * (used - len(row)) for row in rows)
-    return csv_text(["" if cell is None else str(cell) for cell in row] for row in padded)
+    return csv_text(["" if cell is None else str(cell) for cell in row] for row in padded).encode()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import repeat
@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, Self
 
 from altsets.errors import InputError, MissingExtraError, reason_of
-from altsets.files.columns import Table
 from altsets.files.contents import csv_text
 from altsets.result import Result
 
@@ -112,11 +111,11 @@ def write_new(path: str | os.PathLike[str], content: bytes) -> None:
     NewFile(os.fspath(path), os.fspath(path), permission="delete it").write(content)
 
 
-def write_csv(table: Table, path: str | os.PathLike[str]) -> None:
-    """Write a table so that it is read as the same numbers again; never over another file."""
+def write_csv(names: Sequence[str], columns: Iterable[Any], path: str | os.PathLike[str]) -> None:
+    """Write columns so that they are read as the same numbers again; never over another file."""
     # As Python objects: repr() of a Python float is the shortest text that reads back as the same number.
-    rows = zip(*(column.tolist() for column in table.columns), strict=True)
-    write_new(path, csv_text([table.names, *rows]).encode())
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    write_new(path, csv_text([names, *rows]).encode())
 
 
 def escape_formula(text: str) -> str:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numbers
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -47,6 +47,10 @@ DATES = (
 )
 
 
+#: Raises an error about a column of text, given its name and the cells that are not missing.
+CheckText = Callable[[str, list[str]], None]
+
+
 class UsableColumns(NamedTuple):
     """The columns of a table that measures can use, their places among all, and what is wrong with dropped ones."""
 
@@ -64,7 +68,7 @@ def features_of(X: Any, feature_names: Sequence[str] | None = None) -> Features:
     """
     if isinstance(X, Features):
         return X if feature_names is None else _renamed(X, feature_names)
-    found, wrong = _converted(X, feature_names)
+    found, wrong = _converted(X, feature_names, _refuse_written_numbers)
     if wrong:
         raise refusal(list(wrong.values()), "drop them")
     return found
@@ -82,13 +86,19 @@ def leave_out() -> str:
 
 
 def usable_columns(
-    X: Any, unusable: str = "error", feature_names: Sequence[str] | None = None
+    X: Any,
+    unusable: str = "error",
+    feature_names: Sequence[str] | None = None,
+    check_text: CheckText | None = None,
 ) -> UsableColumns:
-    """The columns of a table in one form; those that no measure can use are refused, or dropped."""
+    """The columns of a table in one form; those that no measure can use are refused, or dropped.
+
+    ``check_text`` says which text is no category; by default, text that reads as numbers.
+    """
     check_unusable(unusable)
     if isinstance(X, Features):
         return UsableColumns(X, list(range(X.n_features)), X.feature_names, {})
-    found, wrong = _converted(X, feature_names)
+    found, wrong = _converted(X, feature_names, check_text or _refuse_written_numbers)
     places = [index for index in range(found.n_features) if index not in wrong]
     if wrong and (unusable == "error" or not places):
         raise refusal(
@@ -133,7 +143,9 @@ def refuse_lazy(what: str, given: Any) -> None:
         raise InputError(f"{what} is a LazyFrame, which has no values yet; pass what its .collect() returns.")
 
 
-def _converted(X: Any, feature_names: Sequence[str] | None) -> tuple[Features, dict[int, InputError]]:
+def _converted(
+    X: Any, feature_names: Sequence[str] | None, check_text: CheckText
+) -> tuple[Features, dict[int, InputError]]:
     """All columns of a table, and what is wrong with some of them."""
     refuse_lazy("X", X)
     if is_anndata(X):
@@ -153,7 +165,7 @@ def _converted(X: Any, feature_names: Sequence[str] | None) -> tuple[Features, d
     if isinstance(X, np.ma.MaskedArray):
         X = np.ma.filled(X.astype(np.float64), np.nan)
     plain = _all_numbers(X, names)
-    found, wrong = (Features(plain, names), {}) if plain is not None else _by_column(X, names)
+    found, wrong = (Features(plain, names), {}) if plain is not None else _by_column(X, names, check_text)
     found = replace(found, original=_original(X, names, plain))
     found = found if feature_names is None else _renamed(found, feature_names)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -248,7 +260,9 @@ def _has_plain_types(X: Any) -> bool:
     )
 
 
-def _by_column(X: Any, names: list[str] | None) -> tuple[Features, dict[int, InputError]]:
+def _by_column(
+    X: Any, names: list[str] | None, check_text: CheckText
+) -> tuple[Features, dict[int, InputError]]:
     columns = _columns_of(X, names)
     if not columns or not len(columns[0]):
         raise _empty(len(columns[0]) if columns else 0, len(columns))
@@ -257,7 +271,8 @@ def _by_column(X: Any, names: list[str] | None) -> tuple[Features, dict[int, Inp
     wrong: dict[int, InputError] = {}
     for index, column in enumerate(columns):
         try:
-            values[:, index], labels = convert_column(column, names[index] if names else f"column {index}")
+            called = names[index] if names else f"column {index}"
+            values[:, index], labels = _convert_column(column, called, check_text)
         except InputError as error:
             values[:, index], labels, wrong[index] = np.nan, None, error
         if labels is not None:
@@ -314,10 +329,13 @@ def is_missing(value: Any) -> bool:
     return isinstance(value, numbers.Real) and value != value
 
 
-def convert_column(column: Any, name: str) -> tuple[Floats, tuple[str, ...] | None]:
+def _convert_column(column: Any, name: str, check_text: CheckText) -> tuple[Floats, tuple[str, ...] | None]:
     """One column as numbers, or as codes with their labels."""
     if isinstance(column, np.ndarray):
-        return _from_array(column, name)
+        return _from_array(column, name, check_text)
+    if str(getattr(column, "type", "")) == "double":
+        # What Arrow has most often, also in its tables of thousands of columns; missing ones become nan.
+        return column.to_numpy(), None
     import narwhals as nw
 
     series = nw.from_native(column, series_only=True)
@@ -325,7 +343,7 @@ def convert_column(column: Any, name: str) -> tuple[Floats, tuple[str, ...] | No
     if kind.is_temporal():
         raise InputError(f"{name} {DATES}.")
     if kind == nw.Boolean or kind.is_numeric():
-        return _from_array(_with_nan(series), name)
+        return _from_array(_with_nan(series, name), name, check_text)
     if kind == nw.Categorical or kind == nw.Enum:
         ranks = _ranks(column)
         if ranks is not None:
@@ -335,12 +353,14 @@ def convert_column(column: Any, name: str) -> tuple[Floats, tuple[str, ...] | No
         if len({type(label) for label in labels if label is not None}) > 1:
             labels = [None if label is None else str(label) for label in labels]
         return category_codes(labels, name)
-    return _from_array(object_array(series.to_list()), name)
+    return _from_array(object_array(series.to_list()), name, check_text)
 
 
-def _with_nan(series: Any) -> npt.NDArray[Any]:
+def _with_nan(series: Any, name: str) -> npt.NDArray[Any]:
     """Numbers of a frame as an array; integers stay integers unless some are missing."""
     if series.null_count():
+        if series.dtype.is_integer():
+            _refuse_inexact(name, series.min() or 0, series.max() or 0)
         return np.array([np.nan if is_missing(value) else float(value) for value in series.to_list()])
     values = np.asarray(series.to_numpy())
     return values if values.dtype.kind in NUMERIC_KINDS else object_array(series.to_list())
@@ -369,7 +389,9 @@ def object_array(values: Sequence[Any]) -> npt.NDArray[Any]:
     return array
 
 
-def _from_array(values: npt.NDArray[Any], name: str) -> tuple[Floats, tuple[str, ...] | None]:
+def _from_array(
+    values: npt.NDArray[Any], name: str, check_text: CheckText
+) -> tuple[Floats, tuple[str, ...] | None]:
     if values.dtype.kind in NUMERIC_KINDS:
         if not floats_hold(values):
             _refuse_inexact(name, int(values.min()), int(values.max()))
@@ -386,7 +408,7 @@ def _from_array(values: npt.NDArray[Any], name: str) -> tuple[Floats, tuple[str,
         _refuse_inexact(name, min(whole, default=0), max(whole, default=0))
         return np.array([np.nan if value is None else float(value) for value in plain]), None
     if len(text) == len(known):
-        _refuse_written_numbers(set(text), name)
+        check_text(name, text)
         return category_codes(plain, name)
     if len(text) + len(real) == len(known):
         raise InputError(
@@ -429,7 +451,8 @@ def _inexact(name: str, extreme: int) -> InputError:
     )
 
 
-def _refuse_written_numbers(labels: set[str], name: str) -> None:
+def _refuse_written_numbers(name: str, text: list[str]) -> None:
+    labels = set(text)
     written = {label for label in labels if is_float(label.replace(",", ".", 1))}
     if 2 * len(written) > len(labels):
         share, but = "all", ""

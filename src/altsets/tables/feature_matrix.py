@@ -253,7 +253,12 @@ def category_codes(labels: Sequence[Any], name: str) -> tuple[Floats, tuple[str,
     positions: dict[Any, int] = {label: code for code, label in enumerate(known)}
     has_missing = any(label is None for label in labels)
     codes = np.array([positions.get(label, len(known)) for label in labels], dtype=np.float64)
-    return codes, (*map(str, known), *([MISSING_LABEL] if has_missing else []))
+    return codes, (*map(written, known), *([MISSING_LABEL] if has_missing else []))
+
+
+def written(label: Any) -> str:
+    """A label as text: whole numbers without a point, whatever their type."""
+    return str(int(label) if isinstance(label, float) and label.is_integer() else label)
 
 
 def column_mask(what: str, given: npt.ArrayLike, n_columns: int) -> Bools:
