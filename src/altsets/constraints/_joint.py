@@ -286,11 +286,10 @@ class TotalBudget(Budget):
     Parameters
     ----------
     costs : sequence of float, or mapping from feature to float
-        What each feature costs, 0 or more, as for :class:`altsets.constraints.Budget`.
     limit : float
         The most that all sets may cost together.
     groups : mapping from feature to group, sequence of sequences of features, or Grouped, default=None
-        Features that are paid for together, as for :class:`altsets.constraints.Budget`.
+        As for :class:`altsets.constraints.Budget`, like the costs.
 
     See Also
     --------

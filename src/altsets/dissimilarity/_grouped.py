@@ -116,7 +116,7 @@ class Grouped:
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            An array or a frame; missing values and categories as in :func:`altsets.measures.pairwise`.
+            As for :func:`altsets.measures.pairwise`.
         measure : {"spearman", "pearson", "symmetrical_uncertainty"}, default="spearman"
         threshold : float, default=0.9
             The least similarity within a group.

@@ -79,7 +79,7 @@ class Matched:
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            An array or a frame; missing values and categories as in :func:`altsets.measures.pairwise`.
+            As for :func:`altsets.measures.pairwise`.
         measure : {"spearman", "pearson", "symmetrical_uncertainty"}, default="spearman"
         threshold : float, default=None
             From when on two features count as the same.

@@ -256,7 +256,6 @@ def shap(
     random_state : int, default=25
         Seed for drawing rows, and for every part of the estimator that has none.
     sample_weight : array-like of shape (n_samples,), default=None
-        How much each row counts when the model is fitted.
 
     See Also
     --------

@@ -20,15 +20,9 @@ from altsets.tables.values import pandas_frame
 class CoxModel(BaseEstimator):  # type: ignore[misc]
     """Cox's proportional hazards with a penalty, fitted by Newton's method; events at one time as Efron has them.
 
-    Columns should have been scaled. ``predict`` returns the risk: the logarithm of the relative hazard.
-
-    Parameters
-    ----------
-    alpha : float, default=1.0
-        The penalty on squared coefficients; above 0, so that there is a fit whatever the columns.
-    sparsity : float, default=0.0
-        The penalty on absolute coefficients, as a share of the smallest one that leaves none: with 0.5, few columns
-        have a coefficient other than 0.
+    Columns should have been scaled. ``predict`` returns the risk: the logarithm of the relative hazard. ``alpha`` is
+    the penalty on squared coefficients, above 0, so that there is a fit whatever the columns; ``sparsity`` that on
+    absolute ones, as a share of the smallest one that leaves none.
     """
 
     def __init__(self, alpha: float = 1.0, sparsity: float = 0.0) -> None:

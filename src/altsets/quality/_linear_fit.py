@@ -203,26 +203,19 @@ class LinearFit(Quality):
 
     def _of_table(self, table: LinearTable, targets: LinearTargets, ridge: float | str) -> None:
         n_columns, shares = table.units.shape[1], targets.units / math.sqrt(targets.total)
-        wide = n_columns > MATRIX_COLUMNS
-        notes: list[str] = []
-        smallest = 0.0
+        wide, smallest, why = n_columns > MATRIX_COLUMNS, 0.0, ""
         if not wide:
             correlations = table.gram
             smallest = float(np.linalg.eigvalsh(correlations)[0])
         if ridge == "auto":
-            chosen = 0.0
             if n_columns >= table.rows:
-                chosen = AUTOMATIC_RIDGE
                 why = f"there are {n_columns:,} columns and {table.n_rows:,} rows"
-            elif not wide and smallest < NEARLY_DEPENDENT:
-                chosen, why = AUTOMATIC_RIDGE, "some columns nearly add up to others"
             elif wide:
-                chosen, why = AUTOMATIC_RIDGE, f"there are {n_columns:,} columns"
-            if chosen:
-                notes.append(f"Linear models have a ridge of {chosen:g}, as {why}.")
-        else:
-            chosen = _not_negative("ridge", ridge)
-        self.ridge = chosen
+                why = f"there are {n_columns:,} columns"
+            elif smallest < NEARLY_DEPENDENT:
+                why = "some columns nearly add up to others"
+            ridge = AUTOMATIC_RIDGE if why else 0.0
+        self.ridge = chosen = _not_negative("ridge", ridge)
         cross = table.units.T @ (shares / math.sqrt(1 + chosen))
         if wide:
             if not chosen:
@@ -239,7 +232,7 @@ class LinearFit(Quality):
                 _, vectors = np.linalg.eigh(correlations)
                 raise _refuse_dependent(vectors[:, 0], table.starts, FeatureNames.of_quality(self))
         self._set(gram, cross, table.starts, smallest)
-        self.notes = tuple(notes)
+        self.notes = (f"Linear models have a ridge of {chosen:g}, as {why}.",) if why else ()
 
     def _take_criterion(self, criterion: str, table: LinearTable) -> None:
         rows, widths = table.rows, np.diff(table.starts)

@@ -207,11 +207,9 @@ class CFS(PairwiseQuality):
     Parameters
     ----------
     relevance : array-like of shape (n_features,)
-        How much each feature says about the target; any finite numbers.
     redundancy : array-like of shape (n_features, n_features), or Redundancy
         As for :class:`MRMR`, and at least 0: take absolute correlations.
     feature_names : sequence of str, default=None
-        As for :class:`MRMR`.
 
     See Also
     --------
@@ -249,17 +247,15 @@ class CFS(PairwiseQuality):
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            As for :func:`altsets.measures.score`.
         y : array-like of shape (n_samples,)
         measure : str, callable or array, default="pearson"
             As for :meth:`MRMR.from_data`; where it is below 0, the relevance is 0, as the lowest correlation.
         redundancy_measure : str, callable or array, default=None
-            As for :meth:`MRMR.from_data`.
         scaling : {None, "paper"}, default=None
             Nothing is scaled either way: a common factor would change the answers.
         sample_weight : array-like of shape (n_samples,), default=None
         **options : dict
-            Passed on to the measure, for the target and for pairs alike (``task`` for the target only).
+            As for :meth:`MRMR.from_data`.
 
         Examples
         --------
@@ -304,7 +300,6 @@ class FCBF(Quality):
     min_relevance : float, default=None
         Features with a relevance below this are not used at all.
     feature_names : sequence of str, default=None
-        As for :class:`MRMR`.
 
     Attributes
     ----------
@@ -383,7 +378,6 @@ class FCBF(Quality):
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            As for :func:`altsets.measures.score`.
         y : array-like of shape (n_samples,)
         measure : str or callable, default="mutual_info"
             A name in :data:`altsets.measures.PAIR_MEASURES`, or ``measure(X, y) -> scores``.
@@ -394,7 +388,7 @@ class FCBF(Quality):
             As for the class.
         sample_weight : array-like of shape (n_samples,), default=None
         **options : dict
-            Passed on to the measure, for the target and for pairs alike (``task`` for the target only).
+            As for :meth:`MRMR.from_data`.
 
         Examples
         --------
