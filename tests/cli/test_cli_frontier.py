@@ -250,14 +250,14 @@ def test_bad_input_about_scores(run, table, options, message):
 def test_ctrl_c_while_folds_are_judged(run, table, monkeypatch, snapshot):
     from altsets.evaluation import evaluating
 
-    judged = evaluating.evaluate_points
+    judged = evaluating.evaluate_fold
 
     def interrupted(*arguments):
-        if arguments[3] == stop_at:
+        if arguments[2] == stop_at:
             signal.raise_signal(signal.SIGINT)
         return judged(*arguments)
 
-    monkeypatch.setattr(evaluating, "evaluate_points", interrupted)
+    monkeypatch.setattr(evaluating, "evaluate_fold", interrupted)
     stop_at = 2
     code, out, err = run(*asking(table, *JUDGED))
     assert (code, err) == (0, "")

@@ -233,3 +233,9 @@ def test_one_set_needs_no_decision():
     evaluation = evaluation_of([[0.8] * 5])
     assert evaluation.decisions == []
     assert evaluation.decisions_frame().empty
+
+
+def test_frames_of_an_evaluation_without_sets_are_empty():
+    evaluation = evaluation_of([[math.nan] * 3])
+    assert evaluation.stability_frame().empty
+    assert evaluation.pairs_frame().empty

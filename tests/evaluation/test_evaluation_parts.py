@@ -12,7 +12,7 @@ from sklearn.model_selection import TimeSeriesSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from altsets.evaluation.comparison import against_baseline, guess_in_words, in_folds
+from altsets.evaluation.comparison import against_baseline, guess_in_words, in_folds, paired
 from altsets.evaluation.folds import class_name, constant_prediction, kind_of
 from altsets.evaluation.setup import check_sets, describe_splits, model_name, scoring_by_name
 from altsets.evaluation.stability import kinship_of, shares_of
@@ -46,9 +46,7 @@ def test_constant_predictions():
 
 def test_a_set_that_guesses(snapshot):
     fair, coin = [0.5] * 4, [0.5, 0.6, 0.4, 0.5]
-    entry = against_baseline(
-        "accuracy", 0, coin, fair, [1 / 3] * 4, guess="always saying '{no}'", confidence=0.95
-    )
+    entry = against_baseline("accuracy", 0, paired(coin, fair, [1 / 3] * 4, 0.95), "always saying '{no}'")
     assert entry.sentence == snapshot
     assert in_folds(1) == snapshot
 

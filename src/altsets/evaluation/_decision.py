@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from altsets.evaluation._measured import GIVEN_SCORES, GIVEN_SETS, Measured
+from altsets.evaluation._measured import Measured
+from altsets.evaluation._summary import missing_in_folds, seen_rows
 from altsets.evaluation.comparison import Comparison, margin_for
 from altsets.result import Result
 from altsets.wording import large_count, parameter, score
@@ -93,21 +94,17 @@ def decide(evaluation: Measured, result: Result | None = None) -> list[Decision]
     The order is yes, undecided, no; among equal answers, the highest mean score comes first.
     """
     means = evaluation.mean_scores()
-    found = [
-        _decision(evaluation, entry, result)
-        for entry in evaluation.comparisons
-        if entry.scorer == evaluation.scorers[0]
-    ]
+    entries = [entry for entry in evaluation.comparisons if entry.scorer == evaluation.scorers[0]]
 
     def rank(decision: Decision) -> tuple[int, float, int]:
         mean = means[decision.number]
         return ANSWERS.index(decision.answer), math.inf if math.isnan(mean) else -mean, decision.number
 
-    return sorted(found, key=rank)
+    return sorted((_decision(evaluation, entry, result) for entry in entries), key=rank)
 
 
 def lines_of(decisions: Sequence[Decision]) -> list[list[str]]:
-    """Lines for each decision, its headline first; reasons for the best few, and each next step once."""
+    """Return lines for each decision, its headline first; reasons for the best few, and each next step once."""
     said: set[str] = set()
     listed = []
     for position, decision in enumerate(decisions):
@@ -118,78 +115,54 @@ def lines_of(decisions: Sequence[Decision]) -> list[list[str]]:
 
 
 def _decision(evaluation: Measured, entry: Comparison, result: Result | None) -> Decision:
-    answer = "undecided"
+    answer, number = "undecided", entry.number
     if entry.conclusion in NOT_GOOD_ENOUGH:
         answer = "no"
     elif entry.conclusion in GOOD_ENOUGH and entry.beats_baseline:
         answer = "yes"
     stability = {index.number: index.index for index in evaluation.stability() if not math.isnan(index.index)}
-    why = [
-        _scores(evaluation, entry.number),
-        entry.sentence,
-        _stability(entry.number, stability),
-        _cost(entry.number, result),
-    ]
     return Decision(
-        entry.number,
-        f"Use set {entry.number} instead of set 0?",
+        number,
+        f"Use set {number} instead of set 0?",
         answer,
         entry.conclusion,
         entry.beats_baseline,
-        tuple(filter(None, why)),
+        tuple(filter(None, _why(evaluation, entry, stability, result))),
         tuple(_cautions(evaluation, entry, stability)),
         tuple(_next_steps(evaluation, entry, answer, result)),
     )
 
 
-# --- Why ----------------------------------------------------------------------------------------------
-
-
-def _scores(evaluation: Measured, number: int) -> str:
-    means = evaluation.mean_scores()
+def _why(
+    evaluation: Measured, entry: Comparison, stability: dict[int | str, float], result: Result | None
+) -> list[str]:
+    number, means = entry.number, list(map(score, evaluation.mean_scores()))
     base = "" if math.isnan(evaluation.baseline) else f", baseline {score(evaluation.baseline)}"
-    return (
-        f"Prediction score ({evaluation.scorers[0]}): {score(means[number])} with set {number}, {score(means[0])} "
-        f"with set 0{base}."
-    )
-
-
-def _stability(number: int, stability: dict[int | str, float]) -> str:
     known = [f"{stability[which]:.2f} for set {which}" for which in (number, 0) if which in stability]
-    return f"Stability (1: always the same features): {', '.join(known)}." if known else ""
-
-
-def _cost(number: int, result: Result | None) -> str:
-    costs = [] if result is None else result.costs
-    if number >= len(costs):
-        return ""
-    both = [", ".join(f"{cost:g}" for cost in costs[which]) for which in (number, 0)]
-    return f"Cost: {both[0]} for set {number}, {both[1]} for set 0."
+    costs = [] if result is None else [", ".join(f"{cost:g}" for cost in each) for each in result.costs]
+    return [
+        f"Prediction score ({entry.scorer}): {means[number]} with set {number}, {means[0]} with set 0{base}.",
+        entry.sentence,
+        f"Stability (1: always the same features): {', '.join(known)}." if known else "",
+        f"Cost: {costs[number]} for set {number}, {costs[0]} for set 0." if number < len(costs) else "",
+    ]
 
 
 def _cautions(evaluation: Measured, entry: Comparison, stability: dict[int | str, float]) -> list[str]:
-    cautions = []
-    if evaluation.given:
-        cautions.append(GIVEN_SETS)
-    elif evaluation.parameters.get("ready_made"):
-        cautions.append(GIVEN_SCORES)
+    cautions = seen_rows(evaluation)
     if stability.get(entry.number, 1.0) < STABLE:
         searches = "bootstrap samples" if evaluation.source == "bootstraps" else "folds"
         cautions.append(
             f"The features of set {entry.number} differ between {searches}: its score is that of the search, not of "
             "one fixed set."
         )
-    found = evaluation.n_found(entry.number)
-    if found < len(evaluation.folds):
-        cautions.append(f"Set {entry.number} was found in {found} of {len(evaluation.folds)} folds.")
+    cautions += missing_in_folds(evaluation, entry.number)
     if not evaluation.complete:
-        cautions.append(
-            f"The evaluation was interrupted after {len(evaluation.folds)} of {evaluation.n_folds} folds."
-        )
+        done = f"{len(evaluation.folds)} of {evaluation.n_folds} folds"
+        cautions.append(f"The evaluation was interrupted after {done}.")
     if entry.p_value <= 1 - evaluation.confidence < entry.p_adjusted:
-        cautions.append(
-            f"The difference no longer holds after adjusting for {len(evaluation.comparisons)} comparisons (Holm)."
-        )
+        many = f"{len(evaluation.comparisons)} comparisons (Holm)"
+        cautions.append(f"The difference no longer holds after adjusting for {many}.")
     return cautions
 
 
@@ -202,35 +175,26 @@ def _next_steps(evaluation: Measured, entry: Comparison, answer: str, result: Re
         steps = [f"Choose between set {number} and set 0 by cost, meaning or convenience."]
         if entry.conclusion == "better":
             steps = [f"Use set {number}."]
-        if evaluation.given:
-            steps.append("Confirm it on rows that the search has not seen.")
-        return steps
-    others = f"Evaluate other sets{'' if evaluation.given and result is None else _closer(result)}."
+        return [*steps, *(["Confirm it on rows that the search has not seen."] if evaluation.given else [])]
+    closer = ""
+    if result is not None or not evaluation.given:
+        kind = {} if result is None else result.parameters.get("dissimilarity")
+        matched = isinstance(kind, dict) and kind.get("threshold") is not None
+        more = " or a higher threshold of similarity" if matched else ""
+        closer = f", such as closer ones (a lower {parameter('tau')}{more})"
+    others = f"Evaluate other sets{closer}."
     if answer == "no":
         return ["Keep set 0.", others]
-    if entry.conclusion in GOOD_ENOUGH:
-        return [_predict_at_all(entry)]
-    steps = [] if entry.beats_baseline is not False else [_predict_at_all(entry)]
-    return [*steps, *_narrower(evaluation, entry), others]
-
-
-def _predict_at_all(entry: Comparison) -> str:
-    if entry.beats_baseline is None:
-        return f"Check that set {entry.number} predicts at all: it could not be compared with the baseline."
-    return f"Try other features, another model or more rows until set {entry.number} beats the baseline."
-
-
-def _closer(result: Result | None) -> str:
-    """How to ask for sets that are nearer to set 0."""
-    kind = {} if result is None else result.parameters.get("dissimilarity")
-    steps = [f"a lower {parameter('tau')}"]
-    if isinstance(kind, dict) and kind.get("threshold") is not None:
-        steps.append("a higher threshold of similarity")
-    return f", such as closer ones ({' or '.join(steps)})"
+    steps = []
+    if entry.beats_baseline is None and entry.conclusion in GOOD_ENOUGH:
+        steps = [f"Check that set {number} predicts at all: it could not be compared with the baseline."]
+    elif entry.beats_baseline is False:
+        steps = [f"Try other features, another model or more rows until set {number} beats the baseline."]
+    return steps if entry.conclusion in GOOD_ENOUGH else [*steps, *_narrower(evaluation, entry), others]
 
 
 def _narrower(evaluation: Measured, entry: Comparison) -> list[str]:
-    """How to get an interval, or one that allows a conclusion."""
+    """Return how to get an interval, or one that allows a conclusion."""
     if entry.n_folds < 2:
         # Of a set that hardly any fold has, more folds show no more.
         several = len(evaluation.folds) > 1
@@ -239,23 +203,17 @@ def _narrower(evaluation: Measured, entry: Comparison) -> list[str]:
         return ["Use more rows, or a score that differs from fold to fold."]
     steps = []
     if evaluation.parameters.get("n_repeats") == 1 and isinstance(evaluation.parameters.get("cv"), int):
-        steps.append(
-            f"Repeat the cross-validation ({parameter('n_repeats', 5)}); the interval may become narrower."
-        )
+        repeats = parameter("n_repeats", 5)
+        steps.append(f"Repeat the cross-validation ({repeats}); the interval may become narrower.")
     margin = margin_for(entry.scorer, evaluation.margin)
     if margin is None:
-        steps.append(
-            f"State the loss that does not matter ({parameter('margin')}): then sets can be equivalent."
-        )
-    return [*steps, _more_rows(evaluation.n_rows, entry, margin or 0.0)]
-
-
-def _more_rows(n_rows: int, entry: Comparison, margin: float) -> str:
-    """How many rows would decide, if the difference stays as it is: intervals shrink with the root of their number."""
-    reach = (entry.high - entry.low) / 2
-    enough = max(entry.difference + margin, abs(entry.difference))
-    times = (reach / enough) ** 2 if enough > 0 else math.inf
-    if times > MANY_TIMES:
-        return f"Get many more rows: with fewer than {MANY_TIMES} times as many, this difference stays undecided."
-    rows = int(float(f"{times * n_rows:.1e}"))
-    return f"Get more rows: about {large_count(rows)} would decide, if the difference stays the same."
+        loss = f"State the loss that does not matter ({parameter('margin')})"
+        steps.append(f"{loss}: then sets can be equivalent.")
+    # If the difference stays as it is: intervals shrink with the root of the number of rows.
+    enough = max(entry.difference + (margin or 0.0), abs(entry.difference))
+    times = ((entry.high - entry.low) / 2 / enough) ** 2 if enough > 0 else math.inf
+    more = f"Get many more rows: with fewer than {MANY_TIMES} times as many, this difference stays undecided."
+    if times <= MANY_TIMES:
+        rows = large_count(int(float(f"{times * evaluation.n_rows:.1e}")))
+        more = f"Get more rows: about {rows} would decide, if the difference stays the same."
+    return [*steps, more]

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from altsets import documents
 from altsets.display import Shown
 from altsets.errors import MissingExtraError
 from altsets.evaluation._decision import Decision, decide
-from altsets.evaluation._measured import Measured, measurement, summary_of
-from altsets.evaluation._verdict import verdict_on
-from altsets.evaluation.comparison import mean_of, std_of
+from altsets.evaluation._measured import Measured, means_over_folds
+from altsets.evaluation._summary import summary_of, verdict_on
+from altsets.evaluation.comparison import std_of
 from altsets.evaluation.folds import Fold, Resample
 from altsets.evaluation.stability import ANY, shares_of
 from altsets.features import label_of
-from altsets.problem import FeatureSet
 from altsets.result import Result, Status, Verdict
 from altsets.wording import score
 
@@ -26,7 +26,9 @@ from altsets.wording import score
 class Evaluation(Measured, Shown, documents.Document):
     """How well feature sets predict, set by set; made by :func:`altsets.evaluate`.
 
-    It stores the measurements; comparisons, stability and substitutions are derived from them.
+    It stores the measurements; comparisons, stability and substitutions are derived from them. Methods are about the
+    first score unless ``scorer`` names another one; about the bootstrap samples if there are some, else the folds,
+    unless ``source`` is "folds" or "bootstraps".
 
     Attributes
     ----------
@@ -91,18 +93,7 @@ class Evaluation(Measured, Shown, documents.Document):
         return decide(self)
 
     def decisions_on(self, result: Result) -> list[Decision]:
-        """The decisions about sets that were found, with what they cost.
-
-        Parameters
-        ----------
-        result : Result
-            The search that this evaluates.
-
-        Returns
-        -------
-        list of Decision
-            One for each alternative, the best first.
-        """
+        """Return a decision on each alternative that was found, the best first, with what it costs."""
         return decide(self, result)
 
     @property
@@ -111,18 +102,7 @@ class Evaluation(Measured, Shown, documents.Document):
         return verdict_on(self)
 
     def verdict_on(self, result: Result) -> Verdict:
-        """The verdict on sets that were found, with how well they predict.
-
-        Parameters
-        ----------
-        result : Result
-            The search that this evaluates.
-
-        Returns
-        -------
-        Verdict
-            What was found, what is proven and how well it predicts; with cautions.
-        """
+        """Return what was found, what is proven and how well it predicts, with cautions."""
         return verdict_on(self, result)
 
     def summary(self) -> str:
@@ -142,196 +122,134 @@ class Evaluation(Measured, Shown, documents.Document):
         return {"evaluation": self}
 
     def score_rows(self) -> list[dict[str, Any]]:
-        """One row for each fold and set: scores, qualities, status and features (a list of dictionaries)."""
-        rows: list[dict[str, Any]] = []
-        for fold in self.folds:
-            for number in range(self.n_sets):
-                found = number < len(fold.sets)
-                rows.append(
-                    {"fold": fold.number, "set": number}
-                    | {f"test_{name}": fold.scores[name][number] for name in self.scorers}
-                    | {f"train_{name}": fold.train_scores[name][number] for name in self.scorers}
-                    | {f"baseline_{name}": fold.baseline.get(name, math.nan) for name in self.scorers}
-                    | {
-                        "quality": fold.qualities[number],
-                        "test_quality": fold.test_qualities[number],
-                        "status": str(fold.statuses[number]) if fold.statuses else "given",
-                        "features": list(map(label_of, self._named(fold.sets[number]))) if found else [],
-                        "n_train": fold.n_train,
-                        "n_test": fold.n_test,
-                    }
-                )
-        return rows
+        """Return one row (a dictionary) for each fold and set: scores, qualities, status and features."""
+        return [
+            {"fold": fold.number, "set": number}
+            | {f"test_{name}": fold.scores[name][number] for name in self.scorers}
+            | {f"train_{name}": fold.train_scores[name][number] for name in self.scorers}
+            | {f"baseline_{name}": fold.baseline.get(name, math.nan) for name in self.scorers}
+            | {
+                "quality": fold.qualities[number],
+                "test_quality": fold.test_qualities[number],
+                "status": str(fold.statuses[number]) if fold.statuses else "given",
+                "features": self._labels(itertools.chain(*fold.sets[number : number + 1])),
+                "n_train": fold.n_train,
+                "n_test": fold.n_test,
+            }
+            for fold in self.folds
+            for number in range(self.n_sets)
+        ]
 
     def scores_frame(self) -> Any:
-        """The rows of :meth:`score_rows` as a pandas DataFrame, by fold and set."""
-        return _frame("scores_frame()", self.score_rows(), ["fold", "set"])
+        """Return the rows of :meth:`score_rows` as a pandas DataFrame, by fold and set."""
+        return _frame("scores_frame()", self.score_rows(), "fold", "set")
 
     def sets_frame(self) -> Any:
-        """One row for each set: mean and standard deviation over folds, and the baseline (a pandas DataFrame)."""
-        rows = []
-        baselines = self.baselines()
-        for number in range(self.n_sets):
-            row: dict[str, Any] = {"set": number}
-            for name in self.scorers:
-                scores = self.scores(number, name)
-                trained = [fold.train_scores[name][number] for fold in self.folds]
-                row |= {
-                    f"test_{name}": mean_of(scores),
-                    f"std_{name}": std_of(scores),
-                    f"train_{name}": mean_of(trained),
-                    f"baseline_{name}": baselines[name],
-                }
-            row["quality"] = mean_of([fold.qualities[number] for fold in self.folds])
-            row["test_quality"] = mean_of([fold.test_qualities[number] for fold in self.folds])
-            row["n_found"] = self.n_found(number)
-            rows.append(row)
-        return _frame("sets_frame()", rows, ["set"])
+        """Return a pandas DataFrame with mean, standard deviation and baseline: one row for each set."""
+        numbers = range(self.n_sets)
+        columns: dict[str, Any] = {"set": numbers}
+        for name, baseline in self.baselines().items():
+            columns |= {
+                f"test_{name}": self.mean_scores(name),
+                f"std_{name}": [std_of(self.scores(number, name)) for number in numbers],
+                f"train_{name}": means_over_folds(self, "train_scores", name),
+                f"baseline_{name}": baseline,
+            }
+        columns |= {"quality": means_over_folds(self, "qualities")}
+        columns |= {"test_quality": means_over_folds(self, "test_qualities")}
+        return _frame("sets_frame()", columns | {"n_found": list(map(self.n_found, numbers))}, "set")
 
     def comparison_frame(self) -> Any:
-        """One row for each score and each set but set 0: how it compares with set 0 (a pandas DataFrame)."""
-        return _frame("comparison_frame()", _by_set(self.comparisons), ["scorer", "set"])
+        """Return a pandas DataFrame: one row for each score and set but set 0, compared with set 0."""
+        return _frame("comparison_frame()", _by_set(self.comparisons), "scorer", "set")
 
     def baseline_frame(self) -> Any:
-        """One row for each score and each set: how it compares with the baseline (a pandas DataFrame)."""
-        return _frame("baseline_frame()", _by_set(self.against_baseline), ["scorer", "set"])
+        """Return a pandas DataFrame: one row for each score and set, compared with the baseline."""
+        return _frame("baseline_frame()", _by_set(self.against_baseline), "scorer", "set")
 
     def decisions_frame(self) -> Any:
-        """One row for each alternative, the best first: whether to use it, why, what next (a pandas DataFrame)."""
-        return _frame("decisions_frame()", _by_set(self.decisions), ["set"])
+        """Return a pandas DataFrame: one row for each alternative, the best first, with the decision on it."""
+        return _frame("decisions_frame()", _by_set(self.decisions), "set")
 
-    @measurement
     def stability_frame(self, source: str | None = None) -> Any:
-        """One row for each feature: how often it is in each set, and in any.
+        """Return a pandas DataFrame: how often each feature is in each set and in any, the most frequent first."""
+        return self._how_often("stability_frame()", source, "feature")
 
-        <by_source>
-
-        Returns
-        -------
-        DataFrame
-            Of pandas, the features that are chosen most often first.
-
-        <unknown_source>
-        altsets.errors.MissingExtraError
-            If pandas is not installed.
-        """
-        rows = [
-            {"feature": label_of(self.names[key[0]]), **shares} for key, shares in self.shares(source).items()
-        ]
-        return _frame("stability_frame()", rows, ["feature"]).sort_values(ANY, ascending=False, kind="stable")
-
-    @measurement
     def pairs_frame(self, source: str | None = None) -> Any:
-        """One row for each pair of features: how often they are in a set together.
+        """Return a pandas DataFrame: how often pairs of features are in a set together, the most frequent first."""
+        return self._how_often("pairs_frame()", source, "feature", "with")
 
-        <by_source>
-
-        Returns
-        -------
-        DataFrame
-            Of pandas, the most frequent pairs first.
-
-        <unknown_source>
-        altsets.errors.MissingExtraError
-            If pandas is not installed.
-        """
-        rows = [
-            {"feature": label_of(self.names[one]), "with": label_of(self.names[other]), **shares}
-            for (one, other), shares in shares_of(self.runs(source), self.n_sets, size=2).items()
-        ]
-        frame = _frame("pairs_frame()", rows, ["feature", "with"])
-        return frame.sort_values(ANY, ascending=False, kind="stable") if rows else frame
-
-    @measurement
     def stability_index_frame(self, source: str | None = None) -> Any:
-        """One row for each set number, and one for all sets: the index of stability.
+        """Return a pandas DataFrame: the stability of each set and of all sets; empty for given sets."""
+        return _frame("stability_index_frame()", _by_set(self.stability(source)), "set")
 
-        <by_source>
-
-        Returns
-        -------
-        DataFrame
-            Of pandas; empty for given sets.
-
-        <unknown_source>
-        altsets.errors.MissingExtraError
-            If pandas is not installed.
-        """
-        return _frame("stability_index_frame()", _by_set(self.stability(source)), ["set"])
-
-    @measurement
     def substitutions_frame(self, source: str | None = None) -> Any:
-        """A matrix of features: how much one takes the place of the other, on average.
+        """Return a pandas DataFrame: how much one feature takes the place of another, on average."""
+        weights, order = self.substitutions(source).weights, sorted(self.names)
+        columns: dict[Any, Any] = {"feature": self._labels(order)} if order else {}
+        for label, other in zip(self._labels(order), order, strict=True):
+            columns[label] = [weights.get((one, other), 0.0) for one in order]
+        return _frame("substitutions_frame()", columns, "feature")
 
-        <by_source>
+    def _labels(self, features: Iterable[int]) -> list[Hashable]:
+        return [label_of(self.names[feature]) for feature in features]
 
-        Returns
-        -------
-        DataFrame
-            Of pandas, with one row and one column for each feature of a set.
-
-        <unknown_source>
-        altsets.errors.MissingExtraError
-            If pandas is not installed.
-        """
-        found = self.substitutions(source)
-        order = sorted(self.names)
-        rows = [
-            {"feature": label_of(self.names[one])}
-            | {label_of(self.names[other]): found.weights.get((one, other), 0.0) for other in order}
-            for one in order
+    def _how_often(self, purpose: str, source: str | None, *index: str) -> Any:
+        found = shares_of(self.runs(source), self.n_sets, size=len(index))
+        rows: list[dict[Any, Any]] = [
+            {**dict(zip(index, self._labels(key), strict=True)), **by_set} for key, by_set in found.items()
         ]
-        return _frame("substitutions_frame()", rows, ["feature"])
+        return _frame(purpose, sorted(rows, key=lambda row: -row[ANY]), *index)
 
     def to_dict(self) -> dict[str, Any]:
-        """The document that :meth:`to_json` writes, as a dictionary."""
-        measured = {"folds": self.fold_entries(), "resamples": self._entries(self.resamples)}
-        plain = {name: getattr(self, name) for name in PLAIN_FIELDS}
-        plain["kinship"] = [[*pair, value] for pair, value in self.kinship.items()]
-        plain["mean_kinship"] = self.mean_kinship
-        derived = {
+        """Return the document that :meth:`to_json` writes, as a dictionary."""
+        document: dict[str, Any] = {"schema": documents.SCHEMA, "kind": "evaluation"}
+        document |= {name: getattr(self, name) for name in PLAIN_FIELDS}
+        document |= {
+            "kinship": [[*pair, value] for pair, value in self.kinship.items()],
+            "mean_kinship": self.mean_kinship,
+            "folds": [self._entry(fold) for fold in self.folds],
+            "resamples": [self._entry(resample) for resample in self.resamples],
             "complete": self.complete,
             "mean_scores": {name: self.mean_scores(name) for name in self.scorers},
             "baseline": self.baseline,
             "baselines": self.baselines(),
-            "against_baseline": [vars(entry) for entry in self.against_baseline],
-            "comparisons": [vars(entry) for entry in self.comparisons],
-            "decisions": [vars(entry) for entry in self.decisions],
-            "stability": [vars(entry) for entry in self.stability()],
-            "summary": self.summary(),
         }
-        document: dict[str, Any] = jsonable(
-            {"schema": documents.SCHEMA, "kind": "evaluation"} | plain | measured | derived
-        )
-        return documents.timed(document)
+        derived: dict[str, list[Any]] = {
+            "against_baseline": self.against_baseline,
+            "comparisons": self.comparisons,
+            "decisions": self.decisions,
+            "stability": self.stability(),
+        }
+        document |= {name: list(map(vars, entries)) for name, entries in derived.items()}
+        return documents.timed(_jsonable(document | {"summary": self.summary()}))
 
-    def fold_entries(self) -> list[dict[str, Any]]:
-        """The measurements of each fold for a document, with the features of sets by name."""
-        return self._entries(self.folds)
+    def _entry(self, part: Fold | Resample) -> dict[str, Any]:
+        """Return a fold or a resample for a document, with the features of sets by name."""
+        named = [documents.labels([self.names[index] for index in chosen]) for chosen in part.sets]
+        sets = zip(named, part.sets, strict=True)
+        return vars(part) | {"sets": [{"features": names, "indices": chosen} for names, chosen in sets]}
 
     @classmethod
     def _read(cls, found: dict[str, Any]) -> Evaluation:
-        document, names = {"provenance": {}, **found}, dict[int, str]()
-        folds = tuple(Fold(**restore_fields(entry, names)) for entry in document["folds"])
-        resamples = tuple(Resample(**restore_fields(entry, names)) for entry in document["resamples"])
-        plain = {name: document[name] for name in PLAIN_FIELDS}
-        plain["scorers"] = documents.texts(document["scorers"])
-        plain["provenance"] = dict(document["provenance"].items())
-        kinship: dict[tuple[int, int], float] = {}
-        for *pair, value in document["kinship"]:
-            one, other = documents.whole_numbers(pair)
-            kinship[one, other] = documents.number(value)
+        names: dict[int, str] = {}
+        similar = [
+            (documents.whole_numbers([one, other]), documents.number(value))
+            for one, other, value in found["kinship"]
+        ]
         evaluation = cls(
-            folds=folds,
-            resamples=resamples,
-            names=dict(sorted(names.items())),
-            kinship=kinship,
-            mean_kinship=documents.number_or(document.get("mean_kinship"), None),
-            **plain,
+            **{name: found[name] for name in PLAIN_FIELDS if name not in ("scorers", "provenance")},
+            scorers=documents.texts(found["scorers"]),
+            provenance=dict(found["provenance"].items()),
+            folds=tuple(Fold(**_read_part(entry, names)) for entry in found["folds"]),
+            resamples=tuple(Resample(**_read_part(entry, names)) for entry in found["resamples"]),
+            names=names,
+            kinship={(one, other): value for (one, other), value in similar},
+            mean_kinship=documents.number_or(found["mean_kinship"], None),
         )
         # Inconsistent fields fail here.
         evaluation.to_dict()
-        return evaluation
+        return replace(evaluation, names=dict(sorted(names.items())))
 
     def __eq__(self, other: object) -> bool:
         """Whether both have measured the same; when, and how long it took, does not count, and nan is like nan."""
@@ -342,78 +260,56 @@ class Evaluation(Measured, Shown, documents.Document):
 
     __hash__ = None  # type: ignore[assignment]
 
-    def _named(self, chosen: FeatureSet) -> list[str]:
-        return [self.names[index] for index in chosen]
-
-    def _entries(self, parts: Sequence[Fold | Resample]) -> list[dict[str, Any]]:
-        return [
-            vars(part)
-            | {
-                "sets": [
-                    {"features": documents.labels(self._named(each)), "indices": list(each)}
-                    for each in part.sets
-                ]
-            }
-            for part in parts
-        ]
-
 
 #: Fields that have another form in a JSON document; all others go into it as they are.
 IN_OTHER_FORM = ("folds", "resamples", "names", "kinship", "mean_kinship")
-PLAIN_FIELDS = tuple(field.name for field in fields(Measured) if field.name not in IN_OTHER_FORM)
+PLAIN_FIELDS = tuple(field.name for field in fields(Evaluation) if field.name not in IN_OTHER_FORM)
+#: What folds measure; null is nan there.
+NUMBERS = ("scores", "train_scores", "qualities", "test_qualities", "baseline")
 
 
-def jsonable(value: Any) -> Any:
-    """The same value in JSON types."""
+def _jsonable(value: Any) -> Any:
     if isinstance(value, dict):
-        return {str(key): jsonable(entry) for key, entry in value.items()}
+        return {str(key): _jsonable(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [jsonable(entry) for entry in value]
+        return list(map(_jsonable, value))
     if isinstance(value, float):
         return documents.finite(value)
     return str(value) if isinstance(value, Status) else value
 
 
-def restore_fields(entry: dict[str, Any], names: dict[int, str]) -> dict[str, Any]:
-    """The fields of a fold or a resample; the names of features are noted on the way."""
+def _read_part(entry: dict[str, Any], names: dict[int, str]) -> dict[str, Any]:
+    """Return the fields of a fold or a resample; the names of features are noted on the way."""
     sets = []
     for chosen in entry["sets"]:
         indices = documents.whole_numbers(chosen["indices"])
         names.update(zip(indices, documents.names(chosen["features"]), strict=True))
         sets.append(indices)
-    known: dict[str, Any] = {name: _nan_for_null(value) for name, value in entry.items() if name != "sets"}
-    known["statuses"] = tuple(Status(status) for status in entry["statuses"])
+    known = {name: _read_numbers(value) if name in NUMBERS else value for name, value in entry.items()}
     if "constant" in entry:
-        known["constant"] = tuple(
-            None if said is None else documents.text(said) for said in entry["constant"]
-        )
-    if "baseline" in entry:
-        known["baseline"] = {
-            name: documents.number_or(value, math.nan) for name, value in entry["baseline"].items()
-        }
-    return known | {"sets": tuple(sets)}
+        said = entry["constant"]
+        known["constant"] = tuple(None if one is None else documents.text(one) for one in said)
+    return known | {"sets": tuple(sets), "statuses": tuple(map(Status, entry["statuses"]))}
 
 
-def _nan_for_null(value: Any) -> Any:
-    """Lists as tuples, null as nan."""
+def _read_numbers(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _nan_for_null(entry) for name, entry in value.items()}
-    if isinstance(value, list):
-        return tuple(math.nan if entry is None else entry for entry in value)
-    return value
+        return {name: _read_numbers(entry) for name, entry in value.items()}
+    return (
+        tuple(map(_read_numbers, value)) if isinstance(value, list) else documents.number_or(value, math.nan)
+    )
 
 
-def _by_set(entries: Sequence[Any]) -> list[dict[Any, Any]]:
-    """Records as rows of a frame, in which the number of a set is called so."""
-    return [
-        {"set" if name == "number" else name: value for name, value in vars(entry).items()}
-        for entry in entries
-    ]
-
-
-def _frame(purpose: str, rows: list[dict[Any, Any]], index: list[str]) -> Any:
+def _frame(purpose: str, found: Any, *index: str) -> Any:
     try:
         import pandas as pd
     except ImportError as error:
         raise MissingExtraError(purpose, "pandas", "tables") from error
-    return pd.DataFrame(rows).set_index(index) if rows else pd.DataFrame()
+    return pd.DataFrame(found).set_index(list(index)) if found else pd.DataFrame()
+
+
+def _by_set(entries: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return records as rows of a frame, in which the number of a set is called so."""
+    return [
+        {"set" if name == "number" else name: each for name, each in vars(one).items()} for one in entries
+    ]

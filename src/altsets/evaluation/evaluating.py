@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from altsets.arrays import Indices
 from altsets.errors import InputError
 from altsets.evaluation._evaluations import FIXED, Evaluations
-from altsets.evaluation.folds import (
-    Fold,
-    FoldScorer,
-    Plan,
-    Resample,
-    evaluate_fold,
-    locate_errors,
-    search_bootstrap,
-)
+from altsets.evaluation.folds import Fold, FoldScorer, Plan, Resample, locate_errors, search, search_bootstrap
 from altsets.evaluation.setup import EvaluationSettings, Setup, bootstrap_samples
 from altsets.evaluation.stability import MOST_RELATED, kinship_of, mean_kinship
 from altsets.features import whole_number
@@ -121,9 +113,6 @@ def evaluate(
 
     Raises
     ------
-    altsets.errors.InputError
-        If the sets, the table, the target, the estimator, a scorer or ``cv`` cannot be used, a number is out of range,
-        or ``n_bootstraps`` is given for sets that stay the same.
     KeyboardInterrupt
         If Ctrl-C was pressed before the first fold was done.
 
@@ -160,158 +149,121 @@ def evaluate(
     n_bootstraps = whole_number("n_bootstraps", n_bootstraps, least=0)
     scored = (estimator, scoring, pos_label, class_weight, cv, n_repeats, groups, sample_weight)
     settings = EvaluationSettings(*scored, task, confidence, margin, n_jobs, random_state)
-    if isinstance(what, Frontier):
-        if n_bootstraps:
-            raise InputError(
-                "n_bootstraps is for one search; leave it out, or give the selector of one point."
-            )
-        return _evaluate_frontier(what, X, y, settings, callback)
-    setup = Setup.of(what, X, y, settings)
+    curve = what if isinstance(what, Frontier) else None
+    if curve is not None and n_bootstraps:
+        raise InputError("n_bootstraps is for one search; leave it out, or give the selector of one point.")
+    if curve is None:
+        setup, points = Setup.of(what, X, y, settings), None
+    else:
+        counts = [count + 1 for _, count, _ in map(_place, curve)]
+        setup = Setup.of(_selector_for(curve) or _all_sets(curve), X, y, settings, counts)
+        points = Points.of(curve, setup.plan)
     plan = setup.plan
     if n_bootstraps and not plan.searches:
         raise InputError(
             "n_bootstraps goes with a SelectAlternatives, or a pipeline with one: sets that are given stay the "
             "same."
         )
-    samples = bootstrap_samples(n_bootstraps, plan.target, plan.rows.groups, plan.random_state)
+    samples = bootstrap_samples(n_bootstraps, plan.target, plan.rows.groups, settings.random_state)
     tasks: list[Task] = [
-        *((evaluate_fold, (plan, number, *split)) for number, split in enumerate(setup.splits)),
+        *((evaluate_fold, (plan, points, number, *split)) for number, split in enumerate(setup.splits)),
         *((search_bootstrap, (plan, number, rows)) for number, rows in enumerate(samples)),
     ]
     done = run_tasks(tasks, n_jobs, callback)
-    folds = [outcome for outcome in done if isinstance(outcome, Fold)]
+    folds = [outcome for outcome in done if isinstance(outcome, list)]
     resamples = [outcome for outcome in done if isinstance(outcome, Resample)]
     if not folds:
         # After Ctrl-C, there must be something to return.
         raise KeyboardInterrupt
-    evaluation = setup.evaluation(folds, resamples, plan.n_sets)
-    about_columns = plan.is_about_columns
+    if curve is not None:
+        by_point = zip(zip(*folds, strict=True), counts, strict=True)
+        evaluations = tuple(setup.evaluation(each, (), count) for each, count in by_point)
+        return Evaluations(curve, evaluations, () if plan.searches else (FIXED,), **setup.when())
+    evaluation = setup.evaluation([fold for (fold,) in folds], resamples, plan.n_sets)
+    about_columns = list(plan.names) == list(plan.features.feature_names)
     compared = plan.searches and about_columns and len(evaluation.names) <= MOST_RELATED
     return replace(
         evaluation,
         n_bootstraps=n_bootstraps,
         kinship=kinship_of(plan.features, list(evaluation.names), plan.rows.weights) if about_columns else {},
-        mean_kinship=mean_kinship(plan.features, plan.rows.weights, plan.random_state) if compared else None,
-        elapsed=setup.elapsed,
-        provenance=setup.provenance(),
+        mean_kinship=mean_kinship(plan.features, plan.rows.weights, settings.random_state)
+        if compared
+        else None,
+        **setup.when(),
     )
-
-
-# --- Frontiers ----------------------------------------------------------------------------------------
-
-
-def _evaluate_frontier(
-    frontier: Frontier,
-    X: Any,
-    y: Any,
-    settings: EvaluationSettings,
-    callback: Callable[[float], object] | None,
-) -> Evaluations:
-    """One evaluation for each point; searched anew in each fold if the request names its quality."""
-    selector = _selector_for(frontier) if frontier.points else None
-    if selector is None and not any(point.result.sets for point in frontier):
-        raise InputError("this frontier has no sets to evaluate; explain() says why.")
-    places = tuple(map(_place, frontier))
-    tasks: list[Task]
-    if selector is None:
-        every = _all_sets(frontier)
-        setup = Setup.of(every, X, y, settings, lambda _: sum(count + 1 for _, count, _ in places))
-        columns = dict(zip(every.sets, setup.plan.sets, strict=True))
-        given = [[columns[chosen] for chosen in point.result.sets] for point in frontier]
-        tasks = [
-            (_score_points, (setup.plan, given, places, number, *split))
-            for number, split in enumerate(setup.splits)
-        ]
-    else:
-        setup = Setup.of(selector, X, y, settings, lambda _: sum(count + 1 for _, count, _ in places))
-        points = Points.of(frontier, setup.plan, places)
-        tasks = [
-            (evaluate_points, (setup.plan, points, places, number, *split))
-            for number, split in enumerate(setup.splits)
-        ]
-    folds: list[tuple[Fold, ...]] = run_tasks(tasks, settings.n_jobs, callback)
-    if not folds:
-        raise KeyboardInterrupt
-    evaluations = tuple(
-        setup.evaluation([fold[position] for fold in folds], (), count + 1)
-        for position, (_, count, _) in enumerate(places)
-    )
-    notes = (FIXED,) if selector is None else ()
-    return Evaluations(frontier, evaluations, notes, setup.elapsed, setup.provenance())
 
 
 class Points(NamedTuple):
-    """What to search for in each fold to have the points of a frontier."""
+    """The points of a frontier, and what to search for in each fold to have them, or the sets that they have."""
 
-    n_features: Any
-    n_alternatives: Any
-    tau: Any
+    places: list[Place]
+    asked: dict[str, Any]
+    given: list[list[FeatureSet]]
 
     @classmethod
-    def of(cls, frontier: Frontier, plan: Plan, places: Sequence[Place]) -> Points:
-        """Every tau that matters, if these are the points; else those that the frontier has, at all sizes."""
-        every = cls(frontier.sizes, frontier.counts, None)
-        planned = check_frontier(plan.selector, plan.features, **every._asdict())
+    def of(cls, curve: Frontier, plan: Plan) -> Points:
+        places = list(map(_place, curve))
+        if plan.selector is None:
+            columns = dict(zip(_all_sets(curve).sets, plan.sets, strict=True))
+            return cls(places, {}, [[columns[chosen] for chosen in point.result.sets] for point in curve])
+        # Every tau that matters, if these are the points; else those that the frontier has, at all sizes.
+        asked: dict[str, Any] = {"n_features": curve.sizes, "n_alternatives": curve.counts, "tau": None}
+        planned = check_frontier(plan.selector, plan.features, **asked)
         known = {(one.n_features, one.n_alternatives, float(one.tau or 0)) for one in planned}
-        if known == set(places):
-            return every
-        return every._replace(tau=sorted({point.tau for point in frontier}))
+        if known != set(places):
+            asked["tau"] = sorted({point.tau for point in curve})
+        return cls(places, asked, [])
 
 
-def _selector_for(frontier: Frontier) -> SelectAlternatives | None:
-    """What finds the points of a frontier on other rows; None if its request does not say that."""
-    request = frontier.points[0].result.request
-    if frontier.by != "tau" or request is None or request.quality is None or request.existing:
-        return None
-    return selector_for(request, n_features=frontier.sizes[0], n_alternatives=frontier.counts[-1])
-
-
-def _all_sets(frontier: Frontier) -> Result:
-    """A result with the sets of all points, each once."""
-    every = {
-        chosen: names
-        for point in frontier
-        for chosen, names in zip(point.result.sets, point.result.texts, strict=True)
-    }
-    return replace(frontier.points[0].result, sets=list(every), texts=list(every.values()))
-
-
-def _score_points(
-    plan: Plan,
-    given: Sequence[Sequence[FeatureSet]],
-    places: Sequence[Place],
-    number: int,
-    train: Indices,
-    test: Indices,
-) -> tuple[Fold, ...]:
-    """One fold of each point with the sets that it has."""
+def evaluate_fold(
+    plan: Plan, points: Points | None, number: int, train: Indices, test: Indices
+) -> list[Fold]:
+    """Return one fold for each point; the test rows are used for scoring only."""
+    where = f"fold {number}"
+    if points is None and plan.searches:
+        result, sets, statuses, model_of = search(plan, train, where)
+        scorer = FoldScorer(plan, number, train, test, model_of)
+        return [scorer.score(sets, statuses, result.qualities[: plan.n_sets])]
     scorer = FoldScorer(plan, number, train, test)
-    return tuple(
-        scorer.score(sets, n_sets=count + 1) for sets, (_, count, _) in zip(given, places, strict=True)
-    )
-
-
-def evaluate_points(
-    plan: Plan, points: Points, places: Sequence[Place], number: int, train: Indices, test: Indices
-) -> tuple[Fold, ...]:
-    """One fold of each point; the test rows are used for scoring only."""
-    with locate_errors(f"fold {number}"):
-        frontier = frontier_for(plan.selector, *plan.on(train), **points._asdict())
-    if frontier.stop_reason is StopReason.INTERRUPTED:
+    if points is None:
+        return [scorer.score(plan.sets)]
+    if points.given:
+        counted = zip(points.given, points.places, strict=True)
+        return [scorer.score(sets, n_sets=count + 1) for sets, (_, count, _) in counted]
+    with locate_errors(where):
+        curve = frontier_for(plan.selector, *plan.on(train), **points.asked)
+    if curve.stop_reason is StopReason.INTERRUPTED:
         # A search returns what it has after Ctrl-C; here that ends the whole evaluation.
         raise KeyboardInterrupt
-    found = {_place(point): point.result for point in frontier}
-    scorer = FoldScorer(plan, number, train, test)
-    folds = []
-    for place in places:
-        result = found.get(place)
-        if result is None:
-            # The time limit came first.
-            folds.append(scorer.score((), [Status.NOT_FOUND] * (place[1] + 1)))
-        else:
-            folds.append(scorer.score(result.sets, result.statuses, result.qualities))
-    return tuple(folds)
+    found = {_place(point): point.result for point in curve}
+    # A point is missing where the time limit came first.
+    return [
+        scorer.score(found[place].sets, found[place].statuses, found[place].qualities)
+        if place in found
+        else scorer.score((), [Status.NOT_FOUND] * (place[1] + 1))
+        for place in points.places
+    ]
 
 
 def _place(point: FrontierPoint) -> Place:
     return point.n_features, point.n_alternatives, point.tau
+
+
+def _selector_for(curve: Frontier) -> SelectAlternatives | None:
+    """Return what finds the points of a frontier on other rows; None if its request does not say that."""
+    request = curve.points[0].result.request if curve.points else None
+    if curve.by != "tau" or request is None or request.quality is None or request.existing:
+        return None
+    return selector_for(request, n_features=curve.sizes[0], n_alternatives=curve.counts[-1])
+
+
+def _all_sets(curve: Frontier) -> Result:
+    """Return a result with the sets of all points, each once."""
+    every = {
+        chosen: names
+        for point in curve
+        for chosen, names in zip(point.result.sets, point.result.texts, strict=True)
+    }
+    if not every:
+        raise InputError("this frontier has no sets to evaluate; explain() says why.")
+    return replace(curve.points[0].result, sets=list(every), texts=list(every.values()))

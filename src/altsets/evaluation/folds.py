@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from altsets.arrays import Floats, Indices
 from altsets.errors import InputError
-from altsets.evaluation.pipelines import PipelineSearch, SearchPipeline
-from altsets.measures.models import fresh_model, is_own, one_line
+from altsets.evaluation.pipelines import SearchPipeline
+from altsets.measures.models import one_line
 from altsets.measures.scoring import ModelRows, explain_fit_errors, positive_label, weight_scorer
 from altsets.measures.survival_scores import ConcordanceScorer, ConstantRisk
 from altsets.measures.workers import WarningCapture
@@ -25,8 +25,11 @@ from altsets.result import Result, Status
 from altsets.selector import SelectAlternatives, quality_of, search_for
 from altsets.tables.feature_matrix import Features
 from altsets.tables.forms import is_survival
-from altsets.tables.outcomes import Outcome, Survival
+from altsets.tables.outcomes import Outcome
 from altsets.tables.target import Target, target_of
+
+#: Makes the unfitted model of a set by its number.
+ModelOf = Callable[[int], Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,17 +37,16 @@ class Plan:
     """What all folds have in common; rows of weight 0 are not there.
 
     ``rows`` are what models and scorers get. Either ``selector`` or ``pipeline`` searches in each fold, or ``sets`` are
-    given.
-    ``rows_matter`` is False for scores that the user supplied: they are the same on all rows.
+    given. ``rows_matter`` is False for scores that the user supplied: they are the same on all rows.
     """
 
     features: Features
     target: Outcome
     rows: ModelRows
-    estimator: Any
-    class_weight: str | None
+    #: Returns an unfitted model, which may be the user's own.
+    fresh_model: Callable[[], Any]
+    is_own: bool
     scoring: Mapping[str, Any]
-    random_state: int
     n_sets: int
     selector: SelectAlternatives | None = None
     sets: tuple[FeatureSet, ...] = ()
@@ -53,7 +55,6 @@ class Plan:
 
     @property
     def searches(self) -> bool:
-        """Whether sets are found anew in each fold."""
         return self.selector is not None or self.pipeline is not None
 
     @property
@@ -61,33 +62,15 @@ class Plan:
         """The names of the features that sets are made of."""
         return self.features.feature_names if self.pipeline is None else self.pipeline.names
 
-    @property
-    def is_about_columns(self) -> bool:
-        """Whether these are the columns of the table."""
-        return self.pipeline is None or self.pipeline.names == self.pipeline.columns
-
-    def fresh_model(self) -> Any:
-        """An unfitted model."""
-        target = self.target
-        return fresh_model(
-            self.estimator,
-            target.is_classes,
-            self.random_state,
-            self.class_weight,
-            survival=isinstance(target, Survival),
-        )
-
     def on(self, rows: Indices) -> tuple[Quality, Features, Floats | None]:
-        """The quality of the selector on some rows, with these rows and their weights."""
-        features, labels = self.features.rows(rows), self.rows.labels[rows]
-        weights, groups = (
-            None if each is None else each[rows] for each in (self.rows.weights, self.rows.groups)
-        )
-        counting = weights if self.rows_matter else None
-        return quality_of(self._selector_on(labels), features, labels, counting, groups), features, weights
+        """Return the quality of the selector on some rows, with these rows and their weights."""
+        features, part = self.features.rows(rows), self.rows.part(rows)
+        weights = part.weights if self.rows_matter else None
+        selector = self._selector_on(part.labels)
+        return quality_of(selector, features, part.labels, weights, part.groups), features, part.weights
 
     def _selector_on(self, labels: npt.NDArray[Any]) -> Any:
-        """The selector, with the task of the whole table where some rows alone do not show it.
+        """Return the selector, with the task of the whole table where some rows alone do not show it.
 
         Otherwise "auto" stays, as in ``fit``: correlations take numbers as they are, which "classification" refuses.
         """
@@ -197,13 +180,17 @@ class Resample:
 class FoldScorer:
     """Score sets that were found on the training rows of a fold on its test rows.
 
-    Each set is fitted once, however often it occurs: the same sets are found for many sizes and taus.
+    Each set is fitted once, however often it occurs: the same sets are found for many sizes and taus. Models of a
+    pipeline get all columns, and keep those of the set.
     """
 
-    def __init__(self, plan: Plan, number: int, train: Indices, test: Indices) -> None:
-        self._plan, self._number, self._test_rows = plan, number, test
+    def __init__(
+        self, plan: Plan, number: int, train: Indices, test: Indices, model_of: ModelOf | None = None
+    ) -> None:
+        self._plan, self._number, self._test_rows, self._model_of = plan, number, test, model_of
         self._train, self._test = plan.rows.part(train), plan.rows.part(test)
-        self._known: dict[FeatureSet, _SetScores] = {}
+        #: Test scores, training scores and the constant prediction, if any.
+        self._known: dict[FeatureSet, tuple[dict[str, float], dict[str, float], str | None]] = {}
 
     def score(
         self,
@@ -214,71 +201,66 @@ class FoldScorer:
     ) -> Fold:
         """Score sets: those that were found, with one status for each that was requested; or given ones."""
         n_sets = n_sets or len(statuses) or len(sets)
-        # Given sets have no quality.
-        test_qualities = self._test_qualities(sets) if statuses else []
-        found = [self._score_set(chosen, position) for position, chosen in enumerate(sets)]
+
+        def pad(values: Sequence[float]) -> tuple[float, ...]:
+            return (*values[:n_sets], *[math.nan] * (n_sets - len(values)))
+
+        for position, chosen in enumerate(sets):
+            if chosen not in self._known:
+                self._known[chosen] = self._score_set(chosen, position)
+        found = [self._known[chosen] for chosen in sets]
         baseline, majority = self._baseline
-        names = self._plan.scoring
         return Fold(
             self._number,
             len(self._train.labels),
             len(self._test.labels),
             tuple(sets),
             tuple(statuses),
-            {name: _pad([one.scores[name] for one in found], n_sets) for name in names},
-            {name: _pad([one.train_scores[name] for one in found], n_sets) for name in names},
-            _pad(qualities, n_sets),
-            _pad(test_qualities, n_sets),
-            tuple(one.constant for one in found),
+            {name: pad([scores[name] for scores, _, _ in found]) for name in self._plan.scoring},
+            {name: pad([scores[name] for _, scores, _ in found]) for name in self._plan.scoring},
+            pad(qualities),
+            # Given sets have no quality.
+            pad(self._test_qualities(sets) if statuses else []),
+            tuple(constant for _, _, constant in found),
             dict(baseline),
             majority,
         )
 
-    def _score_set(self, chosen: FeatureSet, position: int) -> _SetScores:
-        if chosen not in self._known:
-            where = f"fold {self._number}, set {position}"
-            model = self._fit(chosen, position, where)
-            columns = self._columns(chosen)
-            scores, train_scores = (
-                {
-                    name: _score(model, columns, rows, name, scorer, where)
-                    for name, scorer in self._plan.scoring.items()
-                }
-                for rows in (self._test, self._train)
-            )
-            constant = constant_prediction(model, self._test.columns(columns), self._test.labels)
-            self._known[chosen] = _SetScores(scores, train_scores, constant)
-        return self._known[chosen]
-
-    def _columns(self, chosen: FeatureSet) -> Sequence[int]:
-        """The columns that the model of a set gets."""
-        return chosen
-
-    def _model(self, position: int) -> Any:
-        """The unfitted model of a set."""
-        return self._plan.fresh_model()
-
-    def _fit(self, chosen: FeatureSet, position: int, where: str) -> Any:
-        plan, model, columns = self._plan, self._model(position), self._columns(chosen)
-        own = is_own(plan.estimator)
+    def _score_set(
+        self, chosen: FeatureSet, position: int
+    ) -> tuple[dict[str, float], dict[str, float], str | None]:
+        plan, where = self._plan, f"fold {self._number}, set {position}"
+        if self._model_of is None:
+            model, columns = plan.fresh_model(), chosen
+        else:
+            model, columns = self._model_of(position), tuple(range(plan.features.n_features))
         try:
-            with locate_errors(where), explain_fit_errors(plan.features, model, columns, own=own):
-                return self._train.fit(model, columns)
+            with locate_errors(where), explain_fit_errors(plan.features, model, columns, own=plan.is_own):
+                model = self._train.fit(model, columns)
         except InputError:
             raise
         except Exception as error:
             raise InputError(
                 f"{where}: {type(model).__name__} could not be fitted: {one_line(error)}"
             ) from error
+        scores, train_scores = (
+            {name: _score(model, columns, rows, name, scorer, where) for name, scorer in plan.scoring.items()}
+            for rows in (self._test, self._train)
+        )
+        return (
+            scores,
+            train_scores,
+            constant_prediction(model, self._test.columns(columns), self._test.labels),
+        )
 
     @cached_property
     def _baseline(self) -> tuple[dict[str, float], str | None]:
-        plan = self._plan
-        return score_baseline(self._train, self._test, plan.scoring, plan.target.is_classes)
+        return score_baseline(self._train, self._test, self._plan.scoring, self._plan.target.is_classes)
 
     def _test_qualities(self, sets: Sequence[FeatureSet]) -> list[float]:
-        """The quality of sets on the test rows; nan where it is not defined."""
-        if not self._plan.rows_matter or not sets:
+        """Return the quality of sets on the test rows; nan where it is not defined."""
+        # The steps of a pipeline before the search are not fitted to test rows.
+        if not self._plan.rows_matter or not sets or self._model_of is not None:
             return []
         try:
             # Warnings about few rows do not matter here: nothing is searched on them.
@@ -298,32 +280,6 @@ class FoldScorer:
             return None
 
 
-class PipelineScorer(FoldScorer):
-    """Score the sets that a pipeline found: each model gets all columns, and the pipeline keeps those of the set."""
-
-    def __init__(self, plan: Plan, number: int, train: Indices, test: Indices, found: PipelineSearch) -> None:
-        super().__init__(plan, number, train, test)
-        self._found = found
-
-    def _columns(self, chosen: FeatureSet) -> Sequence[int]:
-        return range(self._plan.features.n_features)
-
-    def _model(self, position: int) -> Any:
-        return self._found.model(position)
-
-    def _test_qualities(self, sets: Sequence[FeatureSet]) -> list[float]:
-        # On test rows, the steps before the search have nothing to be fitted for.
-        return []
-
-
-class _SetScores(NamedTuple):
-    """Scores of one set, and its constant prediction if it has one."""
-
-    scores: dict[str, float]
-    train_scores: dict[str, float]
-    constant: str | None
-
-
 def _score(model: Any, chosen: Sequence[int], rows: ModelRows, name: str, scorer: Any, where: str) -> float:
     try:
         return rows.score(model, chosen, scorer)
@@ -337,64 +293,36 @@ def _score(model: Any, chosen: Sequence[int], rows: ModelRows, name: str, scorer
         raise InputError(said) from error
 
 
-def _pad(values: Sequence[float], length: int) -> tuple[float, ...]:
-    return (*values[:length], *[math.nan] * (length - len(values)))
-
-
 def with_number_found(plan: Plan) -> Plan:
-    """The plan of a search for as many sets as there are: each fold has as many as all rows give."""
-    found = _search(plan, np.arange(plan.features.n_rows), "all rows").result
-    if not found.sets:
-        raise InputError(f"no set was found on all rows. {found.reason}".strip())
-    return replace(plan, n_sets=len(found.sets))
-
-
-def evaluate_fold(plan: Plan, number: int, train: Indices, test: Indices) -> Fold:
-    """One fold; the test rows are used for scoring only."""
-    if not plan.searches:
-        return FoldScorer(plan, number, train, test).score(plan.sets)
-    found = _search(plan, train, f"fold {number}")
-    scorer = (
-        FoldScorer(plan, number, train, test)
-        if found.steps is None
-        else PipelineScorer(plan, number, train, test, found.steps)
-    )
-    return scorer.score(found.sets, found.statuses, found.result.qualities[: plan.n_sets])
+    """Return the plan of a search for as many sets as there are: each fold has as many as all rows give."""
+    result, *_ = search(plan, np.arange(plan.features.n_rows), "all rows")
+    if not result.sets:
+        raise InputError(f"no set was found on all rows. {result.reason}".strip())
+    return replace(plan, n_sets=len(result.sets))
 
 
 def search_bootstrap(plan: Plan, number: int, rows: Indices) -> Resample:
-    """The search on the rows of a bootstrap sample."""
-    found = _search(plan, rows, f"bootstrap sample {number}")
-    return Resample(number, len(rows), tuple(found.sets), tuple(found.statuses))
+    _, sets, statuses, _ = search(plan, rows, f"bootstrap sample {number}")
+    return Resample(number, len(rows), tuple(sets), tuple(statuses))
 
 
-class _Found(NamedTuple):
-    """The answer on some rows, cut to the number of sets that all folds have."""
-
-    result: Result
-    sets: Sequence[FeatureSet]
-    statuses: Sequence[Status]
-    #: The fitted steps of a pipeline.
-    steps: PipelineSearch | None
-
-
-def _search(plan: Plan, rows: Indices, where: str) -> _Found:
-    """Search on some rows."""
-    steps = None
-    if plan.pipeline is not None:
-        with locate_errors(where), explain_fit_errors(plan.features, plan.pipeline.model, own=True):
-            steps = plan.pipeline.search(plan.rows.part(rows))
-        result, sets = steps.result, steps.sets
-    else:
-        with locate_errors(where):
+def search(
+    plan: Plan, rows: Indices, where: str
+) -> tuple[Result, Sequence[FeatureSet], Sequence[Status], ModelOf | None]:
+    """Search on some rows: sets and statuses are cut to the number that all folds have; models are of a pipeline."""
+    model_of, n_sets = None, plan.n_sets
+    with locate_errors(where):
+        if plan.pipeline is None:
             result = search_for(plan.selector, *plan.on(rows))
-        sets = result.sets
+            sets = result.sets
+        else:
+            with explain_fit_errors(plan.features, plan.pipeline.model, own=True):
+                result, sets, model_of = plan.pipeline.search(plan.rows.part(rows))
     if result.interrupted:
         # A search returns what it has after Ctrl-C; here that ends the whole evaluation.
         raise KeyboardInterrupt
-    n_sets = plan.n_sets
-    statuses = [*result.statuses, *[Status.NOT_FOUND] * (n_sets - len(result.statuses))][:n_sets]
-    return _Found(result, sets[:n_sets], statuses, steps)
+    statuses = [*result.statuses, *[Status.NOT_FOUND] * (n_sets - len(result.statuses))]
+    return result, sets[:n_sets], statuses[:n_sets], model_of
 
 
 @contextmanager
@@ -460,7 +388,6 @@ def score_baseline(
 
 
 def _fit_dummy(train: ModelRows, kind: str, scorer: Any = None) -> Any:
-    """The model that predicts the same for all rows."""
     from sklearn.dummy import DummyClassifier, DummyRegressor
 
     labels, constant = train.labels, None
@@ -484,7 +411,6 @@ def _no_features(n_rows: int) -> Floats:
 
 
 def _score_dummy(model: Any, scorer: Any, rows: ModelRows) -> float:
-    """The score of a dummy model; nan if the scorer does not work with one."""
     score = weight_scorer(scorer, rows.weights)
     return _without_errors(lambda: score(model, _no_features(len(rows.labels)), rows.labels))
 
@@ -517,7 +443,6 @@ def _score_guess(train: ModelRows, scorer: Any, test: ModelRows) -> float:
 
 
 def _count_classes(rows: ModelRows) -> tuple[npt.NDArray[Any], Floats]:
-    """The classes among some rows, and the share of each by weight."""
     classes, codes = np.unique(rows.labels, return_inverse=True)
     counts = np.bincount(codes, rows.weights, len(classes))
     return classes, counts / counts.sum()
@@ -537,6 +462,5 @@ def constant_prediction(model: Any, table: Any, labels: npt.NDArray[Any]) -> str
 
 
 def class_name(label: Any) -> str:
-    """A class or a number as text: "no", "1", "0.25"."""
     value = label.item() if isinstance(label, np.generic) else label
     return f"{value:g}" if isinstance(value, float) else str(value)

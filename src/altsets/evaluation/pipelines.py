@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from altsets.tables.feature_matrix import Features
 
 @dataclass(frozen=True, eq=False)
 class SearchPipeline:
-    """A pipeline with a :class:`altsets.SelectAlternatives` among its steps.
+    """An unfitted pipeline with a :class:`altsets.SelectAlternatives` among its steps.
 
     ``columns`` are the names of the table's columns, ``names`` those of the features that it selects from, which steps
     before it may have made of the columns.
@@ -30,85 +31,49 @@ class SearchPipeline:
     names: tuple[str, ...]
 
     @classmethod
-    def of(cls, pipeline: Any, model: Any, rows: ModelRows, features: Features) -> SearchPipeline:
-        """The pipeline, with its unfitted copy ``model``; steps before the search are fitted once for their names."""
-        place = selector_place(pipeline) or 0
-        names = tuple(features.feature_names)
+    def of(cls, model: Any, place: int, rows: ModelRows, features: Features) -> SearchPipeline:
+        """Return the pipeline; steps before the search are fitted once for the names that they return."""
+        names = columns = tuple(features.feature_names)
         if place:
-            every = range(features.n_features)
             with explain_fit_errors(features, model, own=True):
-                names = _names_out(rows.part(np.arange(features.n_rows)).fit(model[:place], every), names)
-        return cls(model, place, tuple(features.feature_names), names)
+                every = rows.part(np.arange(features.n_rows))
+                names = _names_out(every.fit(model[:place], range(len(columns))), columns)
+        return cls(model, place, columns, names)
 
-    @property
-    def selector(self) -> SelectAlternatives:
-        """The step that searches."""
-        return self.model.steps[self.place][1]  # type: ignore[no-any-return]
-
-    def search(self, rows: ModelRows) -> PipelineSearch:
-        """The steps up to the search, fitted to some rows."""
+    def search(self, rows: ModelRows) -> tuple[Result, list[FeatureSet], Callable[[int], Any]]:
+        """Return the answer on some rows, its sets by the place of features among the names, and a maker of models."""
         from sklearn.base import clone
 
-        head = rows.fit(clone(self.model[: self.place + 1]), range(len(self.columns)))
-        return PipelineSearch(self, head)
-
-
-@dataclass(frozen=True, eq=False)
-class PipelineSearch:
-    """What a pipeline found on some rows; ``head`` has its fitted steps up to the search."""
-
-    pipeline: SearchPipeline
-    head: Any
-
-    @property
-    def selector(self) -> SelectAlternatives:
-        """The fitted step that searched."""
-        return self.head.steps[-1][1]  # type: ignore[no-any-return]
-
-    @property
-    def result(self) -> Result:
-        """Its answer."""
-        return self.selector.result_
-
-    @cached_property
-    def sets(self) -> list[FeatureSet]:
-        """Its sets, by the place of each feature among the names."""
-        known = {name: index for index, name in enumerate(self.pipeline.names)}
-        place = self.pipeline.place
-        here = _names_out(self.head[:place], self.pipeline.columns) if place else self.pipeline.names
+        place, known = self.place, {name: index for index, name in enumerate(self.names)}
+        head = rows.fit(clone(self.model[: place + 1]), range(len(self.columns)))
+        here, selector = _names_out(head[:place], self.columns) if place else self.names, head.steps[-1][1]
         unknown = [name for name in here if name not in known]
-        if unknown or len(here) != self.selector.n_features_in_:
-            more = unknown[0] if unknown else f"{self.selector.n_features_in_} columns"
+        if unknown or len(here) != selector.n_features_in_:
+            more = unknown[0] if unknown else f"{selector.n_features_in_} columns"
             raise InputError(
                 f"the steps before the search make other features of these rows than of the whole table ({more}); give "
                 "them fixed categories or a fixed number of columns."
             )
-        return [
-            tuple(sorted(known[here[index]] for index in np.flatnonzero(mask)))
-            for mask in self.selector.supports_
-        ]
+        chosen = (np.flatnonzero(mask) for mask in selector.supports_)
+        sets = [tuple(sorted(known[here[index]] for index in each)) for each in chosen]
+        return selector.result_, sets, partial(self._with_set, head)
 
-    def model(self, number: int) -> Any:
-        """The whole pipeline with one of the sets; steps up to the search need no other fit."""
+    def _with_set(self, head: Any, number: int) -> Any:
+        """Return the whole pipeline with one of the sets; the fitted steps up to the search need no other fit."""
         from sklearn.base import clone
         from sklearn.frozen import FrozenEstimator
         from sklearn.pipeline import Pipeline
 
-        whole = self.pipeline.model
-        before = [
-            (name, FrozenEstimator(step) if hasattr(step, "fit") else step)
-            for name, step in self.head.steps[:-1]
-        ]
-        after = [
-            (name, clone(step) if hasattr(step, "fit") else step)
-            for name, step in whole.steps[self.pipeline.place + 1 :]
-        ]
-        chosen = (self.head.steps[-1][0], self.selector.get_alternative(number))
-        return Pipeline([*before, chosen, *after], memory=whole.memory)
+        *before, (name, selector) = head.steps
+        steps = [(each, FrozenEstimator(step) if hasattr(step, "fit") else step) for each, step in before]
+        steps.append((name, selector.get_alternative(number)))
+        after = self.model.steps[self.place + 1 :]
+        steps += [(each, clone(step) if hasattr(step, "fit") else step) for each, step in after]
+        return Pipeline(steps, memory=self.model.memory)
 
 
 def selector_place(what: Any) -> int | None:
-    """The place of the first selector among the steps of a pipeline; None if this is no such pipeline."""
+    """Return the place of the first selector among the steps of a pipeline; None if this is no such pipeline."""
     steps = getattr(what, "steps", None)
     if not isinstance(steps, list):
         return None
@@ -116,19 +81,17 @@ def selector_place(what: Any) -> int | None:
     return next(places, None)
 
 
-def checked_pipeline(what: Any, estimator: Any) -> Any:
-    """The model of a pipeline that searches is its last step; another one is refused."""
+def check_pipeline(what: Any, estimator: Any) -> None:
+    """Refuse another model than the last step of a pipeline that searches."""
     if selector_place(what) == len(what.steps) - 1:
         raise InputError(
             "the last step of a pipeline is the model, and here it is the search; add a model, or give the selector."
         )
     if estimator is not None:
         raise InputError("the last step of the pipeline is the model; leave out estimator.")
-    return what
 
 
 def _names_out(head: Any, columns: tuple[str, ...]) -> tuple[str, ...]:
-    """The names of what fitted steps make of these columns."""
     try:
         return tuple(map(str, head.get_feature_names_out(np.array(columns, dtype=object))))
     except (AttributeError, ValueError) as error:

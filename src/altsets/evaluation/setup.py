@@ -6,9 +6,9 @@ import itertools
 import math
 import numbers
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,9 +18,9 @@ from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
 from altsets.evaluation._evaluation import Evaluation
 from altsets.evaluation.folds import Fold, Plan, Resample, kind_of, with_number_found
-from altsets.evaluation.pipelines import SearchPipeline, checked_pipeline, selector_place
-from altsets.features import FeatureNames, whole_number
-from altsets.measures.models import Split, fresh_model, names_for_weights, splits_of, strata_of, table_for
+from altsets.evaluation.pipelines import SearchPipeline, check_pipeline, selector_place
+from altsets.features import FeatureNames, as_number, whole_number
+from altsets.measures import models
 from altsets.measures.scoring import (
     ModelRows,
     default_scorer,
@@ -68,21 +68,9 @@ class EvaluationSettings(NamedTuple):
     n_jobs: int | None
     random_state: int
 
-    def task_with(self, what: Any) -> str:
-        """The task; "auto" asks the selector, if one is evaluated."""
-        selector = what if (place := selector_place(what)) is None else what.steps[place][1]
-        return (
-            str(selector.task)
-            if self.task == "auto" and isinstance(selector, SelectAlternatives)
-            else self.task
-        )
-
     def checked(self) -> EvaluationSettings:
-        """The same, or an error."""
-        confidence, margin = (
-            float(value) if isinstance(value, numbers.Real) else math.nan
-            for value in (self.confidence, 0.0 if self.margin is None else self.margin)
-        )
+        confidence = as_number(self.confidence)
+        margin = 0.0 if self.margin is None else as_number(self.margin)
         if not 0 < confidence < 1:
             raise InputError(
                 f"{parameter('confidence', self.confidence)} must lie between 0 and 1, such as 0.95."
@@ -91,14 +79,13 @@ class EvaluationSettings(NamedTuple):
             raise InputError(
                 f"{parameter('margin', self.margin)} must be a difference of scores from 0 up, such as 0.02."
             )
+        repeats = self.n_repeats
         return self._replace(
             confidence=confidence,
             margin=None if self.margin is None else margin,
             n_jobs=check_jobs(self.n_jobs),
             random_state=whole_number("random_state", self.random_state, least=0),
-            n_repeats=(
-                AUTO if self.n_repeats == AUTO else whole_number("n_repeats", self.n_repeats, least=1)
-            ),
+            n_repeats=AUTO if repeats == AUTO else whole_number("n_repeats", repeats, least=1),
         )
 
     @property
@@ -106,66 +93,48 @@ class EvaluationSettings(NamedTuple):
         """Whether ``cv`` is a number of folds, which can be drawn anew."""
         return isinstance(self.cv, numbers.Integral) and not isinstance(self.cv, bool)
 
-    def resolved(self, n_rows: int, n_columns: int, n_sets: int) -> EvaluationSettings:
-        """The same with a number of repeats; "auto" is several if that is cheap, which only these numbers decide."""
-        if self.n_repeats != AUTO:
-            return self
-        several = self.splits_by_number and n_rows * n_columns * n_sets <= CHEAP
-        return self._replace(n_repeats=REPEATS if several else 1)
-
 
 @dataclass(frozen=True, eq=False)
 class Setup:
     """Everything that all folds share: the plan, the rows of each fold, and the settings."""
 
     plan: Plan
-    splits: list[Split]
-    parameters: dict[str, Any]
+    splits: list[models.Split]
     settings: EvaluationSettings
     origin: dict[str, Any]
     started: float
 
     @classmethod
-    def of(
-        cls,
-        what: Any,
-        X: Any,
-        y: Any,
-        settings: EvaluationSettings,
-        count_sets: Callable[[Plan], int] = lambda plan: plan.n_sets,
-    ) -> Setup:
-        """Check everything; ``count_sets`` counts the sets of all points of a frontier."""
+    def of(cls, what: Any, X: Any, y: Any, settings: EvaluationSettings, n_sets: Sequence[int] = ()) -> Setup:
+        """Check everything; ``n_sets`` are the numbers of sets of the points of a frontier."""
         started = time.perf_counter()
-        settings = settings.checked()
-        if selector_place(what) is not None:
-            settings = settings._replace(estimator=checked_pipeline(what, settings.estimator))
-        task = settings.task_with(what)
-        table = usable_columns(X, what.unusable if isinstance(what, SelectAlternatives) else "error").features
+        settings, place = settings.checked(), selector_place(what)
+        selector = what if isinstance(what, SelectAlternatives) else None
+        if place is not None:
+            check_pipeline(what, settings.estimator)
+            settings = settings._replace(estimator=what)
+        searching = selector if place is None else what.steps[place][1]
+        if settings.task == "auto" and searching is not None:
+            settings = settings._replace(task=str(searching.task))
+        table = usable_columns(X, "error" if selector is None else selector.unusable).features
         refuse_other_rows(table, groups=settings.groups)
         kept = counted_rows(settings.sample_weight, table.n_rows)
         groups = groups_of(settings.groups, table.n_rows)
-        features, labels, weights = counted(table, y, settings.sample_weight, task)
-        plan = _plan(what, features, labels, weights, kept_groups(groups, kept), settings)
-        settings = settings.resolved(features.n_rows, features.n_features, count_sets(plan))
+        features, labels, weights = counted(table, y, settings.sample_weight, settings.task)
+        plan = _plan(what, searching, features, labels, weights, kept_groups(groups, kept), settings)
+        if settings.n_repeats == AUTO:
+            cost = features.n_rows * features.n_features * (sum(n_sets) or plan.n_sets)
+            several = settings.splits_by_number and cost <= CHEAP
+            settings = settings._replace(n_repeats=REPEATS if several else 1)
         splits = split_rows(settings, plan, groups, kept)
-        parameters = _parameters(plan, settings, len(splits))
         # The whole table, as it was given.
-        origin: dict[str, Any] = {
-            "data": data_of(table, in_one_form(y, task)),
-            "task": plan.target.task,
-            "seed": plan.random_state,
-        }
-        if isinstance(what, SelectAlternatives):
-            origin["constraints"] = constraints_by_name(what.constraints, table.feature_names)
-        return cls(plan, splits, parameters, settings, origin, started)
-
-    @property
-    def elapsed(self) -> float:
-        """Seconds since the start."""
-        return time.perf_counter() - self.started
+        data = data_of(table, in_one_form(y, settings.task))
+        origin: dict[str, Any] = {"data": data, "task": plan.target.task, "seed": settings.random_state}
+        if selector is not None:
+            origin["constraints"] = constraints_by_name(selector.constraints, table.feature_names)
+        return cls(plan, splits, settings, origin, started)
 
     def evaluation(self, folds: Sequence[Fold], resamples: Sequence[Resample], n_sets: int) -> Evaluation:
-        """The record of what was measured, with the settings."""
         plan = self.plan
         parts: list[Fold | Resample] = [*folds, *resamples]
         chosen = {index for part in parts for each in part.sets for index in each}
@@ -181,78 +150,81 @@ class Setup:
             n_folds=len(self.splits),
             confidence=self.settings.confidence,
             margin=self.settings.margin,
-            parameters=self.parameters,
+            parameters=self._parameters,
         )
 
-    def provenance(self) -> dict[str, Any]:
-        """Where the numbers come from."""
-        return record(self.origin, self.elapsed)
+    @cached_property
+    def _parameters(self) -> dict[str, Any]:
+        """The settings as a document; the positive class and class weights where they play a role."""
+        plan, settings = self.plan, self.settings
+        default = "cox" if isinstance(plan.target, Survival) else "tree"
+        estimator = default if settings.estimator is None else settings.estimator
+        positive = [label for label in map(positive_label, plan.scoring.values()) if label is not None]
+        several, repeats = plan.rows.labels.ndim > 1, int(settings.n_repeats)
+        return {
+            "estimator": _one_line(estimator),
+            "model": model_name(estimator),
+            "cv": _one_line(settings.cv),
+            "n_repeats": repeats,
+            "splits": describe_splits(settings.cv, len(self.splits), settings.groups, repeats),
+            "task": plan.target.task,
+            "random_state": settings.random_state,
+            "ready_made": not plan.rows_matter,
+            **({"pos_label": positive[0]} if positive else {}),
+            **({} if settings.class_weight is None else {"class_weight": settings.class_weight}),
+            "baseline": {
+                name: kind_of(scorer, plan.target.is_classes, several)
+                for name, scorer in plan.scoring.items()
+            },
+        }
 
-
-def _parameters(plan: Plan, settings: EvaluationSettings, n_splits: int) -> dict[str, Any]:
-    """The settings as a document; the positive class and class weights where they play a role."""
-    default = "cox" if isinstance(plan.target, Survival) else "tree"
-    estimator = default if settings.estimator is None else settings.estimator
-    positive = [label for label in map(positive_label, plan.scoring.values()) if label is not None]
-    return {
-        "estimator": _one_line(estimator),
-        "model": model_name(estimator),
-        "cv": _one_line(settings.cv),
-        "n_repeats": settings.n_repeats,
-        "splits": describe_splits(settings.cv, n_splits, settings.groups, int(settings.n_repeats)),
-        "task": plan.target.task,
-        "random_state": plan.random_state,
-        "ready_made": not plan.rows_matter,
-        **({"pos_label": positive[0]} if positive else {}),
-        **({} if plan.class_weight is None else {"class_weight": plan.class_weight}),
-        "baseline": {
-            name: kind_of(scorer, plan.target.is_classes, plan.rows.labels.ndim > 1)
-            for name, scorer in plan.scoring.items()
-        },
-    }
+    def when(self) -> dict[str, Any]:
+        """Return how long it took, and where the numbers come from."""
+        elapsed = time.perf_counter() - self.started
+        return {"elapsed": elapsed, "provenance": record(self.origin, elapsed)}
 
 
 def _plan(
     what: Any,
+    searching: SelectAlternatives | None,
     features: Features,
     y: Any,
     weights: Floats | None,
     groups: npt.NDArray[Any] | None,
     settings: EvaluationSettings,
 ) -> Plan:
-    """What all folds have in common; invalid input is reported before the first fold."""
-    selector = what if isinstance(what, SelectAlternatives) else None
-    task, seed = settings.task_with(what), settings.random_state
-    target = outcome_of(y, features.n_rows, task)
-    searches = selector is not None or selector_place(what) is not None
-    sets = () if searches else check_sets(what, features.feature_names)
-    labels = labels_for_models(y, target)
-    survival = isinstance(target, Survival)
-    model = fresh_model(settings.estimator, target.is_classes, seed, settings.class_weight, survival=survival)
+    """Check what all folds have in common, before the first one."""
+    target = outcome_of(y, features.n_rows, settings.task)
+    classes, labels = target.is_classes, labels_for_models(y, target)
+    sets = () if searching is not None else check_sets(what, features.feature_names)
+    how = (settings.estimator, classes, settings.random_state, settings.class_weight)
+    create = partial(models.fresh_model, *how, survival=isinstance(target, Survival))
+    model = create()
     if settings.pos_label is not None:
-        positive_class(labels, settings.pos_label, target.is_classes)
+        positive_class(labels, settings.pos_label, classes)
     scorers = {
-        name: scorer_for(model, scorer, target.is_classes, labels, settings.pos_label)
-        for name, scorer in scoring_by_name(settings.scoring, target.is_classes, labels).items()
+        name: scorer_for(model, scorer, classes, labels, settings.pos_label)
+        for name, scorer in scoring_by_name(settings.scoring, classes, labels).items()
     }
     if weights is not None:
-        names_for_weights(model)
+        models.names_for_weights(model)
+    selector = searching if searching is what else None
     if selector is not None:
         check_request(selector, features)
-    rows = ModelRows(table_for(settings.estimator, features), labels, weights, groups)
-    pipeline = None if selector_place(what) is None else SearchPipeline.of(what, model, rows, features)
-    searching = selector if pipeline is None else pipeline.selector
+    rows = ModelRows(models.table_for(settings.estimator, features), labels, weights, groups)
+    pipeline = None
+    if searching is not None and selector is None:
+        pipeline = SearchPipeline.of(model, selector_place(what) or 0, rows, features)
     as_many = searching is not None and isinstance(searching.n_alternatives, str)
     plan = Plan(
         features,
         target,
         rows,
-        settings.estimator,
-        settings.class_weight,
+        create,
+        models.is_own(settings.estimator),
         scorers,
-        seed,
         len(sets) if searching is None else 0 if as_many else int(searching.n_alternatives) + 1,
-        None if selector is None else _for_folds(selector, task, settings.n_jobs),
+        None if selector is None else _for_folds(selector, settings),
         sets,
         rows_matter=selector is None or spec_of(selector.quality, selector.quality_params).uses_target,
         pipeline=pipeline,
@@ -260,12 +232,12 @@ def _plan(
     return with_number_found(plan) if as_many else plan
 
 
-def _for_folds(selector: SelectAlternatives, task: str, n_jobs: int | None) -> SelectAlternatives:
-    """A copy for this task, which leaves processors to the other folds."""
+def _for_folds(selector: SelectAlternatives, settings: EvaluationSettings) -> SelectAlternatives:
+    """Return a copy for this task, which leaves processors to the other folds."""
     from sklearn.base import clone
 
-    copy: SelectAlternatives = clone(selector).set_params(task=task)
-    if n_workers(n_jobs) > 1 and copy.n_jobs is None:
+    copy: SelectAlternatives = clone(selector).set_params(task=settings.task)
+    if n_workers(settings.n_jobs) > 1 and copy.n_jobs is None:
         copy.set_params(n_jobs=1)
     return copy
 
@@ -282,7 +254,6 @@ def model_name(estimator: Any) -> str:
 
 
 def _one_line(value: Any) -> Any:
-    """A parameter on one line."""
     if isinstance(value, str | int | np.integer):
         return value if isinstance(value, str) else int(value)
     text = " ".join(repr(value).split())
@@ -337,7 +308,6 @@ def _one_set(number: int, chosen: Any, names: FeatureNames) -> FeatureSet:
 
 
 def scoring_by_name(scoring: Any, classes: bool, labels: npt.NDArray[Any] | None = None) -> dict[str, Any]:
-    """The scorers by name, from None, a single one, a list or a dict."""
     if scoring is None:
         return {default_scorer(classes, labels): None}
     if isinstance(scoring, Mapping):
@@ -361,23 +331,28 @@ def scoring_by_name(scoring: Any, classes: bool, labels: npt.NDArray[Any] | None
 
 def split_rows(
     settings: EvaluationSettings, plan: Plan, groups: npt.NDArray[Any] | None, kept: Bools | None
-) -> list[Split]:
+) -> list[models.Split]:
     """The folds; a number stands for shuffled, stratified folds that keep groups together.
 
     Groups and listed rows refer to all rows, also those that are not ``kept``. Each repeat shuffles with a seed of
     its own, which does not depend on the number of repeats.
     """
-    cv, n_repeats, target, seed = settings.cv, int(settings.n_repeats), plan.target, plan.random_state
+    from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+
+    cv, target, seed = settings.cv, plan.target, settings.random_state
+    splitters, n_repeats = [cv], int(settings.n_repeats)
     if settings.splits_by_number:
         n_folds = whole_number("cv", cv, least=2)
-        if isinstance(target, Survival) and target.event.sum() < n_folds:
+        if isinstance(target, Survival) and (n_events := int(target.event.sum())) < n_folds:
             remedies = ("row has one; collect more events", "rows have one; use fewer folds")
             raise InputError(
-                f"{parameter('cv', cv)} needs an event in each fold, but only {target.event.sum()} "
-                f"{plural(int(target.event.sum()), *remedies)}."
+                f"{parameter('cv', cv)} needs an event in each fold, but only {n_events} "
+                f"{plural(n_events, *remedies)}."
             )
-        kind = partial(_shuffled, n_folds, strata_of(target) is not None, groups is not None)
-        splitters = [kind((seed + repeat) % 2**32) for repeat in range(n_repeats)]
+        plain, stratified = (KFold, StratifiedKFold) if groups is None else (GroupKFold, StratifiedGroupKFold)
+        kind = plain if models.strata_of(target) is None else stratified
+        seeds = ((seed + repeat) % 2**32 for repeat in range(n_repeats))
+        splitters = [kind(n_folds, shuffle=True, random_state=each) for each in seeds]
     elif cv is None or isinstance(cv, str | bool):
         raise InputError(f"{parameter('cv', cv)} must be a number of folds, a splitter, or a list of splits.")
     elif n_repeats > 1:
@@ -386,28 +361,18 @@ def split_rows(
             "drawn anew each time; a splitter "
             "or a list of splits says itself how often rows are split."
         )
-    else:
-        splitters = [cv]
     splits = [
         rows
         for splitter in splitters
-        for rows in splits_of(splitter, plan.features.cells, target, seed, groups=groups, kept=kept)
+        for rows in models.splits_of(splitter, plan.features.cells, target, seed, groups=groups, kept=kept)
     ]
     for number, (train, test) in enumerate(splits):
-        n_seen = int(np.isin(test, train).sum())
-        if n_seen:
+        if n_seen := int(np.isin(test, train).sum()):
             raise InputError(
                 f"fold {number} of cv has {n_seen} of its {len(test)} test rows among the training rows, so scores "
                 "would be too good; list each row on one side."
             )
     return splits
-
-
-def _shuffled(n_splits: int, classes: bool, grouped: bool, random_state: int) -> Any:
-    from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
-
-    kinds = (GroupKFold, StratifiedGroupKFold) if grouped else (KFold, StratifiedKFold)
-    return kinds[classes](n_splits, shuffle=True, random_state=random_state)
 
 
 def describe_splits(cv: Any, n_folds: int, groups: Any, n_repeats: int = 1) -> str:
@@ -439,7 +404,7 @@ def bootstrap_samples(
         strata = [np.unique(units)]
     else:
         units, strata = rows, [rows]
-        if (alike := strata_of(target)) is not None:
+        if (alike := models.strata_of(target)) is not None:
             strata = [rows[alike == label] for label in np.unique(alike)]
     samples = []
     for number in range(count):

@@ -49,13 +49,6 @@ class StabilityIndex:
     altsets.results.Evaluation.stability : Computes them.
     altsets.plots.stability : Plot them.
 
-    References
-    ----------
-    - Nogueira, S., Sechidis, K. and Brown, G. (2018). On the stability of feature selection algorithms. Journal of
-      Machine Learning Research 18.
-    - Sechidis, K., Papangelou, K., Nogueira, S., Weatherall, J. and Brown, G. (2019). On the stability of feature
-      selection in the presence of feature correlations. ECML PKDD.
-
     Examples
     --------
     >>> import altsets
@@ -77,21 +70,8 @@ class StabilityIndex:
 def stability_index(
     number: int | str, chosen: Sequence[FeatureSet], n_features_in: int, confidence: float = 0.95
 ) -> StabilityIndex:
-    """The index of Nogueira, Sechidis and Brown (2018) with its interval; sets may differ in size.
+    """Return the index of Nogueira, Sechidis and Brown (2018) for what each search chose; sets may differ in size.
 
-    Parameters
-    ----------
-    number : int or str
-        Which set this is.
-    chosen : sequence of tuples of int
-        The features that were chosen, once for each search.
-    n_features_in : int
-        How many features there are to choose from.
-    confidence : float
-        The probability of the interval.
-
-    Examples
-    --------
     >>> stability_index(0, [(0, 1), (0, 1), (0, 1)], 10).index
     1.0
     >>> round(stability_index(0, [(0, 1), (0, 2), (0, 1)], 10).index, 3)
@@ -128,28 +108,11 @@ def similar_stability(
 ) -> float:
     """The index of Sechidis et al. (2019), for which two similar features are nearly the same feature.
 
-    Each feature has a variance over the searches, 1 for chosen and 0 for not; each two have a covariance, which is
-    negative if they take turns. The sum of all of these, each times how similar the two are, is the variance that no
-    similar feature makes up for. It is divided by what sets of the same sizes have that are drawn at random. 1: always
-    the same features, up to similar ones; 0: as by chance. It is the plain index if no two features are alike, and
-    likewise if all pairs are equally alike and sets have one size.
+    Each feature has a variance over the searches (chosen is 1), each two a covariance, which is negative if they take
+    turns. Their sum, each times the similarity of the two, is divided by that of random sets of the same sizes.
+    ``kinship`` needs the pairs of chosen features, the smaller index first; ``mean_kinship`` is the mean over the
+    table: that much sets have in common by chance.
 
-    K. Sechidis, K. Papangelou, S. Nogueira, J. Weatherall, G. Brown: On the stability of feature selection in the
-    presence of feature correlations. ECML PKDD 2019.
-
-    Parameters
-    ----------
-    chosen : sequence of tuples of int
-        The features that were chosen, once for each search.
-    n_features_in : int
-        How many features there are to choose from.
-    kinship : mapping of (int, int) to float
-        How similar two features are, from 0 to 1, the smaller index first; those that were ever chosen will do.
-    mean_kinship : float
-        How similar two features of the table are on average: that much sets have in common by chance.
-
-    Examples
-    --------
     >>> turns = [(0, 4), (1, 4), (0, 4), (1, 4)]
     >>> round(similar_stability(turns, 10, {}, 0.0), 3), round(similar_stability(turns, 10, {(0, 1): 0.9}, 0.02), 3)
     (0.583, 0.957)
@@ -248,19 +211,9 @@ def substitutions(
     """Compare all pairs of sets of each search.
 
     Each feature of A without B has at most one partner of B without A, with a similarity of at least 0.5, such that
-    the total similarity of partners is largest.
-    Without similarities, each feature is a partner of all candidates with a weight of
-    1 / max(|A without B|, |B without A|). Weights add up over searches and pairs of sets.
+    the total similarity of partners is largest. Without similarities, all candidates are partners, each with a weight
+    of 1 / max(|A without B|, |B without A|). Weights add up over searches and pairs of sets.
 
-    Parameters
-    ----------
-    runs : sequence of sequences of tuples of int
-        The sets of each search.
-    kinship : mapping of (int, int) to float, optional
-        The similarity of two features, the smaller index first.
-
-    Examples
-    --------
     >>> found = substitutions([[(0, 1), (0, 2)], [(0, 1), (0, 2), (0, 3)]])
     >>> found.shares[1]
     {2: 0.6666666666666666, 3: 0.3333333333333333}
