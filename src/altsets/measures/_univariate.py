@@ -25,6 +25,8 @@ NOT_CLASSES = "use mutual_info, symmetrical_uncertainty or chi2"
 
 #: A column that leaves less than this share of the variance unexplained separates perfectly but for rounding.
 UNEXPLAINED = 1e-12
+#: Degrees of freedom that are no more than rounding.
+NO_FREEDOM = 1e-6
 
 
 def f_score(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Floats:
@@ -110,7 +112,7 @@ def _f_ratios(
         if target.is_classes:
             return _analysis_of_variance(matrix, values, weights)
         explained = (standard.T @ values) ** 2
-        return _ratios(explained, 1.0 - explained, 1.0, weights.sum() - 2.0)
+        return variance_ratios(explained, 1.0 - explained, 1.0, weights.sum() - 2.0)
     n_classes = len(np.unique(values)) if target.is_classes else 2
     free, used = len(matrix) - n_classes, n_classes - 1
     if free < 1 or used < 1:
@@ -129,10 +131,12 @@ def _sparse_f_ratios(columns: Any, target: Target, weights: Floats | None) -> tu
     n_rows = columns.shape[0] if weights is None else float(weights.sum())
     if target.is_classes:
         used = target.n_distinct - 1.0
-        return _ratios(*variances_by_class(columns, target.values, weights), used, n_rows - target.n_distinct)
+        return variance_ratios(
+            *variances_by_class(columns, target.values, weights), used, n_rows - target.n_distinct
+        )
     standard = standardize(target.values[:, None], weights)
     explained = UnitColumns(columns, weights, ranked=False).products(standard)[0] ** 2
-    return _ratios(explained, 1.0 - explained, 1.0, n_rows - 2.0)
+    return variance_ratios(explained, 1.0 - explained, 1.0, n_rows - 2.0)
 
 
 def _sparse_parts(features: Features) -> tuple[Indices, Iterator[tuple[Indices, Features]]]:
@@ -152,16 +156,16 @@ def _analysis_of_variance(matrix: Floats, groups: Indices, weights: Floats | Non
     means = shares.T @ centred / totals[:, None]
     between = totals @ means**2
     within = weights @ (centred - means[codes]) ** 2
-    return _ratios(between, within, len(seen) - 1.0, float(weights.sum()) - len(seen))
+    return variance_ratios(between, within, len(seen) - 1.0, float(weights.sum()) - len(seen))
 
 
-def _ratios(explained: Floats, left: Floats, used: float, free: float) -> tuple[Floats, Bools]:
-    if free <= 0 or used <= 0:
-        return np.zeros(len(explained)), np.zeros(len(explained), dtype=bool)
-    perfect = (left < UNEXPLAINED * explained) & (explained > 0)
+def variance_ratios(explained: Floats, left: Floats, used: Any, free: Any) -> tuple[Floats, Bools]:
+    """The ratio of variances by their degrees of freedom, and where none is left unexplained."""
+    possible = (np.asarray(used) > NO_FREEDOM) & (np.asarray(free) > NO_FREEDOM) & (explained > 0)
+    perfect = possible & (left < UNEXPLAINED * explained)
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = np.where((explained > 0) & ~perfect, (explained / used) / (left / free), 0.0)
-    return ratios, perfect
+        ratios = (explained / used) / (left / free)
+    return np.where(possible & ~perfect, ratios, 0.0), perfect
 
 
 def pearson(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Floats:

@@ -14,11 +14,11 @@ from altsets.errors import InputError, warn_user
 from altsets.measures._univariate import (
     ADVICE,
     NOT_CLASSES,
-    UNEXPLAINED,
     finite_f,
     refuse_classes,
     refuse_negative,
     refuse_numbers,
+    variance_ratios,
 )
 from altsets.measures.large.accumulators import (
     Counts,
@@ -130,7 +130,7 @@ def _f(table: LargeTable, task: str, callback: OnProgress | None) -> tuple[Float
             ratios, complete = _variances_of_classes(sums)
         else:
             explained = sums.correlations[:, 0] ** 2
-            ratios, complete = _f_ratio(explained, 1.0 - explained, np.ones(1), sums.n[:, 0] - 2)
+            ratios, complete = variance_ratios(explained, 1.0 - explained, 1.0, sums.n[:, 0] - 2)
         scores[block], perfect[block] = np.where(sums.varies, ratios, 0.0), complete & sums.varies
     for index, labels in table.categories.items():
         if len(labels) > 2:
@@ -146,21 +146,13 @@ def _variances_of_classes(sums: Moments) -> tuple[Floats, Bools]:
     n, seen = sizes.sum(axis=1), (sizes > 0.5).sum(axis=1)
     between = np.sum(sums.xy**2 / np.maximum(sizes, 0.5), axis=1, where=sizes > 0.5)
     within = np.maximum(_total(sums) - between, 0.0)
-    return _f_ratio(between, within, seen - 1, n - seen)
+    return variance_ratios(between, within, seen - 1, n - seen)
 
 
 def _total(sums: Moments) -> Floats:
     """The sum of squares of each column over all rows in which it is known, which each class has a part of."""
     # The classes know the same rows, all of them.
     return np.asarray(np.broadcast_to(sums.xx, sums.xy.shape)[:, 0])
-
-
-def _f_ratio(between: Floats, within: Floats, used: Any, free: Any) -> tuple[Floats, Bools]:
-    possible = (np.asarray(used) >= 1) & (np.asarray(free) >= 1) & (between > 0)
-    perfect = possible & (within < UNEXPLAINED * between)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = (between / used) / (within / free)
-    return np.where(possible & ~perfect, ratios, 0.0), perfect
 
 
 def _pearson(table: LargeTable, task: str, callback: OnProgress | None) -> tuple[Floats, Bools]:
