@@ -102,10 +102,10 @@ def _served(path: Path, *options: str) -> Iterator[Served]:
         command.stdout.close()
 
 
-def _page(served: Served, name: str = "page", cookie: str | None = None) -> Any:
+def _page(served: Served, name: str = "page", entry: Any = None) -> Any:
     from explorers import Page
 
-    return Page(served, name, cookie)
+    return Page(served, name, entry)
 
 
 def _moves(names: list[str], count: int, seed: int) -> list[dict[str, Any]]:
@@ -140,7 +140,7 @@ def _latency(section: Section, datasets: Path, count: int) -> None:
         path, said = datasets / f"{name}.csv.gz", " ".join(options)
         with _served(path, *options) as served:
             page = _page(served)
-            start = page.follow(page.ask(), 600.0)["state"]
+            start = page.follow(page.ask())["state"]
             times = [_time_of(page, start | move) for move in _moves(_names(path), count, seed=0)]
         seconds, finished = [each for each, _ in times], sum(done for _, done in times)
         half, most, worst = np.percentile(seconds, [50, 95, 100])
@@ -190,11 +190,11 @@ def _pages_at_once(section: Section, path: Path, seconds: float) -> None:
     counts = [0] * N_PAGES
     with _served(path, "--quality", "mrmr") as served:
         first = _page(served)
-        start = first.follow(first.ask(), 600.0)["state"]
+        start = first.follow(first.ask())["state"]
         ends = time.monotonic() + seconds
 
         def play(number: int) -> None:
-            page = _page(served, f"page-{number}", first.cookie)
+            page = _page(served, f"page-{number}", first.entry)
             moves = _moves(_names(path), 10_000, seed=number)
             while time.monotonic() < ends:
                 asked = start | moves[counts[number] % len(moves)]

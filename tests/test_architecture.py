@@ -37,7 +37,7 @@ HOMES = {
     "h5py": {"files"},
     "highspy": {"search"},
     "jinja2": {"app", "report"},
-    "joblib": {"app", "measures", "quality"},
+    "joblib": {"measures", "quality"},
     "matplotlib": {"plots"},
     "narwhals": {"tables"},
     "openpyxl": {"files"},

@@ -1,20 +1,23 @@
-import gc
 import json
+import random
 import threading
-from pathlib import Path
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
+import time
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
+from clocks import wait_until
 
 import altsets
 from altsets import quality
-from altsets.app.engine import SessionEngine, SharedSession
-from altsets.app.messages import FILES
+from altsets.app import scoring
+from altsets.app.engine import engines_of
+from altsets.app.messages import FILES, Ask
+from altsets.app.questions import Asked
 from altsets.cli.spelling import option_words
 from altsets.errors import AltsetsError, InputError
+from altsets.wording import spelled
 
 RNG = np.random.default_rng(0)
 NAMES = [f"f{number}" for number in range(8)]
@@ -22,6 +25,10 @@ NAMES = [f"f{number}" for number in range(8)]
 
 def never():
     return False
+
+
+def engine_of(session, **origin):
+    return engines_of(session, {}, **origin)()
 
 
 class Tells(list):
@@ -48,22 +55,10 @@ def other_targets():
     yield pytest.param(X[["f0", "f1"]].to_numpy() + 1, "mrmr", "--target=ill", id="amounts")
 
 
-def test_a_folder_that_disappears_is_an_error_of_its_own(snapshot):
-    shared = SharedSession(altsets.Session(X, Y, "f", n_features=2), {})
-    engine = shared.open_engine()
-    shared.close()
-    # Who has the table in memory goes on, also with other scores.
-    for quality_named in ("f", "pearson"):
-        assert len(ask(engine, state={"quality": quality_named})["view"]["sets"][0]["features"]) == 2
-    with pytest.raises(InputError) as refused:
-        shared.open_engine()
-    assert str(refused.value) == snapshot
-
-
 @pytest.mark.parametrize(("target", "name", "named"), [*other_targets()])
 def test_other_targets_are_answered_evaluated_and_downloaded(target, name, named, snapshot):
     session = altsets.Session(X, target, name, n_features=2, n_alternatives=1)
-    engine = SessionEngine(session, session.state, {"file": "t.csv", "target": "ill"})
+    engine = engine_of(session, file="t.csv", target="ill")
     known = ask(engine)
     assert known["view"]["sets"][0]["features"] == ["f0", "f1"]
     evaluated = ask(engine, "evaluate", known["state"])
@@ -78,21 +73,18 @@ def test_other_targets_are_answered_evaluated_and_downloaded(target, name, named
 def test_messages_are_in_the_words_of_those_who_opened_the_page(spelling, said, snapshot):
     mixed = pd.DataFrame({"warm": X.iloc[:, 0], "ill": Y})
     session = altsets.Session(X, mixed, "f", n_features=2, n_alternatives=1)
-    shared = SharedSession(session, {}, spelling=spelling, file="t.csv", target="warm,ill")
-    try:
-        engine = shared.open_engine()
-        with pytest.raises(InputError) as refused:
-            ask(engine, "evaluate", ask(engine)["state"])
-        assert str(refused.value) == snapshot
-    finally:
-        shared.close()
+    with spelled(spelling):
+        engine = engine_of(session, file="t.csv", target="warm,ill")
+    with pytest.raises(InputError) as refused:
+        ask(engine, "evaluate", ask(engine)["state"])
+    assert str(refused.value) == snapshot
 
 
 def test_what_is_good_is_said_for_the_target():
     survival = next(other_targets()).values[0]
     for target, meaning in ((survival, "Somers' D"), (Y, "mutual information")):
         session = altsets.Session(X, target, "mrmr", n_features=2)
-        settings = ask(SessionEngine(session, session.state, {}))["view"]["settings"]
+        settings = ask(engine_of(session))["view"]["settings"]
         assert meaning in settings["about"]["quality"]
 
 
@@ -110,15 +102,18 @@ def session():
 
 
 @pytest.fixture
-def shared(session):
-    shared = SharedSession(session, {"forbid": ["f7"]}, file="table.csv", target="ill")
-    yield shared
-    shared.close()
+def open_engine(session):
+    """Opens engines that share a session, as clients have them."""
+    return engines_of(session, {"forbid": ["f7"]}, file="table.csv", target="ill")
+
+
+@pytest.fixture
+def engine(open_engine):
+    return open_engine()
 
 
 def ask(engine, verb="answer", state=None, tell=None, stopped=never, **more):
-    job = {"verb": verb, "state": state, "with": more}
-    known = engine(job, Tells() if tell is None else tell, stopped)
+    known = engine(Ask("", 1, verb, state, more), Tells() if tell is None else tell, stopped)
     json.dumps(known, allow_nan=False)
     return known
 
@@ -128,19 +123,18 @@ def ask(engine, verb="answer", state=None, tell=None, stopped=never, **more):
 )
 def test_questions_for_the_largest(changes):
     session = altsets.Session(X, Y, "f", n_features=2, n_alternatives=1)
-    engine = SessionEngine(session, session.state, {"file": "t.csv", "target": "ill"})
+    engine = engine_of(session, file="t.csv", target="ill")
     told = Tells()
     known = ask(engine, state=changes, tell=told)
     assert known["state"] == altsets.Session(X, Y, "f", n_features=2, n_alternatives=1).state | changes
-    assert [tuple(one["features"]) for one in known["view"]["sets"]] == session.sets
+    assert [tuple(one["features"]) for one in known["view"]["sets"]] == session.go_to(changes).sets
     for verb in ("frontier", "evaluate"):
         assert ask(engine, verb, known["state"])["view"]["words"]
     for kind in ("report", "python", "command", "csv", "json"):
         assert ask(engine, "download", known["state"], kind=kind)["text"]
 
 
-def test_an_answer_is_that_of_the_session(shared, session):
-    engine = shared.open_engine()
+def test_an_answer_is_that_of_the_session(engine, session):
     known = ask(engine)
     assert known["state"] == session.state | {"forbid": ["f7"]}
     expected = session.go_to(known["state"])
@@ -149,8 +143,7 @@ def test_an_answer_is_that_of_the_session(shared, session):
     assert other["state"] == known["state"] | {"tau": 1.0, "n_features": 2}
 
 
-def test_every_verb_has_a_view(shared):
-    engine = shared.open_engine()
+def test_every_verb_has_a_view(engine):
     state = ask(engine)["state"]
     assert ask(engine, "frontier", state)["view"]["blocks"]
     assert ask(engine, "stand_in", state, feature="f0")["view"]["words"]
@@ -160,8 +153,8 @@ def test_every_verb_has_a_view(shared):
 
 
 @pytest.mark.slow
-def test_an_evaluation_tells_how_far_it_is_and_can_be_stopped(shared):
-    engine, told = shared.open_engine(), Tells()
+def test_an_evaluation_tells_how_far_it_is_and_can_be_stopped(engine):
+    told = Tells()
     assert ask(engine, "evaluate", tell=told)["view"]["words"]
     assert told
     with pytest.raises(AltsetsError, match="stopped"):
@@ -182,37 +175,162 @@ def test_an_evaluation_tells_how_far_it_is_and_can_be_stopped(shared):
         ({"distinct": "2"}, "distinct"),
     ],
 )
-def test_states_that_cannot_be_are_refused_in_a_sentence(shared, state, said):
-    engine = shared.open_engine()
+def test_states_that_cannot_be_are_refused_in_a_sentence(engine, state, said):
     with pytest.raises(InputError, match=said):
         ask(engine, state=state)
     assert ask(engine)["view"]["sets"]
 
 
-def test_scores_are_computed_once_for_all_workers(shared, snapshot):
-    first, second, told = shared.open_engine(), shared.open_engine(), Tells()
-    ask(first, "prepare", tell=told)
-    assert told[0]["view"]["words"] == snapshot
-    ask(first, state={"quality": "mrmr"})
-    told.clear()
-    for name in ("mutual_info", "mrmr"):
-        assert ask(second, state={"quality": name}, tell=told)["state"]["quality"] == name
+@pytest.fixture
+def scoring_by(monkeypatch):
+    """Has scores computed by a function of the session, the state, the callback and what computes them otherwise."""
+    score = altsets.Session.scored_for
+
+    def replace(function):
+        def scored_for(session, state, callback=None):
+            if session.has_scores(state):
+                return score(session, state)
+            return function(partial(score, session, state, callback), callback)
+
+        monkeypatch.setattr(altsets.Session, "scored_for", scored_for)
+
+    return replace
+
+
+@pytest.fixture
+def slow(scoring_by):
+    """A session, and what its scores take: they wait until the gate is open; each start is noted."""
+    gate, started, ended = threading.Event(), [], []
+
+    def wait_and_score(score, callback):
+        started.append(True)
+        try:
+            while not gate.wait(0.01):
+                callback(0.25)
+            return score()
+        finally:
+            ended.append(True)
+
+    scoring_by(wait_and_score)
+    return altsets.Session(X, Y, n_features=3, n_alternatives=1), gate, started, ended
+
+
+def asked_in_thread(engine, state=None):
+    """A question that is on its way, after it was told how far scores are."""
+    asked = Asked(Ask("", 1, "answer", state, {}))
+    asked.thread = threading.Thread(target=asked.run, args=[engine], daemon=True)
+    asked.thread.start()
+    wait_until(lambda: asked.reply_within(0)["view"])
+    return asked
+
+
+def test_scores_are_computed_once_for_all_who_ask(slow):
+    session, gate, started, _ = slow
+    open_engine = engines_of(session, {})
+    waiting = [asked_in_thread(open_engine()) for _ in range(5)]
+    said = ["Scoring 8 features for mutual_info: 25%."]
+    wait_until(lambda: waiting[4].reply_within(0)["view"]["words"] == said)
+    # A page that moves on does not make them begin anew.
+    waiting.pop().finish(superseded=True)
+    waiting.append(asked_in_thread(open_engine(), {"tau": 1.0}))
+    gate.set()
+    for asked in waiting:
+        assert len(asked.reply_within(120, for_all=True)["view"]["sets"]) == 2
+    assert len(started) == 1
+    told = Tells()
+    assert ask(open_engine(), tell=told)["view"]["sets"]
     assert not told
 
 
-def test_scoring_stops_when_it_is_asked_to(shared):
-    engine = shared.open_engine()
+class Hours:
+    """A clock on which an hour passes when it is told to."""
+
+    def __init__(self, monkeypatch):
+        self.now = 0.0
+        monkeypatch.setattr(scoring, "time", self)
+
+    def monotonic(self):
+        return self.now
+
+    def pass_by(self):
+        self.now += 3600
+        time.sleep(0.01)
+
+
+def test_scores_that_nobody_waits_for_are_given_up(slow, monkeypatch):
+    session, gate, started, ended = slow
+    open_engine, hours = engines_of(session, {}), Hours(monkeypatch)
+    asked_in_thread(open_engine()).finish()
+    wait_until(lambda: ended, hours.pass_by)
+    again = asked_in_thread(open_engine())
+    gate.set()
+    assert again.reply_within(120, for_all=True)["view"]["sets"]
+    assert len(started) == 2
+
+
+def test_scores_that_hang_are_begun_anew(session, scoring_by, monkeypatch):
+    open_engine, hours = engines_of(session, {}), Hours(monkeypatch)
+    released = threading.Event()
+    scoring_by(lambda score, _: (released.wait(), score()))
+    asked = asked_in_thread(open_engine())
+    asked.finish()
+    asked.thread.join()
+    hours.pass_by()
+    scoring_by(lambda score, _: score())
+    assert ask(open_engine())["view"]["sets"]
+    released.set()
+
+
+def test_what_goes_wrong_with_scores_is_told_and_tried_again(session, scoring_by):
+    failures = [InputError("the scale broke."), MemoryError()]
+
+    def fail_first(score, callback):
+        if failures:
+            raise failures.pop(0)
+        return score()
+
+    scoring_by(fail_first)
+    engine = engine_of(session)
+    with pytest.raises(InputError, match="the scale broke"):
+        ask(engine)
+    with pytest.raises(MemoryError):
+        ask(engine)
+    assert ask(engine)["view"]["sets"]
+
+
+def test_scoring_stops_when_it_is_asked_to(engine):
     with pytest.raises(AltsetsError, match="stopped"):
         ask(engine, state={"quality": "mrmr"}, stopped=lambda: True)
     assert ask(engine, state={"quality": "mrmr"})["view"]["sets"]
 
 
-def test_tables_are_mapped_not_copied(shared):
-    engine = shared.open_engine()
-    folder = Path(url2pathname(urlsplit(shared.entrance("")).path)).parent
-    mapped = [one for one in gc.get_objects() if isinstance(one, np.memmap) and one.shape == X.shape]
-    assert [one for one in mapped if Path(one.filename).parent == folder]
-    assert ask(engine)["view"]["sets"]
+def test_clients_in_threads_have_the_answers_of_one(session):
+    """Each takes its own steps on the same table and scores."""
+    open_engine, answers = engines_of(session, {}), []
+
+    def play(number):
+        rng, engine = random.Random(number), open_engine()
+        for _ in range(12):
+            state = {
+                "quality": rng.choice(["mutual_info", "mrmr", "fcbf", "linear_fit"]),
+                "tau": rng.randint(0, 5) / 5,
+                "n_alternatives": rng.randint(0, 3),
+                "distinct": rng.choice([None, "0.8:spearman", "0.9:pearson"]),
+                "forbid": sorted(rng.sample(NAMES, rng.randint(0, 3))),
+            }
+            known = ask(engine, state=state)
+            answers.append((state, known["state"], [tuple(one["features"]) for one in known["view"]["sets"]]))
+
+    threads = [threading.Thread(target=play, args=[number]) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(answers) == 8 * 12
+    alone = altsets.Session(X, Y, n_features=3, n_alternatives=1)
+    for asked, state, sets in answers:
+        alone.go_to(asked)
+        assert (state, sets) == (alone.state, alone.sets)
 
 
 @pytest.fixture(scope="module")
@@ -224,27 +342,22 @@ def hard():
 
 
 def test_a_long_search_tells_the_best_and_keeps_it_when_it_is_stopped(hard):
-    shared = SharedSession(hard, {}, file="", target="")
-    try:
-        engine, told, stop = shared.open_engine(), Tells(), threading.Event()
+    engine, told, stop = engine_of(hard, file="", target=""), Tells(), threading.Event()
 
-        def tell(known):
-            told(known)
-            if known["view"].get("sets"):
-                stop.set()
+    def tell(known):
+        told(known)
+        if known["view"].get("sets"):
+            stop.set()
 
-        known = ask(engine, tell=tell, stopped=stop.is_set)
-        assert told[-1]["view"]["sets"]
-        assert not known["view"]["certain"]
-        assert known["view"]["sets"]
-        # A file has the answer that the page shows, without another search: that would take minutes.
-        assert ask(engine, "download", known["state"], kind="csv")["text"].startswith("set,feature")
-    finally:
-        shared.close()
+    known = ask(engine, tell=tell, stopped=stop.is_set)
+    assert told[-1]["view"]["sets"]
+    assert not known["view"]["certain"]
+    assert known["view"]["sets"]
+    # A file has the answer that the page shows, without another search: that would take minutes.
+    assert ask(engine, "download", known["state"], kind="csv")["text"].startswith("set,feature")
 
 
-def test_files(shared, snapshot):
-    engine = shared.open_engine()
+def test_files(engine, snapshot):
     state = {"pinned": [["f0", "f5"]], "n_alternatives": 2}
     texts = {kind: ask(engine, "download", state, kind=kind)["text"] for kind in FILES}
     rows = [line.split(",") for line in texts["csv"].splitlines()]
@@ -255,13 +368,3 @@ def test_files(shared, snapshot):
     assert texts["report"].startswith("<!doctype html>")
     assert texts["command"] == snapshot
     compile(texts["python"], "altsets.py", "exec")
-
-
-def test_the_folder_is_private_and_goes(session, tmp_path, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    shared = SharedSession(session, {}, file="table.csv", target="ill")
-    (folder,) = tmp_path.iterdir()
-    assert folder.stat().st_mode & 0o077 == 0
-    assert isinstance(shared.open_engine(), SessionEngine)
-    shared.close()
-    assert not list(tmp_path.iterdir())

@@ -1,4 +1,4 @@
-"""The explorer's page in a real browser: everything that people can do with it, on real sessions and processes."""
+"""The explorer's page in a real browser: everything that people can do with it, on real sessions."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from explorers import running
 from pages import HOSTILE
 
 import altsets
-from altsets.app.engine import SharedSession
+from altsets.app.engine import engines_of
+from altsets.app.server import entrance_to
 
 # All in a browser.
 pytestmark = pytest.mark.slow
 
-#: Milliseconds until what is waited for counts as missing; processes that search take a while to start.
+#: Milliseconds until what is waited for counts as missing.
 PATIENCE, START = 60_000, 120_000
 #: Names that a table can have; each also says which it is.
 NAMES = [f"{number} {name}".replace("\x00", "").strip() for number, name in enumerate(HOSTILE[:8])]
@@ -37,13 +38,10 @@ def table(n_rows, names, seed=0):
 @contextmanager
 def exploring(X, y, **options):
     """An explorer of a table, for browsers."""
-    shared = SharedSession(altsets.Session(X, y, **options), {}, file="table.csv", target="class")
-    try:
-        with running(shared.open_engine) as explorer:
-            explorer.entrance = shared.entrance(explorer.address)
-            yield explorer
-    finally:
-        shared.close()
+    with running(
+        engines_of(altsets.Session(X, y, **options), {}, file="table.csv", target="class")
+    ) as explorer:
+        yield explorer
 
 
 @pytest.fixture(scope="module")
@@ -507,9 +505,13 @@ def slowly(browser, explorer):
 def test_a_file_leads_to_the_page(browser):
     """Browsers are given this file, so that the list of processes does not show the address."""
     X, y = table(60, [f"sensor {number}" for number in range(6)])
-    with exploring(X, y, quality="f", n_features=2) as explorer, closing(browser.new_context()) as context:
+    with (
+        exploring(X, y, quality="f", n_features=2) as explorer,
+        closing(browser.new_context()) as context,
+        entrance_to(explorer.address) as entrance,
+    ):
         page = context.new_page()
-        page.goto(explorer.entrance)
+        page.goto(entrance)
         page.locator(".sets > li").first.wait_for(timeout=START)
         assert "key=" not in page.url
 

@@ -7,10 +7,11 @@ import threading
 
 import numpy as np
 import pytest
+from clocks import wait_until
 
 import altsets
 from altsets import Session, quality
-from altsets.app import notebook
+from altsets.app import notebook, questions
 from altsets.app.assets import module_text
 from altsets.app.notebook import LiveSession
 from altsets.errors import MissingExtraError
@@ -192,7 +193,8 @@ def test_a_failure_is_a_sentence(opened, monkeypatch, capsys, snapshot):
 
 
 def test_a_long_search_is_stopped_and_keeps_the_best(opened, monkeypatch):
-    monkeypatch.setattr(notebook, "CANCELLED", 600.0)
+    monkeypatch.setattr(questions, "PATIENCE", 600.0)
+    monkeypatch.setattr(questions, "CANCELLED", 600.0)
     session = slow_session()
     page = opened(session)
     first = page.reply(page.begin())
@@ -221,6 +223,45 @@ def test_a_newer_question_takes_the_place_of_an_older_one(opened):
     superseded = page.reply(page.send(route="wait", number=1))
     assert superseded["superseded"]
     assert superseded["view"] is None
+
+
+def test_a_function_that_hangs_blocks_nobody_and_takes_no_step(opened, monkeypatch):
+    monkeypatch.setattr(questions, "PATIENCE", 0.0)
+    hanging, released, n_waiting = threading.Event(), threading.Event(), []
+
+    def score(indices):
+        if hanging.is_set():
+            n_waiting.append(indices)
+            released.wait()
+        return -float(sum(indices))
+
+    session = Session(quality.BlackBox(score, n_features_in=8), n_features=2, n_alternatives=1)
+    page = opened(session)
+    state = page.ask()["state"]
+
+    def hang(n_features):
+        n_before = len(n_waiting)
+        hanging.set()
+        page.reply(page.begin(state={**state, "n_features": n_features}))
+        wait_until(lambda: len(n_waiting) > n_before)
+        hanging.clear()
+
+    hang(3)
+    assert page.reply(page.send(route="cancel", number=page.number))["finished"]
+    reply = page.ask(state={**state, "forbid": ["x1"]})
+    assert reply["view"]["sets"][0]["features"] == ["x0", "x2"]
+    # The same where a newer question takes the place of one that hangs.
+    hang(4)
+    reply = page.ask(state={**state, "forbid": ["x0"]})
+    assert reply["view"]["sets"][0]["features"] == ["x1", "x2"]
+    n_steps = len(session.history)
+    before = threading.enumerate()
+    released.set()
+    for thread in before:
+        if thread.name == "altsets explorer":
+            thread.join()
+    assert session.state == reply["state"]
+    assert len(session.history) == n_steps == 3
 
 
 def test_pages_of_a_session_take_only_its_lead_from_each_other(opened):

@@ -1,18 +1,14 @@
 import contextlib
+import http.client
 import json
-import os
-import signal
 import socket
 import threading
-import time
-from functools import partial
 
-import psutil
 import pytest
 from clocks import wait_until
-from explorers import HANGING, STATE, Page, running, slow_to_score, stand_in, unprepared
+from explorers import RELEASED, STATE, Page, running, stand_in, unprepared
 
-from altsets.app import clients, server, workers
+from altsets.app import clients, questions, server
 from altsets.app.server import Explorer
 from altsets.errors import InputError
 
@@ -31,18 +27,18 @@ def page(explorer):
     return page
 
 
-def children():
-    """Processes of this one, without the two helpers that multiprocessing keeps until this process ends."""
-    this = psutil.Process()
-    helpers = {one.pid for one in this.children() if "import main" in str(one.cmdline())}
-    return {one.pid for one in this.children(recursive=True)} - helpers
+@pytest.fixture
+def patient(monkeypatch):
+    """Threads may take as long as they need to stop, also on a busy machine."""
+    monkeypatch.setattr(questions, "PATIENCE", 600.0)
+    monkeypatch.setattr(questions, "CANCELLED", 600.0)
 
 
 @pytest.fixture
-def patient(monkeypatch):
-    """Processes may take as long as they need to stop, also on a busy machine."""
-    monkeypatch.setattr(workers, "PATIENCE", 600.0)
-    monkeypatch.setattr(server, "CANCELLED", 600.0)
+def impatient(monkeypatch):
+    """Threads that do not stop are left behind at once."""
+    monkeypatch.setattr(questions, "PATIENCE", 0.0)
+    monkeypatch.setattr(questions, "CANCELLED", 600.0)
 
 
 def test_an_answer_has_the_number_the_state_and_the_view(page):
@@ -66,20 +62,28 @@ def test_cancel_keeps_the_best(page, patient):
     reply = page.seen(page.ask(state={"require": ["slow"]}))
     kept = page.cancel(reply["number"])
     assert (kept["finished"], kept["error"], kept["view"]["best"]) == (True, None, "kept")
-    assert page.follow(page.ask())["view"]["pid"] == kept["view"]["pid"]
 
 
-def test_a_process_that_does_not_stop_is_ended(page, monkeypatch):
-    monkeypatch.setattr(server, "CANCELLED", 600.0)
-    reply = page.seen(page.ask(state={"require": ["deaf"]}))
+def test_a_search_that_does_not_stop_blocks_nobody(page, impatient):
+    reply = page.seen(page.ask(state={"require": ["deaf"], "forbid": ["a"]}))
     kept = page.cancel(reply["number"])
     assert (kept["finished"], kept["error"], kept["view"]["best"]) == (True, None, "so far")
-    # It goes on with another one.
-    assert page.follow(page.ask())["view"]["pid"] != kept["view"]["pid"]
+    assert page.follow(page.ask(state={"forbid": ["b"]}))["view"]["words"] == ["b"]
+    # Also if a newer question takes its place, and another one waits.
+    older = page.seen(page.ask(state={"require": ["deaf"]}))
+    newer, frontier = page.ask(state={"forbid": ["c"]}), page.ask("frontier", {"forbid": ["d"]})
+    assert page.wait(older)["superseded"]
+    assert page.follow(newer)["view"]["words"] == ["c"]
+    assert page.follow(frontier)["view"]["words"] == ["d"]
+    # What comes late changes nothing.
+    RELEASED.set()
+    RELEASED.clear()
+    assert page.follow(page.ask(state={"forbid": ["e"]}))["view"]["words"] == ["e"]
+    assert page.wait(reply)["view"]["best"] == "so far"
 
 
 def test_a_newer_question_supersedes_the_older_one(page, monkeypatch):
-    monkeypatch.setattr(server, "FIRST_REPLY", 600.0)
+    monkeypatch.setattr(questions, "FIRST_REPLY", 600.0)
     replies = []
     thread = threading.Thread(target=lambda: replies.append(page.ask(state={"require": ["slow"]})))
     number = page.number + 1
@@ -103,40 +107,19 @@ def test_the_frontier_waits_for_the_answer_and_is_not_superseded_by_a_comparison
     assert page.follow(compared)["view"]["words"] == ["c"]
 
 
-def test_an_evaluation_runs_beside_the_search_and_its_process_ends(page):
-    pid = page.follow(page.ask())["view"]["pid"]
-    evaluation = page.ask("evaluate", {"require": ["slow"]})
-    reply = page.follow(page.ask())
-    assert reply["view"]["pid"] == pid
-    while evaluation["view"] is None:
-        _, evaluation = page.post("wait", {"client": page.name, "number": evaluation["number"]})
-    evaluation = page.cancel(evaluation["number"])
-    other = evaluation["view"]["pid"]
-    assert other != pid
-    wait_until(lambda: not psutil.pid_exists(other))
+def test_an_evaluation_runs_beside_the_search(page):
+    evaluation = page.seen(page.ask("evaluate", {"require": ["slow"]}))
+    assert page.follow(page.ask(state={"forbid": ["a"]}))["view"]["words"] == ["a"]
+    assert not page.wait(evaluation)["finished"]
+    assert page.cancel(evaluation["number"])["finished"]
 
 
-def test_a_worker_that_is_killed_costs_one_answer(page, snapshot):
-    pid = page.follow(page.ask())["view"]["pid"]
-    reply = page.ask(state={"require": ["slow"]})
-    os.kill(pid, signal.SIGKILL)
-    reply = page.follow(reply)
-    assert reply["error"] == snapshot
-    after = page.follow(page.ask(state={"forbid": ["after"]}))
-    assert after["view"]["words"] == ["after"]
-    assert after["view"]["pid"] != pid
-    # Also while nothing is searched.
-    os.kill(after["view"]["pid"], signal.SIGKILL)
-    wait_until(lambda: not psutil.pid_exists(after["view"]["pid"]))
-    assert page.follow(page.ask())["error"] is None
-
-
-def test_errors_are_sentences_and_the_worker_goes_on(page, snapshot):
-    pid = page.follow(page.ask())["view"]["pid"]
+def test_errors_are_sentences_and_the_explorer_goes_on(page, capsys, snapshot):
     assert page.follow(page.ask(state={"require": ["error"]}))["error"] == snapshot
     said = page.follow(page.ask(state={"require": ["defect"]}))["error"]
     assert said == snapshot
-    assert page.follow(page.ask())["view"]["pid"] == pid
+    assert "RuntimeError: a defect" in capsys.readouterr().err
+    assert page.follow(page.ask())["error"] is None
 
 
 def test_files(page, snapshot):
@@ -161,7 +144,6 @@ def test_questions_that_are_not_known(page):
         assert "ask again" in reply["error"]
 
 
-@pytest.mark.slow
 def test_ten_clients_at_once_do_not_mix(explorer):
     wrong = []
 
@@ -181,75 +163,59 @@ def test_ten_clients_at_once_do_not_mix(explorer):
     assert not wrong
 
 
-@pytest.mark.slow
+def assert_forgotten(page, number):
+    status, reply = page.post("wait", {"client": page.name, "number": number})
+    assert status == 404
+    assert "ask again" in reply["error"]
+
+
 def test_the_oldest_client_makes_room(monkeypatch):
     monkeypatch.setattr(clients, "MOST_CLIENTS", 2)
     with running() as explorer:
         first = Page(explorer, "first")
-        pid = first.follow(first.ask())["view"]["pid"]
+        first.ask(state={"require": ["slow"]})
         for name in ("second", "third"):
             other = Page(explorer, name, first.entry)
             other.follow(other.ask())
-        wait_until(lambda: not psutil.pid_exists(pid))
+        assert_forgotten(first, 1)
         # A page that comes back is a new client.
-        assert first.follow(first.ask())["view"]["pid"] != pid
+        assert first.follow(first.ask(state={"forbid": ["a"]}))["view"]["words"] == ["a"]
 
 
-@pytest.mark.slow
 def test_idle_clients_end(monkeypatch):
-    monkeypatch.setattr(clients, "IDLE", 5.0)
     with running() as explorer:
         page = Page(explorer)
-        pid = page.follow(page.ask())["view"]["pid"]
-        assert psutil.pid_exists(pid)
-        wait_until(lambda: not psutil.pid_exists(pid))
-
-
-def test_the_page_is_told_how_far_scores_are_and_they_are_computed_once(tmp_path, snapshot):
-    gate = tmp_path / "gate"
-    with running(partial(slow_to_score, gate)) as explorer:
-        page = Page(explorer)
-        reply = page.seen(page.ask())
-        assert (reply["finished"], reply["view"]["words"]) == (False, ["Scoring: 0 of 40."])
-        gate.touch()
-        assert page.follow(reply)["view"]["words"] == []
-        gate.unlink()
-        # By its name, it is the same quality.
-        assert page.follow(page.ask(state={"quality": "mutual_info"}))["view"]["words"] == []
-        # A page that moves on while it waits does not make scores begin anew.
-        pids = set()
-        for tau in (0.1, 0.2, 0.3):
-            reply = page.seen(page.ask(state={"quality": "mrmr", "tau": tau}))
-            assert not reply["finished"]
-            pids.add(reply["view"]["pid"])
-        assert len(pids) == 1
-        gate.touch()
-        assert page.follow(reply)["state"]["tau"] == 0.3
-        gate.unlink()
-        other = Page(explorer, "other", page.entry)
-        assert other.follow(other.ask(state={"quality": "mrmr"}))["view"]["words"] == []
-        reply = page.follow(page.ask(state={"quality": "nonsense"}))
-        assert reply["error"] == snapshot
-        assert (reply["state"], reply["view"]) == (None, None)
-
-
-@pytest.mark.slow
-def test_scores_that_nobody_waits_for_are_given_up(monkeypatch, patient, tmp_path):
-    monkeypatch.setattr(clients, "UNWANTED", 0.1)
-    gate = tmp_path / "gate"
-    gate.touch()
-    with running(partial(slow_to_score, gate)) as explorer:
-        page = Page(explorer)
         page.follow(page.ask())
-        gate.unlink()
-        assert not page.seen(page.ask(state={"quality": "mrmr"}))["finished"]
-        page.follow(page.ask())
-        wait_until(gate.with_suffix(".stopped").exists)
-        # They are computed from the start.
-        reply = page.seen(page.ask(state={"quality": "mrmr"}))
-        assert (reply["finished"], reply["view"]["words"]) == (False, ["Scoring: 0 of 40."])
-        gate.touch()
-        assert page.follow(reply)["view"]["words"] == []
+        assert page.wait({"number": 1})["finished"]
+        monkeypatch.setattr(clients, "IDLE", 0.0)
+        assert_forgotten(page, 1)
+
+
+def test_pages_that_wait_do_not_keep_each_other_out(monkeypatch):
+    """Fifteen pages with files that are not ready, and answers that do not come."""
+    monkeypatch.setattr(questions, "FIRST_REPLY", 600.0)
+
+    def wait(send, *given):
+        # At the end, nothing comes, or half of it.
+        with contextlib.suppress(OSError, http.client.HTTPException, ValueError):
+            send(*given)
+
+    with running() as explorer:
+        entry, waiting = Page(explorer).entry, []
+        for number in range(15):
+            page = Page(explorer, f"page-{number}", entry)
+            body = json.dumps({"client": page.name, "state": STATE | {"require": ["deaf"]}, "kind": "csv"})
+            asked = (page.send, "POST", "/api/download", page.headers(), body.encode())
+            waiting += [threading.Thread(target=wait, args=asked) for _ in range(3)]
+            waiting.append(threading.Thread(target=wait, args=(page.ask, "answer", {"require": ["deaf"]})))
+        for thread in waiting:
+            thread.start()
+        page = Page(explorer, "last", entry)
+        for step in range(20):
+            assert page.ask(state={"forbid": [str(step)]})["view"]["words"] == [str(step)]
+        assert sum(thread.is_alive() for thread in waiting) == len(waiting)
+    for thread in waiting:
+        thread.join()
 
 
 def test_a_table_that_cannot_be_scored(snapshot):
@@ -258,108 +224,25 @@ def test_a_table_that_cannot_be_scored(snapshot):
         page = Page(explorer)
         reply = page.follow(page.ask())
         assert reply["error"] == snapshot
+        assert (reply["state"], reply["view"]) == (None, None)
         wait_until(lambda: said == ["the target has one value only."])
 
 
-def test_no_process_is_left_behind():
-    before, ended = children(), []
-    with running(on_end=lambda: ended.append(True)) as explorer:
+def test_the_server_ends_though_nothing_stops():
+    with running() as explorer:
         page = Page(explorer)
         page.follow(page.ask())
         page.ask(state={"require": ["deaf"]})
         page.ask("evaluate", {"require": ["deaf"]})
-        assert children() - before
-    wait_until(lambda: children() <= before)
-    assert ended == [True]
+    with pytest.raises(OSError, match="refused"):
+        socket.create_connection(("127.0.0.1", explorer.port), timeout=5)
 
 
 def test_a_server_that_ends_at_once():
-    before = children()
     with running() as explorer:
-        port = explorer.port
-    # One that was about to start ends as soon as it has.
-    wait_until(lambda: children() <= before)
+        pass
     with pytest.raises(OSError, match="refused"):
-        socket.create_connection(("127.0.0.1", port), timeout=5)
-
-
-def fork_server():
-    """The process that workers are forked from; there is one for all tests of this process."""
-    names = ("forkserver", "altsets.app.preload")
-    return next(
-        one for one in psutil.Process().children() if all(name in str(one.cmdline()) for name in names)
-    )
-
-
-@pytest.fixture
-def forked(monkeypatch):
-    """An explorer, and the process that its workers are forked from; it keeps no spare worker."""
-    if workers.METHOD != "forkserver":
-        pytest.skip("processes are not forked here")
-    monkeypatch.setattr(clients, "SPARE_AFTER", HANGING)
-    ended = []
-    with running(on_end=lambda: ended.append(True)) as explorer:
-        pages = [Page(explorer)]
-        pages += [Page(explorer, name, pages[0].entry) for name in "abc"]
-        pages[0].follow(pages[0].ask())
-        yield explorer, pages, fork_server(), ended
-
-
-def test_the_server_ends_though_its_processes_do_not_start(forked, monkeypatch):
-    monkeypatch.setattr(workers, "GONE", 0.2)
-    explorer, pages, helper, ended = forked
-    before = children()
-    helper.suspend()
-    try:
-        assert not all(page.ask()["finished"] for page in pages)
-        while not ended:
-            explorer.stop()
-            time.sleep(0.01)
-    finally:
-        helper.resume()
-    # A process that starts after all ends itself.
-    wait_until(lambda: children() <= before)
-
-
-@pytest.mark.slow
-def test_what_processes_are_forked_from_is_killed_and_all_goes_on(forked, snapshot):
-    explorer, pages, helper, ended = forked
-    first = pages[0].follow(pages[0].ask())["view"]["pid"]
-    helper.suspend()
-    replies = [page.ask() for page in pages]
-    helper.kill()
-    said = [page.follow(reply)["error"] for page, reply in zip(pages, replies, strict=True)]
-    assert said == snapshot
-    again = [page.follow(page.ask()) for page in pages]
-    assert [reply["error"] for reply in again] == [None] * len(pages)
-    pids = {reply["view"]["pid"] for reply in again}
-    assert first in pids
-    while not ended:
-        explorer.stop()
-        time.sleep(0.01)
-    wait_until(lambda: not any(map(psutil.pid_exists, pids)))
-
-
-def test_temporary_files_that_disappear_are_named(forked, snapshot):
-    _, pages, helper, _ = forked
-    [reached_by] = {
-        one.laddr for one in psutil.net_connections("unix") if one.pid == helper.pid and one.laddr
-    }
-    os.rename(reached_by, f"{reached_by}.gone")
-    try:
-        said = {page.follow(page.ask())["error"] for page in pages}
-    finally:
-        os.rename(f"{reached_by}.gone", reached_by)
-    assert None in said
-    assert [one for one in said if one is not None] == snapshot
-    assert {page.follow(page.ask())["error"] for page in pages} == {None}
-
-
-def test_a_process_that_is_never_there_is_an_error(monkeypatch, snapshot):
-    monkeypatch.setattr(workers, "STARTED", 0.0)
-    with running() as explorer:
-        page = Page(explorer)
-        assert page.follow(page.ask())["error"] == snapshot
+        socket.create_connection(("127.0.0.1", explorer.port), timeout=5)
 
 
 def test_idle_connections_do_not_keep_the_page_out(monkeypatch):

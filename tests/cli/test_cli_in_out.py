@@ -741,8 +741,7 @@ def test_standard_output_on_a_full_device_is_said_in_one_line(there):
     ("find", "LONG.csv", "-t", "y"),
     ("explore", "LONG.csv", "-t", "y", "--no-browser"),
 ])  # fmt: skip
-def test_names_that_no_file_can_have(run, there, words, monkeypatch, snapshot):
-    monkeypatch.setattr("altsets.app.workers.warm_up", lambda: None)
+def test_names_that_no_file_can_have(run, there, words, snapshot):
     code, _, err = run(*(word.replace("LONG", 300 * "n") for word in words))
     assert code == 2
     assert err == snapshot

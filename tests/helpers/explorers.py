@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import http.client
 import json
-import os
-import signal
 import threading
 import time
 from contextlib import contextmanager
-from functools import partial
+from contextvars import copy_context
 
 from altsets.app.server import Explorer
-from altsets.app.workers import warm_up
 from altsets.errors import InputError
 
 #: Seconds after which something will never come; machines that do much else are slow.
@@ -32,72 +29,50 @@ STATE = {
 }
 
 
+#: Lets those go on that are deaf.
+RELEASED = threading.Event()
+
+
 def stand_in():
     """An engine that does what the required features of a state say, and answers with the forbidden ones."""
     return _run
 
 
-def slow_to_score(gate):
-    """The same, with another process for each quality, and scores that take until the file ``gate`` exists.
-
-    A file beside it, with the ending ``.stopped``, tells that they were given up.
-    """
-    return partial(_run_slow_to_score, gate)
-
-
-def _run_slow_to_score(gate, job, tell, stopped):
-    if job["verb"] != "prepare":
-        return _run(job, tell, stopped)
-    if (job["state"] or {}).get("quality") == "nonsense":
-        tell({"state": None, "view": {"words": ["Scoring: 0 of 40."]}})
-        raise InputError("there is no quality 'nonsense'.")
-    tell({"state": None, "view": {"words": ["Scoring: 0 of 40."], "pid": os.getpid()}})
-    while not gate.exists():
-        time.sleep(0.01)
-        if stopped():
-            gate.with_suffix(".stopped").touch()
-            raise InputError("stopped.")
-    return {"state": {"quality": "mutual_info"}, "view": None}
-
-
 def unprepared():
     """An engine whose table cannot be scored."""
 
-    def engine(job, tell, stopped):
+    def engine(ask, tell, stopped):
         raise InputError("the target has one value only.")
 
     return engine
 
 
-def _run(job, tell, stopped):
-    state = job.get("state")
-    if job["verb"] == "prepare":
+def _run(ask, tell, stopped):
+    if ask.verb == "prepare":
         return {"state": {"quality": "mutual_info"}, "view": None}
-    orders = state["require"] if state else []
-    view = {"words": state["forbid"] if state else [], "pid": os.getpid()}
+    state = ask.state or {"require": [], "forbid": []}
+    orders, view = state["require"], {"words": state["forbid"]}
     if "error" in orders:
         raise InputError("there is no feature 'error'.")
-    if job["verb"] == "download":
-        return {"text": json.dumps([job["with"]["kind"], view["words"]])}
     if "defect" in orders:
         raise RuntimeError("a defect")
-    if "crash" in orders:
-        os.kill(os.getpid(), signal.SIGKILL)
     if "slow" in orders or "deaf" in orders:
         tell({"state": state, "view": view | {"best": "so far"}})
-        while "deaf" in orders or not stopped():
+        if "deaf" in orders:
+            RELEASED.wait()
+        while not stopped():
             time.sleep(0.01)
-        return {"state": state, "view": view | {"best": "kept"}}
+        view["best"] = "kept"
+    if ask.verb == "download":
+        return {"text": json.dumps([ask.more["kind"], view["words"]])}
     return {"state": state, "view": view}
 
 
 @contextmanager
 def running(open_engine=stand_in, **options):
-    """An explorer in a thread of this process; nothing of it is left behind but what its processes are forked from."""
-    # As the command does: what workers load is loaded once for all tests of this process.
-    warm_up()
+    """An explorer in a thread of this process."""
     explorer = Explorer(open_engine, **options)
-    thread = threading.Thread(target=explorer.run, daemon=True)
+    thread = threading.Thread(target=copy_context().run, args=[explorer.run], daemon=True)
     thread.start()
     try:
         yield explorer
@@ -105,6 +80,9 @@ def running(open_engine=stand_in, **options):
         while thread.is_alive():
             explorer.stop()
             thread.join(0.05)
+        # Nobody waits for those that are still deaf.
+        RELEASED.set()
+        RELEASED.clear()
 
 
 class Page:

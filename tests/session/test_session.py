@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import json
 import pickle
@@ -412,28 +413,33 @@ def test_hostile_names_are_names():
     assert session.require("}{").sets == [("?", "}{")]
 
 
-# --- Scores that others have computed -------------------------------------------------------------------
+# --- Copies, and scores on their way --------------------------------------------------------------------
 
 
-def test_scores_come_from_another_session(snapshot):
+def test_a_copy_takes_its_own_steps_on_the_same_scores():
     rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(60, 5)), rng.integers(0, 2, 60)
-    first, second = Session(X, y, n_features=2), altsets.Session(X, y, n_features=2)
-    state = first.state | {"quality": "mrmr"}
-    assert not first.has_scores(state)
+    session = Session(rng.normal(size=(60, 5)), rng.integers(0, 2, 60), n_features=2)
+    state = session.state | {"quality": "mrmr"}
+    assert not session.has_scores(state)
     shares = []
-    quality = first.scored_for(state, shares.append)
-    assert first.has_scores(state)
-    assert not first.has_scores(first.state)
+    quality = session.scored_for(state, shares.append)
+    assert session.has_scores(state)
+    assert not session.has_scores(session.state)
     assert shares[-1] == 1
-    assert first.scored_for(state) is quality
-    second.add_scores(state, quality)
-    assert second.go_to(state).quality is quality
-    assert second.sets == first.go_to(state).sets
-    other = Session(X[:, :4], y, n_features=2)
-    with pytest.raises(InputError) as refused:
-        other.add_scores(state, quality)
-    assert str(refused.value) == snapshot
+    before = session.set(tau=1).state
+    other = copy.copy(session).go_to(state)
+    assert other.quality is quality
+    assert [step.name for step in other.history[:2]] == [step.name for step in session.history]
+    assert (session.state, len(session.history), len(other.history)) == (before, 2, 3)
+
+
+def test_what_stop_raises_leaves_the_session_where_it_was():
+    session = Session(quality.Additive([9, 8, 7, 3]), n_features=2, n_alternatives=1)
+    state = session.set(tau=1).state
+    for _ in range(2):
+        with pytest.raises(KeyError, match="enough"):
+            session.set(forbid=["x0"], stop=lambda: {}["enough"])
+        assert (session.state, len(session.history)) == (state, 2)
 
 
 def test_scoring_ends_with_what_progress_raises():

@@ -1,4 +1,4 @@
-"""What the page may say: each message checked field by field, so that workers get plain data of a known shape.
+"""What the page may say: each message checked field by field, so that engines get plain data of a known shape.
 
 Nothing in a message is a path, code, or the name of a class. Names of features and qualities are looked up where the
 table is.
@@ -6,7 +6,6 @@ table is.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -138,16 +137,6 @@ class Ask:
         _check(given, {**_CLIENT, **_NUMBER, "verb": _one_of(VERBS), **_STATE, **more}, "request")
         return cls(given["client"], given["number"], given["verb"], given["state"], given["with"])
 
-    @property
-    def quality(self) -> str | None:
-        """The quality that is asked for; None for the one that the explorer starts with."""
-        return (self.state or {}).get("quality")
-
-    def encode(self) -> bytes:
-        """What a worker gets."""
-        job = {"verb": self.verb, "state": self.state, "with": self.more}
-        return json.dumps(job, ensure_ascii=False).encode()
-
 
 @dataclass(frozen=True)
 class Question:
@@ -179,5 +168,14 @@ class Download:
 
     @property
     def ask(self) -> Ask:
-        """The question that a worker gets; it has no number of the page's."""
+        """The question that an engine gets; it has no number of the page's."""
         return Ask(self.client, -1, "download", self.state, {"kind": self.kind})
+
+
+#: Messages by the routes that take them.
+MESSAGES: Mapping[str, type[Ask | Question | Download]] = {
+    "ask": Ask,
+    "wait": Question,
+    "cancel": Question,
+    "download": Download,
+}

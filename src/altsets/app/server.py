@@ -1,36 +1,33 @@
 """The server of the explorer: its routes, and how it runs.
 
-It listens on loopback only and passes questions on to worker processes; :mod:`altsets.app.gate` stands before it.
+It listens on loopback only; :mod:`altsets.app.gate` stands before it. Its own thread takes messages in their order,
+others wait for the replies.
 """
 
 from __future__ import annotations
 
+import asyncio
+import json
 import socket
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+import tempfile
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
 from typing import Any
 
 from altsets.app.clients import Clients
-from altsets.app.gate import BODY, App, Gate, Refused
-from altsets.app.messages import FILES, Ask, Download, Question
-from altsets.app.workers import OpenEngine
+from altsets.app.gate import BODY, GO_ON, App, Gate, Refused
+from altsets.app.messages import FILES, MESSAGES, Ask
+from altsets.app.questions import Asked, OpenEngine
 from altsets.errors import InputError, MissingExtraError, reason_of
 
 HOST = "127.0.0.1"
-#: Seconds until a reply says what is known so far, and until the next change is waited for.
-FIRST_REPLY, NEXT_REPLY = 0.3, 0.25
-#: Seconds for a file, and until a search that was cancelled has ended for sure.
-FILE_READY, CANCELLED = 120.0, 5.0
 #: Requests at a time, and connections; pages have a few each.
 MOST_REQUESTS, MOST_CONNECTIONS = 200, 100
 
-ROUTES = {
-    "/": "GET",
-    "/api/ask": "POST",
-    "/api/wait": "POST",
-    "/api/cancel": "POST",
-    "/api/download": "POST",
-}
+ROUTES = {"/": "GET"} | {f"/api/{route}": "POST" for route in MESSAGES}
 
 
 def require_packages() -> None:
@@ -52,14 +49,13 @@ class Explorer:
         port: int = 0,
         *,
         on_failure: Callable[[str], None] = lambda said: None,
-        on_end: Callable[[], None] = lambda: None,
     ) -> None:
         require_packages()
-        self._open_engine, self._on_failure, self._on_end = open_engine, on_failure, on_end
+        self._open_engine, self._on_failure = open_engine, on_failure
         self._socket = _listening(port)
         self.port: int = self._socket.getsockname()[1]
         self._gate = Gate(self._application(), self.port, ROUTES)
-        self._clients: Clients | None = None
+        self._clients = Clients(open_engine)
         self._server: Any = None
 
     @property
@@ -68,7 +64,7 @@ class Explorer:
         return self._gate.address
 
     def run(self) -> None:
-        """Answer requests until Ctrl-C, or until :meth:`stop`; all processes have ended then, or end by themselves."""
+        """Answer requests until Ctrl-C, or until :meth:`stop`; threads that still search end by themselves."""
         import uvicorn
 
         config = uvicorn.Config(
@@ -106,28 +102,29 @@ class Explorer:
         from starlette.applications import Starlette
         from starlette.routing import Route
 
-        endpoints = (self._page, self._ask, self._wait, self._cancel, self._download)
+        pages = {"/": self._page}
         routes = [
-            Route(path, _refusing(endpoint), methods=[method])
-            for (path, method), endpoint in zip(ROUTES.items(), endpoints, strict=True)
+            Route(path, pages.get(path, self._api), methods=[method]) for path, method in ROUTES.items()
         ]
         return Starlette(routes=routes, lifespan=self._lifespan)
 
     @asynccontextmanager
     async def _lifespan(self, app: Any) -> AsyncIterator[None]:
-        self._clients = Clients(self._open_engine, self._on_failure)
-        self._clients.start()
+        # A thread for each request that waits, so that none waits for another one.
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(MOST_REQUESTS))
+        first = Asked(Ask("", -1, "prepare", None, {}))
+        threading.Thread(target=self._prepare, args=[first], daemon=True).start()
         try:
             yield
         finally:
-            await self._clients.close()
-            self._on_end()
+            first.finish()
+            self._clients.close()
 
-    @property
-    def clients(self) -> Clients:
-        """Clients and processes; there while the server runs."""
-        assert self._clients is not None
-        return self._clients
+    def _prepare(self, first: Asked) -> None:
+        """Begin with the scores that pages begin with."""
+        first.run(self._open_engine())
+        if first.error:
+            self._on_failure(first.error)
 
     async def _page(self, request: Any) -> Any:
         from starlette.responses import HTMLResponse
@@ -136,41 +133,31 @@ class Explorer:
 
         return HTMLResponse(page_text(), headers={"Content-Security-Policy": content_policy()})
 
-    async def _ask(self, request: Any) -> Any:
-        ask = Ask.of(request.scope[BODY])
-        job = self.clients.client(ask.client).ask(ask)
-        await job.wait(FIRST_REPLY, for_all=True)
-        return _reply(job.encode())
+    async def _api(self, request: Any) -> Any:
+        from starlette.responses import JSONResponse
 
-    async def _wait(self, request: Any) -> Any:
-        _, job = self._asked(request)
-        await job.wait(NEXT_REPLY)
-        return _reply(job.encode())
+        route = request.url.path.rpartition("/")[2]
+        try:
+            reply = self._clients.reply_to(route, request.scope[BODY])
+            return await asyncio.to_thread(_file if route == "download" else _reply, reply)
+        except Refused as refused:
+            return JSONResponse({"error": str(refused)}, refused.status)
 
-    async def _cancel(self, request: Any) -> Any:
-        client, job = self._asked(request)
-        client.cancel(job)
-        await job.wait(CANCELLED, for_all=True)
-        return _reply(job.encode())
 
-    def _asked(self, request: Any) -> Any:
-        question = Question.of(request.scope[BODY])
-        found = self.clients.job(question.client, question.number)
-        if found is None:
-            raise Refused(404, f"Question {question.number} of this page is not known any more; ask again.")
-        return found
-
-    async def _download(self, request: Any) -> Any:
-        from starlette.responses import Response
-
-        wanted = Download.of(request.scope[BODY])
-        job = self.clients.client(wanted.client).ask(wanted.ask)
-        await job.wait(FILE_READY, for_all=True)
-        if job.error or not job.finished:
-            raise Refused(409, job.error or f"The file was not ready after {FILE_READY:g} s.")
-        name, kind = FILES[wanted.kind]
-        disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
-        return Response(job.known["text"], media_type=kind, headers=disposition)
+@contextmanager
+def entrance_to(address: str) -> Iterator[str]:
+    """The address of a file that leads to the page: everybody may see what programs are given, but not this folder."""
+    try:
+        folder = tempfile.TemporaryDirectory(prefix="altsets-", ignore_cleanup_errors=True)
+        entrance = Path(folder.name) / "explorer.html"
+        entrance.write_text(GO_ON.format(address), encoding="utf-8")
+    except OSError as error:
+        raise InputError(
+            f"the folder for temporary files cannot be used ({reason_of(error)}); set TMPDIR to another one, or use "
+            "--no-browser."
+        ) from None
+    with folder:
+        yield entrance.as_uri()
 
 
 def _protocol() -> Any:
@@ -195,24 +182,21 @@ def _protocol() -> Any:
     return Protocol
 
 
-def _refusing(endpoint: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The endpoint, with a response in place of a refusal."""
-
-    async def answering(request: Any) -> Any:
-        from starlette.responses import JSONResponse
-
-        try:
-            return await endpoint(request)
-        except Refused as refused:
-            return JSONResponse({"error": str(refused)}, refused.status)
-
-    return answering
-
-
-def _reply(content: bytes) -> Any:
+def _reply(waits: Callable[[], dict[str, Any]]) -> Any:
     from starlette.responses import Response
 
+    content = json.dumps(waits(), ensure_ascii=False, allow_nan=False).encode(errors="replace")
     return Response(content, media_type="application/json")
+
+
+def _file(waits: Callable[[], dict[str, Any]]) -> Any:
+    from starlette.responses import Response
+
+    made = waits()
+    if "content" not in made:
+        raise Refused(409, made["error"])
+    disposition = {"Content-Disposition": f'attachment; filename="{made["name"]}"'}
+    return Response(made["content"], media_type=dict(FILES.values())[made["name"]], headers=disposition)
 
 
 def _listening(port: int) -> socket.socket:

@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
+import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,6 @@ from altsets.cli.searching import (
     say_missing,
     source_from,
 )
-from altsets.cli.spelling import option_words
 from altsets.errors import InputError, Problems
 
 if TYPE_CHECKING:
@@ -72,36 +71,30 @@ def explore_command(context: typer.Context, given: Given) -> None:
     begins with. Ctrl-C ends it.
     """
     with plain_messages():
-        from altsets.app.engine import SharedSession
+        from altsets.app.engine import engines_of
         from altsets.app.server import Explorer, require_packages
-        from altsets.app.workers import warm_up
 
         require_packages()
-        warm_up()
         source = _source(given)
         session, begin = _session(source)
         say_missing(source.data)
         named = source.given.table
         survival = {"time": named.time, "event": named.event}
-        shared = SharedSession(
+        engines = engines_of(
             session,
             begin,
-            spelling=option_words(),
             file=str(named.table),
             target=source.table_read.target_name,
             **{option: column for option, column in survival.items() if column is not None},
         )
-        # From here on, the table is in a file that all processes share.
+        # From here on, the table is in the session only.
         source.data = None
-        try:
-            explorer = Explorer(
-                shared.open_engine, given.explore.port, on_failure=say_error, on_end=shared.close
-            )
-            typer.echo(explorer.address)
-            sys.stdout.flush()
-            _serve(explorer, None if given.explore.no_browser else shared.entrance)
-        finally:
-            shared.close()
+        explorer = Explorer(engines, given.explore.port, on_failure=say_error)
+        typer.echo(explorer.address)
+        sys.stdout.flush()
+        # What is asked on the page is answered there.
+        warnings.showwarning = lambda *_, **__: None
+        _serve(explorer, browser=not given.explore.no_browser)
 
 
 def _source(given: Given) -> Source:
@@ -161,7 +154,7 @@ def _session(source: Source) -> tuple[Session, dict[str, Any]]:
     return session, begin
 
 
-def _serve(explorer: Explorer, entrance: Callable[[str], str] | None) -> None:
+def _serve(explorer: Explorer, *, browser: bool) -> None:
     """Answer requests until Ctrl-C, or until the terminal is closed; either way everything is tidied up."""
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
@@ -170,14 +163,18 @@ def _serve(explorer: Explorer, entrance: Callable[[str], str] | None) -> None:
             signal.signal(number, lambda *_: explorer.stop())
     # A browser in the terminal would be in the way.
     windows = sys.platform in ("win32", "darwin")
-    if entrance is not None and (windows or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+    if browser and (windows or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         import webbrowser
 
-        # It may wait for the browser; the page waits for nobody.
-        threading.Thread(target=webbrowser.open, args=(entrance(explorer.address),), daemon=True).start()
-        say_error(
-            "The page opens in your browser; if not, open this address in it. Ctrl-C ends the explorer."
-        )
+        from altsets.app.server import entrance_to
+
+        with entrance_to(explorer.address) as entrance:
+            # It may wait for the browser; the page waits for nobody.
+            threading.Thread(target=webbrowser.open, args=[entrance], daemon=True).start()
+            say_error(
+                "The page opens in your browser; if not, open this address in it. Ctrl-C ends the explorer."
+            )
+            explorer.run()
     else:
         say_error("Open this address in a browser on this machine; it works once. Ctrl-C ends the explorer.")
-    explorer.run()
+        explorer.run()

@@ -40,5 +40,5 @@ def as_option(name: str, value: Any = True) -> str:
 
 
 def option_words() -> OptionWords:
-    """The same for other processes, which need not load the command line."""
+    """The same as a function."""
     return OptionWords(_flags(), frozenset(PARTS))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections import OrderedDict
 from typing import Any, Protocol
 
@@ -31,6 +32,9 @@ MATRIX_COLUMNS = 2_000
 KEPT_BYTES = 256 * 2**20
 #: Of correlations; a thousand times coarser than what rounding does to sums of products.
 DECIMALS = 13
+
+#: For the rows that are kept: searches in several threads ask for them.
+_LOCK = threading.Lock()
 
 #: Measures whose pairs can be computed one by one.
 ON_DEMAND = ("pearson", "spearman", "mutual_info", "symmetrical_uncertainty")
@@ -118,19 +122,23 @@ class Redundancy:
         return np.array([self._row(index) for index in some.tolist()]).reshape(len(some), self._n)
 
     def _row(self, index: int) -> Floats:
-        known = self._kept.get(index)
-        if known is not None:
-            self._kept.move_to_end(index)
-            return known
+        with _LOCK:
+            known = self._kept.get(index)
+            if known is not None:
+                self._kept.move_to_end(index)
+                return known
         together = self._with_expected(index)
         for one, row in zip(together.tolist(), self._source.rows(together), strict=True):
             row *= self._varies & self._varies[one]
             row[one] = 0.0
             row.setflags(write=False)
-            self._kept[one] = row
-            if len(self._kept) > self._most_kept:
-                self._kept.popitem(last=False)
-        return self._kept[index]
+            with _LOCK:
+                self._kept[one] = row
+                if len(self._kept) > self._most_kept:
+                    self._kept.popitem(last=False)
+        # That of the column itself comes last.
+        last: Floats = row
+        return last
 
     def expect(self, order: Indices) -> None:
         """Say which columns are likely to be asked for, the likeliest first.

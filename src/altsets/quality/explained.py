@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,6 +20,8 @@ TOGETHER = 2_000_000
 #: all columns explain the first one has to be, as a share, for the others to be worth their time.
 STEPS, WORK, PROMISING = 50, 4e9, 0.99
 
+#: For rows that are remembered: searches in several threads ask for them.
+_LOCK = threading.Lock()
 #: Rows of products of one column with all that are remembered.
 MOST_ROWS = 64
 
@@ -52,9 +55,11 @@ class Products:
     def _row(self, column: int) -> Floats:
         row = self._rows.get(column)
         if row is None:
-            if len(self._rows) >= MOST_ROWS:
-                del self._rows[next(iter(self._rows))]
-            row = self._rows[column] = self._units @ self._units[column]
+            row = self._units @ self._units[column]
+            with _LOCK:
+                self._rows[column] = row
+                if len(self._rows) > MOST_ROWS:
+                    del self._rows[next(iter(self._rows))]
         return row
 
     @property

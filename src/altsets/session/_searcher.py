@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -55,7 +56,10 @@ class SessionData:
 
 @dataclass(eq=False)
 class Searcher:
-    """Answers states: scores each quality once, measures each similarity once, and searches."""
+    """Answers states: scores each quality once, measures each similarity once, and searches.
+
+    Copies of a session share it, and ask from threads of their own.
+    """
 
     #: None if there is nothing but a quality in numbers.
     data: SessionData | None
@@ -68,6 +72,7 @@ class Searcher:
     answers: OrderedDict[str, Result] = field(default_factory=OrderedDict)
     #: What a file says about the data, where these are not there.
     origin: dict[str, Any] | None = None
+    _lock: Any = field(default_factory=threading.Lock, init=False, repr=False)
 
     @cached_property
     def start(self) -> SessionState:
@@ -110,10 +115,11 @@ class Searcher:
         stop: Callable[[], bool] | None = None,
     ) -> Result:
         """The answer of :func:`altsets.find` to what a state asks."""
-        known = self.answers.get(state.key)
-        if known is not None:
-            self.answers.move_to_end(state.key)
-            return known
+        with self._lock:
+            known = self.answers.get(state.key)
+            if known is not None:
+                self.answers.move_to_end(state.key)
+                return known
         request = self.request_of(state)
         if state.quality not in self.qualities:
             # The search checks everything as well, but scores may take long.
@@ -126,9 +132,10 @@ class Searcher:
         )
         if found.stop_reason is StopReason.FINISHED:
             # Whatever was cut short may come further next time.
-            self.answers[state.key] = found
-        if len(self.answers) > MOST_ANSWERS:
-            self.answers.popitem(last=False)
+            with self._lock:
+                self.answers[state.key] = found
+                if len(self.answers) > MOST_ANSWERS:
+                    self.answers.popitem(last=False)
         return found
 
     def _refuse_closed(self) -> None:
@@ -247,7 +254,7 @@ class Searcher:
                 # More memory than the machine has is refused.
                 spec_of(request.quality).expected_bytes(data.features)
                 known = scored(request, data.features, data.rows, data.n_jobs, callback)
-            self.qualities[state.quality] = known
+            known = self.qualities.setdefault(state.quality, known)
         return known
 
     def _on_table(self, state: SessionState, request: Request) -> Request:
@@ -258,9 +265,8 @@ class Searcher:
             given = self._given_constraints
         if self.data is not None and is_named(kind):
             if state.distinct not in self.measured:
-                self.measured[state.distinct] = matched_on_table(
-                    kind, self.data.features, self.data.rows.sample_weight
-                )
+                made = matched_on_table(kind, self.data.features, self.data.rows.sample_weight)
+                self.measured.setdefault(state.distinct, made)
             kind = self.measured[state.distinct]
         # Here names are looked up in no time; the search would make an index of all of them first.
         return replace(
@@ -277,4 +283,7 @@ class Searcher:
 
     def __getstate__(self) -> dict[str, Any]:
         # Names are functions of what is there anyway.
-        return {name: value for name, value in vars(self).items() if name != "names"}
+        return {name: value for name, value in vars(self).items() if name not in ("names", "_lock")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _lock=threading.Lock())

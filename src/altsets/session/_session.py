@@ -94,7 +94,8 @@ class Session(SessionSteps):
 
     Notes
     -----
-    A session can be pickled, with its scores. It is not thread-safe.
+    A session can be pickled, with its scores. It is not thread-safe, but a copy (``copy.copy``) takes steps of its own
+    on the same table and scores, also in another thread.
 
     Examples
     --------

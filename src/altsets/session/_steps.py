@@ -58,7 +58,8 @@ class SessionSteps:
         return {name: value for name, value in vars(self).items() if name not in ("_lock", "_watchers")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, _lock=threading.Lock(), _watchers=[])
+        # A copy goes its own way.
+        vars(self).update(state, _steps=list(state["_steps"]), _lock=threading.Lock(), _watchers=[])
 
     # --- What is asked, and the answer -------------------------------------------------------------------------------
 
@@ -136,26 +137,6 @@ class SessionSteps:
         """
         return self._from_start(state).quality in self._searcher.qualities
 
-    def add_scores(self, state: Any, quality: Quality) -> None:
-        """Take the scores that another session on the same table has computed.
-
-        Parameters
-        ----------
-        state : dict
-            A state with this quality.
-        quality : Quality
-            What :meth:`scored_for` of the other session returned.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If it is about other features.
-        """
-        if list(quality.feature_names) != self.feature_names:
-            raise InputError("these scores are about other features than this session; compute them anew.")
-        name = self._from_start(state).quality
-        self._searcher.qualities[name] = quality
-
     @property
     def quality_names(self) -> list[str]:
         """Qualities that a step can go to on this table, by their names: those that are computed quickly.
@@ -205,7 +186,8 @@ class SessionSteps:
             stays where it was.
         stop : callable, default=None
             Asked now and then, without arguments, whether to end the search: the best so far is the answer then, with
-            its bound.
+            its bound. Also asked before the step is taken. What it raises ends the search; the session stays where it
+            was.
 
         Returns
         -------
@@ -467,6 +449,9 @@ class SessionSteps:
         if name is not None and (not isinstance(name, str) or not name.strip()):
             raise InputError(f"{parameter('name', name)} must be text.")
         result = self._searcher.answer(state, callback, stop)
+        if stop is not None:
+            # Whoever waits no more wants no step.
+            stop()
         with self._lock:
             if name is None and self._steps and self._steps[self._position].result is result:
                 # Nothing has changed, so there is nothing to take back.
