@@ -474,7 +474,7 @@ class Together(OfFeatures):
 
 
 @dataclass(frozen=True, init=False)
-class AboveNoise(Constraint):
+class AboveNoise(OfFields):
     """A set has only features that score above the noise floor: what such a column may score by chance.
 
     For scores that are computed from a table one column at a time, and for ``"mrmr"``, ``"fcbf"`` and ``"cfs"`` with
@@ -505,6 +505,8 @@ class AboveNoise(Constraint):
     option = Option(
         "--above-noise", "", "Only features that score higher than features do by chance (the noise floor)."
     )
+    _words = "only features above the noise floor"
+    _sentence = "All features score above the noise floor."
     #: The features at or below the noise floor; None while scores are unknown.
     below: tuple[int, ...] | None
 
@@ -515,20 +517,11 @@ class AboveNoise(Constraint):
         """Return the same constraint with the indices of the features at or below the noise floor."""
         return self._changed(below=tuple(below))
 
-    def resolve(self, names: Sequence[str]) -> Self:
-        return self
-
     def holds(self, chosen: Sequence[int]) -> bool:
         return not set(self.below or ()).intersection(chosen)
 
     def rules(self) -> tuple[Rule, ...]:
         return (CountRule(self.below, upper=0),) if self.below else ()
-
-    def describe(self, names: Sequence[str]) -> str:
-        return "only features above the noise floor"
-
-    def sentence(self, names: Sequence[str]) -> str:
-        return "All features score above the noise floor."
 
     @classmethod
     def parse(cls, text: str, read: OptionReader) -> Self:
