@@ -140,14 +140,14 @@ def test_the_command_line_measures_the_table(run, table):
 
 def test_saved_scores_need_the_table_for_that(run, table, tmp_path, snapshot):
     saved = tmp_path / "scores.csv"
-    options = ("-k", 2, "-a", 0, "--quality", "f")
-    assert run("find", table, "-t", "y", *options, "--save-scores", saved)[0] == 0
+    options, scored = ("-k", 2, "-a", 0), ("--quality", "f")
+    assert run("find", table, "-t", "y", *options, *scored, "--save-scores", saved)[0] == 0
     code, out, err = run("find", "--scores", saved, *options, "--max-similarity", "0.5")
     assert (code, out) == (2, "")
     assert err == snapshot
     assert err.count("\n") == 1
     with_table = ("find", table, "-t", "y", *options, "--max-similarity", "0.7", "--json")
-    first, second = run(*with_table), run(*with_table, "--scores", saved)
+    first, second = run(*with_table, *scored), run(*with_table, "--scores", saved)
     assert (first[0], second[0]) == (0, 0)
     assert [one["features"] for one in json.loads(first[1])["sets"]] == [
         one["features"] for one in json.loads(second[1])["sets"]
