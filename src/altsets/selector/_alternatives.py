@@ -302,8 +302,9 @@ class SelectAlternatives(ColumnSelector):
         n_columns = n_candidates(self, features, sample_weight)
         self._check(features, usable.all_names, usable.dropped, n_columns)
         started = time.perf_counter()
+        request = request_of(self, n_columns, rows.y if self._spec.uses_target else None)
         with progress_lines(self.verbose) as lines:
-            found = answered(self, features, rows, check_memory(self.memory), lines)
+            found = answered(self, request, features, rows, check_memory(self.memory), lines)
         background = Background(
             features,
             rows.y,
@@ -315,11 +316,7 @@ class SelectAlternatives(ColumnSelector):
         )
         notes = notes_on(found.result, background)._asdict()
         kept = counted_rows(sample_weight, features.n_rows)
-        request = request_of(self, n_columns)
         origin = provenance_of(request, features, rows, kept, time.perf_counter() - started)
-        if origin.get("task") == "survival":
-            # What the values say: a command names two columns.
-            request = replace(request, task="survival")
         return self._keep(found, request, usable.places, usable.dropped, provenance=origin, **notes)
 
     def _fit_in_passes(self, X: Any, y: Any, sample_weight: Any) -> Self:
@@ -328,9 +325,9 @@ class SelectAlternatives(ColumnSelector):
         table = large_table(X, y, unusable=self.unusable)
         self._take_names(len(table.all_names), None if hasattr(X, "chunks") else table.all_names)
         self._check(table, table.all_names, table.dropped, table.n_features)
-        with progress_lines(self.verbose) as lines:
-            found = answered_in_passes(self, table, sample_weight, lines)
         request = request_of(self, table.n_features)
+        with progress_lines(self.verbose) as lines:
+            found = answered_in_passes(self, request, table, sample_weight, lines)
         rows = RowData(table.target_name, sample_weight)
         origin = provenance_of(request, table, rows, None, time.perf_counter() - started)
         notes = [*found.result.notes, *table.notes]

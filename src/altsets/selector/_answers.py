@@ -38,7 +38,7 @@ from altsets.selector.noise import (
 )
 from altsets.tables.conversion import features_of, is_anndata
 from altsets.tables.feature_matrix import Features, Original
-from altsets.tables.forms import in_one_form
+from altsets.tables.forms import in_one_form, is_survival
 from altsets.tables.outcomes import outcome_of
 from altsets.tables.target import refuse_other_rows, relabelled, vector_of
 from altsets.wording import list_some, parameter
@@ -133,12 +133,17 @@ def rows_of(
     return RowData(relabelled(features, y), sample_weight, groups_of(groups, features.n_rows))
 
 
-def request_of(selector: Any, n_columns: int | None = None) -> Request:
-    """The request of a selector; in a table of fewer columns than ``n_features``, a set has all of them."""
+def request_of(selector: Any, n_columns: int | None = None, y: Any = None) -> Request:
+    """The request of a selector; in a table of fewer columns than ``n_features``, a set has all of them.
+
+    Times with events as ``y`` say that it is survival: a command names two columns.
+    """
     names = {field.name for field in fields(Request)} & vars(selector).keys()
     asked = {name: getattr(selector, name) for name in names}
     asked["quality_params"] = selector.quality_params
     asked["random_state"] = _seed(selector.random_state)
+    if is_survival(in_one_form(y, selector.task)):
+        asked["task"] = "survival"
     request = Request(**asked)
     size = None if n_columns is None else request.sized(n_columns).n_features
     return (
@@ -247,10 +252,11 @@ def progress_lines(verbose: Any) -> Any:
     )
 
 
-def answered(selector: Any, features: Features, rows: RowData, memory: Any, lines: Any = None) -> Found:
+def answered(
+    selector: Any, request: Request, features: Features, rows: RowData, memory: Any, lines: Any = None
+) -> Found:
     """The sets, what each column alone is worth, and how different the sets are."""
     table = (features.cells, features.names, dict(features.categories), features.original)
-    request = request_of(selector, n_candidates(selector, features, rows.sample_weight))
     try:
         return memory.cache(_answer, ignore=["memory", "n_jobs", "lines"], verbose=0)(  # type: ignore[no-any-return]
             request, table, rows, selector.n_jobs, memory, lines
@@ -264,9 +270,10 @@ def answered(selector: Any, features: Features, rows: RowData, memory: Any, line
         ) from error
 
 
-def answered_in_passes(selector: Any, table: LargeTable, sample_weight: Any, lines: Any = None) -> Found:
+def answered_in_passes(
+    selector: Any, request: Request, table: LargeTable, sample_weight: Any, lines: Any = None
+) -> Found:
     """The same of a table that is read in passes, as far as that goes without all of its rows."""
-    request = request_of(selector, table.n_features)
     refused = {
         "keeping scores (memory)": selector.memory is not None,
         parameter("AboveNoise"): request.above_noise,
