@@ -18,6 +18,7 @@ from altsets.features import FeatureNames, is_pattern
 from altsets.measures.large.decoding import kind_of
 from altsets.tables.conversion import DATES, LARGEST_EXACT, is_float, object_array
 from altsets.tables.feature_matrix import written
+from altsets.tables.values import as_numbers
 from altsets.wording import counted, list_some, parameter, quote
 
 #: How dates and times are written: 2020-01-31, 2020-01-31 12:00, 31.01.2020, 1/31/2020, 12:00:30, 2 days, 12:00:00.
@@ -101,11 +102,14 @@ class Table:
 
     def as_features(self, names: Sequence[str], categorical: Collection[str]) -> Any:
         """Some of the columns as a frame; those that are categories have the type of categories."""
-        frame = self.frame.select(list(names))
-        for place, name in enumerate(names):
-            if name in categorical:
-                frame = frame.set_column(place, name, _as_category(frame.column(place)))
-        return frame
+        import pyarrow as pa
+
+        columns = [self.frame.column(name) for name in names]
+        made = [
+            _as_category(column) if name in categorical else column
+            for name, column in zip(names, columns, strict=True)
+        ]
+        return pa.table(made, names=list(names))
 
 
 def _as_floats(column: Any) -> Any:
@@ -158,11 +162,7 @@ def refuse_missing_target(column: Column, name: str) -> None:
 def as_target(column: Column, name: str, *, is_category: bool = False, decimal: str = "") -> Column:
     """The target column, checked: no missing values and more than one value; categories become text."""
     refuse_missing_target(column, name)
-    if column.dtype != object and np.isinf(column).any():
-        n_infinite = int(np.isinf(column).sum())
-        raise TableError(
-            f"target column {name!r} has {counted(n_infinite, 'infinite value')}; drop these rows."
-        )
+    as_numbers(column, f"target column {name!r}")
     if (column == column[0]).all():
         raise TableError(
             f"target column {name!r} has only one value ({column[0]}); there is nothing to predict."

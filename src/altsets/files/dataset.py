@@ -469,8 +469,9 @@ def split_target(
     asked = [("column to drop", name) for name in drop]
     asked += [("categorical column", name) for name in categorical]
     asked += [] if groups is None else [("column of groups", groups)]
+    there = set(table.names)
     for role, name in asked:
-        if name not in table.names:
+        if name not in there:
             raise unknown_column(table, name, role)
     for name in targets.names:
         if name in drop or name == groups:
@@ -487,10 +488,10 @@ def split_target(
         raise TableError(f"{table.source} has no feature columns{besides}.")
     categories = {*table.categories, *categorical}
     columns = {name: table.column(name) for name in targets.names}
-    y = targets.make(columns, categories, table.decimal)
     if unusable == "error":
         refuse_commas(table, [name for name in features if name not in categories])
     try:
+        y = targets.make(columns, categories, table.decimal)
         usable = usable_columns(
             table.as_features(features, categories),
             unusable,
