@@ -344,10 +344,7 @@ OVER_CLASSES = ("macro", "weighted")
 
 
 def kind_of(scoring: Any, classes: bool, several: bool = False) -> str:
-    """Which prediction without features is best by a score, as far as that is known: a key of ``GUESSES``.
-
-    ``several`` if there are several targets.
-    """
+    """Return which prediction without features is best by a score, as far as that is known: a key of ``GUESSES``."""
     from sklearn.metrics import get_scorer
 
     if isinstance(scoring, ConcordanceScorer):
@@ -371,7 +368,7 @@ def kind_of(scoring: Any, classes: bool, several: bool = False) -> str:
 def score_baseline(
     train: ModelRows, test: ModelRows, scoring: Mapping[str, Any], classes: bool
 ) -> tuple[dict[str, float], str | None]:
-    """Test scores of a dummy model, by scorer (nan where one does not work), and the most frequent class."""
+    """Return test scores of a dummy model, by scorer (nan where one does not work), and the most frequent class."""
     if is_survival(train.labels):
         return {name: _score_dummy(ConstantRisk(), scorer, test) for name, scorer in scoring.items()}, None
     several = train.labels.ndim > 1
@@ -416,7 +413,6 @@ def _score_dummy(model: Any, scorer: Any, rows: ModelRows) -> float:
 
 
 def _without_errors(score: Callable[[], Any]) -> float:
-    """The score; nan if it fails."""
     try:
         # Scorers warn of a constant prediction, such as precision without any positive one.
         with WarningCapture():
@@ -426,7 +422,7 @@ def _without_errors(score: Callable[[], Any]) -> float:
 
 
 def _score_guess(train: ModelRows, scorer: Any, test: ModelRows) -> float:
-    """The better score of two predictions: always the most frequent class, and classes at random by their shares.
+    """Return the better score of always the most frequent class, and of classes at random by their shares.
 
     At random means that each class is predicted for its share of the rows of every class, so nothing is drawn.
     """
@@ -449,7 +445,7 @@ def _count_classes(rows: ModelRows) -> tuple[npt.NDArray[Any], Floats]:
 
 
 def constant_prediction(model: Any, table: Any, labels: npt.NDArray[Any]) -> str | None:
-    """The one value that a model predicts for every row though the labels differ; None otherwise."""
+    """Return the one value that a model predicts for every row though the labels differ; None otherwise."""
     if len(labels) < 2 or labels.ndim > 1 or is_survival(labels) or (labels == labels[0]).all():
         return None
     try:

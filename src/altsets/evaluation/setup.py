@@ -194,6 +194,8 @@ def _plan(
     settings: EvaluationSettings,
 ) -> Plan:
     """Check what all folds have in common, before the first one."""
+    from sklearn.base import clone
+
     target = outcome_of(y, features.n_rows, settings.task)
     classes, labels = target.is_classes, labels_for_models(y, target)
     sets = () if searching is not None else check_sets(what, features.feature_names)
@@ -211,6 +213,10 @@ def _plan(
     selector = searching if searching is what else None
     if selector is not None:
         check_request(selector, features)
+        # A copy for this task, which leaves processors to the other folds.
+        selector = clone(selector).set_params(task=settings.task)
+        if n_workers(settings.n_jobs) > 1 and selector.n_jobs is None:
+            selector.set_params(n_jobs=1)
     rows = ModelRows(models.table_for(settings.estimator, features), labels, weights, groups)
     pipeline = None
     if searching is not None and selector is None:
@@ -224,7 +230,7 @@ def _plan(
         models.is_own(settings.estimator),
         scorers,
         len(sets) if searching is None else 0 if as_many else int(searching.n_alternatives) + 1,
-        None if selector is None else _for_folds(selector, settings),
+        selector,
         sets,
         rows_matter=selector is None or spec_of(selector.quality, selector.quality_params).uses_target,
         pipeline=pipeline,
@@ -232,18 +238,7 @@ def _plan(
     return with_number_found(plan) if as_many else plan
 
 
-def _for_folds(selector: SelectAlternatives, settings: EvaluationSettings) -> SelectAlternatives:
-    """Return a copy for this task, which leaves processors to the other folds."""
-    from sklearn.base import clone
-
-    copy: SelectAlternatives = clone(selector).set_params(task=settings.task)
-    if n_workers(settings.n_jobs) > 1 and copy.n_jobs is None:
-        copy.set_params(n_jobs=1)
-    return copy
-
-
 def model_name(estimator: Any) -> str:
-    """A model in a few words: its representation if that is short, else the names of its classes."""
     if isinstance(estimator, str):
         return estimator
     parts = getattr(estimator, "steps", None)
@@ -260,11 +255,8 @@ def _one_line(value: Any) -> Any:
     return text if len(text) <= 200 else f"{text[:200]}..."
 
 
-# --- Single inputs ------------------------------------------------------------------------------------
-
-
 def check_sets(what: Any, names: FeatureNames) -> tuple[FeatureSet, ...]:
-    """The sets of a result or a list (names, indices, or one bool per feature), as sorted indices."""
+    """Return the sets of a result or a list (names, indices, or one bool per feature), as sorted indices."""
     if isinstance(what, Result):
         # Names find their columns also in a table with more or other columns; made-up ones stand for indices.
         named = list(zip(itertools.chain(*what.sets), itertools.chain(*what.texts), strict=True))
@@ -332,7 +324,7 @@ def scoring_by_name(scoring: Any, classes: bool, labels: npt.NDArray[Any] | None
 def split_rows(
     settings: EvaluationSettings, plan: Plan, groups: npt.NDArray[Any] | None, kept: Bools | None
 ) -> list[models.Split]:
-    """The folds; a number stands for shuffled, stratified folds that keep groups together.
+    """Return the folds; a number stands for shuffled, stratified folds that keep groups together.
 
     Groups and listed rows refer to all rows, also those that are not ``kept``. Each repeat shuffles with a seed of
     its own, which does not depend on the number of repeats.
@@ -376,7 +368,7 @@ def split_rows(
 
 
 def describe_splits(cv: Any, n_folds: int, groups: Any, n_repeats: int = 1) -> str:
-    """How rows were split, such as "5-fold cross-validation, 3 repeats"."""
+    """Say how rows were split, such as "5-fold cross-validation, 3 repeats"."""
     from sklearn.model_selection import TimeSeriesSplit
 
     more = f", {n_repeats} repeats" if n_repeats > 1 else ""
@@ -393,7 +385,7 @@ def describe_splits(cv: Any, n_folds: int, groups: Any, n_repeats: int = 1) -> s
 def bootstrap_samples(
     count: int, target: Outcome, groups: npt.NDArray[Any] | None, random_state: int
 ) -> list[Indices]:
-    """The rows of bootstrap samples: as many draws with replacement as there are rows, stratified by class.
+    """Return the rows of bootstrap samples: as many draws with replacement as there are rows, stratified by class.
 
     A row counts once even if drawn twice, so a sample has about 63 % of the rows: copies would be close neighbours
     for mutual information, and end up on both sides of the splits that wrappers make. Groups are drawn as a whole.

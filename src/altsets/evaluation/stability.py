@@ -141,7 +141,7 @@ Shares = dict[tuple[int, ...], dict[int | str, float]]
 
 
 def shares_of(runs: Sequence[Run], n_sets: int, size: int = 1) -> Shares:
-    """How often each feature (or with size 2, each pair) is chosen, among the searches that found the set."""
+    """Return how often each feature (or with size 2, each pair) is chosen, among the searches that found the set."""
     parts: dict[int | str, list[set[tuple[int, ...]]]] = {number: [] for number in [*range(n_sets), ANY]}
     for run in runs:
         found = [set(itertools.combinations(sorted(chosen), size)) for chosen in run]
@@ -149,12 +149,9 @@ def shares_of(runs: Sequence[Run], n_sets: int, size: int = 1) -> Shares:
             parts[number].append(part)
         parts[ANY].append(set().union(*found))
     counts = {number: Counter(itertools.chain(*chosen)) for number, chosen in parts.items()}
+    n_runs = {number: len(chosen) or math.nan for number, chosen in parts.items()}
     return {
-        key: {
-            number: counts[number][key] / len(chosen) if chosen else math.nan
-            for number, chosen in parts.items()
-        }
-        for key in sorted(counts[ANY])
+        key: {number: counts[number][key] / n for number, n in n_runs.items()} for key in sorted(counts[ANY])
     }
 
 
@@ -241,7 +238,7 @@ def substitutions(
 def _partners(
     here: Sequence[int], there: Sequence[int], kinship: Mapping[tuple[int, int], float] | None
 ) -> list[tuple[int, int, float]]:
-    """Pairs of features that take each other's place, and their weights."""
+    """Return pairs of features that take each other's place, and their weights."""
     from scipy.optimize import linear_sum_assignment
 
     if not kinship:
@@ -263,10 +260,7 @@ def _partners(
 def kinship_of(
     features: Features, chosen: Sequence[int], weights: Floats | None = None
 ) -> dict[tuple[int, int], float]:
-    """How similar chosen features (in ascending order) are, pair by pair; empty if they are too many.
-
-    Nothing is decided by it, so all rows may be used.
-    """
+    """Return how similar chosen features (in ascending order) are, by pair; empty if they are too many."""
     if not 1 < len(chosen) <= MOST_RELATED:
         return {}
     similar = _similarities(features.columns(chosen), weights)
@@ -277,7 +271,7 @@ def kinship_of(
 
 
 def mean_kinship(features: Features, weights: Floats | None, random_state: int) -> float:
-    """How similar two features of the table are on average; estimated from a sample of a wide table."""
+    """Return how similar two features of the table are on average; estimated from a sample of a wide table."""
     count = features.n_features
     if count < 2:
         return 0.0
@@ -297,9 +291,8 @@ def _similarities(features: Features, weights: Floats | None) -> Floats:
     ordered = [index for index in range(features.n_features) if len(features.categories.get(index, ())) <= 2]
     if ordered:
         places = np.ix_(ordered, ordered)
-        similar[places] = np.maximum(
-            similar[places], _rank_correlations(features.columns(ordered).dense(), weights)
-        )
+        ranks = _rank_correlations(features.columns(ordered).dense(), weights)
+        similar[places] = np.maximum(similar[places], ranks)
     return np.clip(similar, 0.0, 1.0)
 
 
