@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import difflib
 import math
-import numbers
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from fractions import Fraction
 from inspect import cleandoc
 from typing import Any, TypeVar
@@ -142,30 +140,6 @@ Spelling = Callable[..., str]
 LONGEST_VALUE = 103
 #: The spelling in use in this thread or task; None for Python.
 _SPELLING: ContextVar[Spelling | None] = ContextVar("_SPELLING", default=None)
-
-
-@dataclass(frozen=True)
-class OptionWords:
-    """Writes parameters as options of a command: ``flags`` by parameter; ``parts`` of options have an equals sign."""
-
-    flags: Mapping[str, str]
-    parts: frozenset[str]
-
-    def __call__(self, name: str, value: Any = True) -> str:
-        """A parameter as it is typed."""
-        flag = self.flags.get(name, name)
-        if value is True:
-            return flag
-        values = value if isinstance(value, list | tuple) else [value]
-        if not all(isinstance(one, str | numbers.Real) for one in values):
-            return flag
-        return f"{flag}{' = ' if name in self.parts else ' '}{','.join(map(_typed, values))}"
-
-
-def _typed(value: Any) -> str:
-    """A name or number as an option takes it."""
-    text = str(value).removesuffix(".0") if isinstance(value, float) else str(value)
-    return f'"{text}"' if any(char.isspace() or char in ",\"'" for char in text) and len(text) > 1 else text
 
 
 @contextmanager

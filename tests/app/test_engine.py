@@ -15,7 +15,7 @@ from altsets.app import scoring
 from altsets.app.engine import engines_of
 from altsets.app.messages import FILES, Ask
 from altsets.app.questions import Asked
-from altsets.cli.spelling import option_words
+from altsets.cli.spelling import as_option
 from altsets.errors import AltsetsError, InputError
 from altsets.wording import spelled
 
@@ -68,7 +68,7 @@ def test_other_targets_are_answered_evaluated_and_downloaded(target, name, named
 
 
 @pytest.mark.parametrize(
-    ("spelling", "said"), [(None, "task='regression'"), (option_words(), "--task regression")]
+    ("spelling", "said"), [(None, "task='regression'"), (as_option, "--task regression")]
 )
 def test_messages_are_in_the_words_of_those_who_opened_the_page(spelling, said, snapshot):
     mixed = pd.DataFrame({"warm": X.iloc[:, 0], "ill": Y})

@@ -7,7 +7,7 @@ import pytest
 
 import altsets
 from altsets import constraints, quality
-from altsets.cli.spelling import option_words
+from altsets.cli.spelling import as_option
 from altsets.errors import InputError, UnsupportedError
 from altsets.wording import spelled
 
@@ -98,7 +98,7 @@ def test_what_was_found_and_what_to_change_is_said_in_one_caution(asked, snapsho
     said = result.verdict.cautions[0] if result.sets else str(result.verdict)
     assert said == snapshot
     assert result.reason in said
-    with spelled(option_words()):
+    with spelled(as_option):
         assert "n_features" not in found(**TOO_MUCH[asked]).reason
 
 
@@ -228,7 +228,7 @@ def test_help_shows_no_option_that_is_refused(run, table, snapshot):
 def test_a_trade_off_names_qualities_as_the_command_line_does(snapshot):
     black_box = quality.BlackBox(sum, n_features_in=4)
     with (
-        spelled(option_words()),
+        spelled(as_option),
         pytest.raises(UnsupportedError) as refused,
     ):
         altsets.frontier(black_box, 2, against=[1, 2, 3, 4])

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import numbers
 from functools import cache
 from typing import Any
 
 from altsets.cli.options import Given
 from altsets.constraints import KINDS
 from altsets.documents import TABLE
-from altsets.wording import OptionWords
 
 #: What the help calls the parts of options on constraints.
 PARTS = {
@@ -36,9 +36,16 @@ def _flags() -> dict[str, str]:
 
 def as_option(name: str, value: Any = True) -> str:
     """A parameter as it is typed: ``--drop-missing-target``, ``--tau 0.5``, ``--drop "the date"``."""
-    return option_words()(name, value)
+    flag = _flags().get(name, name)
+    if value is True:
+        return flag
+    values = value if isinstance(value, list | tuple) else [value]
+    if not all(isinstance(one, str | numbers.Real) for one in values):
+        return flag
+    return f"{flag}{' = ' if name in PARTS else ' '}{','.join(map(_typed, values))}"
 
 
-def option_words() -> OptionWords:
-    """The same as a function."""
-    return OptionWords(_flags(), frozenset(PARTS))
+def _typed(value: Any) -> str:
+    """A name or number as an option takes it."""
+    text = str(value).removesuffix(".0") if isinstance(value, float) else str(value)
+    return f'"{text}"' if any(char.isspace() or char in ",\"'" for char in text) and len(text) > 1 else text
