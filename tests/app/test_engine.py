@@ -13,8 +13,8 @@ import altsets
 from altsets import quality
 from altsets.app import scoring
 from altsets.app.engine import engines_of
-from altsets.app.messages import FILES, Ask
-from altsets.app.questions import Asked
+from altsets.app.messages import FILES, Ask, Question
+from altsets.app.questions import Asked, Questions
 from altsets.cli.spelling import as_option
 from altsets.errors import AltsetsError, InputError
 from altsets.wording import spelled
@@ -368,3 +368,26 @@ def test_files(engine, snapshot):
     assert texts["report"].startswith("<!doctype html>")
     assert texts["command"] == snapshot
     compile(texts["python"], "altsets.py", "exec")
+
+
+def test_an_engine_that_cannot_be_opened_is_told_and_opened_for_the_next_question(open_engine):
+    """The error does not end the thread that answers."""
+    openings = iter([InputError("no table"), open_engine()])
+
+    def opening():
+        opened = next(openings)
+        if isinstance(opened, Exception):
+            raise opened
+        return opened
+
+    questions = Questions(opening)
+
+    def answer(number):
+        reply = questions.reply_to(Ask("page", number, "answer", None, {}), "ask")()
+        while not reply["finished"]:
+            reply = questions.reply_to(Question("page", number), "wait")()
+        return reply
+
+    assert answer(0)["error"] == "no table"
+    assert len(answer(1)["view"]["sets"]) == 2
+    questions.close()

@@ -181,7 +181,7 @@ def test_names_cannot_steer_the_terminal(run, tmp_path):
     (("--cv", 3), "Error: --cv 3 goes with --evaluate; add it, or leave out --cv.\n"),
     (("--evaluate", "--engine", "milp"), "Error: --engine does not go with --evaluate: "),
     (("--evaluate", "--existing", "a,b"), "Error: --existing does not go with --evaluate: "),
-    (("--evaluate", "--scores", "scores.csv"), "Error: --scores does not go with --evaluate: "),
+    (("--quality", "mrmr", "--evaluate", "--scores", "s.csv"), "Error: --scores does not go with --evaluate: "),
     (("--evaluate", "--scoring", "praise"), "Error: --scoring praise is unknown; give a scikit-learn scorer, such as "
         "accuracy"),
     (("--evaluate", "--margin", "small"), "Error: Invalid value for '--margin': 'small' is not a number"),

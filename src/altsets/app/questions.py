@@ -209,8 +209,15 @@ class Lane:
 
     def _answer(self) -> None:
         while (asked := self._next()) is not None:
-            engine = self._engine = self._engine or self._open_engine()
-            asked.run(engine)
+            asked.run(self._opened)
+
+    def _opened(self, ask: Ask, tell: Tell, stopped: Callable[[], bool]) -> Known:
+        """Answer a question by the engine, which is opened for the first one: that may fail as well."""
+        engine = self._engine or self._open_engine()
+        with self._lock:
+            if self._thread is threading.current_thread():
+                self._engine = engine
+        return engine(ask, tell, stopped)
 
     def _next(self) -> Asked | None:
         with self._lock:
