@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -170,22 +170,23 @@ def as_target(column: Column, name: str, *, is_category: bool = False, decimal: 
     if is_category:
         return object_array([written(value) for value in column.tolist()])
     if column.dtype == object:
-        refuse_text(name, column.tolist(), decimal)
+        refuse_text(name, Counter(column.tolist()), decimal)
     return column
 
 
 # --- Text that is likely a mistake --------------------------------------------------------------------
 
 
-def refuse_text(name: str, known: Sequence[str], decimal: str = "") -> None:
-    """Refuse a column of text if it holds dates, or numbers for the most part.
+def refuse_text(name: str, known: Mapping[str, int], decimal: str = "") -> None:
+    """Refuse a column of text if it holds dates, or numbers for the most part; ``known`` counts its labels.
 
     Typos are rare among cells, and numbers many among labels, so both are counted. ``decimal`` is the sign of numbers.
     """
     if are_times(known):
-        raise TableError(f"{name} {DATES} (for example {known[0]!r}).")
+        raise TableError(f"{name} {DATES} (for example {next(iter(known))!r}).")
     numbers = [label for label in known if _looks_like_number(label, decimal)]
-    if 2 * len(numbers) <= len(known) and 2 * len(set(numbers)) <= len(set(known)):
+    n_cells, n_numbers = sum(known.values()), sum(known[label] for label in numbers)
+    if 2 * n_numbers <= n_cells and 2 * len(numbers) <= len(known):
         return
     advice = f"or say that it is a category ({parameter('categorical', [name])})."
     inexact = next(filter(is_inexact, numbers), None)
@@ -200,10 +201,10 @@ def refuse_text(name: str, known: Sequence[str], decimal: str = "") -> None:
             f"column {name} is not numeric, but most of it looks like numbers, for example {quote(spelled)}; "
             f"{_respelled(spelled, decimal)}, {advice}"
         )
-    others = [label for label in dict.fromkeys(known) if not _looks_like_number(label, decimal)]
+    others = [label for label in known if not _looks_like_number(label, decimal)]
     examples = list_some([quote(label) for label in others], most=3)
     raise TableError(
-        f"column {name} holds numbers in {len(numbers)} cells and text in {len(known) - len(numbers)} ({examples}); "
+        f"column {name} holds numbers in {n_numbers} cells and text in {n_cells - n_numbers} ({examples}); "
         f"correct these cells, leave them empty if they are not known, {advice}"
     )
 
@@ -233,7 +234,7 @@ def is_inexact(cell: str) -> bool:
     return len(digits) > 15 and digits.isdecimal() and int(digits[:20]) > LARGEST_EXACT
 
 
-def are_times(known: Sequence[str]) -> bool:
+def are_times(known: Iterable[str]) -> bool:
     """Whether all of these texts are dates or times."""
     return all(WHEN.fullmatch(label) for label in known)
 

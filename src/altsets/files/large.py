@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -111,7 +112,7 @@ def _wrong_labels(table: LargeTable, categorical: Sequence[str]) -> dict[str, In
         if name in categorical or table.is_category(name):
             continue
         try:
-            refuse_text(name, labels)
+            refuse_text(name, Counter(labels))
         except InputError as error:
             wrong[name] = error
     return wrong

@@ -14,7 +14,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import compress, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -207,28 +207,27 @@ def _checked_cells(
 def _numbers_or_text(cells: Any, decimal: str) -> tuple[Any, Counter[str]]:
     """A column as numbers if all of its cells hold one, else as text, tidied; and what was read as missing."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     empty = Counter({"": cells.null_count} if cells.null_count else {})
     numbers = cells if cells.type == pa.float64() else _numbers(cells, decimal)
     if numbers is not None:
         return numbers, empty
-    cells = pc.utf8_trim_whitespace(cells)
-    is_missing = pc.is_in(pc.utf8_lower(cells), pa.array(MISSING))
-    missing = Counter(cells.filter(is_missing).to_pylist()) + empty
-    cells = pc.if_else(is_missing, pa.scalar(None, pa.string()), cells)
-    numbers = _numbers(cells, decimal)
-    if numbers is not None:
-        return numbers, missing
-    different = cells.combine_chunks().dictionary_encode()
-    labels = different.dictionary.to_pylist()
-    if any(map(is_inexact, labels)):
-        return cells, missing
+    different = cells.dictionary_encode().combine_chunks()
+    codes = different.indices
+    labels = [label.strip() for label in different.dictionary.to_pylist()]
+    is_missing = [label.lower() in MISSING for label in labels]
+    counts = np.bincount(codes.drop_null().to_numpy(), minlength=len(labels)).tolist()
+    missing: Counter[str] = Counter()
+    for label, count in compress(zip(labels, counts, strict=True), is_missing):
+        missing[label] += count
+    known: list[str | None] = [
+        None if gone else label for label, gone in zip(labels, is_missing, strict=True)
+    ]
     try:
-        numbers = pa.array([_float(label, decimal) for label in labels], pa.float64())
+        found = pa.array([None if label is None else _float(label, decimal) for label in known], pa.float64())
     except ValueError:
-        return cells, missing
-    return numbers.take(different.indices), missing
+        found = pa.array(known, pa.string())
+    return pa.chunked_array([found.take(codes)]), missing + empty
 
 
 def _numbers(cells: Any, decimal: str) -> Any:
@@ -260,7 +259,7 @@ def _is_known_number(cell: str, decimal: str) -> bool:
 
 def _float(label: str, decimal: str) -> float:
     # Python would read 12_345 as a number; in a table it is more likely an identifier.
-    if "_" in label:
+    if "_" in label or is_inexact(label):
         raise ValueError
     truth = TRUTH.get(label.lower())
     return float(label.translate(SWAPPED) if decimal == "," else label) if truth is None else truth

@@ -47,8 +47,8 @@ DATES = (
 )
 
 
-#: Raises an error about a column of text, given its name and the cells that are not missing.
-CheckText = Callable[[str, list[str]], None]
+#: Raises an error about a column of text, given its name and how often it has each label.
+CheckText = Callable[[str, Mapping[str, int]], None]
 
 
 class UsableColumns(NamedTuple):
@@ -333,9 +333,16 @@ def _convert_column(column: Any, name: str, check_text: CheckText) -> tuple[Floa
     """One column as numbers, or as codes with their labels."""
     if isinstance(column, np.ndarray):
         return _from_array(column, name, check_text)
-    if str(getattr(column, "type", "")) == "double":
-        # What Arrow has most often, also in its tables of thousands of columns; missing ones become nan.
+    # What Arrow has most often, also in its tables of thousands of columns.
+    kind = getattr(column, "type", None)
+    if str(kind) == "double":
         return column.to_numpy(), None
+    if str(kind) == "string":
+        labels = _labels_of(column.dictionary_encode())
+        check_text(name, Counter(label for label in labels if label is not None))
+        return category_codes(labels, name)
+    if getattr(kind, "ordered", None) is False:
+        return category_codes(_labels_of(column.unify_dictionaries()), name)
     import narwhals as nw
 
     series = nw.from_native(column, series_only=True)
@@ -354,6 +361,14 @@ def _convert_column(column: Any, name: str, check_text: CheckText) -> tuple[Floa
             labels = [None if label is None else str(label) for label in labels]
         return category_codes(labels, name)
     return _from_array(object_array(series.to_list()), name, check_text)
+
+
+def _labels_of(column: Any) -> list[Any]:
+    """The labels in the rows of a dictionary of Arrow; None if they are missing."""
+    whole = column.combine_chunks()
+    known = [None if is_missing(label) else label for label in whole.dictionary.to_pylist()]
+    labels = object_array([*known, None])
+    return labels[whole.indices.fill_null(len(known)).to_numpy()].tolist()  # type: ignore[no-any-return]
 
 
 def _with_nan(series: Any, name: str) -> npt.NDArray[Any]:
@@ -408,7 +423,7 @@ def _from_array(
         _refuse_inexact(name, min(whole, default=0), max(whole, default=0))
         return np.array([np.nan if value is None else float(value) for value in plain]), None
     if len(text) == len(known):
-        check_text(name, text)
+        check_text(name, Counter(text))
         return category_codes(plain, name)
     if len(text) + len(real) == len(known):
         raise InputError(
@@ -451,7 +466,7 @@ def _inexact(name: str, extreme: int) -> InputError:
     )
 
 
-def _refuse_written_numbers(name: str, text: list[str]) -> None:
+def _refuse_written_numbers(name: str, text: Mapping[str, int]) -> None:
     labels = set(text)
     written = {label for label in labels if is_float(label.replace(",", ".", 1))}
     if 2 * len(written) > len(labels):
