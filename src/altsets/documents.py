@@ -57,6 +57,12 @@ def document_in(given: str) -> Any:
     return found
 
 
+def damaged(kind: str, error: BaseException) -> InputError:
+    """Return the error that tells why a document of this kind could not be read."""
+    what = f"{error} is missing" if isinstance(error, KeyError) else reason_of(error)
+    return InputError(f"this altsets {kind} is incomplete or damaged: {what}.")
+
+
 def timed(document: dict[str, Any]) -> dict[str, Any]:
     """A document with the time in one place, so that equal answers have equal documents but for that."""
     origin = document.get("provenance", {})
@@ -232,7 +238,7 @@ class Document:
         except InputError:
             raise
         except DAMAGED as error:
-            raise InputError(f"this altsets {cls._called} is incomplete or damaged: {error!r}.") from error
+            raise damaged(cls._called, error) from error
 
     @classmethod
     def _read(cls, found: dict[str, Any]) -> Self:

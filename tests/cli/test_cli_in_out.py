@@ -102,11 +102,10 @@ def test_decimal_commas_and_rows_without_a_target(run, table, there, snapshot):
     frame = pd.read_csv(table, float_precision="round_trip")
     frame.loc[:4, "y"] = None
     frame.to_csv("german.csv", sep=";", decimal=",", index=False)
-    refused(
-        run("find", "german.csv", *FIND), "has 5 missing values (of 80); use --drop-missing-target to leave"
-    )
-    refused(run("find", "german.csv", *FIND, "--drop-missing-target"), "use --decimal , if commas")
-    asked = (*FIND, "--decimal", ",", "--drop-missing-target", "--json")
+    refused(run("find", "german.csv", *FIND), "use --decimal , if commas")
+    german = (*FIND, "--decimal", ",")
+    refused(run("find", "german.csv", *german), "use --drop-missing-target to leave")
+    asked = (*german, "--drop-missing-target", "--json")
     code, out, err = run("find", "german.csv", *asked)
     assert code == 0
     assert err == snapshot
@@ -386,9 +385,6 @@ def test_records_do_not_make_answers_unequal(classes):
     one, other = (altsets.evaluate([[0], [1]], X, y, cv=2, n_repeats=1) for _ in range(2))
     assert one == other
     assert Evaluation.from_json(one.to_json()).provenance == one.provenance
-    old = json.loads(one.to_json())
-    del old["provenance"]
-    assert Evaluation.from_json(json.dumps(old)) == one
 
 
 def test_the_seed_on_record_is_the_one_that_measures_use():

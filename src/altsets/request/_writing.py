@@ -140,7 +140,7 @@ def fields_in(document: Any) -> dict[str, Any]:
     except InputError:
         raise
     except documents.DAMAGED as error:
-        raise InputError(f"this altsets request is incomplete or damaged: {error!r}.") from error
+        raise documents.damaged("request", error) from error
 
 
 def _quality_in(entry: Any) -> NamedQuality | None:

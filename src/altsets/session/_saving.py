@@ -90,7 +90,7 @@ def load(
     except InputError as error:
         raise type(error)(f"{name}: {error}") from error
     except documents.DAMAGED as error:
-        raise InputError(f"{name}: this altsets session is incomplete or damaged: {error!r}.") from error
+        raise InputError(f"{name}: {documents.damaged('session', error)}") from error
     if isinstance(X, Quality):
         for step in steps:
             if step.result.sets:
