@@ -67,7 +67,7 @@ def started(tmp_path):
 def assert_ends(command, number, folder):
     """A signal is the usual end, after which nothing is left; returns what was said."""
     code, out, err = command.end(number)
-    assert (code, out) == (0, "")
+    assert (code, out) == (0, ""), err
     assert "Traceback" not in err
     assert not list((folder / "temporary").iterdir())
     return err

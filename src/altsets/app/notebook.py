@@ -7,7 +7,6 @@ Steps of the page are steps of the session, and the page follows those that are 
 from __future__ import annotations
 
 import html
-import threading
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -16,7 +15,7 @@ from altsets.app.assets import module_text
 from altsets.app.engine import SessionEngine, refuse_counts
 from altsets.app.gate import Refused
 from altsets.app.messages import MESSAGES, Ask
-from altsets.app.questions import ANSWERED_HERE, Questions
+from altsets.app.questions import ANSWERED_HERE, Questions, in_background
 from altsets.app.scoring import PendingScores
 from altsets.errors import InputError, MissingExtraError
 from altsets.session import Session
@@ -68,9 +67,7 @@ class LiveSession:
         except Refused as refused:
             self._send({"id": content["id"], "reply": {"error": str(refused), "finished": True}})
             return
-        threading.Thread(
-            target=lambda: self._send({"id": content["id"], "reply": reply()}), daemon=True
-        ).start()
+        in_background(lambda: self._send({"id": content["id"], "reply": reply()}))
 
 
 # --- The widget -------------------------------------------------------------------------------------------

@@ -34,6 +34,9 @@ FILE_READY, CANCELLED = 120.0, 5.0
 #: Questions whose answers are kept, for a page that is late.
 KEPT = 8
 
+#: The name of threads that answer.
+THREAD = "altsets explorer"
+
 STOPPED = "The search was stopped before it found anything."
 
 
@@ -147,6 +150,22 @@ def _in_words(error: Exception) -> str:
     return f"altsets failed ({type(error).__name__}: {reason_of(error)}); please report this."
 
 
+def in_background(work: Callable[..., object], *arguments: Any) -> threading.Thread:
+    """Start a thread that does not keep the process from ending."""
+    thread = threading.Thread(target=work, args=arguments, name=THREAD, daemon=True)
+    thread.start()
+    return thread
+
+
+def background_ends(seconds: float) -> bool:
+    """Wait for all of these threads; whether they end within this time."""
+    until = time.perf_counter() + seconds
+    threads = [thread for thread in threading.enumerate() if thread.name == THREAD]
+    for thread in threads:
+        thread.join(max(until - time.perf_counter(), 0.0))
+    return not any(thread.is_alive() for thread in threads)
+
+
 class Lane:
     """Answers questions one after the other, in a thread that ends when there are no more."""
 
@@ -204,8 +223,7 @@ class Lane:
                     self._start()
 
     def _start(self) -> None:
-        self._thread = threading.Thread(target=self._answer, name="altsets explorer", daemon=True)
-        self._thread.start()
+        self._thread = in_background(self._answer)
 
     def _answer(self) -> None:
         while (asked := self._next()) is not None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
-from altsets.app.questions import Cancelled
+from altsets.app.questions import Cancelled, in_background
 
 if TYPE_CHECKING:
     from altsets.session import Session
@@ -61,8 +61,7 @@ class _Scoring:
         self.error: Exception | None = None
         self.finished, self.wanted = threading.Event(), time.monotonic()
         # Messages are in the words of whoever asks first.
-        work = (self._score, session, state)
-        threading.Thread(target=copy_context().run, args=work, name="altsets scores", daemon=True).start()
+        in_background(copy_context().run, self._score, session, state)
 
     @property
     def is_unwanted(self) -> bool:

@@ -10,7 +10,6 @@ import asyncio
 import json
 import socket
 import tempfile
-import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
@@ -20,7 +19,7 @@ from typing import Any
 from altsets.app.clients import Clients
 from altsets.app.gate import BODY, GO_ON, App, Gate, Refused
 from altsets.app.messages import FILES, MESSAGES, Ask
-from altsets.app.questions import Asked, OpenEngine
+from altsets.app.questions import Asked, OpenEngine, in_background
 from altsets.errors import InputError, MissingExtraError, reason_of
 
 HOST = "127.0.0.1"
@@ -113,7 +112,7 @@ class Explorer:
         # A thread for each request that waits, so that none waits for another one.
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(MOST_REQUESTS))
         first = Asked(Ask("", -1, "prepare", None, {}))
-        threading.Thread(target=self._prepare, args=[first], daemon=True).start()
+        in_background(self._prepare, first)
         try:
             yield
         finally:

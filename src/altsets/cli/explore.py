@@ -72,6 +72,7 @@ def explore_command(context: typer.Context, given: Given) -> None:
     """
     with plain_messages():
         from altsets.app.engine import engines_of
+        from altsets.app.questions import PATIENCE, background_ends
         from altsets.app.server import Explorer, require_packages
 
         require_packages()
@@ -95,6 +96,11 @@ def explore_command(context: typer.Context, given: Given) -> None:
         # What is asked on the page is answered there.
         warnings.showwarning = lambda *_, **__: None
         _serve(explorer, browser=not given.explore.no_browser)
+        if not background_ends(PATIENCE):
+            # Python would end a thread in the midst of compiled code, which aborts the process.
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(0)
 
 
 def _source(given: Given) -> Source:

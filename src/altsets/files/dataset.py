@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from altsets import machine
 from altsets.errors import InputError, MissingExtraError, TableError
 from altsets.files.cells import Cells, cells_in, cells_of, is_hdf5
 from altsets.files.columns import (
@@ -54,7 +55,6 @@ from altsets.files.parsing import (
     turn_rows,
 )
 from altsets.files.targets import Targets, refuse_half_survival, unknown_column
-from altsets.machine import memory
 from altsets.measures.large.decoding import kind_of
 from altsets.measures.large.table import LargeTable
 from altsets.tables.conversion import check_unusable, is_anndata, left_out, usable_columns
@@ -395,7 +395,7 @@ def read_columns(
     source = "standard input" if from_input else Path(path).name
     raw = read_standard_input() if from_input else read_bytes(Path(path))
     digest = hashlib.sha256(raw).hexdigest()
-    content = unpack(raw, source if from_input else str(path), int(SHARE * memory()))
+    content = unpack(raw, source if from_input else str(path), int(SHARE * machine.memory()))
     del raw
     is_workbook = is_excel(content)
     if sheet is not None and not is_workbook:

@@ -80,7 +80,7 @@ class SetsFound:
 
     @property
     def named_sets(self) -> list[tuple[Any, ...]]:
-        """The sets with the labels that a frame has for the columns: mostly text."""
+        """The sets with the labels that a frame has for its columns: text, integers or tuples of a MultiIndex."""
         return [tuple(map(label_of, names)) for names in self.texts]
 
     def label(self, number: int) -> str:

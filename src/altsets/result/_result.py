@@ -60,8 +60,6 @@ class Result(SetsFound, documents.Document):
         One per requested set.
     texts : list of tuples of str
         The sets with the names of their features.
-    named_sets : list of tuples
-        The same with the labels that a frame has for its columns, also integers and those of a MultiIndex.
     parameters : dict
         What was asked.
     engine, proof : str

@@ -142,7 +142,7 @@ def request_of(selector: Any, n_columns: int | None = None, y: Any = None) -> Re
     asked = {name: getattr(selector, name) for name in names}
     asked["quality_params"] = selector.quality_params
     asked["random_state"] = _seed(selector.random_state)
-    if is_survival(in_one_form(y, selector.task)):
+    if selector.task == "auto" and is_survival(in_one_form(y, "auto")):
         asked["task"] = "survival"
     request = Request(**asked)
     size = None if n_columns is None else request.sized(n_columns).n_features
