@@ -87,7 +87,7 @@ class MissingExtraError(AltsetsError, ImportError):
     def __init__(self, purpose: str, package: str, extra: str, otherwise: str = "") -> None:
         instead = f", or {otherwise}" if otherwise else ""
         super().__init__(
-            f"{purpose} needs {package}; install it with: pip install 'altsets[{extra}]'{instead}"
+            f"{purpose} needs {package}; in a clone of altsets, install it with: pip install '.[{extra}]'{instead}"
         )
 
 

@@ -9,6 +9,7 @@ from clocks import wait_until
 from explorers import RELEASED, STATE, Page, running, stand_in, unprepared
 
 from altsets.app import clients, questions, server
+from altsets.app.messages import FILES
 from altsets.app.server import Explorer
 from altsets.errors import InputError
 
@@ -123,7 +124,7 @@ def test_errors_are_sentences_and_the_explorer_goes_on(page, capsys, snapshot):
 
 
 def test_files(page, snapshot):
-    for kind, (name, type_) in server.FILES.items():
+    for kind, (name, type_) in FILES.items():
         body = json.dumps({"client": page.name, "state": STATE | {"forbid": ["ü"]}, "kind": kind}).encode()
         status, headers, content = page.send("POST", "/api/download", page.headers(), body)
         assert status == 200

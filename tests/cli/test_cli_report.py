@@ -149,7 +149,7 @@ def test_without_jinja2_it_is_said_before_the_search(run, there, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     refused(
         run("find", "no such table.csv", *FIND, "--report", "r.html"),
-        "a report needs jinja2; install it with: pip install 'altsets[report]'",
+        "a report needs jinja2; in a clone of altsets, install it with: pip install '.[report]'",
     )
 
 

@@ -163,6 +163,13 @@ def test_a_budget_of_groups_without_costs_is_read_again():
     assert Budget.from_dict(budget.as_dict()).resolve(NAMES).holds((3, 4, 5))
 
 
+def test_lists_of_groups_are_not_called_as_features():
+    costs = {"0": 5, "1": 7}
+    assert Budget(costs, 6, groups=[[0], [1]]).resolve(["1", "0"]).costs == (7.0, 5.0)
+    with pytest.raises(InputError, match="'0'"):
+        Budget({"0": 5}, 6, groups=[[0]]).resolve(["a", "b"])
+
+
 def test_similarity_is_read_as_elsewhere(snapshot):
     """The diagonal does not count, numbers that differ by rounding are averaged, and the limit itself is allowed."""
     nearly = MaxSimilarity([[0, 0.9 + 4e-10, 0.2], [0.9, 0, 0.9], [0.2, 0.9, 5]], 0.9)

@@ -113,7 +113,7 @@ def test_extras_are_those_of_the_package():
         said = {name.strip().lower() for name in added.split(",")}
         assert said == packages_of(extra, extras) - {"distributed"}, extra
     for page in GUIDE:
-        named = re.findall(r"altsets\[([\w,]+)\]", page.read_text(encoding="utf-8"))
+        named = re.findall(r"install '\.\[([\w,]+)\]'", page.read_text(encoding="utf-8"))
         assert {extra for group in named for extra in group.split(",")} <= set(extras), page
 
 

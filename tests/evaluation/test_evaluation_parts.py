@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.model_selection import TimeSeriesSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import altsets
 from altsets.evaluation.comparison import against_baseline, guess_in_words, in_folds, paired
 from altsets.evaluation.folds import class_name, constant_prediction, kind_of
 from altsets.evaluation.setup import check_sets, describe_splits, model_name, scoring_by_name
@@ -85,3 +87,29 @@ def test_captured_warnings():
     with WarningCapture() as caught:
         warnings.warn("so few rows", stacklevel=1)
     assert caught == [(UserWarning, "so few rows")]
+
+
+def test_scoring_that_ends_first_leaves_captured_warnings_alone():
+    X, y = np.array([[1.0, 5], [2, 5], [3, 5], [4, 5]]), [1, 2, 2, 4]
+    begun, captured = threading.Event(), threading.Event()
+
+    def measure(column, target):
+        begun.set()
+        captured.wait()
+        warnings.warn("a column is odd", stacklevel=1)
+        return np.ones(column.shape[1])
+
+    def score_beside_another_capture():
+        scoring = threading.Thread(target=lambda: altsets.find(measure, 1, 0, X=X, y=y))
+        scoring.start()
+        begun.wait()
+        with WarningCapture() as caught:
+            captured.set()
+            scoring.join()
+            warnings.warn("so few rows", stacklevel=1)
+        return caught
+
+    with pytest.warns(UserWarning) as said:
+        caught = score_beside_another_capture()
+    assert caught == [(UserWarning, "so few rows")]
+    assert [str(one.message) for one in said] == ["a column is odd"]

@@ -258,7 +258,7 @@ def test_frame_of_no_sets_is_empty():
 
 def test_frame_without_pandas_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(MissingExtraError, match=r"altsets\[tables\]"):
+    with pytest.raises(MissingExtraError, match=r"\.\[tables\]"):
         made().to_frame()
 
 

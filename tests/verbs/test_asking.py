@@ -147,6 +147,12 @@ def test_scores_by_name(snapshot):
     X = pd.DataFrame({"a": [1, 2], "b": [2, 1], "c": [1, 1]})
     found = altsets.find(scores, X=X, **asked)
     assert (found.sets, found.qualities) == ([(0,), (2,)], [3.0, 2.0])
+    # The same scores serve the questions about an answer.
+    assert altsets.verify(found, scores, X=X).ok
+    assert altsets.what_if(scores, found, "a", X=X).losses[0].set == (2,)
+    assert altsets.find({0: 0.5, "c": 0.3}, **asked).named_sets == [(0,), ("c",)]
+    with pytest.raises(InputError, match="more than once: 1"):
+        altsets.find({1: 0.5, "1": 0.4, "c": 0.3}, **asked)
     for wrong in ({**scores, "cc": 1}, {"a": 1, "b": 2}, {"a": "x"}):
         with pytest.raises(InputError) as refused:
             altsets.find(wrong, X=X if len(wrong) > 1 else None, **asked)

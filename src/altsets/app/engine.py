@@ -11,7 +11,7 @@ from typing import Any
 from altsets.app import views
 from altsets.app.messages import Ask
 from altsets.app.questions import Engine, OpenEngine, Tell
-from altsets.app.scoring import TELL_EVERY, PendingScores, unless
+from altsets.app.scoring import TELL_EVERY, PendingScores, raise_if
 from altsets.errors import InputError
 from altsets.problem import counts_features
 from altsets.session import Session
@@ -19,7 +19,7 @@ from altsets.wording import counted, parameter
 
 
 def engines_of(session: Session, begin: dict[str, Any], **origin: str) -> OpenEngine:
-    """Return what opens an engine for each client: each has steps of its own, on the same table and scores.
+    """Return a function that opens an engine for each lane: each has steps of its own, on the same table and scores.
 
     ``begin`` is what pages begin with, where that is not the state of the session; ``origin`` are the names of the
     table (``file``) and of its ``target``, of survival also those of ``time`` and ``event``. Messages write parameters
@@ -104,11 +104,11 @@ class SessionEngine:
         if verb == "answer":
             view = views.answer_view(self._session, given)
         elif verb == "frontier":
-            view = views.frontier_view(self._session, given, callback=lambda _: unless(stopped))
+            view = views.frontier_view(self._session, given, callback=lambda _: raise_if(stopped))
         elif verb == "evaluate":
 
             def progress(share: float) -> None:
-                unless(stopped)
+                raise_if(stopped)
                 tell({"state": self._session.state, "view": views.evaluating_view(share)})
 
             view = views.evaluate_view(self._session, given, callback=progress)

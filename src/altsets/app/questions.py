@@ -66,7 +66,7 @@ class Asked:
                 self._change()
 
     def finish(self, known: Known | None = None, *, error: str = "", superseded: bool = False) -> None:
-        """Set all that will ever be known: what was told before, unless there is something new or an error."""
+        """Set the final answer: ``known``, or what was told last; nothing after an error."""
         with self._changed:
             if self.finished:
                 return
@@ -113,7 +113,7 @@ class Asked:
             self.finish(error=_in_words(error))
 
     def reply_within(self, seconds: float, *, for_all: bool = False) -> dict[str, Any]:
-        """Return what the page gets, after the next change or with the whole answer, but not later than this."""
+        """Return what the page gets, after the next change or with the whole answer, after at most these seconds."""
         with self._changed:
             before = self._changes
             self._changed.wait_for(
@@ -135,7 +135,8 @@ class Asked:
         self.reply_within(FILE_READY, for_all=True)
         if "text" not in self._known:
             return {"error": self.error or f"The file was not ready after {FILE_READY:g} s."}
-        return {"name": FILES[self.ask.more["kind"]][0], "content": self._known["text"]}
+        name, kind = FILES[self.ask.more["kind"]]
+        return {"name": name, "type": kind, "content": self._known["text"]}
 
 
 #: What the current thread answers.
@@ -181,7 +182,7 @@ class Lane:
         """Answer a question, in the place of those before it that need no answer any more."""
         with self._lock:
             for older in self._all:
-                if asked.supersedes(older):
+                if not older.finished and asked.supersedes(older):
                     older.finish(superseded=True)
                     self._expect_end(older)
             self._waiting = [one for one in self._waiting if not one.finished] + [asked]

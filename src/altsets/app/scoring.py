@@ -38,7 +38,7 @@ class PendingScores:
             scoring = self._scoring(state)
             while True:
                 scoring.wanted = time.monotonic()
-                unless(stopped)
+                raise_if(stopped)
                 tell(scoring.share)
                 if scoring.finished.wait(TELL_EVERY):
                     break
@@ -81,7 +81,7 @@ class _Scoring:
             raise Cancelled
 
 
-def unless(stopped: Callable[[], bool]) -> None:
-    """Raise if nothing is wanted any more."""
+def raise_if(stopped: Callable[[], bool]) -> None:
+    """Raise :class:`Cancelled` if the answer is no longer wanted."""
     if stopped():
         raise Cancelled

@@ -18,7 +18,7 @@ from typing import Any
 
 from altsets.app.clients import Clients
 from altsets.app.gate import BODY, GO_ON, App, Gate, Refused
-from altsets.app.messages import FILES, MESSAGES, Ask
+from altsets.app.messages import MESSAGES, Ask
 from altsets.app.questions import Asked, OpenEngine, in_background
 from altsets.errors import InputError, MissingExtraError, reason_of
 
@@ -101,11 +101,8 @@ class Explorer:
         from starlette.applications import Starlette
         from starlette.routing import Route
 
-        pages = {"/": self._page}
-        routes = [
-            Route(path, pages.get(path, self._api), methods=[method]) for path, method in ROUTES.items()
-        ]
-        return Starlette(routes=routes, lifespan=self._lifespan)
+        api = [Route(f"/api/{route}", self._api, methods=["POST"]) for route in MESSAGES]
+        return Starlette(routes=[Route("/", self._page), *api], lifespan=self._lifespan)
 
     @asynccontextmanager
     async def _lifespan(self, app: Any) -> AsyncIterator[None]:
@@ -121,7 +118,7 @@ class Explorer:
 
     def _prepare(self, first: Asked) -> None:
         """Begin with the scores that pages begin with."""
-        first.run(self._open_engine())
+        first.run(lambda *question: self._open_engine()(*question))
         if first.error:
             self._on_failure(first.error)
 
@@ -195,7 +192,7 @@ def _file(waits: Callable[[], dict[str, Any]]) -> Any:
     if "content" not in made:
         raise Refused(409, made["error"])
     disposition = {"Content-Disposition": f'attachment; filename="{made["name"]}"'}
-    return Response(made["content"], media_type=dict(FILES.values())[made["name"]], headers=disposition)
+    return Response(made["content"], media_type=made["type"], headers=disposition)
 
 
 def _listening(port: int) -> socket.socket:

@@ -282,7 +282,7 @@ class Constraint(ABC):
 
     @abstractmethod
     def rules(self) -> tuple[Rule, ...]:
-        """Return the same for engines, as rules that all of them know."""
+        """Return the constraint as rules that all engines know."""
 
     def joint_rules(self) -> tuple[JointRule, ...]:
         """Return what it demands of several sets together, for engines."""

@@ -21,7 +21,8 @@ def paid_together(groups: Any, title: str) -> dict[Feature, Hashable]:
     members: dict[Hashable, list[Feature]] = {}
     for feature, number in known.items():
         members.setdefault(number, []).append(feature)
-    return {feature: ", ".join(map(repr, members[number])) for feature, number in known.items()}
+    # In braces, as no feature is called: a key of costs may be either.
+    return {feature: f"{{{', '.join(map(repr, members[number]))}}}" for feature, number in known.items()}
 
 
 def group_prices(

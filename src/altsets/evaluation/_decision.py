@@ -196,7 +196,7 @@ def _next_steps(evaluation: Measured, entry: Comparison, answer: str, result: Re
 def _narrower(evaluation: Measured, entry: Comparison) -> list[str]:
     """Return how to get an interval, or one that allows a conclusion."""
     if entry.n_folds < 2:
-        # Of a set that hardly any fold has, more folds show no more.
+        # More folds don't help if hardly any fold has the set.
         several = len(evaluation.folds) > 1
         return [] if several else [f"Evaluate in several folds, such as {parameter('cv', 5)}."]
     if math.isnan(entry.low):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
@@ -132,7 +131,7 @@ class Evaluation(Measured, Shown, documents.Document):
                 "quality": fold.qualities[number],
                 "test_quality": fold.test_qualities[number],
                 "status": str(fold.statuses[number]) if fold.statuses else "given",
-                "features": self._labels(itertools.chain(*fold.sets[number : number + 1])),
+                "features": self._labels(fold.sets[number]) if number < len(fold.sets) else [],
                 "n_train": fold.n_train,
                 "n_test": fold.n_test,
             }
@@ -155,8 +154,8 @@ class Evaluation(Measured, Shown, documents.Document):
                 f"train_{name}": means_over_folds(self, "train_scores", name),
                 f"baseline_{name}": baseline,
             }
-        columns |= {"quality": means_over_folds(self, "qualities")}
-        columns |= {"test_quality": means_over_folds(self, "test_qualities")}
+        columns["quality"] = means_over_folds(self, "qualities")
+        columns["test_quality"] = means_over_folds(self, "test_qualities")
         return _frame("sets_frame()", columns | {"n_found": list(map(self.n_found, numbers))}, "set")
 
     def comparison_frame(self) -> Any:

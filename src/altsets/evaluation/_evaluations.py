@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, overload
 
 from altsets import documents
 from altsets.display import ShownCurve
@@ -102,7 +102,13 @@ class Evaluations(ShownCurve, documents.Document, Sequence[Evaluation]):
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __getitem__(self, number: Any) -> Any:
+    @overload
+    def __getitem__(self, number: int) -> Evaluation: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> tuple[Evaluation, ...]: ...
+
+    def __getitem__(self, number: int | slice) -> Evaluation | tuple[Evaluation, ...]:
         return self.evaluations[number]
 
     def __len__(self) -> int:

@@ -46,7 +46,10 @@ A_SIGN = 0.2
 
 @dataclass(frozen=True)
 class Paired:
-    """The mean difference over those folds that have one, its interval and the p-value; nan where not known."""
+    """The mean difference over those folds that have one, its interval and the p-value; nan where not known.
+
+    ``n_folds`` of ``n_all`` folds have both scores.
+    """
 
     difference: float
     low: float
@@ -180,7 +183,10 @@ def compare(
     beats: bool | None = None,
     first_beats: bool | None = None,
 ) -> Comparison:
-    """Compare a set with set 0; the baseline, which does ``guess``, is known to be beaten by either, or not."""
+    """Compare a set with set 0.
+
+    ``beats`` and ``first_beats`` tell whether each beats the baseline, which does ``guess``; None if unknown.
+    """
     margin = margin_for(scorer, margin)
     key = conclusion = conclude(found, margin)
     if math.isnan(found.p_value):
@@ -210,10 +216,11 @@ def against_baseline(scorer: str, number: int, found: Paired, guess: str) -> Com
     return replace(entry, sentence=WITH_BASELINE[key].format(**words))
 
 
-def _comparison(scorer: str, number: int, found: Paired, *said: Any) -> Comparison:
-    return Comparison(
-        scorer, number, found.difference, found.low, found.high, found.p_value, found.n_folds, *said
-    )
+def _comparison(
+    scorer: str, number: int, found: Paired, conclusion: str, beats: bool | None, sentence: str
+) -> Comparison:
+    numbers = (found.difference, found.low, found.high, found.p_value, found.n_folds)
+    return Comparison(scorer, number, *numbers, conclusion, beats, sentence)
 
 
 def adjust(entries: Sequence[Comparison]) -> list[Comparison]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -155,9 +155,10 @@ def evaluate(
     if curve is None:
         setup, points = Setup.of(what, X, y, settings), None
     else:
-        counts = [count + 1 for _, count, _ in map(_place, curve)]
-        setup = Setup.of(_selector_for(curve) or _all_sets(curve), X, y, settings, counts)
-        points = Points.of(curve, setup.plan)
+        places = list(map(_place, curve))
+        counts, every = [count + 1 for _, count, _ in places], _all_sets(curve)
+        setup = Setup.of(_selector_for(curve) or every, X, y, settings, sum(counts))
+        points = Points.of(curve, places, every.sets, setup.plan)
     plan = setup.plan
     if n_bootstraps and not plan.searches:
         raise InputError(
@@ -194,17 +195,16 @@ def evaluate(
 
 
 class Points(NamedTuple):
-    """The points of a frontier, and what to search for in each fold to have them, or the sets that they have."""
+    """The points of a frontier, with the search that finds them in each fold, or their given sets."""
 
     places: list[Place]
     asked: dict[str, Any]
     given: list[list[FeatureSet]]
 
     @classmethod
-    def of(cls, curve: Frontier, plan: Plan) -> Points:
-        places = list(map(_place, curve))
+    def of(cls, curve: Frontier, places: list[Place], every: Sequence[FeatureSet], plan: Plan) -> Points:
         if plan.selector is None:
-            columns = dict(zip(_all_sets(curve).sets, plan.sets, strict=True))
+            columns = dict(zip(every, plan.sets, strict=True))
             return cls(places, {}, [[columns[chosen] for chosen in point.result.sets] for point in curve])
         # Every tau that matters, if these are the points; else those that the frontier has, at all sizes.
         asked: dict[str, Any] = {"n_features": curve.sizes, "n_alternatives": curve.counts, "tau": None}

@@ -64,10 +64,13 @@ class Plan:
 
     def on(self, rows: Indices) -> tuple[Quality, Features, Floats | None]:
         """Return the quality of the selector on some rows, with these rows and their weights."""
-        features, part = self.features.rows(rows), self.rows.part(rows)
-        weights = part.weights if self.rows_matter else None
-        selector = self._selector_on(part.labels)
-        return quality_of(selector, features, part.labels, weights, part.groups), features, part.weights
+        features, labels = self.features.rows(rows), self.rows.labels[rows]
+        # Not the columns of models, which may be large.
+        weights, groups = (
+            None if each is None else each[rows] for each in (self.rows.weights, self.rows.groups)
+        )
+        counting = weights if self.rows_matter else None
+        return quality_of(self._selector_on(labels), features, labels, counting, groups), features, weights
 
     def _selector_on(self, labels: npt.NDArray[Any]) -> Any:
         """Return the selector, with the task of the whole table where some rows alone do not show it.
@@ -309,7 +312,10 @@ def search_bootstrap(plan: Plan, number: int, rows: Indices) -> Resample:
 def search(
     plan: Plan, rows: Indices, where: str
 ) -> tuple[Result, Sequence[FeatureSet], Sequence[Status], ModelOf | None]:
-    """Search on some rows: sets and statuses are cut to the number that all folds have; models are of a pipeline."""
+    """Search on some rows; sets and statuses are cut to the number that all folds have.
+
+    The last item makes the models of a pipeline; None without one.
+    """
     model_of, n_sets = None, plan.n_sets
     with locate_errors(where):
         if plan.pipeline is None:

@@ -105,8 +105,8 @@ class Setup:
     started: float
 
     @classmethod
-    def of(cls, what: Any, X: Any, y: Any, settings: EvaluationSettings, n_sets: Sequence[int] = ()) -> Setup:
-        """Check everything; ``n_sets`` are the numbers of sets of the points of a frontier."""
+    def of(cls, what: Any, X: Any, y: Any, settings: EvaluationSettings, n_sets: int = 0) -> Setup:
+        """Check everything; ``n_sets`` is the number of sets of all points of a frontier."""
         started = time.perf_counter()
         settings, place = settings.checked(), selector_place(what)
         selector = what if isinstance(what, SelectAlternatives) else None
@@ -121,9 +121,9 @@ class Setup:
         kept = counted_rows(settings.sample_weight, table.n_rows)
         groups = groups_of(settings.groups, table.n_rows)
         features, labels, weights = counted(table, y, settings.sample_weight, settings.task)
-        plan = _plan(what, searching, features, labels, weights, kept_groups(groups, kept), settings)
+        plan = _plan(what, place, searching, features, labels, weights, kept_groups(groups, kept), settings)
         if settings.n_repeats == AUTO:
-            cost = features.n_rows * features.n_features * (sum(n_sets) or plan.n_sets)
+            cost = features.n_rows * features.n_features * (n_sets or plan.n_sets)
             several = settings.splits_by_number and cost <= CHEAP
             settings = settings._replace(n_repeats=REPEATS if several else 1)
         splits = split_rows(settings, plan, groups, kept)
@@ -186,6 +186,7 @@ class Setup:
 
 def _plan(
     what: Any,
+    place: int | None,
     searching: SelectAlternatives | None,
     features: Features,
     y: Any,
@@ -210,7 +211,7 @@ def _plan(
     }
     if weights is not None:
         models.names_for_weights(model)
-    selector = searching if searching is what else None
+    selector = searching if place is None else None
     if selector is not None:
         check_request(selector, features)
         # A copy for this task, which leaves processors to the other folds.
@@ -218,9 +219,7 @@ def _plan(
         if n_workers(settings.n_jobs) > 1 and selector.n_jobs is None:
             selector.set_params(n_jobs=1)
     rows = ModelRows(models.table_for(settings.estimator, features), labels, weights, groups)
-    pipeline = None
-    if searching is not None and selector is None:
-        pipeline = SearchPipeline.of(model, selector_place(what) or 0, rows, features)
+    pipeline = None if place is None else SearchPipeline.of(model, place, rows, features)
     as_many = searching is not None and isinstance(searching.n_alternatives, str)
     plan = Plan(
         features,

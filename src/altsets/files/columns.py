@@ -43,7 +43,7 @@ Column = npt.NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table of Arrow as it was read: text is text yet, and null is missing."""
+    """A table of Arrow as it was read: text is still text, and null is missing."""
 
     frame: Any
     source: str = "the table"
@@ -129,7 +129,10 @@ def _as_category(column: Any) -> Any:
     elif kind == "numbers" and "int" not in str(column.type):
         # Those of text files are floats; of floats, nan would be a label.
         column = pa.chunked_array([pa.array(_as_floats(column), from_pandas=True)])
-    return column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    if not pa.types.is_dictionary(column.type):
+        return column.dictionary_encode()
+    # Ordered categories would be ranks.
+    return column.cast(column.type.value_type).dictionary_encode() if column.type.ordered else column
 
 
 def missing_in(column: Column) -> Bools:
@@ -139,9 +142,9 @@ def missing_in(column: Column) -> Bools:
     return np.isnan(column)
 
 
-def matched_columns(names: Sequence[str], target: str | None, given: Sequence[str]) -> list[str]:
+def matched_columns(names: Sequence[str], targets: Collection[str], given: Sequence[str]) -> list[str]:
     """Columns by name; a name with ``*`` or ``?`` that no column has stands for those that it matches."""
-    others = FeatureNames.of([name for name in names if name != target])
+    others = FeatureNames.of([name for name in names if name not in targets])
     found = []
     for name in given:
         is_name = name in names or not is_pattern(name)
@@ -170,20 +173,20 @@ def as_target(column: Column, name: str, *, is_category: bool = False, decimal: 
     if is_category:
         return object_array([written(value) for value in column.tolist()])
     if column.dtype == object:
-        refuse_text(name, Counter(column.tolist()), decimal)
+        refuse_text(name, Counter(column.tolist()), decimal, f"target column {name!r}")
     return column
 
 
 # --- Text that is likely a mistake --------------------------------------------------------------------
 
 
-def refuse_text(name: str, known: Mapping[str, int], decimal: str = "") -> None:
+def refuse_text(name: str, known: Mapping[str, int], decimal: str = "", who: str = "") -> None:
     """Refuse a column of text if it holds dates, or numbers for the most part; ``known`` counts its labels.
 
     Typos are rare among cells, and numbers many among labels, so both are counted. ``decimal`` is the sign of numbers.
     """
     if are_times(known):
-        raise TableError(f"{name} {DATES} (for example {next(iter(known))!r}).")
+        raise TableError(f"{who or name} {DATES} (for example {next(iter(known))!r}).")
     numbers = [label for label in known if _looks_like_number(label, decimal)]
     n_cells, n_numbers = sum(known.values()), sum(known[label] for label in numbers)
     if 2 * n_numbers <= n_cells and 2 * len(numbers) <= len(known):
@@ -223,8 +226,10 @@ def refuse_commas(table: Table, names: Sequence[str]) -> None:
 def _has_commas(column: Any) -> bool:
     if str(column.type) != "string":
         return False
-    known = [label for label in column.to_pylist() if label is not None]
-    return 2 * sum(COMMA.fullmatch(label) is not None for label in known) > len(known)
+    tally = column.drop_null().value_counts()
+    pairs = zip(tally.field("values").to_pylist(), tally.field("counts").to_pylist(), strict=True)
+    n_commas: int = sum(count for label, count in pairs if COMMA.fullmatch(label))
+    return 2 * n_commas > len(column) - int(column.null_count)
 
 
 def is_inexact(cell: str) -> bool:

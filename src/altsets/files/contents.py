@@ -90,7 +90,7 @@ def text_format() -> TextFormat:
 
 def read_text(path: str | os.PathLike[str]) -> str:
     """A text file as it is, in any of the ways in which tables may be stored."""
-    return decode(read_content(Path(path)), Path(path).name)
+    return as_utf8(read_content(Path(path)), Path(path).name).decode()
 
 
 def lines_of(text: str) -> list[str]:
@@ -234,11 +234,6 @@ def refuse_other_than_files(path: Path) -> None:
     if not stat.S_ISREG(mode) and not is_pipe:
         kind = "a named pipe" if stat.S_ISFIFO(mode) else "a device or a socket"
         raise TableError(f"{path} is {kind}; give a file.")
-
-
-def decode(content: bytes, source: str) -> str:
-    """Bytes as text; ``source`` names them in messages."""
-    return as_utf8(content, source).decode()
 
 
 def as_utf8(content: bytes, source: str) -> bytes:

@@ -464,8 +464,7 @@ def split_target(
 ) -> Dataset:
     """Take the target apart from the features, and check that a measure can use both; see :func:`read_table`."""
     targets = Targets.of(table, target, time, event)
-    only = targets.names[0] if len(targets.names) == 1 else None
-    drop, categorical = (matched_columns(table.names, only, given) for given in (drop, categorical))
+    drop, categorical = (matched_columns(table.names, targets.names, given) for given in (drop, categorical))
     asked = [("column to drop", name) for name in drop]
     asked += [("categorical column", name) for name in categorical]
     asked += [] if groups is None else [("column of groups", groups)]
@@ -550,9 +549,9 @@ def _read_as_missing(table: Table, unused: Collection[str]) -> str:
         used = {name: count for name, count in cells.items() if name not in unused}
         if used:
             columns = list_some(list(used), 3, last="and", hide_one=False)
-            said.append(
-                f"{quote(text) if text else 'empty'} in {counted(sum(used.values()), 'cell')} of {columns}"
-            )
+            n_cells = sum(used.values())
+            where = f"{quote(text)} in {counted(n_cells, 'cell')}" if text else counted(n_cells, "empty cell")
+            said.append(f"{where} of {columns}")
     if not said:
         return ""
     change = (

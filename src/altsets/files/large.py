@@ -120,7 +120,7 @@ def _wrong_labels(table: LargeTable, categorical: Sequence[str]) -> dict[str, In
 
 def _matched(rows: ArrowRows, target: str, given: Sequence[str], role: str) -> list[str]:
     """Columns by name, or by a pattern."""
-    found = matched_columns(list(rows.types), target, given)
+    found = matched_columns(list(rows.types), (target,), given)
     for name in found:
         if name not in rows.types:
             raise TableError(

@@ -25,8 +25,9 @@ from altsets.features import FeatureNames, is_pattern
 from altsets.files.columns import SWAPPED, Table, is_inexact, is_number
 from altsets.files.contents import (
     HEAD,
+    as_utf8,
     csv_text,
-    read_text,
+    read_content,
     refuse_memory,
     refuse_size,
     text_format,
@@ -97,13 +98,14 @@ class Lines(NamedTuple):
 
 def read_rows(path: str | os.PathLike[str]) -> Lines:
     """The rows of a text file; fields as in tables."""
-    text, decimal = read_text(path).encode(), text_format().decimal or "."
+    source = Path(path).name
+    text, decimal = as_utf8(read_content(Path(path)), source), text_format().decimal or "."
     others = [delimiter for delimiter in DELIMITERS if delimiter != decimal]
     delimiter = _delimiter(text, others)
     if decimal == "," and not _fitness(text, delimiter)[0]:
         # Between fields, as altsets writes scores, commas are no decimal signs.
         delimiter, decimal = _delimiter(text), "."
-    rows = _rows(text, delimiter, Path(path).name)
+    rows = _rows(text, delimiter, source)
     return Lines([(line, [tidy(cell) for cell in row]) for line, row in rows], decimal)
 
 
@@ -129,12 +131,15 @@ def parse_csv(
     refuse_memory(len(text) + text.count(b"\n") * len(kept) * NUMBER, source)
     begins = [_is_known_number(cell, decimal) for cell in first[: len(names)]]
     texts = [False] * len(names)
-    for numeric in (begins + texts[len(begins) :], texts):
+    begins += texts[len(begins) :]
+    # In one column, blank lines are no rows, though they look like missing values.
+    attempts = () if len(names) == 1 else (begins, texts) if any(begins) else (texts,)
+    for numeric in attempts:
         try:
             cells = _cells(text, start, delimiter, decimal, numeric, kept)
             break
         except pa.ArrowInvalid:
-            continue
+            pass
     else:
         cells = _checked_cells(text, delimiter, source, len(names), kept)
     names = [names[place] for place in kept]
@@ -165,8 +170,6 @@ def _cells(
     def skip_blank(row: Any) -> str:
         return "skip" if row.actual_columns == 1 and not row.text.strip(' \t\r\n"') else "error"
 
-    if len(numeric) == 1:
-        raise pa.ArrowInvalid("Blank lines are no rows, which look like missing values.")
     names = list(map(str, range(len(numeric))))
     # A wide table in many blocks would have thousands of pieces.
     block = min(max(2**20, 2**11 * len(numeric)), 2**30)
@@ -189,7 +192,7 @@ def _cells(
         ),
     )
     if not all(_are_exact(column) for column in found.columns if column.type == pa.float64()):
-        raise pa.ArrowInvalid("How these numbers were written is to be seen.")
+        raise pa.ArrowInvalid("The spelling of these numbers matters.")
     return list(found.columns)
 
 
@@ -353,7 +356,9 @@ def _delimiter_beside(decimal: str, text: bytes, source: str) -> str:
 def _refuse_points(names: Sequence[str], columns: Sequence[Any]) -> None:
     """Refuse numbers with points where commas are decimal signs: 1.234 could be large or small."""
     for name, column in zip(names, columns, strict=True):
-        known = [label for label in column.to_pylist() if isinstance(label, str)]
+        if str(column.type) != "string":
+            continue
+        known = column.drop_null().to_pylist()
         pointed = [label for label in known if POINTED.fullmatch(label)]
         if 2 * len(pointed) > len(known):
             raise TableError(

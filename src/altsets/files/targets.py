@@ -78,9 +78,11 @@ class Targets:
 
     def notes(self, columns: Mapping[str, Column]) -> list[str]:
         """Advice for two targets that look like times and events."""
+        if self.is_survival or len(columns) != 2:
+            return []
         events = [name for name, column in columns.items() if set(column.tolist()) == {0.0, 1.0}]
         times = [name for name, column in columns.items() if column.dtype != object and column.min() >= 0]
-        if self.is_survival or len(times) != 2 or len(columns) != 2 or len(events) != 1:
+        if len(times) != 2 or len(events) != 1:
             return []
         (event,), (time,) = events, [name for name in times if name not in events]
         use = f"{parameter('time', time)} and {parameter('event', event)}"

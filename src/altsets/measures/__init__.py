@@ -163,17 +163,17 @@ def score(
     form = in_one_form(y, task)
     if isinstance(measure, str) and measure in UNIVARIATE and is_large_array(X) and not has_several(form):
         return _large_array(X, form, measure, sample_weight, feature_names, options)
+    if not (callable(measure) or is_array(measure)):
+        one_of("measure", measure, MEASURES, ", or pass a function of X and y, or one score for each feature")
     features, y, weights = counted(features_of(X, feature_names), y, sample_weight, task)
     if callable(measure):
         features, y = counted_as_repeats(features, y, weights, "a function as measure")
         scores = score_by(measure, features, np.asarray(y), **options)
-    elif isinstance(measure, str) and measure in MEASURES:
-        weighted = {} if weights is None else {"sample_weight": weights}
-        scores = scores_for(MEASURES[measure], features, y, {**weighted, **options}, combine)
     elif is_array(measure):
         scores = given_numbers(measure, features, options)
     else:
-        one_of("measure", measure, MEASURES, ", or pass a function of X and y, or one score for each feature")
+        weighted = {} if weights is None else {"sample_weight": weights}
+        scores = scores_for(MEASURES[measure], features, y, {**weighted, **options}, combine)
     if not is_array(measure):
         # Custom functions may give constants a score; warnings are issued here, so that they come once.
         scores = np.where(features.constant, 0.0, scores)

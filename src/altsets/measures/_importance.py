@@ -237,7 +237,7 @@ def shap(
     """Compute the mean absolute SHAP value of each feature in a model that is fitted to the whole table.
 
     The mean is over rows, and over classes where there is one prediction for each. Needs the package shap
-    (``pip install 'altsets[shap]'``). Trees, forests and linear models are explained exactly and fast; of any other
+    (``pip install '.[shap]'``). Trees, forests and linear models are explained exactly and fast; of any other
     model only the predictions are used, which takes long for many rows.
 
     Parameters

@@ -51,8 +51,8 @@ def pairwise(
     """Measure how much each feature says about each other.
 
     Each feature in turn takes the place of the target and is treated the same way in both places, so that the numbers
-    can be compared with those of :func:`score`. The matrix is symmetric, except for ``"mutual_info"`` with
-    ``method="sklearn"``, which breaks ties at random.
+    can be compared with those of :func:`score`. The matrix is symmetric, except for a function of your own, and for
+    ``"mutual_info"`` with ``method="sklearn"``, which breaks ties at random.
 
     Parameters
     ----------

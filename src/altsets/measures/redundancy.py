@@ -136,7 +136,7 @@ class Redundancy:
                 self._kept[one] = row
                 if len(self._kept) > self._most_kept:
                     self._kept.popitem(last=False)
-        # That of the column itself comes last.
+        # The requested column comes last.
         last: Floats = row
         return last
 

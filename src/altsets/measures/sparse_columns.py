@@ -123,7 +123,7 @@ class UnitColumns:
         return np.minimum(np.abs(found, out=found), 1.0, out=found)
 
     def square(self, some: Indices) -> Floats:
-        """Absolute correlations of some columns with each other, as rounded on either side of the diagonal."""
+        """Absolute correlations of some columns with each other, symmetric: the larger of the two rounded ones."""
         found = self.rows(some, some)
         return np.maximum(found, found.T)
 

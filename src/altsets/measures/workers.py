@@ -211,11 +211,11 @@ def run_tasks(
     if errors:
         raise errors[min(errors)]
     finished = [done[position] for position in sorted(done)]
-    _warn_once([entry for _, messages in finished for entry in messages])
+    warn_once([entry for _, messages in finished for entry in messages])
     return [outcome for outcome, _ in finished]
 
 
-def _warn_once(messages: Sequence[Caught]) -> None:
+def warn_once(messages: Sequence[Caught]) -> None:
     """Issue the first warning of each kind; say how many others differ from it in names and numbers only."""
     kinds: dict[Caught, dict[str, None]] = {}
     for category, message in messages:

@@ -1,6 +1,6 @@
 """Plots of answers: each function takes an answer and returns the Axes that it drew on.
 
-They need matplotlib: ``pip install 'altsets[plots]'``. Without ``ax`` they make a new figure, as large as its content
+They need matplotlib: ``pip install '.[plots]'``. Without ``ax`` they make a new figure, as large as its content
 needs; with it they draw where you want. Plots are readable in print without colours and safe for colour-blind readers.
 What doesn't fit is left out, with a note in the plot.
 

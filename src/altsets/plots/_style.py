@@ -40,7 +40,7 @@ class Style:
     def __init__(self, name: str) -> None:
         global _in_use
         settings = _settings()
-        self._before = _in_use, {setting: settings[setting] for setting in STYLES["slides"]}
+        self._before = _in_use, {setting: settings[setting] for style in STYLES.values() for setting in style}
         settings.update(_in_use[1])
         _in_use = name, {setting: settings[setting] for setting in STYLES[name]}
         settings.update(STYLES[name])

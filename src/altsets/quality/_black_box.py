@@ -69,8 +69,8 @@ class BlackBox(Quality):
         joblib's ``parallel_config`` overrules. No answer depends on it.
     max_iters : int, default=1000
         How long to search: the number of sets that are evaluated, or of swaps that are tried with
-        ``engine="greedy-wrapper"``; in sequential search for each set, as in Bach (2023), else for the whole search. If
-        there are no more sets than this, all of them are evaluated, and the answer is proven.
+        ``engine="greedy-wrapper"``; in sequential search for each set, as in Bach (2023), else for the whole search.
+        With ``engine="auto"``, if there are no more sets than this, all of them are evaluated, which is a proof.
 
     Attributes
     ----------

@@ -57,7 +57,8 @@ class Embedded(OfModels):
     sample_weight : array-like of shape (n_samples,), default=None
     n_jobs : int, default=None
     max_iters : int, default=1000
-        How many times the model chooses, for each set; or the number of sets that are evaluated, if there are no more.
+        How many times the model chooses, for each set. If there are no more sets than this, all of them are evaluated
+        instead.
 
     Raises
     ------

@@ -173,7 +173,7 @@ class Form:
         return self.factor * least, self.factor * largest
 
     def matrix_range(self, features: Indices | None = None) -> tuple[float, float]:
-        """Return the same for the numbers of the matrix, before they are multiplied by the factor."""
+        """Return the least and the largest number of the matrix, before the factor."""
         used = np.ones(len(self.linear), dtype=bool)
         if features is not None:
             used[:] = False

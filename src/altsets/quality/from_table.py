@@ -20,6 +20,7 @@ from altsets.measures import UNIVARIATE, noise_floor
 from altsets.measures.large.table import LargeTable
 from altsets.measures.models import MODELS, fresh_model, is_own
 from altsets.measures.redundancy import MATRIX_COLUMNS
+from altsets.measures.workers import WarningCapture, warn_once
 from altsets.quality._black_box import OfModels
 from altsets.quality._linear_fit import LinearFit
 from altsets.quality._pairwise import CFS, FCBF, MRMR
@@ -82,10 +83,10 @@ class QualitySpec(ABC):
         """The quality of sets of these columns; it knows which of them are constant, so that no set has them."""
         if not self.uses_target or isinstance(features, LargeTable):
             return self._made(features, y, how)
-        with warnings.catch_warnings():
-            # An answer has a note on them instead.
-            warnings.filterwarnings("ignore", CONSTANT)
+        with WarningCapture() as caught:
             made = self._made(features, y, how)
+        # An answer has a note on constant columns instead.
+        warn_once([one for one in caught if CONSTANT not in one[1]])
         constant = np.flatnonzero(self.constant(features, how.sample_weight)).tolist()
         if constant:
             made = copy(made)

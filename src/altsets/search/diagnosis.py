@@ -286,7 +286,7 @@ def possible_instead(
     if problem.search != "sequential":
         return _most_possible(problem, probe, free)
     if not n_found:
-        return _no_single(problem)
+        return no_single(problem)
     fewer = n_found > 1 and not _needs_many_sets(problem)
     hints = [
         f"{parameter('n_alternatives', n_found - 1)} is possible" if fewer else "",
@@ -375,7 +375,7 @@ def _size_with_room(problem: Problem, usable: int) -> int | None:
     for size in range(problem.n_features - 1, 0, -1):
         smaller = replace(problem, n_features=size)
         differing = size - smaller.max_overlap
-        # Without so many features of each other set, enough are left for one more, also in a sequential search.
+        # Each set can use ``differing`` features of its own, so one more always fits, also in a sequential search.
         if differing <= size and size + problem.n_alternatives * differing <= usable:
             return size
     return None
@@ -398,7 +398,7 @@ def _needs_many_sets(problem: Problem) -> bool:
 def _most_possible(problem: Problem, probe: Probe, free: bool) -> str:
     """How many simultaneous sets there are, by bisection, where fewer are never harder to find."""
     if problem.n_sets == 1:
-        return _no_single(problem)
+        return no_single(problem)
     if _needs_many_sets(problem):
         return f"There are no {problem.n_sets} {_sets_that(problem)}."
     possible, too_many, proven = 0, problem.n_sets, True
@@ -415,7 +415,7 @@ def _most_possible(problem: Problem, probe: Probe, free: bool) -> str:
             too_many, proven = n_sets, smaller is Status.INFEASIBLE
             refuted = n_sets if proven else refuted
     if refuted == 1:
-        return _no_single(problem)
+        return no_single(problem)
     most = f"at most {refuted - 1}" if refuted > 2 else "no two"
     hints = [_what_to_change(problem, free)]
     if possible > 1:
@@ -427,8 +427,8 @@ def _most_possible(problem: Problem, probe: Probe, free: bool) -> str:
     return f"There are {most} {_sets_that(problem)}{': ' if said else ''}{said}."
 
 
-def _no_single(problem: Problem) -> str:
-    """Not even one set exists."""
+def no_single(problem: Problem) -> str:
+    """Return the sentence that not even one set exists."""
     change = f"; lower {parameter('min_quality')}" if problem.min_quality is not None else ""
     return f"There is no {_one(problem)}{change}."
 

@@ -25,7 +25,7 @@ from altsets.search.black_box.best_first import BestFirstEngine
 from altsets.search.black_box.evaluations import ExhaustiveEngine, at_most
 from altsets.search.black_box.greedy_wrapper import GreedyWrapperEngine
 from altsets.search.black_box.local_search import LocalSearchEngine
-from altsets.search.diagnosis import CONFLICT_STEPS, PROBE_STEPS, find_conflict, possible_instead
+from altsets.search.diagnosis import CONFLICT_STEPS, PROBE_STEPS, find_conflict, no_single, possible_instead
 from altsets.search.engine import Answer, Engine, merge_known, on_demand, settle
 from altsets.search.heuristics import GreedyEngine, most_alternatives
 from altsets.search.milp.engine import MilpEngine
@@ -328,20 +328,15 @@ def _why_fewer(
         clash = None if run.stopped else find_conflict(quality, problem, run.part(CONFLICT_STEPS))
         if clash is not None:
             return clash.describe(names)
+    least, searched = problem.min_quality, scaling.quality
+    in_numbers = searched.has_form and not searched.pairs_on_demand
+    if not n_found and least is not None and problem.within is None and in_numbers:
+        best = _best_single(scaling, problem, run)
+        if best is not None and best < least:
+            return f"{no_single(problem)} The best one has {best:.6g}."
     form = quality.form(problem.k_max)
     free = form.conflicts is None and form.allowed is None
-    why = possible_instead(problem, n_found, status, partial(_probe, quality, scaling, run), free=free)
-    least, searched = problem.min_quality, scaling.quality
-    if (
-        n_found
-        or least is None
-        or problem.within is not None
-        or not searched.has_form
-        or searched.pairs_on_demand
-    ):
-        return why
-    best = _best_single(scaling, problem, run)
-    return why if best is None or best >= least else f"{why} The best one has {best:.6g}."
+    return possible_instead(problem, n_found, status, partial(_probe, quality, scaling, run), free=free)
 
 
 def why_no_set(quality: Quality, problem: Problem, run: Run) -> str:

@@ -450,7 +450,7 @@ class SessionSteps:
             raise InputError(f"{parameter('name', name)} must be text.")
         result = self._searcher.answer(state, callback, stop)
         if stop is not None:
-            # Whoever waits no more wants no step.
+            # A caller that has stopped waiting must not move the session: it raises here.
             stop()
         with self._lock:
             if name is None and self._steps and self._steps[self._position].result is result:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -19,6 +19,7 @@ from altsets.request import Request
 from altsets.result import Result
 from altsets.selector import RowData, refuse_too_few, refuse_unknown_noise, rows_of, scored, table_and_target
 from altsets.tables.conversion import usable_columns
+from altsets.tables.feature_matrix import Features
 from altsets.wording import list_some
 
 
@@ -32,8 +33,6 @@ class BoundRequest(NamedTuple):
 
 def asked_of(quality: Any, params: Mapping[str, Any] | None, X: Any, y: Any, **fields: Any) -> BoundRequest:
     """Return the request with these fields and its quality, which is computed from ``X`` and ``y`` unless it exists."""
-    if isinstance(quality, Mapping):
-        quality = _scores_by_name(quality, None if X is None else usable_columns(X).features.feature_names)
     numbers = _numbers_in(quality, params)
     if numbers is not None:
         return _in_numbers(numbers, X, y, fields)
@@ -53,19 +52,25 @@ def asked_of(quality: Any, params: Mapping[str, Any] | None, X: Any, y: Any, **f
     return BoundRequest(request, made, request.measured(features))
 
 
-def _scores_by_name(scores: Mapping[Any, Any], columns: Sequence[str] | None) -> Additive:
-    """Scores by name as a quality; if there is a table, one for each of its columns, in their order."""
-    named = {str(name): score for name, score in scores.items()}
-    names = list(named if columns is None else columns)
-    if unknown := [name for name in named if name not in set(names)]:
+def _scores_by_name(scores: Mapping[Any, Any], features: Features | None) -> Additive:
+    """Return scores by name as a quality; if there is a table, one for each of its columns, in their order."""
+    given = Additive(list(scores.values()), feature_names=list(scores))
+    if features is None:
+        return given
+    score_of = dict(zip(given.feature_names, given.scores.tolist(), strict=True))
+    names = features.feature_names
+    known = set(names)
+    if unknown := [name for name in score_of if name not in known]:
         raise unknown_features("quality", unknown, names, "use the names of the table's columns.")
-    if missing := [name for name in names if name not in named]:
+    if missing := [name for name in names if name not in score_of]:
         raise InputError(f"quality has no score for {list_some(missing)}; give one for each column of X.")
-    return Additive([named[name] for name in names], feature_names=names)
+    return Additive([score_of[name] for name in names], feature_names=list(names))
 
 
-def _numbers_in(quality: Any, params: Mapping[str, Any] | None) -> Quality | None:
-    """Return a quality that needs no table; None if it is yet to be computed from one."""
+def _numbers_in(quality: Any, params: Mapping[str, Any] | None) -> Quality | Mapping[Any, Any] | None:
+    """Return a quality, or scores by name, that need no table; None if it is yet to be computed from one."""
+    if isinstance(quality, Mapping):
+        return quality
     needed = (getattr(quality, name, None) for name in ("evaluate", "form"))
     if not params and not isinstance(quality, type) and all(map(callable, needed)):
         return quality  # type: ignore[no-any-return]
@@ -75,12 +80,13 @@ def _numbers_in(quality: Any, params: Mapping[str, Any] | None) -> Quality | Non
     return spec.given if isinstance(spec.given, Quality) else Additive(spec.given)
 
 
-def _in_numbers(quality: Quality, X: Any, y: Any, fields: dict[str, Any]) -> BoundRequest:
+def _in_numbers(quality: Quality | Mapping[Any, Any], X: Any, y: Any, fields: dict[str, Any]) -> BoundRequest:
     """A quality that exists; a table names its features, and similarities are measured on it."""
     if X is None and y is not None:
         raise InputError("y is the target of a table, and there is no table; pass it as X, or leave out y.")
     features = None if X is None else usable_columns(table_and_target(X, y)[0]).features
-    made = quality if features is None else fit_to_table(quality, features)
+    made = _scores_by_name(quality, features) if isinstance(quality, Mapping) else quality
+    made = made if features is None else fit_to_table(made, features)
     constraints = list_constraints(fields.pop("constraints"))
     has_size = any(isinstance(one, Size) for one in constraints)
     if fields["n_features"] is None and getattr(made, "chooses_size", False) and not has_size:
@@ -106,7 +112,9 @@ def scored_again(
     """Return what an answer was scored by, and its request with the similarities that the table decides."""
     features = None if X is None else usable_columns(X, request.unusable).features
     given = request.quality if quality is None else quality
-    if is_array(given):
+    if isinstance(given, Mapping):
+        given = _scores_by_name(given, features)
+    elif is_array(given):
         given = Additive(given, feature_names=None if features is None else list(features.feature_names))
     if not isinstance(given, Quality):
         if given is None or features is None:
