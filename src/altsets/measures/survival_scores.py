@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from altsets.arrays import Floats
 from altsets.errors import InputError
-from altsets.measures.models import last_step
 from altsets.measures.risk_sets import concordance_index
 from altsets.tables.forms import in_one_form, is_survival
 from altsets.tables.outcomes import Survival
@@ -38,7 +37,8 @@ class ConcordanceScorer:
         if not is_survival(form):
             raise InputError(f"{self.__name__} is for survival; use a scorer for classes or numbers.")
         risk = np.asarray(model.predict(X), dtype=np.float64).ravel()
-        if not getattr(last_step(model), "_predict_risk_score", True):
+        last = model.steps[-1][1] if hasattr(model, "steps") else model
+        if not getattr(last, "_predict_risk_score", True):
             # Models of scikit-survival declare that they predict times.
             risk = -risk
         event_name, time_name = form.dtype.names
