@@ -10,8 +10,8 @@ from typing import Any
 
 from altsets import documents
 from altsets.result import frame_of
-from altsets.session._state import NamedSet, SessionStep
-from altsets.wording import counted, join_words, list_some, paragraph, percent, plural
+from altsets.session._state import NamedSet, SessionStep, value_in_words
+from altsets.wording import counted, join_words, list_some, paragraph, percent, plural, sentence
 
 #: Features that a sentence names.
 MOST_NAMED = 8
@@ -81,35 +81,32 @@ class SessionComparison:
     def explain(self) -> str:
         """Say in a few sentences what is the same, what is not, and what that means for quality."""
         first, second = self.labels
+        total, n_shared = len(self.shared) + sum(map(len, self.only)), len(self.shared)
+        listed = f": {_some(self.shared)}" if self.shared else ""
+        common = f"{first} and {second} share {n_shared} of {counted(total, 'feature')}{listed}"
         alone = [
             f"Only {label} has {_some(names)}."
             for label, names in zip(self.labels, self.only, strict=True)
             if names
         ]
-        total = len(self.shared) + sum(map(len, self.only))
-        of_all = f"share {len(self.shared)} of {counted(total, 'feature')}"
-        listed = f": {_some(self.shared)}" if self.shared else ""
-        start = f"{first} and {second}"
-        common = f"{start[:1].upper()}{start[1:]} {of_all}{listed}."
+        changed = join_words(
+            [
+                f"{name} from {value_in_words(one)} to {value_in_words(other)}"
+                for name, (one, other) in self.changes.items()
+            ]
+        )
+        same, most = len(self.same_sets), max(map(len, self.sets))
         return paragraph(
-            self._changes_in_words(), self._same_in_words(), common, *alone, self._quality_in_words()
+            f"Changed: {changed}." if changed else "",
+            ""
+            if self._of_sets
+            else f"{same} of {counted(most, 'set')} {plural(same, 'is', 'are')} the same.",
+            sentence(common),
+            *alone,
+            self._about_quality(),
         )
 
-    def _changes_in_words(self) -> str:
-        if not self.changes:
-            return ""
-        said = [
-            f"{name} from {_plain(one)} to {_plain(other)}" for name, (one, other) in self.changes.items()
-        ]
-        return f"Changed: {join_words(said)}."
-
-    def _same_in_words(self) -> str:
-        if self._of_sets:
-            return ""
-        same, most = len(self.same_sets), max(map(len, self.sets))
-        return f"{same} of {counted(most, 'set')} {plural(same, 'is', 'are')} the same."
-
-    def _quality_in_words(self) -> str:
+    def _about_quality(self) -> str:
         if "quality" in self.changes or not all(self.qualities):
             return ""
         before, after = (sum(values) / len(values) for values in self.qualities)
@@ -121,22 +118,10 @@ class SessionComparison:
             return f"The {what} is the same, {before:.6g}."
         if min(before, after) <= 0 or before < after:
             return f"The {what} is {before:.6g} in {first} and {after:.6g} in {second}."
-        kept = f"{second[:1].upper()}{second[1:]} keeps {percent(after / before)} of the"
-        return f"{kept} {what} of {first}."
+        return sentence(f"{second} keeps {percent(after / before)} of the {what} of {first}")
 
     def to_frame(self) -> Any:
-        """One row for each feature: in how many sets of each side it is.
-
-        Returns
-        -------
-        DataFrame
-            Of pandas, indexed by ``feature``, with one column for each side.
-
-        Raises
-        ------
-        altsets.errors.MissingExtraError
-            If pandas is not installed.
-        """
+        """One row for each feature, as a DataFrame of pandas: in how many sets of each side it is."""
         names = list(self._members[0] | self._members[1])
         first, second = self.labels if self.labels[0] != self.labels[1] else ("first", "second")
         columns = {
@@ -146,7 +131,7 @@ class SessionComparison:
         return frame_of({"feature": names, **columns}).set_index("feature")
 
     def to_dict(self) -> dict[str, Any]:
-        """The comparison as plain values that JSON knows."""
+        """The comparison as plain values, for JSON."""
         return {
             "labels": list(self.labels),
             "sets": [[list(chosen) for chosen in sets] for sets in self.sets],
@@ -172,10 +157,3 @@ def steps_compared(first: SessionStep, second: SessionStep) -> SessionComparison
 
 def _some(names: Sequence[str]) -> str:
     return list_some(names, MOST_NAMED, last="and", hide_one=False)
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, list):
-        several = [f"{{{', '.join(one)}}}" if isinstance(one, list) else str(one) for one in value]
-        return list_some(several, MOST_NAMED) or "none"
-    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)

@@ -20,7 +20,7 @@ from altsets.result import Result
 from altsets.search.what_if import refuse_other_quality
 from altsets.selector import RowData
 from altsets.session._searcher import Searcher, SessionData
-from altsets.session._state import SessionState, SessionStep, StateChange
+from altsets.session._state import SessionStep, change_between, changed_parts
 from altsets.version import __version__
 from altsets.wording import join_words, parameter
 
@@ -29,6 +29,8 @@ SCHEMA = 1
 STEP_SECONDS = 10.0
 #: What a quality without a name is called in lines of Python.
 OWN_QUALITY = "scored"
+#: What only users have beside a table, in words.
+YOURS = {"sample_weight": "weights of rows", "groups": "groups of rows"}
 
 
 # --- JSON -------------------------------------------------------------------------------------------------
@@ -38,10 +40,16 @@ def save(
     path: str | os.PathLike[str], searcher: Searcher, steps: Sequence[SessionStep], position: int, force: bool
 ) -> str:
     """Write a session into a file."""
+    try:
+        request = searcher.base.to_dict()
+    except NotExpressedError:
+        # A quality without a name is given again when the file is read.
+        base = searcher.base
+        request = replace(base, quality=None).to_dict() | {"n_features": base.n_features}
     document = {
         "schema": SCHEMA,
         "session": __version__,
-        "request": _written(searcher.base),
+        "request": request,
         "data": searcher.origin if searcher.origin is not None else _origin(searcher),
         "position": position,
         "steps": [
@@ -55,20 +63,12 @@ def save(
     return name
 
 
-def _written(base: Request) -> dict[str, Any]:
-    """What no step changes; a quality without a name is given again when the file is read."""
-    try:
-        return base.to_dict()
-    except NotExpressedError:
-        return replace(base, quality=None).to_dict() | {"n_features": base.n_features}
-
-
 def _origin(searcher: Searcher) -> dict[str, Any]:
     """By what the data of a session are known again; a quality in numbers is known by what its sets are worth."""
     if searcher.data is None:
         return {"columns": len(searcher.names)}
     features, rows = searcher.data.features, searcher.data.rows
-    beside = {"sample_weight": rows.sample_weight, "groups": rows.groups}
+    beside = {name: getattr(rows, name) for name in YOURS}
     hashed = {name: fingerprint(features, values) for name, values in beside.items() if values is not None}
     return {**data_of(features, rows.y), **hashed}
 
@@ -102,10 +102,11 @@ def _searcher(document: dict[str, Any], X: Any, rows: RowData, quality: Any, n_j
     base, origin = Request.from_dict(document["request"]), document["data"]
     if X is None:
         return Searcher(None, base, origin=origin)
-    is_number = isinstance(X, Quality)
-    data = None if is_number else SessionData.of(X, rows, n_jobs, base.unusable, base.constraints)
-    given, size = X if is_number else _quality_in(base, quality), document["request"]["n_features"]
-    searcher = Searcher(data, replace(base, quality=given, n_features=size))
+    data, given = None, X
+    if not isinstance(X, Quality):
+        data = SessionData.of(X, rows, n_jobs, base.unusable, base.constraints)
+        given = _quality_in(base, quality)
+    searcher = Searcher(data, replace(base, quality=given, n_features=document["request"]["n_features"]))
     _refuse_other_data(origin, _origin(searcher))
     return searcher
 
@@ -115,9 +116,7 @@ def _quality_in(base: Request, quality: Any) -> Any:
         raise InputError("its quality has no name; give the one that it was made with, as quality.")
     if base.quality is not None and quality is not None:
         raise InputError(f"its quality is {base.quality!r}; leave out {parameter('quality')}.")
-    if quality is None:
-        return base.quality
-    return quality if isinstance(quality, Quality) else spec_of(quality)
+    return base.quality if quality is None else quality if isinstance(quality, Quality) else spec_of(quality)
 
 
 def _refuse_other_data(saved: dict[str, Any], given: dict[str, Any]) -> None:
@@ -127,7 +126,7 @@ def _refuse_other_data(saved: dict[str, Any], given: dict[str, Any]) -> None:
             continue
         if what == "sha256":
             raise InputError("the data are not those of the session: names, values or the target differ.")
-        if what in ("sample_weight", "groups"):
+        if what in YOURS:
             how = "needs the" if other is None else "had no" if one is None else "had other"
             raise InputError(f"the data are not those of the session, which {how} {what}.")
         raise InputError(f"the data are not those of the session, which has {one} {what}, not {other}.")
@@ -158,28 +157,21 @@ def python_lines(searcher: Searcher, steps: Sequence[SessionStep]) -> str:
     said += table_arguments(base)
     if searcher.base.time_limit != STEP_SECONDS:
         said.append(f"time_limit={searcher.base.time_limit!r}")
-    for name in ("sample_weight", "groups"):
+    for name, words in YOURS.items():
         if searcher.uses(name):
-            known[name] = {"sample_weight": "weights of rows", "groups": "groups of rows"}[name]
+            known[name] = words
             said.append(f"{name}={name}")
     verb = "is" if len(known) == 1 else "are"
     lines = [f"# {join_words(list(known))} {verb} your {join_words(list(known.values()))}."]
     lines.append(call("session = altsets.Session", said))
-    return with_imports([*lines, *_steps_taken(searcher.start, steps)])
-
-
-def _steps_taken(start: SessionState, steps: Sequence[SessionStep]) -> list[str]:
-    lines = []
-    before = None
+    before = searcher.start
     for step in steps:
-        change = StateChange.between(before or start, step.asked)
-        own_name = [] if step.name == change.words else [f"name={step.name!r}"]
-        if before is not None:
-            lines.append(call(f"session.{change.method}", [*change.arguments, *own_name]))
-        elif step.asked != start:
+        method, values, words = change_between(before, step.asked)
+        own_name = [] if step.name == words else [f"name={step.name!r}"]
+        if step is not steps[0]:
+            lines.append(call(f"session.{method}", [*values, *own_name]))
+        elif step.asked != before:
             # The session began with another state than it was made with.
-            known = start.as_dict()
-            changed = {name: value for name, value in step.state.items() if value != known[name]}
-            lines.append(call("session.go_to", [repr(changed), *own_name]))
+            lines.append(call("session.go_to", [repr(changed_parts(before, step.asked)), *own_name]))
         before = step.asked
-    return lines
+    return with_imports(lines)

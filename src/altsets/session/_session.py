@@ -35,41 +35,38 @@ class Session(SessionSteps):
     Parameters
     ----------
     X : table of shape (n_samples, n_features), or quality object
-        As for :meth:`altsets.SelectAlternatives.fit`. Or a quality in numbers, and then nothing else is known of the
-        features.
+        As for :meth:`altsets.SelectAlternatives.fit`. Or a quality in numbers, for a session without a table.
     y : array-like of shape (n_samples,) or str, default=None
         The target.
     quality : str, estimator, class, callable, quality object or array, default="mutual_info"
-        What a good set is, as for :class:`altsets.SelectAlternatives`. Steps may go to another one by name.
+        As for :class:`altsets.SelectAlternatives`. Steps may go to another one by name.
     n_features : int or float, default=None
-        Features in each set, or a share of the columns, such as 0.1, rounded down to at least 1; None for 5, or with
-        ``"embedded"`` as many as the model chooses.
+        Size of each set; None for 5, or with ``"embedded"`` as many as the model chooses.
     n_alternatives : int or "max", default=3
-        Sets besides the first one, and pinned sets count; ``"max"`` for as many as there are.
+        Sets besides the first one; pinned sets count.
     tau : float, fraction or "max", default=None
-        The least dissimilarity of two sets, 0.5 by default; ``"max"`` for the largest one at which sets are good
-        enough.
+        Least dissimilarity of two sets, 0.5 by default.
     quality_params : dict, default=None
         Options of the quality, as for :class:`altsets.SelectAlternatives`.
     within : float, default=None
-        By what part of the best quality a set may fall short of it, as for :func:`altsets.find`.
+        Largest loss of quality, relative to the best set.
     min_quality : float, default=None
         Instead of ``within``: the least quality of every set.
     feature_groups : mapping, sequence of sequences of features, Grouped or str, default=None
-        Groups of features, as for :func:`altsets.find`.
+        Groups of features.
     dissimilarity : {"dice", "jaccard", "absolute", "groups"}, Matched, Grouped or callable, default="dice"
-        What tau refers to, as for :func:`altsets.find`.
+        What tau refers to.
     search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
             default="sequential"
         One set after the other, all sets together, or a heuristic.
     aggregation : {"sum", "min"}, default="sum"
         What to maximise over simultaneous sets.
     constraints : sequence of constraints, default=()
-        What every set must keep to in every step; steps add to them.
+        Conditions on every set in every step; steps add to them.
     task : {"auto", "classification", "regression"}, default="auto"
-        What the target holds.
+        Kind of the target.
     time_limit : float, default=10.0
-        Seconds for the search of each step; None for no limit. What was found by then is the answer, with its bound.
+        Seconds for the search of each step; None for no limit. The best found by then is the answer, with its bound.
     n_jobs : int, default=None
         Threads or processes for measures and wrappers that use several.
     random_state : int, default=None
@@ -77,14 +74,9 @@ class Session(SessionSteps):
     unusable : {"error", "drop"}, default="error"
         What to do with columns that no measure can use.
     sample_weight : array-like of shape (n_samples,), default=None
-        How much each row counts.
+        Weights of the rows.
     groups : array-like of shape (n_samples,), default=None
-        Which rows belong together, for models that are tested on held-out rows.
-
-    Raises
-    ------
-    altsets.errors.InputError
-        If a parameter is out of range, unknown or contradicts another one, or the table or the target cannot be used.
+        Rows that belong together, for models that are tested on held-out rows.
 
     See Also
     --------
@@ -176,16 +168,6 @@ class Session(SessionSteps):
             Two sets, by their numbers in :attr:`sets` or by their features. Or two steps of :attr:`history`, or states,
             which are searched if that has not been done yet; the session stays where it is.
 
-        Returns
-        -------
-        SessionComparison
-            With words, a frame, and plain values.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If one is a set and the other a step, or there is no such set.
-
         Examples
         --------
         >>> import altsets
@@ -196,59 +178,37 @@ class Session(SessionSteps):
         features: x1 and x2. Only step 'start' has x0. Only step 'forbid x0' has x3. Step 'forbid x0' keeps 79 % of the
         mean quality of step 'start'.
         """
-        steps = [self._as_step(one, label) for one, label in ((first, "the first"), (second, "the second"))]
-        if steps[0] is not None and steps[1] is not None:
-            return steps_compared(steps[0], steps[1])
-        if steps[0] is not None or steps[1] is not None:
+        asked = ((first, "the first"), (second, "the second"))
+        one, other = (
+            self.answer_for(given, label) if isinstance(given, dict) else given for given, label in asked
+        )
+        if isinstance(one, SessionStep) and isinstance(other, SessionStep):
+            return steps_compared(one, other)
+        if isinstance(one, SessionStep) or isinstance(other, SessionStep):
             raise InputError("compare() takes two sets or two steps, not one of each.")
         chosen = [self._set(one, "compare") for one in (first, second)]
         quality, names = self.quality, self._searcher.names
         values = [quality.evaluate(sorted(names.positions(one, "compare"))) for one in chosen]
         labels = [
-            f"set {self.sets.index(one)}" if one in self.sets else label
-            for one, label in zip(chosen, ("the first set", "the second set"), strict=True)
+            f"set {self.sets.index(one)}" if one in self.sets else f"{label} set"
+            for one, (_, label) in zip(chosen, asked, strict=True)
         ]
         return SessionComparison(
             (labels[0], labels[1]), ([chosen[0]], [chosen[1]]), ([values[0]], [values[1]])
         )
-
-    def _as_step(self, given: Any, label: str) -> SessionStep | None:
-        if isinstance(given, SessionStep):
-            return given
-        if not isinstance(given, dict):
-            return None
-        return self.answer_for(given, label)
 
     def evaluate(self, **options: Any) -> Evaluation:
         """Measure how well the sets predict rows that the model has not seen.
 
         Without pinned sets, sets are searched anew on the training rows of each fold, as with
         :class:`altsets.SelectAlternatives`. With pinned sets, those of the session are evaluated as they are: they have
-        seen all rows, and may look better than they are.
-
-        Parameters
-        ----------
-        **options : any option of :func:`altsets.evaluate`
-            Such as ``cv=10``, ``estimator="linear"`` or ``callback=print``.
-
-        Returns
-        -------
-        Evaluation
-            What :func:`altsets.evaluate` measures.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If the session has no table or no target, or there is no set.
+        seen all rows, and may look better than they are. ``options`` are those of :func:`altsets.evaluate`.
         """
         data = self._searcher.data
         if data is None or data.rows.y is None:
             raise InputError("evaluate() needs a table and a target; make a session with X and y.")
         request = self.request
-        if request.existing:
-            what: Any = self.sets
-        else:
-            what = selector_for(request)
+        what: Any = self.sets if request.existing else selector_for(request)
         given = {
             "task": request.task,
             "groups": data.rows.groups,
@@ -261,20 +221,7 @@ class Session(SessionSteps):
     def frontier(self, callback: Callable[[FrontierProgress], object] | None = None) -> Frontier:
         """Find sets for every tau that matters, with the other settings of the current step.
 
-        Parameters
-        ----------
-        callback : callable, default=None
-            Called with a :class:`altsets.results.FrontierProgress` around each search. What it raises ends them.
-
-        Returns
-        -------
-        Frontier
-            What :func:`altsets.frontier` finds, in no more time than a step has.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If a model chooses how large sets are.
+        ``callback`` gets a :class:`altsets.results.FrontierProgress` around each search. What it raises ends them.
 
         Examples
         --------
@@ -286,22 +233,7 @@ class Session(SessionSteps):
         return self._searcher.frontier(self._now, self.result, callback)
 
     def what_if(self, features: Sequence[Feature] | str | None = None) -> WhatIf:
-        """Find the best set that is left if a feature fails, for each of some features.
-
-        Parameters
-        ----------
-        features : sequence of int or str, or "all", default=None
-            As for :func:`altsets.what_if`; by default those of set 0.
-
-        Returns
-        -------
-        WhatIf
-            For each loss the best set without it.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If there is no set, or a name is not one of the features.
+        """Find the best set that is left if a feature fails, for each of some features, or those of set 0.
 
         Examples
         --------
@@ -315,7 +247,9 @@ class Session(SessionSteps):
     # --- Written and read --------------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> str:
-        """Write all steps with their answers into a JSON file, without the table.
+        """Write all steps with their answers into a JSON file, without the table, and return its path.
+
+        Functions and matrices of your own cannot be written (:class:`altsets.errors.NotExpressedError`).
 
         Parameters
         ----------
@@ -323,18 +257,6 @@ class Session(SessionSteps):
             A new file.
         force : bool, default=False
             Whether it may replace another file.
-
-        Returns
-        -------
-        str
-            The path of the file.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If the file exists and ``force`` is False, or it cannot be written.
-        altsets.errors.NotExpressedError
-            If sets are compared by a function or a matrix of your own, or a constraint has one.
         """
         self._begin()
         return saving.save(path, self._searcher, self._steps, self._position, force)
@@ -364,22 +286,10 @@ class Session(SessionSteps):
             The target.
         quality : estimator, class, callable, quality object or array, default=None
             The quality that the session was made with, if it has no name.
-        sample_weight : array-like of shape (n_samples,), default=None
-            The weights that the session was made with.
-        groups : array-like of shape (n_samples,), default=None
-            The groups that the session was made with.
+        sample_weight, groups : array-like of shape (n_samples,), default=None
+            The weights and groups of rows that the session was made with.
         n_jobs : int, default=None
             Threads or processes for measures and wrappers that use several.
-
-        Returns
-        -------
-        Session
-            Where it was.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If the file is not such a document or is damaged, or the data are not those of the session.
         """
         session = cls.__new__(cls)
         rows = RowData(y, sample_weight, groups)
@@ -389,15 +299,7 @@ class Session(SessionSteps):
     def to_python(self) -> str:
         """Lines of Python that take the same steps, up to the current one.
 
-        Returns
-        -------
-        str
-            Lines of Python.
-
-        Raises
-        ------
-        altsets.errors.NotExpressedError
-            If sets are compared by a function or a matrix of your own, or a constraint has one.
+        Functions and matrices of your own cannot be written (:class:`altsets.errors.NotExpressedError`).
 
         Examples
         --------
@@ -424,6 +326,8 @@ class Session(SessionSteps):
     ) -> str:
         """The command that searches for the sets of the current step, besides those that are pinned.
 
+        What the command line has no options for is a :class:`altsets.errors.NotExpressedError`.
+
         Parameters
         ----------
         table : str, default="TABLE"
@@ -431,18 +335,8 @@ class Session(SessionSteps):
         target : str, default="TARGET"
             The column to predict.
         time, event : str, default=None
-            Of a survival target, the columns of times and events, the latter perhaps with a value, as in
-            ``"status=dead"``; None takes the names of the fields of y.
-
-        Returns
-        -------
-        str
-            One line, to be copied into a shell.
-
-        Raises
-        ------
-        altsets.errors.NotExpressedError
-            If the command line has no words for the request.
+            For a survival target: the columns of times and events, the latter perhaps with a value, as in
+            ``"status=dead"``; by default the names of the fields of y.
         """
         known_time, known_event = self._searcher.survival_columns
         return self.request.to_command(
@@ -455,16 +349,6 @@ class Session(SessionSteps):
         The page and the session are one: what is changed on the page is a step of the session, so that
         :attr:`result` follows, and the page follows steps that are taken in Python. A notebook that is exported shows
         the sets and their plots in its place.
-
-        Returns
-        -------
-        anywidget.AnyWidget
-            What a notebook shows, if it is the last line of a cell.
-
-        Raises
-        ------
-        altsets.errors.MissingExtraError
-            If anywidget is not installed.
 
         See Also
         --------

@@ -5,22 +5,22 @@ from __future__ import annotations
 import json
 import math
 import numbers
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from altsets import documents
 from altsets.dissimilarity import Matched, matched_in, matched_text
 from altsets.errors import InputError, NotExpressedError
-from altsets.features import Feature, FeatureNames, given_feature, whole_number
+from altsets.features import FeatureNames, given_feature, whole_number
 from altsets.problem import counts_features, exact_count, exact_tau
 from altsets.quality.spec import PAPER_ENGINES, PAPER_NAMES, NamedQuality, spec_of
 from altsets.request import Request, uses_groups
 from altsets.result import Result
 from altsets.wording import join_words, list_some, parameter, shorten
 
-#: Features that the name of a step spells out.
+#: Features or sets that the name of a step spells out.
 MOST_NAMED = 5
 #: A set by the names of its features, in the order of the table.
 NamedSet = tuple[str, ...]
@@ -122,80 +122,65 @@ class SessionState:
 
     # --- What steps do -----------------------------------------------------------------------------------------------
 
-    def requiring(self, features: NamedSet) -> SessionState:
-        """Every set has these features."""
-        allowed = self.allowing(features)
-        return replace(allowed, require=(*allowed.require, *features))
-
-    def forbidding(self, features: NamedSet) -> SessionState:
-        """No set has these features."""
-        allowed = self.allowing(features)
-        return replace(allowed, forbid=(*allowed.forbid, *features))
-
-    def allowing(self, features: NamedSet) -> SessionState:
-        """A set may have these features, or not."""
-        return replace(self, require=_without(self.require, features), forbid=_without(self.forbid, features))
-
-    def pinning(self, chosen: NamedSet) -> SessionState:
-        """Keep a set."""
-        return replace(self, pinned=(*self.pinned, chosen), rejected=_without(self.rejected, [chosen]))
-
-    def unpinning(self, chosen: NamedSet) -> SessionState:
-        """Search for a set again that was kept."""
-        return replace(self, pinned=_without(self.pinned, [chosen]))
-
-    def rejecting(self, chosen: NamedSet) -> SessionState:
-        """No set has all of these features."""
-        return replace(self.unpinning(chosen), rejected=(*self.rejected, chosen))
-
-    def with_more(self) -> SessionState:
-        """One more set; the same if as many as there are were requested."""
-        number = self.request.n_alternatives
-        if isinstance(number, str):
-            return self
-        return replace(self, request=replace(self.request, n_alternatives=number + 1))
+    def after(self, step: str, some: NamedSet = ()) -> SessionState:
+        """The state after a step: ``"more"``, or one about features (``"require"``) or about a set (``"pin"``)."""
+        if step == "more":
+            number = self.request.n_alternatives
+            # As many as there are stay as many as there are.
+            more = number if isinstance(number, str) else number + 1
+            return replace(self, request=replace(self.request, n_alternatives=more))
+        parts: dict[str, Any] = {name: getattr(self, name) for name in NAMED}
+        if step in STEPS_OF_FEATURES:
+            parts |= {name: _without(parts[name], some) for name in ("require", "forbid")}
+        elif step == "pin":
+            parts["rejected"] = _without(self.rejected, [some])
+        else:
+            parts["pinned"] = _without(self.pinned, [some])
+        added = {"pin": "pinned", "reject": "rejected"}.get(step, step)
+        if added in NAMED:
+            parts[added] = (*parts[added], *(some if step in STEPS_OF_FEATURES else [some]))
+        return replace(self, **parts)
 
 
-@dataclass(frozen=True)
-class StateChange:
+#: The steps that are about features, and those about a set, each with what it adds to a state.
+STEPS_OF_FEATURES = ("require", "forbid", "allow")
+STEPS_OF_SETS = ("pin", "unpin", "reject")
+
+
+class StateChange(NamedTuple):
     """What leads from a state to the next one: a method of the session with its arguments, and a few words."""
 
     method: str
     arguments: tuple[str, ...]
     words: str
 
-    @classmethod
-    def between(cls, before: SessionState, after: SessionState) -> StateChange:
-        """The simplest one."""
-        if before == after:
-            return cls("set", (), "again")
-        if after == before.with_more():
-            return cls("more", (), "one more set")
-        features = {
-            "require": _gained(before.require, after.require),
-            "forbid": _gained(before.forbid, after.forbid),
-            "allow": (*_gained(after.require, before.require), *_gained(after.forbid, before.forbid)),
-        }
-        made = {"require": before.requiring, "forbid": before.forbidding, "allow": before.allowing}
-        for method, some in features.items():
-            if some and made[method](some) == after:
-                return cls(method, (repr(list(some)),), f"{method} {list_some(some, MOST_NAMED)}")
-        sets = {
-            "pin": _gained(before.pinned, after.pinned),
-            "unpin": _gained(after.pinned, before.pinned),
-            "reject": _gained(before.rejected, after.rejected),
-        }
-        moved = {"pin": before.pinning, "unpin": before.unpinning, "reject": before.rejecting}
-        for method, several in sets.items():
-            if len(several) == 1 and moved[method](several[0]) == after:
-                return cls(method, (repr(list(several[0])),), f"{method} {list_some(several[0], MOST_NAMED)}")
-        given, wanted = before.as_dict(), after.as_dict()
-        changed = {name: value for name, value in wanted.items() if value != given[name]}
-        return cls(
-            "set",
-            tuple(f"{name}={value!r}" for name, value in changed.items()),
-            ", ".join(_words(name, value) for name, value in changed.items()),
-        )
+
+def change_between(before: SessionState, after: SessionState) -> StateChange:
+    """The simplest change from one state to another."""
+    if before == after:
+        return StateChange("set", (), "again")
+    if after == before.after("more"):
+        return StateChange("more", (), "one more set")
+    gained = {name: _without(getattr(after, name), getattr(before, name)) for name in NAMED}
+    lost = {name: _without(getattr(before, name), getattr(after, name)) for name in NAMED}
+    features = (gained["require"], gained["forbid"], (*lost["require"], *lost["forbid"]))
+    sets = (gained["pinned"], lost["pinned"], gained["rejected"])
+    tried = [
+        *((step, some) for step, some in zip(STEPS_OF_FEATURES, features, strict=True) if some),
+        *((step, some[0]) for step, some in zip(STEPS_OF_SETS, sets, strict=True) if len(some) == 1),
+    ]
+    for step, some in tried:
+        if before.after(step, some) == after:
+            return StateChange(step, (repr(list(some)),), f"{step} {list_some(some, MOST_NAMED)}")
+    changed = changed_parts(before, after)
+    words = ", ".join(f"{name} = {value_in_words(value)}" for name, value in changed.items())
+    return StateChange("set", tuple(f"{name}={value!r}" for name, value in changed.items()), words)
+
+
+def changed_parts(before: SessionState, after: SessionState) -> dict[str, Any]:
+    """The parts of a state that differ from another one, as plain values."""
+    known = before.as_dict()
+    return {name: value for name, value in after.as_dict().items() if value != known[name]}
 
 
 def named(features: Any, names: FeatureNames | None, who: str) -> NamedSet:
@@ -287,20 +272,17 @@ def _listed(value: Any) -> Any:
     return [_listed(entry) for entry in value] if isinstance(value, tuple) else value
 
 
-def _without(some: tuple[Any, ...], others: Sequence[Feature | NamedSet]) -> tuple[Any, ...]:
-    return tuple(entry for entry in some if entry not in others)
+def _without(some: tuple[Any, ...], others: Iterable[Any]) -> tuple[Any, ...]:
+    known = set(others)
+    return tuple(entry for entry in some if entry not in known)
 
 
-def _gained(before: tuple[Any, ...], after: tuple[Any, ...]) -> tuple[Any, ...]:
-    known = set(before)
-    return tuple(entry for entry in after if entry not in known)
-
-
-def _words(name: str, value: Any) -> str:
+def value_in_words(value: Any) -> str:
+    """The value of a part of a state in a few characters."""
     if isinstance(value, list):
-        several = [", ".join(one) if isinstance(one, list) else one for one in value]
-        return f"{name} = {list_some(several, MOST_NAMED) or 'none'}"
-    return f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}"
+        several = [f"{{{', '.join(one)}}}" if isinstance(one, list) else one for one in value]
+        return list_some(several, MOST_NAMED) or "none"
+    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
 @dataclass(frozen=True)
@@ -312,7 +294,7 @@ class SessionStep:
     name : str
         What the step was called, or what it changed.
     asked : SessionState
-        All settings as a record; ``state`` has them as a dictionary.
+        All settings; ``state`` has them as a dictionary.
     result : Result
         The answer: the sets that were searched for, without those that are pinned.
     seconds : float
