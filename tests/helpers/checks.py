@@ -372,6 +372,8 @@ def _sequential(result: Result, oracle: Oracle) -> list[str]:
             wrong.append(
                 f"set {position} is said to be optimal at {float(value)}; the optimum is {float(best)}"
             )
+        if value > best:
+            wrong.append(f"set {position} has {float(value)}: the oracle is wrong, which has {float(best)}")
         if result.statuses[position] is Status.FEASIBLE and _too_wide(result, oracle):
             wrong.append(f"set {position} was not proven on a small problem (gap {result.gap})")
     if result.sets and result.bound < room - tolerated * len(result.sets):
@@ -421,6 +423,8 @@ def _simultaneous(request: Request, result: Result, oracle: Oracle) -> list[str]
         return [f"{result.status!r}; a solution of objective {float(best)} exists"]
     values, tolerated = [oracle.exact(chosen) for chosen in result.sets], PROVEN * oracle.scale
     objective = sum(values) if request.aggregation == "sum" else min(values)
+    if objective > best:
+        wrong.append(f"objective {float(objective)}: the oracle is wrong, which has {float(best)}")
     if result.bound < best - tolerated:
         wrong.append(f"bound {result.bound} is below the optimum {float(best)}")
     if result.status is Status.OPTIMAL and objective < best - tolerated:
@@ -448,6 +452,8 @@ def _reason(request: Request, result: Result, oracle: Oracle) -> list[str]:
     most = re.search(r"There are (?:at most (\d+)|no two) sets", result.reason)
     if most is not None and oracle.feasible(int(most[1] or 1) + 1):
         wrong.append(f"there are more sets: {result.reason}")
+    if result.status is Status.OPTIMAL and result.reason:
+        wrong.append(f"optimal, and yet: {result.reason}")
     named = re.search(r"n_alternatives=(\d+) is (the largest )?possible", result.reason)
     if named is None:
         return wrong

@@ -7,16 +7,13 @@ import itertools
 import math
 import re
 import signal
-from collections import Counter
 from itertools import islice
 from math import comb
 
 import numpy as np
 import pytest
 from checks import Request, disagreements
-from hypothesis import given, settings
 from oracle import Oracle
-from strategies import problems
 
 import altsets
 from altsets import Status, quality
@@ -165,32 +162,6 @@ def test_sets_of_all_features_have_no_alternative_at_any_tau(snapshot):
     assert alone.reason == snapshot
     closer = find([3.0, 2, 1, 1, 1], n_features=4, n_alternatives=1, tau=0.5)
     assert closer.reason == snapshot
-
-
-@pytest.mark.slow
-def test_what_is_said_to_be_possible_is_possible():
-    seen = Counter()
-
-    @settings(max_examples=90, deadline=None, derandomize=True)
-    @given(request=problems(max_a=8, max_n=8))
-    def check(request):
-        result = request.find()
-        possible = number_of_alternatives(result.reason)
-        if result.status is Status.INFEASIBLE and possible is not None:
-            seen["smaller"] += 1
-            smaller = Request(**{**vars(request), "n_alternatives": possible})
-            assert len(smaller.find().sets) == possible + 1
-            if "largest" in result.reason or (not possible and request.search == "simultaneous"):
-                seen["largest"] += 1
-                assert not smaller.oracle.feasible(possible + 2)
-        if result.status is Status.INFEASIBLE and request.search == "simultaneous":
-            # Something smaller is named exactly if something smaller exists.
-            assert (possible is not None) == request.oracle.feasible(1), result.reason
-        if result.status is Status.OPTIMAL:
-            assert result.reason == ""
-
-    check()
-    assert min(seen["smaller"], seen["largest"]) >= 3
 
 
 # --- Edges ----------------------------------------------------------------------------------------

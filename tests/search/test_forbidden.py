@@ -3,61 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
-from checks import Request, disagreements, tolerance
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
-from strategies import groups, problems
 
 import altsets
 from altsets import Status, constraints, quality
-
-
-@st.composite
-def with_forbidden(draw, **options):
-    """A request with features that are forbidden, also in existing sets."""
-    request = draw(problems(**options))
-    forbidden = [("forbid", draw(groups(len(request.scores)))) for _ in range(draw(st.integers(1, 2)))]
-    return replace(request, constraints=tuple(forbidden))
-
-
-def removed(request: Request) -> Request | None:
-    """The same request on a table without the forbidden features; None if it makes no sense there."""
-    forbidden = {j for _, features in request.constraints for j in features}
-    left = [j for j in range(len(request.scores)) if j not in forbidden]
-    if len(left) < request.n_features or any(forbidden & set(chosen) for chosen in request.existing):
-        return None
-    place = {j: position for position, j in enumerate(left)}
-    return replace(
-        request,
-        scores=tuple(request.scores[j] for j in left),
-        existing=tuple(tuple(place[j] for j in chosen) for chosen in request.existing),
-        constraints=(),
-    )
-
-
-@pytest.mark.slow
-@settings(max_examples=70, deadline=None, derandomize=True)
-@given(request=with_forbidden())
-def test_against_brute_force(request):
-    assert "additive" in request.engines()
-    assert disagreements(request, request.find(engine="additive"), request.oracle) == []
-
-
-@pytest.mark.slow
-@settings(max_examples=50, deadline=None, derandomize=True)
-@given(request=with_forbidden(max_n=12, max_a=4))
-def test_as_if_the_table_did_not_have_them(request):
-    smaller = removed(request)
-    assume(smaller is not None)
-    ours, theirs = request.find(engine="additive"), smaller.find(engine="additive")
-    assert ours.statuses == theirs.statuses
-    assert len(ours.sets) == len(theirs.sets)
-    if ours.sets:
-        assert abs(ours.objective - theirs.objective) <= tolerance(ours.objective)
 
 
 @pytest.mark.parametrize("search", ["sequential", "simultaneous"])

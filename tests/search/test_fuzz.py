@@ -49,6 +49,14 @@ def test_the_first_problems():
         assert report.statuses[answer] > 5, answer
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", QUALITIES)
+def test_more_problems_of_each_quality(kind):
+    report = fuzz.run(150, seed=1, kind=kind)
+    assert report.failures == []
+    assert report.n_searches["auto"] > 90
+
+
 @pytest.mark.parametrize("search", ["sequential", "simultaneous"])
 @pytest.mark.parametrize("corruption", ["worse", "invalid", "status", "bound", "infeasible", "scores"])
 def test_a_wrong_answer_is_noticed(search, corruption):

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from checks import Request, disagreements
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from checks import disagreements
 from oracle import Oracle
 from paper_heuristics import greedy_depth, greedy_replacement
-from strategies import constraint, problems
+from random_requests import random_request
 
 import altsets
 from altsets import Status, constraints, quality
@@ -27,45 +26,36 @@ def find(scores, **options):
     return altsets.find(quality.Additive(scores), **options)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("search", SEARCHES)
-@settings(max_examples=90, deadline=None, derandomize=True)
-@given(request=problems(searches=("sequential",), with_existing=False, max_a=5))
-def test_same_values_as_the_pseudo_code(search, request):
-    request = Request(**{**vars(request), "search": search})
-    assert disagreements(request, request.find(), request.oracle) == []
-
-
-@pytest.mark.slow
-@settings(max_examples=90, deadline=None, derandomize=True)
-@given(request=problems(searches=("greedy-depth",), max_a=6))
-def test_depth_search_with_existing_sets(request):
-    assert disagreements(request, request.find(), request.oracle) == []
-
-
-@st.composite
-def constrained(draw, search, kinds):
-    """Requests with constraints of these kinds."""
-    request = draw(problems(searches=(search,), with_existing=search == "greedy-depth", max_a=5))
-    n, k = len(request.scores), request.n_features
-    taken = constraint(n, k, (*kinds, "size")).filter(lambda one: one[0] != "size" or one[1] == one[2])
-    return replace(request, constraints=tuple(draw(st.lists(taken, min_size=1, max_size=3))))
+#: Constraints that each of them takes.
+TAKEN = {
+    "greedy-replacement": {"forbid"},
+    "greedy-balancing": {"forbid"},
+    "greedy-depth": {"forbid", "require", "at_most", "at_least", "exclusive"},
+}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("search", SEARCHES)
-@settings(max_examples=60, deadline=None, derandomize=True)
-@given(data=st.data())
-def test_forbidden_features(search, data):
-    request = data.draw(constrained(search, ("forbid",)))
-    assert disagreements(request, request.find(), request.oracle) == []
-
-
-@pytest.mark.slow
-@settings(max_examples=70, deadline=None, derandomize=True)
-@given(request=constrained("greedy-depth", ("forbid", "require", "at_most", "at_least", "exclusive")))
-def test_depth_search_with_constraints(request):
-    assert disagreements(request, request.find(), request.oracle) == []
+def test_same_values_as_the_pseudo_code(search):
+    seen = Counter()
+    for seed in range(1_000):
+        request = random_request(np.random.default_rng([9, seed]), kind="additive")
+        rules = tuple(rule for rule in request.constraints if rule[0] in TAKEN[search])
+        existing = request.existing if search == "greedy-depth" else ()
+        request = replace(request, search=search, constraints=rules, existing=existing)
+        if request.engines() != ["greedy"]:
+            continue
+        assert disagreements(request, request.find(), request.oracle) == [], request.snippet()
+        seen.update([*{rule[0] for rule in rules}, "plain" if not rules else "existing" if existing else ""])
+        oracle = request.oracle
+        if search == "greedy-depth" and not rules and not existing and oracle.max_overlap < oracle.k_max:
+            # Why the package may start depth search from replacement: the paper's algorithms agree that far.
+            arguments = (request.scores, request.n_features, request.n_alternatives)
+            replacement = greedy_replacement(*arguments, oracle.max_overlap)
+            assert greedy_depth(*arguments, oracle.compatible)[: len(replacement)] == replacement
+            seen["begins alike"] += 1
+    wanted = {"plain", *TAKEN[search]} | ({"existing", "begins alike"} if search == "greedy-depth" else set())
+    assert min(seen[each] for each in wanted) > 5, seen
 
 
 OTHERS = {
@@ -142,19 +132,6 @@ def test_depth_search_takes_required_features_first():
     result = find(scores, n_features=5, n_alternatives=40, tau=0.4, search="greedy-depth", constraints=fixed)
     assert len(result.sets) == 28  # pairs without a common feature
     assert result.steps < 100
-
-
-@pytest.mark.slow
-@settings(max_examples=60, deadline=None, derandomize=True)
-@given(request=problems(searches=("greedy-depth",), with_existing=False, max_a=4))
-def test_depth_search_begins_like_replacement(request):
-    """Why the package may start depth search from replacement: the paper's algorithms agree that far."""
-    oracle = request.oracle
-    # Replacement repeats the best set where equal sets are allowed; depth search never does.
-    assume(oracle.max_overlap < request.n_features)
-    arguments = (request.scores, request.n_features, request.n_alternatives)
-    replacement = greedy_replacement(*arguments, oracle.max_overlap)
-    assert greedy_depth(*arguments, oracle.compatible)[: len(replacement)] == replacement
 
 
 @pytest.mark.parametrize("search", SEARCHES)

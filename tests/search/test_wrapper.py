@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 import signal
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 from checks import Request, disagreements
 from greedy_wrapper import closest, greedy_wrapper
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from strategies import problems
+from random_requests import random_request, some_features
 
 import altsets
 from altsets import Status, constraints, quality
@@ -34,17 +33,17 @@ def box(request: Request, **options) -> quality.BlackBox:
     return quality.BlackBox(request.quality.evaluate, n_features_in=len(request.scores), **options)
 
 
-def small(search, aggregation, **more):
-    """Requests of every kind, with pair terms and all constraints."""
-    options = {
-        "kinds": ("mrmr",),
-        "with_constraints": True,
-        "with_own": True,
-        "max_n": 8,
-        "max_k": 4,
-        "max_a": 2,
-    }
-    return problems(searches=(search,), aggregations=(aggregation,), **{**options, **more})
+def small(count, search, aggregation, max_n=8, max_k=4):
+    """Random requests with pair terms and all constraints, and numbers from 1 to 40 for the limit on their steps."""
+    seed = 0
+    while count:
+        rng = np.random.default_rng([seed := seed + 1, len(search), len(aggregation)])
+        request = random_request(rng, kind="mrmr")
+        if len(request.scores) <= max_n and request.n_features <= max_k and not request.likeness:
+            count -= 1
+            few = min(request.n_alternatives, 2)
+            request = replace(request, search=search, aggregation=aggregation, n_alternatives=few)
+            yield request, int(rng.choice([1, 5, 7, 40])), rng
 
 
 def rugged(n=30, seed=0, calls=None, **options):
@@ -64,45 +63,38 @@ def rugged(n=30, seed=0, calls=None, **options):
 
 
 @pytest.mark.slow
-@settings(max_examples=70, deadline=None, derandomize=True)
-@given(request=small("simultaneous", "sum", max_n=7), data=st.data())
-def test_repair_is_the_closest_valid_solution(request, data):
-    problem, oracle = request.problem, request.oracle
-    first = InitialSets(problem, Run()).all()
-    if not first.sets:
-        assert not oracle.feasible(problem.n_sets)
-        return
-    n = len(request.scores)
-    flips = tuple(sorted(data.draw(st.sets(st.integers(0, n - 1), min_size=1, max_size=2))))
-    found = Repair(problem, Run()).closest(first.sets, [flips] * problem.n_sets)
-    assert found == closest(oracle, first.sets, flips, tie_breakers(problem))
+def test_repair_is_the_closest_valid_solution():
+    for request, _, rng in small(70, "simultaneous", "sum", max_n=7):
+        problem, oracle = request.problem, request.oracle
+        first = InitialSets(problem, Run()).all()
+        if not first.sets:
+            assert not oracle.feasible(problem.n_sets)
+            continue
+        flips = some_features(rng, len(request.scores), int(rng.integers(1, 3)))
+        found = Repair(problem, Run()).closest(first.sets, [flips] * problem.n_sets)
+        assert found == closest(oracle, first.sets, flips, tie_breakers(problem))
+
+
+def worth(request, sets):
+    return request.problem.objective([*map(request.oracle.value, sets)])
 
 
 @searches
 def test_greedy_wrapper_is_algorithm_1(search, aggregation):
-    @settings(max_examples=15, deadline=None, derandomize=True)
-    @given(request=small(search, aggregation, max_n=7, max_k=3), max_iters=st.sampled_from([1, 7, 1000]))
-    def compare(request, max_iters):
+    for request, steps, _ in small(15, search, aggregation, max_n=7, max_k=3):
+        max_iters = steps if steps < 40 else 1000
         result = altsets.find(box(request, max_iters=max_iters), engine="greedy-wrapper", **request.options)
-        problem, oracle = request.problem, request.oracle
-        initial_sets, ties = InitialSets(problem, Run()), tie_breakers(problem)
+        initial_sets = InitialSets(request.problem, Run())
+        ask = partial(greedy_wrapper, request.oracle, partial(worth, request))
+        more = {"ties": tie_breakers(request.problem), "max_iters": max_iters}
+        expected = []
         if search == "simultaneous":
             first = initial_sets.all().sets
-            expected = []
-            if first:
-                expected = greedy_wrapper(
-                    oracle, lambda sets: problem.objective([*map(oracle.value, sets)]), first, ties, max_iters
-                )
-            assert sorted(result.sets) == sorted(expected)
-            return
-        expected = []
-        while len(expected) < problem.n_sets and (first := initial_sets.one(expected)[0]) is not None:
-            expected += greedy_wrapper(
-                oracle, lambda sets: oracle.value(sets[0]), [first], ties, max_iters, expected
-            )
+            assert sorted(result.sets) == (sorted(ask(first, **more)) if first else [])
+            continue
+        while len(expected) < request.problem.n_sets and (first := initial_sets.one(expected)[0]) is not None:
+            expected += ask([first], others=tuple(expected), **more)
         assert result.sets == expected
-
-    compare()
 
 
 @pytest.mark.parametrize("tau", [0.4, 0.6, 0.8, 1.0])
@@ -125,23 +117,17 @@ def test_repair_of_three_sets_of_many_features(tau):
 @pytest.mark.slow
 @searches
 def test_exhaustive_search_proves_the_optimum(search, aggregation):
-    @settings(max_examples=40, deadline=None, derandomize=True)
-    @given(request=small(search, aggregation))
-    def compare(request):
+    for request, _, _ in small(40, search, aggregation):
         result = altsets.find(box(request), engine="exhaustive", **request.options)
         assert disagreements(replace(request, boxed=True), result, request.oracle) == []
         assert result.status in (Status.OPTIMAL, Status.INFEASIBLE)
-
-    compare()
 
 
 @pytest.mark.slow
 @heuristics
 @searches
 def test_heuristics_find_valid_sets_no_worse_than_the_first(engine, search, aggregation):
-    @settings(max_examples=40, deadline=None, derandomize=True)
-    @given(request=small(search, aggregation), max_iters=st.sampled_from([1, 5, 40]))
-    def compare(request, max_iters):
+    for request, max_iters, _ in small(40, search, aggregation):
         result = altsets.find(box(request, max_iters=max_iters), engine=engine, **request.options)
         oracle, problem = request.oracle, request.problem
         assert oracle.complaints(result.sets) == []
@@ -153,14 +139,12 @@ def test_heuristics_find_valid_sets_no_worse_than_the_first(engine, search, aggr
             if result.sets:
                 first = problem.objective([oracle.value(one) for one in initial_sets.all().sets])
                 assert result.objective >= first - 1e-9
-            return
+            continue
         for position, value in enumerate(result.qualities):
             first, _ = initial_sets.one(result.sets[:position])
             assert value >= oracle.value(first) - 1e-9
         if len(result.sets) < problem.n_sets:
             assert oracle.next_best(result.sets) is None
-
-    compare()
 
 
 @searches
