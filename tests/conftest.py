@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from browsers import need_browser, started
 from clocks import Clock
-from fixtures import closed_figures, ctrl_c, run, snapshot  # noqa: F401
+from fixtures import closed_figures, ctrl_c, refused, run, snapshot, warned  # noqa: F401
 
 from altsets.files.writing import write_csv
 

@@ -40,8 +40,7 @@ def test_ranges_collapse_where_both_ends_read_the_same() -> None:
 
 
 @pytest.mark.parametrize(
-    ("share", "said"),
-    [(0.0, "0 %"), (0.0001, "<1 %"), (0.934, "93 %"), (0.999, ">99 %"), (1.0, "100 %")],
+    ("share", "said"), [(0.0, "0 %"), (0.0001, "<1 %"), (0.934, "93 %"), (0.999, ">99 %"), (1.0, "100 %")]
 )
 def test_only_all_and_nothing_are_called_so(share: float, said: str) -> None:
     assert wording.percent(share) == said

@@ -9,7 +9,6 @@ import sys
 import tomllib
 from importlib.util import find_spec
 from inspect import signature
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -157,19 +156,6 @@ def test_requests_that_meet_the_condition_have_sets(seed):
     assert len(altsets.find(enough, **asked).sets) == a + 1
 
 
-def test_sets_that_only_have_to_be_unequal_are_the_best_ones():
-    scores = np.random.default_rng(0).random(9)
-    found = altsets.find(quality.Additive(scores), 3, 6, 0.33, search="simultaneous")
-    best = sorted((sum(scores[list(one)]) for one in combinations(range(9), 3)), reverse=True)
-    assert found.qualities == pytest.approx(best[:7])
-
-
-def test_a_sum_of_scores_over_disjoint_sets_is_that_of_the_best_features():
-    scores = np.random.default_rng(0).random(20)
-    found = altsets.find(quality.Additive(scores), 4, 3, 1, search="simultaneous")
-    assert found.objective == pytest.approx(np.sort(scores)[-16:].sum())
-
-
 def test_the_minimum_and_larger_sets_take_more_work_than_the_sum():
     """In steps of the search, over several tables: single ones can be exceptions."""
 
@@ -225,15 +211,6 @@ def test_matching_is_one_to_one():
     similar = X.corr("spearman").abs().to_numpy()[np.ix_(second, first)].max(axis=1) >= 0.9
     matched = len(set(first) & set(second)) + len(result.matches)
     assert matched <= 2 < similar.sum()
-
-
-@pytest.mark.parametrize("quality", ["cfs", "mrmr", "f"])
-def test_what_fits_can_be_evaluated(quality):
-    """The pages pass the same selector to fit and to evaluate, whatever the quality."""
-    X, y = load_wine(return_X_y=True, as_frame=True)
-    selector = altsets.SelectAlternatives(quality, n_features=2, n_alternatives=1, tau=1)
-    selector.fit(X, y)
-    assert altsets.evaluate(selector, X, y, cv=3).n_sets == 2
 
 
 def test_the_table_of_votes_has_435_members():

@@ -452,8 +452,6 @@ def _reason(request: Request, result: Result, oracle: Oracle) -> list[str]:
     most = re.search(r"There are (?:at most (\d+)|no two) sets", result.reason)
     if most is not None and oracle.feasible(int(most[1] or 1) + 1):
         wrong.append(f"there are more sets: {result.reason}")
-    if result.status is Status.OPTIMAL and result.reason:
-        wrong.append(f"optimal, and yet: {result.reason}")
     named = re.search(r"n_alternatives=(\d+) is (the largest )?possible", result.reason)
     if named is None:
         return wrong

@@ -118,6 +118,18 @@ def public_methods() -> Iterator[tuple[str, Callable[..., Any], bool]]:
                 )
 
 
+def undescribed_properties() -> dict[str, list[str]]:
+    """Properties of public classes without a docstring, by their full names."""
+    return {
+        f"{name}.{attribute}": ["a docstring"]
+        for name, owner in public_callables()
+        if inspect.isclass(owner)
+        for attribute in vars_of(owner)
+        if isinstance(inspect.getattr_static(owner, attribute), property)
+        and not inspect.getdoc(getattr(owner, attribute))
+    }
+
+
 def own_bases(owner: type) -> list[type]:
     """A class and those of its bases that are in altsets."""
     return [base for base in owner.__mro__ if base.__module__.startswith("altsets")]
@@ -231,6 +243,7 @@ def all_gaps() -> dict[str, list[str]]:
     """What public callables and methods of public classes lack, by their full names; complete ones are left out."""
     found = {name: gaps_of_callable(name, thing) for name, thing in public_callables()}
     found.update({name: gaps_of_method(*method) for name, *method in public_methods()})
+    found.update(undescribed_properties())
     return {name: gaps for name, gaps in sorted(found.items()) if gaps}
 
 

@@ -4,13 +4,12 @@ Python goes from left to right. In C the arguments of a call, the operands of an
 and both sides of an assignment are evaluated in any order, which is one thing on ARM and another on x86-64. That is of
 no consequence unless one of them changes what another one reads.
 
-:func:`faults` finds such expressions. :func:`right_to_left` makes plain Python evaluate the other way round.
+:func:`faults` finds such expressions. That answers are the same on both processors is what ``make foreign`` checks.
 """
 
 from __future__ import annotations
 
 import ast
-import operator
 from collections.abc import Iterable, Iterator
 
 #: Functions that write nothing and read nothing but their arguments.
@@ -215,129 +214,3 @@ def faults(source: str) -> list[tuple[int, str]]:
                 checker.effect(node.body)
         found += checker.found
     return sorted(set(found))
-
-
-# --- The other way round --------------------------------------------------------------------------
-
-_OPERATORS = {
-    **{ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv"},
-    **{ast.Mod: "mod", ast.Pow: "pow", ast.LShift: "lshift", ast.RShift: "rshift", ast.BitAnd: "and_"},
-    **{ast.BitOr: "or_", ast.BitXor: "xor", ast.MatMult: "matmul"},
-    **{ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge"},
-    **{ast.Is: "is_", ast.IsNot: "is_not"},
-}
-
-
-def _apply(operands: tuple, names: list[str]) -> object:
-    """Call the last of the operands with the others, which are in the wrong order; the first ones have names."""
-    *others, function = operands
-    others.reverse()
-    n_plain = len(others) - len(names)
-    return function(*others[:n_plain], **dict(zip(names, others[n_plain:], strict=True)))
-
-
-def _calls(*nodes: ast.AST) -> bool:
-    return any(isinstance(inner, ast.Call) for node in nodes for inner in ast.walk(node))
-
-
-class _Reverser(ast.NodeTransformer):
-    """Rewrites what has a call among several operands: without one, nobody could tell the order."""
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        node.body = [self.visit(statement) for statement in node.body]
-        return node
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        node = self.generic_visit(node)
-        plain = all(keyword.arg for keyword in node.keywords)
-        parts = [*node.args, *(keyword.value for keyword in node.keywords)]
-        if not plain or any(isinstance(part, ast.Starred) for part in parts) or not _calls(*parts):
-            return node
-        names = [keyword.arg for keyword in node.keywords]
-        return self.reversed([node.func, *parts], names)
-
-    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
-        node = self.generic_visit(node)
-        return self.operation(node, node.op, node.left, node.right)
-
-    def visit_Compare(self, node: ast.Compare) -> ast.AST:
-        node = self.generic_visit(node)
-        if len(node.ops) > 1:
-            return node
-        return self.operation(node, node.ops[0], node.left, node.comparators[0])
-
-    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        node = self.generic_visit(node)
-        if not isinstance(node.ctx, ast.Load) or any(isinstance(n, ast.Slice) for n in ast.walk(node.slice)):
-            return node
-        if not _calls(node.value, node.slice):
-            return node
-        return self.reversed([self.name("getitem"), node.value, node.slice], [])
-
-    def visit_Tuple(self, node: ast.Tuple) -> ast.AST:
-        return self.display(node, "tuple_of")
-
-    def visit_List(self, node: ast.List) -> ast.AST:
-        return self.display(node, "list_of")
-
-    def visit_Assign(self, node: ast.Assign) -> ast.AST:
-        """Find the place first; Python comes to that last."""
-        node = self.generic_visit(node)
-        target = node.targets[0]
-        if len(node.targets) > 1 or not isinstance(target, ast.Subscript) or not _calls(node.value):
-            return node
-        if any(isinstance(part, ast.Slice) for part in ast.walk(target.slice)):
-            return node
-        target.value.ctx = ast.Load()
-        call = ast.Call(self.name("setitem"), [target.value, target.slice, node.value], [])
-        return ast.copy_location(ast.Expr(call), node)
-
-    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | list[ast.stmt]:
-        """Read the target last."""
-        node = self.generic_visit(node)
-        if not _calls(node.value):
-            return node
-        added = ast.Name("_added", ast.Load())
-        first = ast.Assign([ast.Name("_added", ast.Store())], node.value)
-        return ast.copy_location(
-            ast.If(ast.Constant(True), [first, ast.AugAssign(node.target, node.op, added)], []), node
-        )
-
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
-        if node.value is not None:
-            node.value = self.visit(node.value)
-        return node
-
-    def display(self, node: ast.Tuple | ast.List, maker: str) -> ast.AST:
-        node = self.generic_visit(node)
-        if not isinstance(node.ctx, ast.Load) or not _calls(node):
-            return node
-        if any(isinstance(part, ast.Starred | ast.Slice) for part in node.elts):
-            return node
-        return self.reversed([self.name(maker), *node.elts], [])
-
-    def operation(self, node: ast.AST, kind: ast.AST, left: ast.expr, right: ast.expr) -> ast.AST:
-        if type(kind) not in _OPERATORS or not _calls(left, right):
-            return node
-        return self.reversed([self.name(_OPERATORS[type(kind)]), left, right], [])
-
-    @staticmethod
-    def name(operation: str) -> ast.expr:
-        return ast.Name(f"_{operation}", ast.Load())
-
-    @staticmethod
-    def reversed(parts: list[ast.expr], names: list[str]) -> ast.Call:
-        operands = ast.Tuple(parts[::-1], ast.Load())
-        listed = ast.List([ast.Constant(name) for name in names], ast.Load())
-        return ast.Call(ast.Name("_apply", ast.Load()), [operands, listed], [])
-
-
-def right_to_left(source: str, path: str, namespace: dict) -> None:
-    """Run a module's source in a namespace such that its functions evaluate operands from right to left."""
-    tree = ast.fix_missing_locations(_Reverser().visit(ast.parse(source)))
-    namespace["_apply"] = _apply
-    namespace["_tuple_of"] = lambda *parts: parts
-    namespace["_list_of"] = lambda *parts: [*parts]
-    for name in {*_OPERATORS.values(), "getitem", "setitem"}:
-        namespace[f"_{name}"] = getattr(operator, name)
-    exec(compile(tree, path, "exec"), namespace)

@@ -7,6 +7,7 @@ import re
 import signal
 import sys
 import tempfile
+from contextlib import contextmanager
 
 import pytest
 from syrupy.extensions.amber import AmberSnapshotExtension
@@ -51,6 +52,32 @@ class Words(AmberSnapshotExtension):
 @pytest.fixture
 def snapshot(snapshot):
     return snapshot.use_extension(Words)
+
+
+@pytest.fixture
+def refused(snapshot):
+    """Expect an error, whose message is in the table of words."""
+
+    @contextmanager
+    def refused(error):
+        with pytest.raises(error) as caught:
+            yield
+        assert str(caught.value) == snapshot
+
+    return refused
+
+
+@pytest.fixture
+def warned(snapshot):
+    """Expect warnings, whose messages are in the table of words."""
+
+    @contextmanager
+    def warned(kind):
+        with pytest.warns(kind) as caught:
+            yield
+        assert [str(one.message) for one in caught] == snapshot
+
+    return warned
 
 
 @pytest.fixture

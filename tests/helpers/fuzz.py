@@ -52,13 +52,7 @@ SOLVER = "milp"
 LIMITS: tuple[PackingLimits, ...] = (
     replace(PACKING_LIMITS, short_list_sets=2, priced_list_sets=20),
     replace(PACKING_LIMITS, short_list_sets=2, pricing=PricingLimits(trial_nodes=2)),
-    replace(
-        PACKING_LIMITS,
-        short_list_sets=2,
-        priced_list_sets=2,
-        first_columns=1,
-        sets_per_column=2,
-    ),
+    replace(PACKING_LIMITS, short_list_sets=2, priced_list_sets=2, first_columns=1, sets_per_column=2),
     replace(PACKING_LIMITS, short_list_sets=20, pricing=PricingLimits(trial_nodes=10)),
     PACKING_LIMITS,
 )

@@ -63,9 +63,8 @@ CASES = [
     OddTarget("time and event exchanged", survival(EVENT, TIME)),
     OddTarget("one number as time", survival(5.0)),
     OddTarget("no rows at all", survival([], [])),
-    OddTarget(
-        "columns in a dictionary", lambda: survival_target({"t": TIME, "e": EVENT}, time="t", event="e")
-    ),
+    OddTarget("columns in a dictionary",
+              lambda: survival_target({"t": TIME, "e": EVENT}, time="t", event="e") ),
     OddTarget("a column that is not there", lambda: survival_target(TABLE, time="days", event="a")),
     OddTarget("the name of a column as target", lambda: "days"),
     OddTarget("no row with an event", survival(event=np.zeros(N_ROWS))),
@@ -78,10 +77,8 @@ CASES = [
     OddTarget("events as yes and no", survival(event=np.where(EVENT, "yes", "no"))),
     OddTarget("events as '0' and '1'", survival(event=EVENT.astype(str))),
     OddTarget("events as text", survival(event=np.where(EVENT, "dead", "alive"))),
-    OddTarget(
-        "events as text, `event_value='dead'`",
-        survival(event=np.where(EVENT, "dead", "alive"), event_value="dead"),
-    ),
+    OddTarget("events as text, `event_value='dead'`",
+              survival(event=np.where(EVENT, "dead", "alive"), event_value="dead")),
     OddTarget("an `event_value` that never occurs", survival(event_value="dead")),
     OddTarget("more times than events", survival(event=EVENT[:50])),
     OddTarget("more times than rows", lambda: survival()()[np.arange(N_ROWS + 2) % N_ROWS]),
@@ -89,10 +86,8 @@ CASES = [
         "a structured array of event and time",
         lambda: np.array(list(zip(EVENT == 1, TIME, strict=True)), dtype=[("event", bool), ("time", float)]),
     ),
-    OddTarget(
-        "a structured array of three fields",
-        lambda: np.zeros(N_ROWS, dtype=[("event", bool), ("time", float), ("age", float)]),
-    ),
+    OddTarget("a structured array of three fields",
+              lambda: np.zeros(N_ROWS, dtype=[("event", bool), ("time", float), ("age", float)])),
     OddTarget("the time among the features", survival(), more={"days": TIME}),
     OddTarget("the event among the features", survival(), more={"died": EVENT}),
     OddTarget("survival, `mutual_info`", survival(), "mutual_info"),
@@ -100,18 +95,12 @@ CASES = [
     OddTarget("classes, `concordance`", lambda: EVENT),
     OddTarget("survival, `task='regression'`", survival(), options={"task": "regression"}),
     OddTarget("one column, `task='survival'`", lambda: TIME, options={"task": "survival"}),
-    OddTarget(
-        "event and time in a frame, `task='survival'`",
-        lambda: pd.DataFrame({"days": TIME, "died": EVENT}),
-        options={"task": "survival"},
-    ),
+    OddTarget("event and time in a frame, `task='survival'`",
+              lambda: pd.DataFrame({"days": TIME, "died": EVENT}), options={"task": "survival"}),
     OddTarget("two columns of 0 and 1, `task='survival'`", lambda: LABELS, options={"task": "survival"}),
     OddTarget("two columns of numbers, `task='survival'`", lambda: AMOUNTS, options={"task": "survival"}),
-    OddTarget(
-        "text with an order, `concordance`",
-        survival(),
-        more={"stage": np.array(["I", "II", "III"])[np.arange(N_ROWS) % 3]},
-    ),
+    OddTarget("text with an order, `concordance`", survival(),
+              more={"stage": np.array(["I", "II", "III"])[np.arange(N_ROWS) % 3]}),
     OddTarget("survival, fewer events than folds", survival(event=TIME < 4), evaluated={}),
     OddTarget("survival, a tree", survival(), evaluated={"estimator": "tree"}),
     OddTarget("survival, a model for classes", survival(), evaluated={"estimator": LogisticRegression()}),
@@ -119,14 +108,10 @@ CASES = [
     OddTarget("survival, weights of classes", survival(), evaluated={"class_weight": "balanced"}),
     OddTarget("survival, sizes by a criterion", survival(), NamedQuality("linear_fit", criterion="bic")),
     OddTarget("survival, scored by `r2`", survival(), evaluated={"scoring": "r2"}),
-    OddTarget(
-        "a time of Uno's C index that is none",
-        survival(),
-        evaluated={"scoring": "concordance_index_uno:late"},
-    ),
-    OddTarget(
-        "classes, scored by the C index", lambda: EVENT, "f", evaluated={"scoring": "concordance_index"}
-    ),
+    OddTarget("a time of Uno's C index that is none", survival(),
+              evaluated={"scoring": "concordance_index_uno:late"}),
+    OddTarget("classes, scored by the C index", lambda: EVENT, "f",
+              evaluated={"scoring": "concordance_index"} ),
     OddTarget("sets of labels", lambda: [{"x", "y"}, {"x"}, set()] * 20, "f"),
     OddTarget("a label that all rows have", lambda: [{"x", "y"}, {"x"}] * 30, "f"),
     OddTarget("one label", lambda: [{"x"}, set()] * 30, "f"),
@@ -135,18 +120,13 @@ CASES = [
     OddTarget("labels as 0 and 1", lambda: LABELS, "f"),
     OddTarget("two amounts", lambda: AMOUNTS, "f"),
     OddTarget("a missing amount", lambda: np.where(AMOUNTS[3, 1] == AMOUNTS, np.nan, AMOUNTS), "f"),
-    OddTarget(
-        "a constant among several targets", lambda: np.column_stack([AMOUNTS, np.full(N_ROWS, 2.5)]), "f"
-    ),
+    OddTarget("a constant among several targets", lambda: np.column_stack([AMOUNTS, np.full(N_ROWS, 2.5)]),
+              "f" ),
     OddTarget("two targets of one name", lambda: pd.DataFrame(AMOUNTS, columns=["warm", "warm"]), "f"),
-    OddTarget(
-        "classes and amounts, evaluated",
-        lambda: pd.DataFrame({"warm": AMOUNTS[:, 0], "loud": LABELS[:, 1]}),
-        "f",
-        evaluated={},
-    ),
+    OddTarget("classes and amounts, evaluated",
+              lambda: pd.DataFrame({"warm": AMOUNTS[:, 0], "loud": LABELS[:, 1]}), "f", evaluated={}),
     OddTarget("several targets, a measure for one", lambda: LABELS, "importance"),
-]
+]  # fmt: skip
 
 
 def said(case: OddTarget) -> str:

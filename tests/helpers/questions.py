@@ -9,16 +9,7 @@ from typing import Any
 
 import numpy as np
 from checks import PROVEN, Request, disagreements
-from family_truth import (
-    DOUBTFUL,
-    EQUAL,
-    ROUNDING,
-    InDoubt,
-    all_taus,
-    asked,
-    largest_number,
-    largest_tau,
-)
+from family_truth import DOUBTFUL, EQUAL, ROUNDING, InDoubt, all_taus, asked, largest_number, largest_tau
 from oracle import all_sets
 from random_requests import random_request
 

@@ -73,14 +73,7 @@ def random_table(number: int) -> Table:
     first = int(np.argmin(time))
     event[first] = True
     order = rng.permutation(n)
-    return Table(
-        x[order],
-        group,
-        time[order],
-        event[order],
-        rng.uniform(0.2, 3.0, n),
-        rng.integers(1, 4, n),
-    )
+    return Table(x[order], group, time[order], event[order], rng.uniform(0.2, 3.0, n), rng.integers(1, 4, n))
 
 
 def main() -> None:

@@ -17,7 +17,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from evaluation_order import right_to_left
 
 import altsets
 from altsets import _kernels
@@ -742,14 +741,9 @@ CALLS = {
 # --- The comparison -------------------------------------------------------------------------------
 
 
-@pytest.fixture(
-    params=["stand-in", *(pytest.param(way, marks=pytest.mark.slow) for way in ("shadow", "right-to-left"))]
-)
+@pytest.fixture(params=["stand-in", pytest.param("shadow", marks=pytest.mark.slow)])
 def interpreted(request, monkeypatch):
-    """Load a kernel from its source, with Cython's own idea of plain Python or with ours.
-
-    Or such that operands are evaluated the other way round, as a C compiler may do it.
-    """
+    """Load a kernel from its source, with Cython's own idea of plain Python or with ours."""
     if request.param == "shadow":
         pytest.importorskip("cython")
     else:
@@ -758,10 +752,7 @@ def interpreted(request, monkeypatch):
     def load(name):
         spec = importlib.util.spec_from_file_location(f"interpreted_{name}", FOLDER / f"{name}.py")
         module = importlib.util.module_from_spec(spec)
-        if request.param == "right-to-left":
-            right_to_left(Path(spec.origin).read_text(encoding="utf-8"), spec.origin, vars(module))
-        else:
-            spec.loader.exec_module(module)
+        spec.loader.exec_module(module)
         assert not module.cython.compiled
         return module
 

@@ -80,30 +80,6 @@ def test_json_gives_the_same_result_back(name):
     assert all(isinstance(status, Status) for status in back.statuses)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"n_features": 2, "n_alternatives": 2},
-        {"n_features": 2, "n_alternatives": 5, "tau": 1},
-        {"n_features": 2, "n_alternatives": 5, "tau": 1, "search": "simultaneous"},
-        {"n_features": 3, "n_alternatives": 1, "search": "simultaneous", "aggregation": "min"},
-        {"n_features": 2, "n_alternatives": 2, "search": "greedy-replacement"},
-        {
-            "n_features": 2,
-            "n_alternatives": 2,
-            "tau": 1,
-            "dissimilarity": "absolute",
-            "existing": [(0, 1), ("sex",)],
-        },
-    ],
-)
-def test_json_of_real_searches(options):
-    result = altsets.find(SCORES, **options)
-    back = Result.from_json(result.to_json())
-    assert back.to_json() == result.to_json()
-    assert (back.sets, back.bound, back.parameters) == (result.sets, result.bound, result.parameters)
-
-
 def test_the_json_document_keeps_its_schema():
     document = json.loads(altsets.find(SCORES, n_features=2, n_alternatives=2, tau=1).to_json())
     assert document["schema"] == 1
@@ -145,7 +121,7 @@ def test_documents_that_are_refused(text, message):
         Result.from_json(text)
 
 
-def test_scores_floor_and_notes_survive_json_and_may_be_missing(snapshot):
+def test_scores_floor_and_notes_survive_json_and_may_be_missing(refused):
     result = made(
         scores=[(9.0, 8.0), (9.0, 7.0)],
         noise_floors=[(7.5, 7.5), (7.5, 7.5)],
@@ -161,9 +137,8 @@ def test_scores_floor_and_notes_survive_json_and_may_be_missing(snapshot):
     assert (without.scores, without.noise_floors, without.above_noise) == ([], [], [])
     assert without == made()
     document["sets"][0]["scores"] = [9.0, 8.0]
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         Result.from_json(json.dumps(document))
-    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def test_names_are_shown_wherever_sets_are(snapshot):
     assert set_views.overlaps(plain).rows == ("set 0", "set 1")
 
 
-def test_names_are_in_documents(snapshot):
+def test_names_are_in_documents(refused):
     result = found().with_names(["size", "shape"])
     document = json.loads(result.to_json())
     assert [entry["name"] for entry in document["sets"]] == ["size", "shape"]
@@ -43,9 +43,8 @@ def test_names_are_in_documents(snapshot):
     assert "name" not in json.loads(found().to_json())["sets"][0]
     assert result.with_names([]).set_names == ()
     del document["sets"][1]["name"]
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.Result.from_json(json.dumps(document))
-    assert str(refused.value) == snapshot
 
 
 def test_names_are_in_reports_and_notebooks(tmp_path, snapshot):

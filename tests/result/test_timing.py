@@ -80,11 +80,10 @@ def test_features_that_are_called_like_times_stay():
 
 
 @pytest.mark.parametrize("timing", [3, "elapsed", {"elapsed": "long"}, {"elapsed": None}])
-def test_damaged_times_are_refused(timing, snapshot):
+def test_damaged_times_are_refused(timing, refused):
     document = MADE["result"][0]().to_dict() | {"timing": timing}
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.Result.from_json(json.dumps(document))
-    assert str(refused.value) == snapshot
 
 
 def test_times_do_not_change_what_is_equal():

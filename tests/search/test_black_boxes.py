@@ -179,14 +179,12 @@ def test_models_by_name_for_amounts(flowers):
         assert 0.5 < quality.Wrapper(name, X[:, :3], X[:, 3]).evaluate((0, 2)) <= 1
 
 
-def test_wrong_targets(flowers, snapshot):
+def test_wrong_targets(flowers, refused):
     X, y = flowers
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         quality.Wrapper(None, X, np.zeros(150))
-    assert str(refused.value) == snapshot
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         quality.Wrapper(None, X, [*np.zeros(149, int), 1])
-    assert str(refused.value) == snapshot
     with pytest.raises(InputError, match="149 values"):
         quality.Wrapper(None, X, y[:-1])
 
@@ -202,28 +200,26 @@ def test_a_model_that_fails_names_the_set(flowers, snapshot):
     assert str(refused.value).partition(":")[0] == snapshot
 
 
-def test_huge_values_and_a_target_of_amounts(snapshot):
+def test_huge_values_and_a_target_of_amounts(refused):
     rng = np.random.default_rng(0)
     X = rng.random((40, 3))
     X[0, 0] = 1e60  # Beyond what trees in single precision take.
     wrapper = quality.Wrapper(None, X, X[:, 1] * 7.5)
     assert wrapper.evaluate((1,)) > 0.9
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         wrapper.evaluate((0,))
-    assert str(refused.value) == snapshot
 
 
 @pytest.mark.slow
-def test_models_side_by_side_in_processes(flowers, snapshot):
+def test_models_side_by_side_in_processes(flowers, refused):
     sets = [(0,), (1, 2), (0, 3), (2, 3)]
     alone, together = (
         quality.Wrapper("linear", *flowers, n_jobs=jobs).evaluate_many(sets) for jobs in (1, 2)
     )
     assert alone == together
     wrong = quality.Wrapper("sklearn.naive_bayes.MultinomialNB", flowers[0] - 9, flowers[1], n_jobs=2)
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         wrong.evaluate_many(sets)
-    assert str(refused.value) == snapshot
 
 
 # Categories, missing values and weights
@@ -271,11 +267,10 @@ def test_a_hole_that_only_the_predicted_rows_have(mixed):
     assert [wrapper.evaluate(chosen) for chosen in SETS] == plain_scores(frame, classes, SETS, cv=cv)
 
 
-def test_missing_values_that_a_model_refuses_are_said_at_once(mixed, snapshot):
+def test_missing_values_that_a_model_refuses_are_said_at_once(mixed, refused):
     frame, classes, _ = mixed
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         quality.Wrapper(LogisticRegression(), frame, classes)
-    assert str(refused.value) == snapshot
     assert quality.Wrapper("linear", frame, classes).evaluate((0, 2)) > 0
     assert quality.Wrapper("boosting", frame, classes).evaluate((0, 2)) > 0
     filled = make_pipeline(SimpleImputer(), LogisticRegression())

@@ -66,10 +66,9 @@ def test_small_differences_beside_numbers_far_below_zero():
     assert (span.low.value, span.high.value) == (-7, 3)
 
 
-def test_costs_too_far_apart_are_refused(snapshot):
-    with pytest.raises(InputError) as refused:
+def test_costs_too_far_apart_are_refused(refused):
+    with refused(InputError):
         altsets.frontier(SCORES, 2, against=[1e-200, 1e200, 0, 0, 0, 0])
-    assert str(refused.value) == snapshot
 
 
 def test_a_second_quality_is_the_same_both_ways_round():
@@ -167,18 +166,16 @@ def test_ends_early_and_keeps_what_is_there(clock):
     assert all(point.status == "feasible" for point in short)
 
 
-def test_documents_and_frames(snapshot):
+def test_documents_and_frames(refused):
     found = altsets.frontier(SCORES, 2, against=COSTS, n_alternatives=1, tau=1)
     assert altsets.results.Frontier.from_json(found.to_json()) == found
     frame = found.to_frame()
     assert list(frame["against"]) == [point.against for point in found]
     assert frame["sets"][0] == [list(names) for names in found.points[0].named_sets]
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.results.Frontier.from_json("{}")
-    assert str(refused.value) == snapshot
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.results.Frontier.from_json(found.to_json().replace('"mean": ', '"mean": 1', 1))
-    assert str(refused.value) == snapshot
 
 
 def test_words(snapshot):
@@ -209,26 +206,23 @@ def test_range_of_sets_that_are_too_many_to_list():
         assert good.evaluate(end.set) >= near.threshold
 
 
-def test_range_of_a_black_box_needs_all_sets(clock, snapshot):
+def test_range_of_a_black_box_needs_all_sets(clock, refused):
     small = quality.BlackBox(lambda chosen: SCORES.evaluate(chosen), n_features_in=6)
     found = altsets.near_best(small, 2, within=0.25).range(COSTS)
     assert (found.low.value, found.high.value) == (5, 9)
     large = quality.BlackBox(lambda chosen: float(sum(chosen)), n_features_in=40)
     near = altsets.near_best(large, 4, within=0.1, time_limit=clock.limit(100))
-    with pytest.raises(UnsupportedError) as refused:
+    with refused(UnsupportedError):
         near.range(np.ones(40))
-    assert str(refused.value) == snapshot
 
 
-def test_ranges_say_what_they_are_about(snapshot):
+def test_ranges_say_what_they_are_about(refused):
     near = altsets.near_best(SCORES, 2, within=0.25)
     found = near.range({"a": 5, "b": 3})
     assert altsets.results.Range.from_json(found.to_json()) == found
     assert list(found.to_frame()["value"]) == [3, 8]
-    with pytest.raises(UnsupportedError) as refused:
+    with refused(UnsupportedError):
         altsets.results.NearBest.from_json(near.to_json()).range(COSTS)
-    assert str(refused.value) == snapshot
     none = altsets.near_best(SCORES, 2, min_quality=100)
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         none.range(COSTS)
-    assert str(refused.value) == snapshot

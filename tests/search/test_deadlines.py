@@ -261,10 +261,9 @@ def test_a_part_ends_after_its_steps_and_the_whole_goes_on():
         (black_box(50), {"engine": "local-search", **TOGETHER}),
     ],
 )
-def test_what_cannot_fit_is_refused_before_memory_is_taken(searched, more, snapshot):
-    with pytest.raises(UnsupportedError) as refused:
+def test_what_cannot_fit_is_refused_before_memory_is_taken(searched, more, refused):
+    with refused(UnsupportedError):
         altsets.find(searched, 5, 10**6, 0.5, **more)
-    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("engine", ["additive", "milp", "enumerate", "local-search"])
@@ -296,12 +295,11 @@ def test_heuristics_give_no_more_sets_than_can_be_compared():
 
 
 @pytest.mark.parametrize("searched", [additive(12), black_box(12)])
-def test_sequential_search_takes_millions_of_sets_but_not_any_number(searched, snapshot):
+def test_sequential_search_takes_millions_of_sets_but_not_any_number(searched, refused):
     found = altsets.find(searched, 5, 10**6, 1.0)
     assert len(found.sets) == 2
-    with pytest.raises(UnsupportedError) as refused:
+    with refused(UnsupportedError):
         altsets.find(searched, 5, 10**9, 1.0)
-    assert str(refused.value) == snapshot
 
 
 # --- Black boxes ------------------------------------------------------------------------------------

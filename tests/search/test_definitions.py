@@ -117,10 +117,7 @@ def test_iterate_is_find_one_by_one():
         ({"within": 0.1, "min_quality": 3.0}, "give one of them"),
         ({"within": -0.1}, "of at least 0"),
         ({"constraints": constraints.Spread(3)}, "needs search='simultaneous'"),
-        (
-            {"overlap_penalty": 1, "search": "simultaneous", "aggregation": "min"},
-            "needs aggregation='sum'",
-        ),
+        ({"overlap_penalty": 1, "search": "simultaneous", "aggregation": "min"}, "needs aggregation='sum'"),
         (
             {"constraints": constraints.Spread(1), "search": "simultaneous", "aggregation": "leximin"},
             "needs aggregation='sum'",
@@ -137,17 +134,15 @@ def test_what_does_not_go_together_is_refused(more, words):
 
 
 @pytest.mark.parametrize("search", ["greedy-replacement", "greedy-depth"])
-def test_heuristics_decline(search, snapshot):
-    with pytest.raises(UnsupportedError) as refused:
+def test_heuristics_decline(search, refused):
+    with refused(UnsupportedError):
         altsets.find(SCORES, 2, 1, search=search, overlap_penalty=1)
-    assert str(refused.value) == snapshot
 
 
-def test_black_boxes_decline(snapshot):
+def test_black_boxes_decline(refused):
     box = quality.BlackBox(SCORES.evaluate, n_features_in=6)
-    with pytest.raises(UnsupportedError) as refused:
+    with refused(UnsupportedError):
         altsets.find(box, 2, 1, constraints=constraints.AtMostSets(1))
-    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize(
@@ -157,10 +152,9 @@ def test_black_boxes_decline(snapshot):
         lambda joint: altsets.near_best(SCORES, 2, constraints=joint),
     ],
 )
-def test_other_verbs_decline(verb, snapshot):
-    with pytest.raises(UnsupportedError) as refused:
+def test_other_verbs_decline(verb, refused):
+    with refused(UnsupportedError):
         verb(constraints.Reserve([0, 1]))
-    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize(
@@ -206,7 +200,7 @@ def test_sets_that_may_be_alike_are_counted_out(seed):
     assert wrong_about(request, result) == []
 
 
-def test_many_sets_that_may_be_alike(snapshot):
+def test_many_sets_that_may_be_alike(refused):
     result = altsets.find(
         quality.Additive(np.random.default_rng(0).random(100_000)),
         10,
@@ -216,9 +210,8 @@ def test_many_sets_that_may_be_alike(snapshot):
     )
     assert (result.engine, result.status, len(result.sets)) == ("additive", "optimal", 51)
     reserved = constraints.Reserve([0, 1])
-    with pytest.raises(UnsupportedError) as refused:
+    with refused(UnsupportedError):
         altsets.find(SCORES, 2, 1, tau=0, search="simultaneous", engine="additive", constraints=reserved)
-    assert str(refused.value) == snapshot
 
 
 @pytest.mark.slow
@@ -398,20 +391,18 @@ def test_a_large_penalty_does_not_widen_what_counts_as_proven(engine, penalty):
         assert found.objective == pytest.approx(best, abs=1e-9 * max(scores))
 
 
-def test_a_penalty_that_is_too_small_for_a_number_is_refused(snapshot):
-    with pytest.raises(InputError) as refused:
+def test_a_penalty_that_is_too_small_for_a_number_is_refused(refused):
+    with refused(InputError):
         altsets.find(quality.Additive([0, 0]), 1, 1, overlap_penalty=5e-324)
-    assert str(refused.value) == snapshot
 
 
-def test_balance_without_sets(snapshot):
+def test_balance_without_sets(refused):
     found = altsets.frontier(SCORES, 4, 3, 1, by="balance")
     assert not found.points
     assert found.complete
     assert "no" in found.explain()
-    with pytest.raises(UnsupportedError) as refused:
+    with refused(UnsupportedError):
         altsets.frontier(quality.BlackBox(SCORES.evaluate, n_features_in=6), 2, 1, by="balance")
-    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -429,16 +420,13 @@ def test_every_breakpoint_of_the_penalty(seed):
     assert wrong_penalties(request, replace(found, points=[*found.points[:-1], worse]))
 
 
-def test_a_frontier_by_penalty_is_for_simultaneous_sets(snapshot):
-    with pytest.raises(InputError) as refused:
+def test_a_frontier_by_penalty_is_for_simultaneous_sets(refused):
+    with refused(InputError):
         altsets.frontier(SCORES, 2, 1, by="penalty", search="sequential")
-    assert str(refused.value) == snapshot
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.frontier(SCORES, 2, 1, by="penalty", search="simultaneous", aggregation="min")
-    assert str(refused.value) == snapshot
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.frontier(SCORES, 2, 1, [0, 1], by="penalty", search="simultaneous")
-    assert str(refused.value) == snapshot
 
 
 def test_a_frontier_by_penalty_without_sets_says_why(snapshot):
@@ -448,7 +436,7 @@ def test_a_frontier_by_penalty_without_sets_says_why(snapshot):
     assert len(found.to_frame()) == 0
 
 
-def test_curves_are_read_again_and_say_what_they_are(snapshot):
+def test_curves_are_read_again_and_say_what_they_are(refused, snapshot):
     penalties = altsets.frontier(SCORES, 3, 2, by="penalty", search="simultaneous")
     balance = altsets.frontier(quality.Additive([9, 8, 7, 6, 6, 5, 1, 1, 1]), 3, 2, 1, by="balance")
     for found in (penalties, balance):
@@ -458,12 +446,10 @@ def test_curves_are_read_again_and_say_what_they_are(snapshot):
         assert repr(found).startswith(f"Frontier({len(found)} point")
         assert not found.to_frame().isna().any().any()
         assert found.verdict.findings[-1] == snapshot
-        with pytest.raises(InputError) as refused:
+        with refused(InputError):
             type(found).from_json("{}")
-        assert str(refused.value) == snapshot
-        with pytest.raises(InputError) as refused:
+        with refused(InputError):
             type(found).from_json(found.to_json().replace('"penalty":', '"price":', 1))
-        assert str(refused.value) == snapshot
         marked = replace(found, complete=False, points=[replace(found.points[0], status=Status.FEASIBLE)])
         assert marked.verdict.cautions == snapshot
         assert "Proven" not in str(marked.verdict)
@@ -485,16 +471,15 @@ def test_levels_are_compared_up_to_rounding():
     assert not is_better([0.3, 0.1], [0.1, 0.3])
 
 
-def test_leximin_goes_on_after_the_worst_set(snapshot):
+def test_leximin_goes_on_after_the_worst_set(refused):
     plain = altsets.find(SCORES, 2, 2, tau=0.5, search="simultaneous", aggregation="min")
     levelled = altsets.find(SCORES, 2, 2, tau=0.5, search="simultaneous", aggregation="leximin")
     assert min(plain.qualities) == min(levelled.qualities) == levelled.objective
     assert levelled.status == "optimal"
-    with pytest.raises(UnsupportedError) as refused:
+    with refused(UnsupportedError):
         altsets.find(
             SCORES, 2, 1, search="simultaneous", aggregation="leximin", constraints=constraints.AtMostSets(1)
         )
-    assert str(refused.value) == snapshot
 
 
 def test_requests_are_written_and_read():

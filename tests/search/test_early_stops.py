@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import pickle
-import signal
 from dataclasses import replace
 
 import numpy as np
@@ -27,11 +26,7 @@ HURRY = 1e-9
 pytestmark = pytest.mark.usefixtures("clock")
 SEARCHES = pytest.mark.parametrize(
     "way",
-    [
-        {"search": "sequential"},
-        {"search": "simultaneous"},
-        {"search": "simultaneous", "aggregation": "min"},
-    ],
+    [{"search": "sequential"}, {"search": "simultaneous"}, {"search": "simultaneous", "aggregation": "min"}],
     ids=["sequential", "sum", "min"],
 )
 
@@ -163,18 +158,6 @@ def test_exchanges_make_a_set_no_worse_and_often_better():
         assert searched.evaluate(after) >= searched.evaluate(chosen)
         assert all(problem.compatible(after, other) for other in before) or after == chosen
     assert searched.evaluate(construction.improved(before[0], before[1:])) > searched.evaluate(before[0])
-
-
-def test_ctrl_c_keeps_all_sets_that_can_be_constructed():
-    def press(progress):
-        if len(progress.sets) == 1:
-            signal.raise_signal(signal.SIGINT)
-
-    result = altsets.find(quality.MRMR(*random_pairs(30)), 4, 3, callback=press)
-    assert len(result.sets) == 4
-    assert result.statuses[0] is Status.OPTIMAL
-    assert result.stop_reason == "interrupted"
-    assert result.interrupted
 
 
 # --- Bounds -------------------------------------------------------------------------------------------

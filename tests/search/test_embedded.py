@@ -260,15 +260,13 @@ class Failing(Lasso):
         return super().fit(X, y)
 
 
-def test_a_model_that_fails_ends_the_search_with_what_is_there(snapshot):
+def test_a_model_that_fails_ends_the_search_with_what_is_there(warned):
     X, y = rows(12, n_rows=60)
     model = Failing(0.01)
-    with pytest.warns(UserWarning) as warned:
+    with warned(UserWarning):
         embedded = quality.Embedded(model, X, y, max_iters=3000)
-    assert [str(one.message) for one in warned] == snapshot
-    with pytest.warns(UserWarning) as warned:
+    with warned(UserWarning):
         found = altsets.find(embedded, n_alternatives=1, tau=1, engine="best-first")
-    assert [str(one.message) for one in warned] == snapshot
     assert len(found.sets) == 1
 
 
@@ -301,14 +299,13 @@ def test_a_category_is_one_feature_for_models_by_name_and_of_your_own():
     assert found.status is Status.OPTIMAL
 
 
-def test_missing_values_reach_the_model(snapshot):
+def test_missing_values_reach_the_model(refused):
     X, y = rows()
     X[::7, 0] = np.nan
     tree = quality.Embedded(MODELS["tree"], X, y)
     assert altsets.find(tree, n_alternatives=1).status is Status.OPTIMAL
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         quality.Embedded(MODELS["lasso"], X, y)
-    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize(
@@ -356,10 +353,9 @@ def test_models_that_choose_nothing_are_refused(model, message):
         quality.Embedded(model, *rows())
 
 
-def test_a_model_that_uses_everything_is_told(snapshot):
-    with pytest.warns(UserWarning) as warned:
+def test_a_model_that_uses_everything_is_told(warned):
+    with warned(UserWarning):
         quality.Embedded(Ridge(), *rows())
-    assert [str(one.message) for one in warned] == snapshot
 
 
 @pytest.mark.slow
@@ -387,24 +383,21 @@ def test_conditions_that_no_set_meets_are_proven(snapshot):
     assert [*same.statuses] in ([Status.FEASIBLE, Status.INFEASIBLE], [Status.INFEASIBLE] * 2)
 
 
-def test_what_does_not_go_together_is_declined_in_a_sentence(snapshot):
+def test_what_does_not_go_together_is_declined_in_a_sentence(refused):
     X, y = rows(20, n_rows=80)
     embedded = quality.Embedded(Lasso(0.1), X, y)
-    with pytest.raises(UnsupportedError) as refused:
+    with refused(UnsupportedError):
         altsets.find(embedded, search="simultaneous")
-    assert str(refused.value) == snapshot
     for verb in (
         altsets.frontier,
         altsets.near_best,
         partial(altsets.find, tau="max", within=0.1, search="simultaneous"),
         partial(altsets.find, n_alternatives="max", within=0.1, search="simultaneous"),
     ):
-        with pytest.raises(UnsupportedError) as refused:
+        with refused(UnsupportedError):
             list(verb(embedded))
-        assert str(refused.value) == snapshot
-    with pytest.raises(UnsupportedError) as refused:
+    with refused(UnsupportedError):
         altsets.find(quality.Additive([3, 2, 1]), n_features=1, engine="best-first")
-    assert str(refused.value) == snapshot
 
 
 # --- Requests and the selector ------------------------------------------------------------------------

@@ -18,11 +18,7 @@ from altsets.search.engine import Answer
 from altsets.search.solving import ENGINES
 
 #: Which qualities an exact engine claims.
-CLAIMED = {
-    "additive": {"additive"},
-    "enumerate": {*QUALITIES},
-    "milp": {"additive", "fcbf", "mrmr"},
-}
+CLAIMED = {"additive": {"additive"}, "enumerate": {*QUALITIES}, "milp": {"additive", "fcbf", "mrmr"}}
 EXACT = list(CLAIMED)
 #: Those for black boxes have a file of their own as well, and decline all that has numbers.
 BLACK_BOX = ["exhaustive", "local-search", "greedy-wrapper", "best-first"]

@@ -188,22 +188,17 @@ def test_bad_questions(arguments, message):
     assert message in str(caught.value)
 
 
-def test_other_bad_questions(snapshot):
-    with pytest.raises(InputError) as refused:
+def test_other_bad_questions(refused):
+    with refused(InputError):
         altsets.frontier(SCORES, 3, 1, time_limit=0)
-    assert str(refused.value) == snapshot
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.frontier(SCORES, [2, 3], 1, constraints=constraints.Size(1, 2))
-    assert str(refused.value) == snapshot
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.frontier(SCORES, 3, by="penalty", against=range(8))
-    assert str(refused.value) == snapshot
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.frontier(SCORES, [2, 3], against=range(8))
-    assert str(refused.value) == snapshot
-    with pytest.raises(UnsupportedError) as refused:
+    with refused(UnsupportedError):
         altsets.frontier(mrmr(), 3, 1, search="greedy-balancing")
-    assert str(refused.value) == snapshot
 
 
 # --- Sets that are good enough --------------------------------------------------------------------------
@@ -497,12 +492,11 @@ def test_json_and_back():
     assert again.explain() == found.explain()
 
 
-def test_damaged_documents(snapshot):
+def test_damaged_documents(refused):
     found = json.loads(altsets.frontier(SCORES, 3, 1).to_json())
     for change in ({"schema": 2}, {"kind": "result"}):
-        with pytest.raises(InputError) as refused:
+        with refused(InputError):
             Frontier.from_json(json.dumps({**found, **change}))
-        assert str(refused.value) == snapshot
     for change in (
         {"points": [{}]},
         {"points": 3},
@@ -510,12 +504,10 @@ def test_damaged_documents(snapshot):
         {"stop_reason": "bored"},
         {"n_asked": -1},
     ):
-        with pytest.raises(InputError) as refused:
+        with refused(InputError):
             Frontier.from_json(json.dumps({**found, **change}))
-        assert str(refused.value) == snapshot
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         Frontier.from_json("[]")
-    assert str(refused.value) == snapshot
 
 
 def test_the_verdict_names_what_each_difference_keeps(snapshot):

@@ -12,13 +12,26 @@ from altsets import Status, constraints, quality
 from altsets.cli.spelling import as_option
 from altsets.errors import InputError, UnsupportedError
 from altsets.search import largest
+from altsets.search.good_sets import GoodSetLimits
 from altsets.wording import spelled
 
 SCORES = quality.Additive([9, 8, 8, 8, 7, 7, 2], feature_names=list("abcdefg"))
 
 
-@pytest.mark.parametrize(("seed", "n_requests"), [(1, 30), pytest.param(0, 240, marks=pytest.mark.slow)])
-def test_brute_force_agrees(seed, n_requests):
+#: Other ways to count sets that are good enough than those that are the shortest for small requests.
+WAYS = {
+    "usual": {},
+    "not listed": {"listed_sets": 0, "listed_for_own": 0, "first_steps": 3},
+    "hardly coloured": {"coloured_sets": 3, "first_steps": 3},
+}
+
+
+@pytest.mark.parametrize(
+    ("way", "seed", "n_requests"),
+    [("usual", 1, 30), *(pytest.param(way, 0, 240, marks=pytest.mark.slow) for way in WAYS)],
+)
+def test_brute_force_agrees(way, seed, n_requests, monkeypatch):
+    monkeypatch.setattr("altsets.search.family_search.LIMITS", GoodSetLimits(**WAYS[way]))
     n_checked = 0
     for index in range(n_requests):
         rng = np.random.default_rng([seed, index])
@@ -29,6 +42,8 @@ def test_brute_force_agrees(seed, n_requests):
         except InDoubt:
             continue
         assert wrong == [], request
+        # Of nearly equal columns, rounding may leave a bound that is too weak for a proof.
+        assert result.status is not Status.FEASIBLE or request.kind == "linear" or way != "usual", request
         n_checked += 1
     assert n_checked > n_requests / 3
 
@@ -133,7 +148,6 @@ def test_no_more_than_a_thousand(monkeypatch):
         {"tau": "max", "within": 0.1, "constraints": constraints.AtLeastSets(2, [0])},
     ],
 )
-def test_what_has_no_meaning_is_refused(options, snapshot):
-    with pytest.raises((InputError, UnsupportedError)) as refused:
+def test_what_has_no_meaning_is_refused(options, refused):
+    with refused((InputError, UnsupportedError)):
         altsets.find(SCORES, 2, **options)
-    assert str(refused.value) == snapshot

@@ -1,24 +1,20 @@
-"""The largest tau, and the largest number of sets, at which sets are good enough: against brute force."""
+"""The largest tau, and the largest number of sets, at which sets are good enough: certain cases and parts."""
 
 from __future__ import annotations
 
 import itertools
 import math
 import signal
-from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 import pytest
-from family_truth import EQUAL, InDoubt, asked, largest_number, largest_tau, options_without
-from random_requests import random_request
 
 import altsets
 from altsets import Result, Status, constraints, quality
 from altsets.dissimilarity import Grouped
 from altsets.errors import InputError
 from altsets.search.family_search import Bisection
-from altsets.search.good_sets import GoodSetLimits, largest_clique
+from altsets.search.good_sets import largest_clique
 
 NAMES = [f"feature {letter}" for letter in "abcdefgh"]
 SCORES = quality.Additive([9, 8, 8, 8, 7, 7, 2, 1], feature_names=NAMES)
@@ -36,101 +32,6 @@ def most_sets(good, n_features=5, tau=None, **options):
     """As many sets as there are, chosen together."""
     given = {"search": "simultaneous", "aggregation": "min", **options}
     return altsets.find(good, n_features, "max", tau, **given)
-
-
-def requests(seed, count, most_sets=250):
-    """Random requests, simultaneous, that have a set at all."""
-    rng = np.random.default_rng(seed)
-    while count:
-        request = random_request(rng)
-        # The names of dissimilarities are those of functions; the limit is not asked for here.
-        request = replace(request, search="simultaneous", tau=0, min_difference=None)
-        request = replace(request, n_alternatives=min(request.n_alternatives, 3))
-        alone = replace(request, existing=()).oracle
-        if len(alone.usable[0]) and len(alone.usable[0]) <= most_sets:
-            count -= 1
-            yield rng, replace(request, aggregation="min")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2))
-def test_the_largest_tau_is_that_of_brute_force(seed):
-    for rng, request in requests(seed, 25):
-        keywords, needed = asked(rng, request)
-        try:
-            tau = largest_tau(request, needed)
-        except InDoubt:
-            continue
-        options = options_without(request, "tau", "search", "aggregation")
-        result = most_different(request.quality, **keywords, **options)
-        shown = request.snippet(**keywords)
-        if tau is None:
-            assert (result.status, result.sets, result.tau) == (Status.INFEASIBLE, [], None), shown
-            assert result.reason, shown
-            continue
-        if request.kind == "linear" and result.status is Status.FEASIBLE:
-            # Of nearly equal columns, rounding may leave a bound that is too weak for a proof.
-            assert result.bound >= result.objective, shown
-            continue
-        assert result.status is Status.OPTIMAL, shown
-        assert len(result.sets) == request.n_alternatives + 1
-        if len(result.sets) == 1 and not request.existing:
-            assert result.tau is result.tau_bound is None, shown
-            continue
-        assert not replace(request, tau=result.tau - 1e-12).oracle.complaints(result.sets), shown
-        if request.own or request.likeness[1:] == (None,):
-            assert tau - 1e-3 <= result.tau <= tau + 1e-9, shown
-            assert result.tau <= result.tau_bound <= result.tau + 1.001e-3, shown
-        else:
-            assert result.tau == result.tau_bound == pytest.approx(float(tau), abs=1e-12), shown
-        assert min(result.qualities) >= needed - EQUAL * request.oracle.scale, shown
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2))
-def test_the_number_of_sets_is_that_of_brute_force(seed):
-    for rng, request in requests(100 + seed, 25, most_sets=90):
-        request = replace(request, tau=Fraction(int(rng.integers(0, 7)), 6))
-        keywords, needed = asked(rng, request)
-        try:
-            number = largest_number(request, needed)
-        except InDoubt:
-            continue
-        options = options_without(request, "search", "aggregation", "n_alternatives")
-        result = most_sets(request.quality, **keywords, **options)
-        shown = request.snippet(**keywords)
-        assert len(result.sets) == len(set(result.sets)) == number, shown
-        if not number:
-            assert result.status is Status.INFEASIBLE, shown
-            assert result.reason, shown
-            continue
-        assert result.status is Status.OPTIMAL, shown
-        assert result.n_sets_bound == number, shown
-        assert not request.oracle.complaints(result.sets), shown
-        assert min(result.qualities) >= needed - EQUAL * request.oracle.scale, shown
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("without", [{"listed_sets": 0, "listed_for_own": 0}, {"coloured_sets": 3}])
-def test_it_does_not_depend_on_the_way(without, monkeypatch):
-    other = GoodSetLimits(**without, first_steps=3)
-    for rng, request in requests(7, 40, most_sets=60):
-        request = replace(request, tau=Fraction(int(rng.integers(1, 7)), 6))
-        keywords, _ = asked(rng, request)
-        options = options_without(request, "search", "aggregation", "n_alternatives")
-        apart = options_without(request, "tau", "search", "aggregation")
-        plain = most_sets(request.quality, **keywords, **options)
-        different = most_different(request.quality, **keywords, **apart)
-        with monkeypatch.context() as patched:
-            patched.setattr("altsets.search.family_search.LIMITS", other)
-            again = most_sets(request.quality, **keywords, **options)
-            once_more = most_different(request.quality, **keywords, **apart)
-        assert len(again.sets) <= len(plain.sets) <= (again.n_sets_bound or 0)
-        if again.status is Status.OPTIMAL:
-            assert len(again.sets) == len(plain.sets), request.snippet(**keywords)
-        assert (once_more.tau is None) == (different.tau is None)
-        if different.tau is not None:
-            assert once_more.tau == pytest.approx(different.tau, abs=1e-3)
 
 
 # --- Certain cases ----------------------------------------------------------------------------------------

@@ -43,7 +43,7 @@ ASKED = {
     },
     "needs": lambda costs, at: {"constraints": constraints.Implies(*at([1]), *at([38]))},
     "uses": lambda costs, at: {
-        "constraints": [constraints.AtMostSets(1), constraints.AtLeastSets(1, at([5]))],
+        "constraints": [constraints.AtMostSets(1), constraints.AtLeastSets(1, at([5]))]
     },
     "reserved": lambda costs, at: {"constraints": constraints.Reserve(at(range(12)))},
     "existing": lambda costs, at: {"existing": [at([0, 1, 2])]},

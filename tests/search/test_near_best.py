@@ -35,6 +35,16 @@ def pairwise(kind, n=12, seed=0):
     return kind(relevance, (pairs + pairs.T) / 2)
 
 
+def as_request(searched, *asked, **options):
+    """The request about a quality with pair terms, as plain values."""
+    numbers = {
+        "kind": type(searched).__name__.lower(),
+        "scores": tuple(searched.relevance),
+        "matrix": tuple(map(tuple, searched.redundancy)),
+    }
+    return NearRequest(numbers, *asked, **options)
+
+
 def family_of(request, limits, best_set=None):
     """The sets of a request, counted within other limits than the usual ones."""
     searched = request.quality
@@ -51,19 +61,6 @@ def family_of(request, limits, best_set=None):
 def test_counts_shares_cores_and_order_are_those_of_a_list_of_all_sets(seed):
     for number in range(20):
         check_near(random_near_request(np.random.default_rng([7, seed, number])))
-
-
-@pytest.mark.parametrize("within_best", [0, 0.05, 0.5, 3])
-@pytest.mark.parametrize("kind", [quality.MRMR, quality.CFS, quality.FCBF])
-def test_each_quality(kind, within_best):
-    searched = pairwise(kind)
-    relevance, matrix = (
-        searched.relevance,
-        searched.dependency if kind is quality.FCBF else searched.redundancy,
-    )
-    numbers = {"kind": kind.__name__.lower(), "scores": tuple(relevance), "matrix": tuple(map(tuple, matrix))}
-    for rules in ((), (("size", 2, 4),), (("require", (3,)), ("at_most", 1, (0, 1, 2, 5)))):
-        check_near(NearRequest(numbers, 4, rules, within_best))
 
 
 def test_an_oracle_that_is_wrong_is_noticed():
@@ -172,10 +169,9 @@ def test_astronomic_numbers_come_as_a_narrow_interval_with_estimates():
     assert best[0] == near.best
 
 
-def test_numbers_beyond_all_floats_are_refused(snapshot):
-    with pytest.raises(UnsupportedError) as refused:
+def test_numbers_beyond_all_floats_are_refused(refused):
+    with refused(UnsupportedError):
         altsets.near_best(quality.Additive(np.random.default_rng(0).random(2000)), 400, within=0.5)
-    assert str(refused.value) == snapshot
 
 
 # --- Samples ------------------------------------------------------------------------------------------
@@ -232,12 +228,7 @@ def test_the_same_seed_draws_the_same_sets(searched):
 def test_of_too_many_sets_the_best_are_listed():
     searched = pairwise(quality.MRMR, 14)
     truth = altsets.near_best(searched, 5, within=3.0)
-    numbers = {
-        "kind": "mrmr",
-        "scores": tuple(searched.relevance),
-        "matrix": tuple(map(tuple, searched.redundancy)),
-    }
-    request = NearRequest(numbers, 5, within=3.0)
+    request = as_request(searched, 5, within=3.0)
     family = family_of(request, replace(NEAR_BEST_LIMITS, max_listed=truth.count // 2))
     assert isinstance(family, ListedFamily)
     low, high = family.bounds
@@ -277,12 +268,7 @@ def test_sums_that_constraints_make_too_many_are_sifted(kind):
 def test_a_search_that_takes_long_is_made_in_parts():
     searched = pairwise(quality.CFS, 14)
     truth = altsets.near_best(searched, 5, within=0.5)
-    numbers = {
-        "kind": "cfs",
-        "scores": tuple(searched.relevance),
-        "matrix": tuple(map(tuple, searched.redundancy)),
-    }
-    family = family_of(NearRequest(numbers, 5, within=0.5), replace(NEAR_BEST_LIMITS, trial_nodes=10))
+    family = family_of(as_request(searched, 5, within=0.5), replace(NEAR_BEST_LIMITS, trial_nodes=10))
     assert family.bounds == truth.count_bounds
     assert family.n_known is None
     assert list(family.ranked()) == list(truth)
@@ -292,7 +278,7 @@ def test_a_search_that_takes_long_is_made_in_parts():
 
 
 @pytest.mark.parametrize("kind", [quality.MRMR, quality.CFS])
-def test_without_time_there_are_bounds(kind, clock, snapshot):
+def test_without_time_there_are_bounds(kind, clock, refused):
     near = altsets.near_best(pairwise(kind, 60), 6, within=0.5, time_limit=clock.limit(1))
     assert not near.exact
     assert near.count_bounds == (1, math.comb(60, 6))
@@ -301,9 +287,8 @@ def test_without_time_there_are_bounds(kind, clock, snapshot):
     assert "time limit" in near.explain()
     assert math.isfinite(near.best)
     assert near.to_dict()["count_bounds"] == [1, math.comb(60, 6)]
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         near.sample(1)
-    assert str(refused.value) == snapshot
 
 
 def test_without_time_sums_have_bounds_and_sets(clock):
@@ -536,7 +521,7 @@ def test_a_threshold_that_the_draws_moved_has_a_wider_interval():
 
 
 @pytest.mark.slow
-def test_a_black_box_with_too_many_sets_is_estimated(snapshot):
+def test_a_black_box_with_too_many_sets_is_estimated(refused, snapshot):
     scores = np.random.default_rng(1).random(25)
     near, truth = (
         altsets.near_best(box_of(scores), 5, within=0.3),
@@ -556,9 +541,8 @@ def test_a_black_box_with_too_many_sets_is_estimated(snapshot):
     none = altsets.near_best(box_of(scores), 5, min_quality=100)
     assert (none.count, none.estimate["n_counted"]) == (0, 0)
     assert none.verdict.findings[0] == snapshot
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         none.sample()
-    assert str(refused.value) == snapshot
 
 
 def test_a_black_box_with_too_many_sets_and_hardly_any_valid_one_is_refused(snapshot):
@@ -640,14 +624,13 @@ def test_equal_sets_come_in_the_same_order_every_time():
     assert list(same) == list(itertools.combinations(range(8), 3))
 
 
-def test_a_million_scores(snapshot):
+def test_a_million_scores(refused):
     scores = np.random.default_rng(0).random(1_000_000)
     near = altsets.near_best(quality.Additive(scores), 3, within=1e-5)
     assert near.exact
     assert near.count == len(list(near)) > 100
-    with pytest.raises(UnsupportedError) as refused:
+    with refused(UnsupportedError):
         near.pair_frequencies  # noqa: B018
-    assert str(refused.value) == snapshot
 
 
 def test_names_with_braces(snapshot):
@@ -681,15 +664,7 @@ def test_features_of_all_sets_and_of_none():
 
 
 def test_a_part_of_the_sets_proves_nothing_about_features():
-    request = NearRequest(
-        {
-            "kind": "mrmr",
-            "scores": tuple(pairwise(quality.MRMR).relevance),
-            "matrix": tuple(map(tuple, pairwise(quality.MRMR).redundancy)),
-        },
-        4,
-        within=0.6,
-    )
+    request = as_request(pairwise(quality.MRMR), 4, within=0.6)
     family = family_of(request, replace(NEAR_BEST_LIMITS, max_listed=20, trial_nodes=1))
     assert family.n_known is not None
     assert not np.any(family.proven())
@@ -709,7 +684,7 @@ def test_a_part_of_the_sets_proves_nothing_about_features():
     ],
     ids=["sums", "least", "none", "clash", "sizes", "estimated", "no time", "drawn"],
 )
-def test_documents_are_read_as_they_were_written(searched, size, asked, clock, tmp_path, snapshot):
+def test_documents_are_read_as_they_were_written(searched, size, asked, clock, tmp_path, refused):
     near = altsets.near_best(searched, size, **asked)
     text = near.to_json()
     read = altsets.results.NearBest.from_json(text)
@@ -722,14 +697,13 @@ def test_documents_are_read_as_they_were_written(searched, size, asked, clock, t
     np.testing.assert_array_equal(read.frequencies, near.frequencies)
     assert read.top(3) == near.top(3)
     if near.count and near.n_known != 0:
-        with pytest.raises(UnsupportedError) as refused:
+        with refused(UnsupportedError):
             read.sample()
-        assert str(refused.value) == snapshot
         pytest.importorskip("jinja2")
         read.report(tmp_path / "read.html")
 
 
-def test_damaged_documents_are_refused(snapshot):
+def test_damaged_documents_are_refused(refused):
     document = altsets.near_best(SIX, 3, within=0.25).to_dict()
     changes = [
         *(
@@ -747,9 +721,8 @@ def test_damaged_documents_are_refused(snapshot):
         {"estimate": {"n_drawn": 1}},
     ]
     for change in changes:
-        with pytest.raises(InputError) as refused:
+        with refused(InputError):
             altsets.results.NearBest.from_json(json.dumps(document | change))
-        assert str(refused.value) == snapshot
     for text in ("", "[]", "{}", altsets.find(SIX, n_features=2, n_alternatives=0).to_json()):
         with pytest.raises(InputError):
             altsets.results.NearBest.from_json(text)

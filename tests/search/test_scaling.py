@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from portions import mostly_slow
+from oracle import Numbers, Oracle
 
 import altsets
 from altsets import Status, constraints, quality
@@ -23,73 +23,7 @@ from altsets.search.subset.kernel_call import KernelRequest, KernelRules, Object
 EXACT_ENGINES = ("auto", "enumerate", "milp")
 
 
-def mean_difference(relevance, redundancy, chosen) -> Fraction:
-    """mRMR in exact arithmetic."""
-    k = len(chosen)
-    value = sum((Fraction(float(relevance[j])) for j in chosen), Fraction(0)) / k
-    if k == 1:
-        return value
-    pairs = sum(
-        (Fraction(float(redundancy[i, j])) + Fraction(float(redundancy[j, i])))
-        for i, j in combinations(chosen, 2)
-    )
-    return value - pairs / (k * (k - 1))
-
-
-def total(scores, chosen) -> Fraction:
-    return sum((Fraction(float(scores[j])) for j in chosen), Fraction(0))
-
-
-def best_family(values, n_sets, max_overlap, max_min=False):
-    """The largest sum or minimum of compatible sets, by trying all families; None if there are none."""
-    best = None
-    listed = sorted(values, key=values.__getitem__, reverse=True)
-
-    def extend(start, family):
-        nonlocal best
-        if len(family) == n_sets:
-            reached = [values[chosen] for chosen in family]
-            value = min(reached) if max_min else sum(reached)
-            best = value if best is None else max(best, value)
-            return
-        for number in range(start, len(listed)):
-            if all(len(set(listed[number]) & set(other)) <= max_overlap for other in family):
-                extend(number + 1, [*family, listed[number]])
-
-    extend(0, [])
-    return best
-
-
-def assert_right(result, best, scale):
-    """Optimal within 1e-9 of the scale, and a bound that holds."""
-    assert result.status is Status.OPTIMAL
-    assert Fraction(result.objective) >= best - Fraction(1, 10**9) * Fraction(scale)
-    # A bound that is equal to the objective is rounded as that is: each mean, and their difference.
-    assert Fraction(result.bound) >= best - Fraction(8, 2**53) * Fraction(scale)
-    assert result.gap <= 1e-9 * scale
-
-
 # --- Numbers that cannot be used ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("engine", EXACT_ENGINES)
-@pytest.mark.parametrize("huge", [1e15, 3e15, -1e200, 1e308])
-def test_numbers_of_forbidden_features_change_nothing(engine, huge):
-    for seed in range(10 if engine == "auto" else 3):
-        rng = np.random.default_rng(seed)
-        relevance = np.array([huge, 0.81, 0.52, 0.29, 0.05, 0.38])
-        redundancy = rng.random((6, 6))
-        redundancy[0] = huge / 2
-        result = altsets.find(
-            quality.MRMR(relevance, redundancy),
-            n_features=2,
-            n_alternatives=0,
-            constraints=constraints.Forbid(0),
-            engine=engine,
-        )
-        best = max(mean_difference(relevance, redundancy, chosen) for chosen in combinations(range(1, 6), 2))
-        assert_right(result, best, 1.0)
-        assert result.objective == pytest.approx(float(best), abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +51,7 @@ def test_scales_are_those_of_features_that_can_be_used(out):
         ]
         result = altsets.find(quality.Additive(scores), n_alternatives=0, constraints=rules)
         assert result.status is Status.OPTIMAL
-        assert result.objective == float(max(total(scores, chosen) for chosen in valid))
+        assert result.objective == max(math.fsum(scores[list(chosen)]) for chosen in valid)
 
 
 def test_features_that_conflict_with_required_ones_or_lie_in_existing_sets_have_no_scale():
@@ -133,24 +67,6 @@ def test_features_that_conflict_with_required_ones_or_lie_in_existing_sets_have_
 
 
 # --- Units --------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("unit", mostly_slow([1e-90, 1e8, 1e-12, 1e-8, 1.0, 1e90], 2))
-@pytest.mark.parametrize("aggregation", ["sum", "min"])
-def test_units_of_mrmr_change_nothing(unit, aggregation):
-    for seed in range(8):
-        rng = np.random.default_rng(seed)
-        relevance, redundancy = unit * rng.random(7), unit * rng.random((7, 7))
-        good = quality.MRMR(relevance, redundancy)
-        result = altsets.find(
-            good, n_features=3, n_alternatives=2, tau=0.5, search="simultaneous", aggregation=aggregation
-        )
-        values = {
-            chosen: mean_difference(relevance, redundancy, chosen) for chosen in combinations(range(7), 3)
-        }
-        best = best_family(values, 3, 1, aggregation == "min")
-        assert_right(result, best, max(relevance.max(), redundancy.max()))
-        assert result.objective == pytest.approx(float(best), rel=1e-9)
 
 
 @pytest.mark.parametrize("exponent", [-300, -30, 3, 30, 300])
@@ -219,48 +135,13 @@ def test_nothing_but_zeros(engine):
     assert 0.0 <= result.bound <= 1e-9
 
 
-# --- Many magnitudes in one problem -------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("engine", ["additive", "enumerate", "milp"])
-@pytest.mark.parametrize("aggregation", ["sum", "min"])
-def test_magnitudes_in_one_problem(engine, aggregation):
-    for seed in range(3):
-        rng = np.random.default_rng(seed)
-        scores = rng.choice([-1.0, 1.0], 7) * 10.0 ** rng.uniform(-12, 12, 7)
-        values = {chosen: total(scores, chosen) for chosen in combinations(range(7), 3)}
-        result = altsets.find(
-            quality.Additive(scores),
-            n_features=3,
-            n_alternatives=2,
-            search="simultaneous",
-            aggregation=aggregation,
-            engine=engine,
-        )
-        best, scale = best_family(values, 3, 1, aggregation == "min"), float(np.max(np.abs(scores)))
-        assert Fraction(result.objective) >= best - Fraction(1, 10**9) * Fraction(scale) or (
-            engine == "milp" and result.status is Status.FEASIBLE
-        )
-        assert Fraction(result.bound) >= best - Fraction(4, 2**53) * Fraction(scale)
-
-
-@pytest.mark.parametrize("engine", ["additive", "enumerate"])
-def test_integers_near_two_to_the_53(engine):
-    for seed in range(10):
-        rng = np.random.default_rng(seed)
-        scores = 2**53 - rng.integers(0, 6, 8)
-        result = altsets.find(quality.Additive(scores), n_features=3, n_alternatives=1, engine=engine)
-        first = sorted(scores.tolist(), reverse=True)[:3]
-        assert result.qualities[0] == float(sum(first))
-        assert result.status is Status.OPTIMAL
-
-
 def test_what_rounding_hides_is_in_the_gap():
     rng = np.random.default_rng(0)
     for _ in range(10):
         relevance, redundancy = 1e12 + rng.random(6), 1e12 + rng.random((6, 6))
         result = altsets.find(quality.MRMR(relevance, redundancy), n_features=3, n_alternatives=0)
-        best = max(mean_difference(relevance, redundancy, chosen) for chosen in combinations(range(6), 3))
+        numbers = Numbers("mrmr", tuple(relevance.tolist()), tuple(map(tuple, redundancy.tolist())))
+        best = Oracle(numbers, 3).next_best()
         assert abs(result.objective) < 2
         assert result.bound > result.objective
         assert Fraction(result.bound) >= best
@@ -285,11 +166,10 @@ PAIRS = np.full((36, 36), 0.5)
 @pytest.mark.parametrize("engine", ["auto", "milp", "enumerate"])
 @pytest.mark.parametrize("huge", [-2e300, float(np.finfo(float).min), 1e300, 1e101])
 @pytest.mark.parametrize("search", ["simultaneous", "sequential"])
-def test_huge_numbers_are_refused(engine, huge, search, snapshot):
+def test_huge_numbers_are_refused(engine, huge, search, refused):
     good = quality.Additive([1, 2, 3, 4, 5, 6] + [huge] * 30)
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.find(good, n_features=4, n_alternatives=5, search=search, engine=engine)
-    assert str(refused.value) == snapshot
 
 
 def test_huge_numbers_of_features_that_are_forbidden_are_not_refused():
@@ -310,11 +190,10 @@ def test_heuristics_refuse_them_as_well(search):
         altsets.find(quality.Additive([1e308] * 8), n_features=3, n_alternatives=1, search=search)
 
 
-def test_small_numbers_are_refused(snapshot):
+def test_small_numbers_are_refused(refused):
     tiny = np.full(6, 1e-323)
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.find(quality.CFS(tiny, np.zeros((6, 6))), n_features=2, n_alternatives=1)
-    assert str(refused.value) == snapshot
     with pytest.raises(InputError, match="multiply all"):
         altsets.find(quality.Additive(tiny), n_features=2, n_alternatives=1)
     # Beside others they are as good as nothing.
@@ -331,13 +210,12 @@ def test_small_ratios_beside_large_ones():
     assert len(result.sets) == 3
 
 
-def test_huge_redundancy_is_refused_where_it_stands_beside_the_size(snapshot):
+def test_huge_redundancy_is_refused_where_it_stands_beside_the_size(refused):
     redundancy = np.full((6, 6), 0.5)
     redundancy[2, 3] = 1e100
     good = quality.CFS([1, 2, 3, 4, 5, 6], redundancy)
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.find(good, n_features=2, n_alternatives=1)
-    assert str(refused.value) == snapshot
     result = altsets.find(good, n_features=2, n_alternatives=0, constraints=constraints.Forbid(3))
     assert result.sets == [(4, 5)]
 
@@ -430,11 +308,10 @@ def test_kernels_stay_within_their_arrays_whatever_the_numbers(kernel):
         assert isinstance(value, float)
 
 
-def test_sets_of_many_features_are_for_the_solver(snapshot):
+def test_sets_of_many_features_are_for_the_solver(refused):
     good = quality.Additive(np.arange(1500.0))
-    with pytest.raises(UnsupportedError) as refused:
+    with refused(UnsupportedError):
         altsets.find(good, n_features=1200, n_alternatives=0, engine="enumerate")
-    assert str(refused.value) == snapshot
 
 
 def test_sets_with_huge_numbers_that_cannot_be_used_are_only_looked_at():
@@ -447,23 +324,20 @@ def test_sets_with_huge_numbers_that_cannot_be_used_are_only_looked_at():
     assert result.qualities[0] == pytest.approx(7e-62, rel=1e-12)
 
 
-def test_a_scale_that_leaves_nothing_of_a_number_is_refused(snapshot):
-    with pytest.raises(InputError) as refused:
+def test_a_scale_that_leaves_nothing_of_a_number_is_refused(refused):
+    with refused(InputError):
         quality.FCBF([5e-324, 1.0], np.zeros((2, 2)), scale=0.5)
-    assert str(refused.value) == snapshot
 
 
-def test_the_smallest_numbers_are_refused_also_where_their_share_in_a_mean_is_nothing(snapshot):
+def test_the_smallest_numbers_are_refused_also_where_their_share_in_a_mean_is_nothing(refused):
     redundancy = np.full((4, 4), -5e-324)
     redundancy[0] = redundancy[:, 0] = 1e50
     searched = quality.MRMR([1e50, 0.0, 0.0, 0.0], redundancy)
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.find(searched, 3, 0, constraints=constraints.Forbid(0))
-    assert str(refused.value) == snapshot
 
 
-def test_redundancy_near_the_largest_number_is_refused_by_name(snapshot):
+def test_redundancy_near_the_largest_number_is_refused_by_name(refused):
     huge = quality.CFS([1, 1, 1], [[0, 1, 0], [1, 0, 1e308], [0, 1e308, 0]], feature_names=list("abc"))
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.find(huge, n_features=2, n_alternatives=0)
-    assert str(refused.value) == snapshot

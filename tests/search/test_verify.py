@@ -51,28 +51,25 @@ def test_every_corruption_of_the_sets_is_caught(sets, message):
     ("options", "bound"),
     [({}, 37.9), ({"search": "simultaneous", "aggregation": "min"}, 13.9), ({}, -math.inf)],
 )
-def test_a_bound_below_the_objective_is_caught(options, bound, snapshot):
-    with pytest.raises(VerificationError) as refused:
+def test_a_bound_below_the_objective_is_caught(options, bound, refused):
+    with refused(VerificationError):
         check([(0, 1, 2), (0, 3, 4)], bound, **options)
-    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("existing", [[(0, 1, 2)], [(4, 5), (1, 2, 3)], [(0, 1)]])
-def test_existing_sets_count(existing, snapshot):
-    with pytest.raises(VerificationError) as refused:
+def test_existing_sets_count(existing, refused):
+    with refused(VerificationError):
         check([(0, 1, 2)], existing=existing)
-    assert str(refused.value) == snapshot
     assert check([(3, 5, 6)], existing=[(0, 1, 2), (4, 5)]) == [4.0]
 
 
-def test_equal_sets_only_where_nothing_is_asked(snapshot):
+def test_equal_sets_only_where_nothing_is_asked(refused):
     twice = [(0, 1, 2), (0, 1, 2)]
     assert check(twice, tau=0) == [24.0, 24.0]
     assert check(twice, tau=0, dissimilarity="absolute") == [24.0, 24.0]
     for options in ({"tau": 0.01}, {"tau": 1, "dissimilarity": "absolute"}):
-        with pytest.raises(VerificationError) as refused:
+        with refused(VerificationError):
             check(twice, **options)
-        assert str(refused.value) == snapshot
 
 
 def test_the_asked_dissimilarity_counts():
@@ -108,62 +105,54 @@ def test_no_false_alarm_at_the_exact_level(tau):
         (Size(2, 3), (0, 1, 2), (0,), "size 2 to 3"),
     ],
 )
-def test_every_broken_constraint_is_caught_and_described(constraint, fine, broken, words, snapshot):
+def test_every_broken_constraint_is_caught_and_described(constraint, fine, broken, words, refused):
     others = [Forbid(6), AtMost(3, [0, 1, 2, 3])]
     assert len(check([fine], constraints=[*others, constraint])) == 1
-    with pytest.raises(VerificationError) as caught:
+    with refused(VerificationError):
         check([broken], constraints=[*others, constraint])
-    assert str(caught.value) == snapshot
 
 
 @pytest.mark.parametrize("chosen", [(), (0, 0), (1, 0), (0, 7), (-1, 0)])
-def test_sets_of_any_size_must_still_be_sets(chosen, snapshot):
-    with pytest.raises(VerificationError) as refused:
+def test_sets_of_any_size_must_still_be_sets(chosen, refused):
+    with refused(VerificationError):
         check([chosen], constraints=Size(1, 3))
-    assert str(refused.value) == snapshot
 
 
-def test_sets_of_different_sizes_are_compared_by_the_definition(snapshot):
+def test_sets_of_different_sizes_are_compared_by_the_definition(refused):
     # Two of four and three features are shared: Dice 1 - 4/7, Jaccard 1 - 2/5.
     sets, sizes = [(0, 1, 2, 3), (0, 1, 4)], Size(3, 4)
     for kind, level in (("dice", 3 / 7), ("jaccard", 3 / 5)):
         assert len(check(sets, constraints=sizes, tau=level, dissimilarity=kind)) == 2
-        with pytest.raises(VerificationError) as refused:
+        with refused(VerificationError):
             check(sets, constraints=sizes, tau=level + 1e-6, dissimilarity=kind)
-        assert str(refused.value) == snapshot
     assert len(check(sets, constraints=sizes, tau=1, dissimilarity="absolute")) == 2
     with pytest.raises(VerificationError, match="too similar"):
         check(sets, constraints=sizes, tau=2, dissimilarity="absolute")
 
 
-def test_a_dissimilarity_of_your_own_counts(snapshot):
+def test_a_dissimilarity_of_your_own_counts(refused):
     def far(first, second):
         return min(1.0, abs(first[0] - second[0]) / 4)
 
     assert check([(0, 1, 2), (2, 3, 4)], tau=0.5, dissimilarity=far) == [24.0, 12.0]
-    with pytest.raises(VerificationError) as refused:
+    with refused(VerificationError):
         check([(0, 1, 2), (1, 3, 4)], tau=0.5, dissimilarity=far)
-    assert str(refused.value) == snapshot
-    with pytest.raises(VerificationError) as refused:
+    with refused(VerificationError):
         check([(0, 1, 2)], tau=0.5, dissimilarity=far, existing=[(1, 6)])
-    assert str(refused.value) == snapshot
 
 
-def test_a_dissimilarity_that_depends_on_the_order_is_the_users_mistake(snapshot):
-    with pytest.raises(InputError) as refused:
+def test_a_dissimilarity_that_depends_on_the_order_is_the_users_mistake(refused):
+    with refused(InputError):
         check([(2, 3, 4), (0, 1, 2)], dissimilarity=lambda first, second: 1.0 if first[0] == 0 else 0.5)
-    assert str(refused.value) == snapshot
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         check([(2, 3, 4), (0, 1, 2)], dissimilarity=lambda first, second: 3)
-    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("value", [-math.inf, math.inf, math.nan])
-def test_a_quality_that_is_not_finite_is_caught(value, snapshot):
+def test_a_quality_that_is_not_finite_is_caught(value, refused):
     problem = Problem.create(7, n_features=3)
-    with pytest.raises(VerificationError) as refused:
+    with refused(VerificationError):
         verify(problem, [(0, 1, 2), (3, 4, 5)], {(0, 1, 2): 1.0, (3, 4, 5): value}.get, math.inf)
-    assert str(refused.value) == snapshot
 
 
 def test_verification_error_belongs_to_the_tree():

@@ -271,22 +271,20 @@ def test_ctrl_c_keeps_what_was_found(engine, search, aggregation):
 @pytest.mark.parametrize("jobs", [None, 2])
 @pytest.mark.parametrize("engine", ["exhaustive", *HEURISTICS])
 @pytest.mark.parametrize("value", [math.nan, math.inf, "much", None])
-def test_a_score_that_is_no_number(engine, jobs, value, snapshot):
+def test_a_score_that_is_no_number(engine, jobs, value, refused, warned):
     def score(chosen):
         return value if 3 in chosen and len(chosen) == 2 else -float(sum(chosen))
 
     names = list("abcdefgh")
     black_box = quality.BlackBox(score, feature_names=names, n_jobs=jobs)
-    with pytest.warns(UserWarning) as warned:
+    with warned(UserWarning):
         result = altsets.find(black_box, 2, 1, engine=engine)
-    assert [str(one.message) for one in warned] == snapshot
     assert result.sets
     assert "d" in result.explain()
     assert result.status in (Status.FEASIBLE, Status.NOT_FOUND)
     first = constraints.Require("d")
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.find(black_box, 2, 1, engine=engine, constraints=first)
-    assert str(refused.value) == snapshot
 
 
 def test_a_score_that_raises(snapshot):
@@ -336,26 +334,22 @@ def test_infeasible_requests_say_why(engine, snapshot):
     assert altsets.find(rugged(7), constraints=sizes, engine=engine).status is Status.INFEASIBLE
 
 
-def test_engines_decline_in_one_sentence(snapshot):
+def test_engines_decline_in_one_sentence(refused):
     black_box = rugged(8)
     for engine in ("additive", "enumerate", "milp", "greedy"):
         with pytest.raises(UnsupportedError, match=r"BlackBox|heuristic"):
             altsets.find(black_box, 2, 1, engine=engine)
-    with pytest.raises(UnsupportedError) as refused:
+    with refused(UnsupportedError):
         altsets.find(black_box, 2, 1, search="greedy-depth")
-    assert str(refused.value) == snapshot
     for engine in ("exhaustive", *HEURISTICS):
-        with pytest.raises(UnsupportedError) as refused:
+        with refused(UnsupportedError):
             altsets.find(quality.Additive([1, 2, 3]), 2, 1, engine=engine)
-        assert str(refused.value) == snapshot
-        with pytest.raises(UnsupportedError) as refused:
+        with refused(UnsupportedError):
             altsets.find(black_box, 2, 1, engine=engine, search="greedy-depth")
-        assert str(refused.value) == snapshot
     with pytest.raises(UnsupportedError, match="more than 2,000,000"):
         altsets.find(rugged(40), 20, 1, engine="exhaustive")
-    with pytest.raises(UnsupportedError) as refused:
+    with refused(UnsupportedError):
         black_box.form(2)
-    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("value", [0, -3, 2.5, "many", None, True])
@@ -365,8 +359,7 @@ def test_max_iters_is_a_positive_whole_number(value):
 
 
 @pytest.mark.parametrize(
-    "ask",
-    [altsets.find, altsets.iterate, altsets.frontier, altsets.Session, altsets.SelectAlternatives],
+    "ask", [altsets.find, altsets.iterate, altsets.frontier, altsets.Session, altsets.SelectAlternatives]
 )
 def test_max_iters_of_a_search_names_the_new_form(ask):
     with pytest.raises(TypeError, match="max_iters was removed; use quality_params="):

@@ -140,26 +140,23 @@ def test_an_answer_without_sets_claims_nothing_about_sets(snapshot):
     assert not any("qualities" in one for one in checked.checked)
 
 
-def test_what_is_no_answer_or_about_other_features_is_refused(snapshot):
+def test_what_is_no_answer_or_about_other_features_is_refused(refused):
     with pytest.raises(InputError, match="not Frontier"):
         altsets.verify(altsets.frontier(SCORES, n_features=2, n_alternatives=1), SCORES)
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.verify(found(), quality.Additive([9, 8, 7]))
-    assert str(refused.value) == snapshot
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.verify(found(), SCORES, second_opinion=True, time_limit=0)
-    assert str(refused.value) == snapshot
 
 
-def test_a_selector_is_checked_with_its_table(mixed, snapshot):
+def test_a_selector_is_checked_with_its_table(mixed, refused):
     frame, classes, _ = mixed
     selector = altsets.SelectAlternatives(n_features=2, n_alternatives=2, tau=0.5).fit(frame, classes)
     checked = altsets.verify(selector.result_, X=frame, y=classes, second_opinion=True)
     assert (checked.ok, checked.second_opinion) == (True, "agrees")
     assert not altsets.verify(selector.result_, X=frame, y=classes[::-1]).ok
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.verify(selector.result_)
-    assert str(refused.value) == snapshot
     weighted = selector.fit(frame, classes, sample_weight=np.arange(150) % 2)
     with pytest.raises(InputError, match="sample_weight"):
         altsets.verify(weighted.result_, X=frame, y=classes)
