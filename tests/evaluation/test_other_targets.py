@@ -13,7 +13,7 @@ import altsets
 from altsets.errors import InputError
 from altsets.measures.risk_sets import RiskSets
 from altsets.measures.survival_models import CoxModel, LifelinesModel
-from altsets.tables.outcomes import Survival
+from altsets.tables.survival import Survival
 
 
 def patients(n_rows=150, seed=0, effect=1.0):

@@ -18,7 +18,7 @@ from altsets.constraints import AboveNoise
 from altsets.errors import InputError
 from altsets.measures import concordance, cox, logrank, noise_floor, score
 from altsets.measures.risk_sets import InformationRoot, RiskSets, compared_pairs, concordance_index
-from altsets.tables.outcomes import Survival
+from altsets.tables.survival import Survival
 
 REFERENCE = Path(__file__).parents[1] / "fixtures" / "survival_reference.json"
 MEASURES = {"concordance": concordance, "cox": cox, "logrank": logrank}

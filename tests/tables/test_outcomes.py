@@ -12,8 +12,8 @@ import scipy.sparse
 import altsets
 from altsets.errors import InputError
 from altsets.measures import mutual_info, pearson, score
-from altsets.tables.forms import has_several, in_one_form, is_survival
-from altsets.tables.outcomes import Several, Survival, outcome_of
+from altsets.tables.survival import Survival, is_survival
+from altsets.tables.target import Several, has_several, in_one_form, outcome_of
 
 TIMES, EVENTS = np.array([5.0, 8.0, 3.0, 9.0]), np.array([True, False, True, False])
 FRAME = pd.DataFrame({"follow_up_days": TIMES, "status": [2, 1, 2, 1]})

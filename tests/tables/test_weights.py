@@ -18,7 +18,8 @@ from altsets.measures.models import fit, fresh_model, splits_of
 from altsets.quality import Wrapper
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import encode
-from altsets.tables.target import counted, repeated, target_of, weights_of, whole
+from altsets.tables.target import target_of
+from altsets.tables.weights import counted, repeated, weights_of, whole
 
 pd = pytest.importorskip("pandas")
 

@@ -525,7 +525,7 @@ class Record:
     def of_search(self, source: Source, request: Request) -> dict[str, Any]:
         """The record of a search."""
         from altsets.provenance import DEFAULT_SEED, constraints_by_name, data_of
-        from altsets.tables.outcomes import outcome_of
+        from altsets.tables.target import outcome_of
 
         known: dict[str, Any] = {"data": {"columns": len(source.names)}}
         data = source.data

@@ -24,9 +24,8 @@ from altsets.quality import Quality
 from altsets.result import Result, Status
 from altsets.selector import SelectAlternatives, quality_of, search_for
 from altsets.tables.feature_matrix import Features
-from altsets.tables.forms import is_survival
-from altsets.tables.outcomes import Outcome
-from altsets.tables.target import Target, target_of
+from altsets.tables.survival import is_survival
+from altsets.tables.target import Outcome, Target, target_of
 
 #: Makes the unfitted model of a set by its number.
 ModelOf = Callable[[int], Any]

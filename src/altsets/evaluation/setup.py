@@ -38,9 +38,9 @@ from altsets.result import Result
 from altsets.selector import Alternative, SelectAlternatives, check_request, groups_of
 from altsets.tables.conversion import usable_columns
 from altsets.tables.feature_matrix import Features
-from altsets.tables.forms import in_one_form
-from altsets.tables.outcomes import Outcome, Survival, labels_for_models, outcome_of
-from altsets.tables.target import counted, counted_rows, refuse_other_rows
+from altsets.tables.survival import Survival
+from altsets.tables.target import Outcome, in_one_form, labels_for_models, outcome_of
+from altsets.tables.weights import counted, counted_rows, refuse_other_rows
 from altsets.wording import by_interface, parameter, plural
 from altsets.wording import counted as count_of
 

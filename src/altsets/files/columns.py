@@ -16,9 +16,8 @@ from altsets.arrays import Bools
 from altsets.errors import TableError
 from altsets.features import FeatureNames, is_pattern
 from altsets.measures.large.decoding import kind_of
-from altsets.tables.conversion import DATES, LARGEST_EXACT, is_float, object_array
+from altsets.tables.conversion import DATES, LARGEST_EXACT, as_numbers, is_float, object_array
 from altsets.tables.feature_matrix import written
-from altsets.tables.values import as_numbers
 from altsets.wording import counted, list_some, parameter, quote
 
 #: How dates and times are written: 2020-01-31, 2020-01-31 12:00, 31.01.2020, 1/31/2020, 12:00:30, 2 days, 12:00:00.

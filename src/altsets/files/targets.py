@@ -9,8 +9,8 @@ from typing import Any
 from altsets.errors import TableError
 from altsets.files.columns import Column, Table, as_target, refuse_missing_target
 from altsets.tables.conversion import is_float
-from altsets.tables.forms import as_columns, as_survival
-from altsets.tables.outcomes import Survival
+from altsets.tables.survival import Survival, as_survival
+from altsets.tables.target import as_columns
 from altsets.wording import list_some, parameter, suggestion
 
 

@@ -37,8 +37,8 @@ from altsets.tables.feature_matrix import (
     warn_of_left_out_rows,
     warn_that_constant,
 )
-from altsets.tables.forms import has_several, in_one_form
-from altsets.tables.target import counted, counted_as_repeats
+from altsets.tables.target import has_several, in_one_form
+from altsets.tables.weights import counted, counted_as_repeats
 from altsets.wording import list_some
 
 __all__ = [

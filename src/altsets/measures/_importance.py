@@ -17,8 +17,9 @@ from altsets.measures.scoring import ModelRows, explain_fit_errors, kept_groups,
 from altsets.measures.workers import OnProgress, is_configured, map_in_order, run_in_workers
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Encoded, Features, encode
-from altsets.tables.outcomes import Survival, labels_for_models, single_outcome
-from altsets.tables.target import Target, counted, counted_rows
+from altsets.tables.survival import Survival
+from altsets.tables.target import Target, labels_for_models, single_outcome
+from altsets.tables.weights import counted, counted_rows
 
 
 def importance(

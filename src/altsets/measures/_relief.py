@@ -14,7 +14,8 @@ from altsets.features import one_of, whole_number
 from altsets.measures.workers import OnProgress, map_in_order
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import column_mask
-from altsets.tables.target import Target, counted_as_repeats, target_of
+from altsets.tables.target import Target, target_of
+from altsets.tables.weights import counted_as_repeats
 
 #: Values that are compared at a time, those of all rows with each of a chunk of rows: some hundredths of a second, and
 #: few megabytes.

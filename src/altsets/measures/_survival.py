@@ -16,9 +16,9 @@ from altsets.measures.sparse_columns import dense_blocks
 from altsets.measures.workers import map_in_order
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features, constant_columns
-from altsets.tables.forms import SURVIVAL_FORM
-from altsets.tables.outcomes import Survival, outcome_of
-from altsets.tables.target import counted
+from altsets.tables.survival import SURVIVAL_FORM, Survival
+from altsets.tables.target import outcome_of
+from altsets.tables.weights import counted
 from altsets.wording import by_interface, parameter
 
 #: The measures of this module by name.

@@ -15,7 +15,8 @@ from altsets.measures.sparse_columns import UnitColumns, chi2_by_class, dense_bl
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features, constant_columns
 from altsets.tables.sparse import count_stored
-from altsets.tables.target import Target, counted, counted_as_repeats, target_of
+from altsets.tables.target import Target, target_of
+from altsets.tables.weights import counted, counted_as_repeats
 from altsets.wording import parameter
 
 #: What to do where a correlation does not apply.

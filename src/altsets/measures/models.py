@@ -15,8 +15,8 @@ import numpy.typing as npt
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
 from altsets.tables.feature_matrix import Encoded, Features, Original, encode
-from altsets.tables.outcomes import Outcome, Survival
-from altsets.tables.target import Target
+from altsets.tables.survival import Survival
+from altsets.tables.target import Outcome, Target
 from altsets.wording import parameter, shorten, suggestion
 
 #: Squares of targets beyond this, or below its inverse, leave the range of floats.

@@ -23,10 +23,9 @@ from altsets.measures.information.mutual_information import (
 )
 from altsets.measures.sparse_columns import UnitColumns
 from altsets.measures.workers import map_in_order
-from altsets.tables.conversion import features_of
+from altsets.tables.conversion import features_of, in_frame_of
 from altsets.tables.feature_matrix import Features, warn_of_constants, warn_of_left_out_rows
-from altsets.tables.target import counted, counted_as_repeats
-from altsets.tables.values import in_frame_of
+from altsets.tables.weights import counted, counted_as_repeats
 from altsets.wording import parameter
 
 #: What to do where a correlation does not apply, or a function of the user's.

@@ -23,7 +23,7 @@ from altsets.measures.pairs import (
 )
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features
-from altsets.tables.target import counted
+from altsets.tables.weights import counted
 
 #: Columns up to which all pairs are computed at once: 2,000 take 32 MB and a second or two, and searches that have all
 #: pairs at hand can prove more. Ten times as many columns take a hundred times as much.

@@ -10,7 +10,7 @@ from altsets._kernels import concordance as kernel
 from altsets.arrays import Bools, Floats, Indices, Ints
 from altsets.errors import InputError
 from altsets.measures.workers import map_in_order
-from altsets.tables.outcomes import Survival
+from altsets.tables.survival import Survival
 
 #: Numbers that a thread sorts and compares at a time.
 CELLS_AT_A_TIME = 300_000

@@ -18,7 +18,7 @@ from altsets.errors import InputError
 from altsets.measures.models import last_step, one_line
 from altsets.measures.survival_scores import HARRELL, UNO, concordance_scorer, mean_matthews
 from altsets.tables.feature_matrix import Encoded, Features, Original
-from altsets.tables.forms import is_survival
+from altsets.tables.survival import is_survival
 from altsets.wording import list_some, parameter, suggestion
 
 #: The mean Matthews correlation of several targets.

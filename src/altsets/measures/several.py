@@ -12,8 +12,7 @@ from altsets.arrays import Floats
 from altsets.errors import InputError
 from altsets.measures._univariate import f_ratios, f_score, finite_f
 from altsets.tables.feature_matrix import Features
-from altsets.tables.forms import has_several
-from altsets.tables.outcomes import MOST_LABEL_SETS, Several
+from altsets.tables.target import MOST_LABEL_SETS, Several, has_several
 from altsets.wording import list_some, parameter
 
 #: How scores of several targets become one, besides a weight for each target.

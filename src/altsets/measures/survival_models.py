@@ -12,9 +12,9 @@ from sklearn.base import BaseEstimator
 from altsets.arrays import Floats
 from altsets.measures.risk_sets import maximum
 from altsets.measures.survival_scores import ConcordanceScorer
-from altsets.tables.forms import in_one_form
-from altsets.tables.outcomes import Survival
-from altsets.tables.values import pandas_frame
+from altsets.tables.conversion import pandas_frame
+from altsets.tables.survival import Survival
+from altsets.tables.target import in_one_form
 
 
 class CoxModel(BaseEstimator):  # type: ignore[misc]

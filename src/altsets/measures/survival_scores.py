@@ -10,8 +10,8 @@ import numpy.typing as npt
 from altsets.arrays import Floats
 from altsets.errors import InputError
 from altsets.measures.risk_sets import concordance_index
-from altsets.tables.forms import in_one_form, is_survival
-from altsets.tables.outcomes import Survival
+from altsets.tables.survival import Survival, is_survival
+from altsets.tables.target import in_one_form
 from altsets.wording import parameter
 
 #: Scores of risks by name; a time after a colon, as in "concordance_index_uno:1825", leaves out later events.

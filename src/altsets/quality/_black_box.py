@@ -40,9 +40,9 @@ from altsets.quality._quality import MAX_ITERS, Quality, common_names, size_chec
 from altsets.quality.form import Form
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import MISSING_VALUES, Encoded, Features
-from altsets.tables.forms import is_survival
-from altsets.tables.outcomes import Outcome, Survival, labels_for_models, outcome_of
-from altsets.tables.target import Target, counted, counted_rows
+from altsets.tables.survival import Survival, is_survival
+from altsets.tables.target import Outcome, Target, labels_for_models, outcome_of
+from altsets.tables.weights import counted, counted_rows
 
 #: Sums of larger scores come near the end of double precision.
 LARGEST_SCORE = 1e100

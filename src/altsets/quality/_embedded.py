@@ -14,7 +14,7 @@ from altsets.measures.models import last_step, one_line
 from altsets.measures.scoring import ModelRows, explain_fit_errors
 from altsets.quality._black_box import FittingOptions, ModelTask, OfModels, ScoredModels
 from altsets.tables.feature_matrix import Encoded, Features
-from altsets.tables.outcomes import Survival
+from altsets.tables.survival import Survival
 from altsets.wording import list_some
 
 #: How deep the tree is that stands in for a model.

@@ -21,9 +21,8 @@ from altsets.quality.explained import Explained, Products
 from altsets.quality.form import Form
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import warn_of_constants
-from altsets.tables.forms import is_survival
-from altsets.tables.outcomes import Survival
-from altsets.tables.target import counted
+from altsets.tables.survival import Survival, is_survival
+from altsets.tables.weights import counted
 from altsets.wording import join_words, parameter
 
 #: Gram matrices of columns of length one whose smallest eigenvalue is below this have columns that add up to others.

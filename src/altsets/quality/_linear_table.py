@@ -11,9 +11,8 @@ from altsets.arrays import Floats, Indices
 from altsets.errors import InputError
 from altsets.measures.risk_sets import InformationRoot, RiskSets, fit_cox
 from altsets.tables.feature_matrix import Features, encode
-from altsets.tables.forms import has_several, in_one_form
-from altsets.tables.outcomes import Survival
-from altsets.tables.target import labels_of, target_of
+from altsets.tables.survival import Survival
+from altsets.tables.target import has_several, in_one_form, labels_for_models, target_of
 from altsets.wording import join_words, plural
 
 
@@ -203,7 +202,7 @@ class LinearTargets:
             column = np.asarray(target.values, dtype=np.float64)[:, None]
             predicted = Predicted.of(column, ("target",), table)
             return cls(predicted.centred, float(predicted.squares[0]), predicted)
-        labels = labels_of(y, target)
+        labels = labels_for_models(y, target)
         codes = np.asarray(target.values)
         first = [codes.tolist().index(code) for code in range(target.n_distinct)]
         columns = (codes[:, None] == np.arange(1, target.n_distinct)).astype(np.float64)

@@ -22,7 +22,8 @@ from altsets.quality._pairwise import CFS, FCBF, MRMR
 from altsets.quality._quality import Quality
 from altsets.quality.from_table import QualitySpec, ScoringOptions, takes
 from altsets.tables.feature_matrix import Features
-from altsets.tables.forms import in_one_form, is_survival
+from altsets.tables.survival import is_survival
+from altsets.tables.target import in_one_form
 from altsets.wording import join_words, parameter, suggestion
 
 #: Qualities that look at pairs of features, and what they measure with unless another measure is given.

@@ -22,7 +22,7 @@ from altsets.quality._fitted_set import FittedSet
 from altsets.quality.form import Form
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import LEAVE_OUT_ROWS
-from altsets.tables.target import weights_of
+from altsets.tables.weights import weights_of
 
 #: Swaps that are tried, or sets that are evaluated, in one search of a black box; as in the paper.
 MAX_ITERS = 1000

@@ -26,8 +26,8 @@ from altsets.quality._linear_fit import LinearFit
 from altsets.quality._pairwise import CFS, FCBF, MRMR
 from altsets.quality._quality import Quality
 from altsets.tables.feature_matrix import CONSTANT, SPARSE_MEASURES, Features
-from altsets.tables.forms import in_one_form
-from altsets.tables.target import counted_rows
+from altsets.tables.target import in_one_form
+from altsets.tables.weights import counted_rows
 from altsets.wording import duration
 
 #: Seconds that are worth a word beforehand; smaller tables than that take less.

@@ -41,7 +41,7 @@ from altsets.selector._column_selector import ColumnSelector, SelectFeatures, fi
 from altsets.selector.notes import Background, notes_on
 from altsets.tables.conversion import left_out, usable_columns
 from altsets.tables.feature_matrix import Features
-from altsets.tables.target import counted_rows
+from altsets.tables.weights import counted_rows
 
 
 class ScoredFeatures(NamedTuple):

@@ -38,9 +38,9 @@ from altsets.selector.noise import (
 )
 from altsets.tables.conversion import features_of, is_anndata
 from altsets.tables.feature_matrix import Features, Original
-from altsets.tables.forms import in_one_form, is_survival
-from altsets.tables.outcomes import outcome_of
-from altsets.tables.target import refuse_other_rows, relabelled, vector_of
+from altsets.tables.survival import is_survival
+from altsets.tables.target import in_one_form, outcome_of, vector_of
+from altsets.tables.weights import refuse_other_rows, relabelled
 from altsets.wording import list_some, parameter
 
 #: What goes on while the noise floor is measured.

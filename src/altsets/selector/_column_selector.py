@@ -22,7 +22,7 @@ from altsets.errors import InputError
 from altsets.features import FeatureNames, given_feature
 from altsets.measures.large.table import is_large, some_columns
 from altsets.tables.conversion import is_anndata
-from altsets.tables.target import weights_of
+from altsets.tables.weights import weights_of
 from altsets.wording import list_some
 
 #: A selector passes text and missing values on.

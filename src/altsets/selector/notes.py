@@ -21,8 +21,9 @@ from altsets.quality.spec import spec_of
 from altsets.result import Result
 from altsets.selector.suspects import suspects
 from altsets.tables.feature_matrix import Features
-from altsets.tables.outcomes import Several, Survival, outcome_of
-from altsets.tables.target import Target, counted, counted_rows, whole
+from altsets.tables.survival import Survival
+from altsets.tables.target import Several, Target, outcome_of
+from altsets.tables.weights import counted, counted_rows, whole
 from altsets.wording import by_interface, list_some, parameter, round_down
 
 #: Measures that take numbers as they are, whether they name classes or not.

@@ -17,7 +17,8 @@ from altsets.arrays import Floats, Indices
 from altsets.measures.models import matthews, r_squared
 from altsets.measures.risk_sets import compared_pairs
 from altsets.tables.feature_matrix import Features
-from altsets.tables.outcomes import Outcome, Several, Survival, outcome_of
+from altsets.tables.survival import Survival
+from altsets.tables.target import Outcome, Several, outcome_of
 from altsets.wording import by_interface, list_some, parameter, plural, round_down
 
 #: Fewer rows than this agree with anything by chance, and are numbered by chance.

@@ -27,8 +27,9 @@ from altsets.selector.noise import refuse_too_few, refuse_unknown_noise
 from altsets.session._state import SessionState
 from altsets.tables.conversion import usable_columns
 from altsets.tables.feature_matrix import Features
-from altsets.tables.forms import in_one_form, is_survival
-from altsets.tables.target import refuse_other_rows
+from altsets.tables.survival import is_survival
+from altsets.tables.target import in_one_form
+from altsets.tables.weights import refuse_other_rows
 from altsets.wording import counted, parameter
 
 #: Answers that are kept for states that come again; the oldest go first.

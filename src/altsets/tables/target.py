@@ -1,22 +1,36 @@
-"""The target of a table (classes as codes, or numbers) and the weights of its rows, checked."""
+"""Targets: classes as codes, numbers, survival, several columns or labels; brought into one form, then checked.
+
+:func:`in_one_form` turns survival and several columns into a structured array with one entry per row, of which rows are
+taken as from any vector, and in which names travel with the values: ``(event: bool, time: float)``, or a field for each
+column. :func:`outcome_of` checks a target of any kind, :func:`target_of` one of classes or numbers.
+"""
 
 from __future__ import annotations
 
 import warnings
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from altsets.arrays import Bools, Floats, Indices
-from altsets.errors import InputError, reason_of, warn_user
+from altsets.arrays import Floats, Indices
+from altsets.errors import InputError
 from altsets.features import one_of
-from altsets.tables.feature_matrix import Features
-from altsets.tables.forms import has_several, in_one_form, is_survival, no_survival
-from altsets.tables.values import as_numbers, column_values
-from altsets.wording import parameter, shorten
+from altsets.tables.conversion import as_numbers, column_values, is_missing, refuse_lazy
+from altsets.tables.survival import (
+    SURVIVAL_FORM,
+    Survival,
+    as_survival,
+    fields_of,
+    is_survival,
+    no_survival,
+    of_two_columns,
+    without_singles,
+)
+from altsets.wording import counted, join_words, list_some, parameter, percent, plural, shorten
 
 TASKS = ("auto", "classification", "regression", "survival")
 
@@ -24,10 +38,132 @@ TASKS = ("auto", "classification", "regression", "survival")
 MOST_CLASSES = 20
 #: ... with fewer than this many rows each, on average.
 ROWS_PER_CLASS = 10
-#: The most rows that repeating may make.
-MOST_REPEATED_ROWS = 50_000_000
-#: Scorers multiply four sums of weights, which must stay within the range of floats.
-LARGEST_WEIGHT = 1e50
+#: Label sets of which there are more than this are no classes.
+MOST_LABEL_SETS = 20
+
+
+# --- One form for all -------------------------------------------------------------------------------------
+
+
+def in_one_form(y: Any, task: str = "auto") -> Any:
+    """Return survival and several columns as a structured array; a target of one column stays as it is.
+
+    With ``task="survival"``, two columns are an event (0 and 1) and a time, in any order.
+    """
+    if y is None or isinstance(y, str):
+        return y
+    refuse_lazy("the target", y)
+    y = y.toarray() if hasattr(y, "toarray") else y
+    if names := fields_of(y):
+        made = _of_fields(np.asarray(y), names)
+        wanted = task == "survival" and not is_survival(made)
+        return of_two_columns({name: made[name] for name in names}) if wanted else made
+    if _holds_label_sets(y):
+        return _of_label_sets(y)
+    if has_several(y):
+        return of_two_columns(_columns(y)) if task == "survival" else as_columns(_columns(y))
+    if task == "survival":
+        raise no_survival(task)
+    return y
+
+
+def has_several(y: Any) -> bool:
+    """Return whether there are several targets, in columns; survival is one."""
+    if fields_of(y):
+        return not is_survival(y)
+    if isinstance(y, list | tuple):
+        return len(y) > 0 and isinstance(y[0], list | tuple) and len(y[0]) > 1
+    shape: tuple[int, ...] = getattr(y, "shape", ())
+    return len(shape) == 2 and shape[-1] > 1
+
+
+def _of_fields(y: npt.NDArray[Any], names: Sequence[str]) -> npt.NDArray[Any]:
+    """Return a structured array as survival if one of two fields is boolean and the other not, else as columns."""
+    if y.ndim != 1:
+        raise InputError(f"the target must have one entry for each row; got shape {y.shape}.")
+    kinds = "".join(y.dtype[name].kind for name in names)
+    if len(names) == 2 and kinds.count("b") == 1:
+        place = kinds.index("b")
+        event, time = names[place], names[1 - place]
+        return as_survival(y[event], y[time], event, time)
+    if "b" in kinds and "f" in kinds and len(names) > 2:
+        raise InputError(
+            f"the target has {len(names)} fields ({list_some(names)}); survival has two, an event and a time: "
+            f"use {SURVIVAL_FORM}."
+        )
+    if all(y.dtype[name] in (np.float64, np.object_) for name in names):
+        return y
+    return as_columns({name: y[name] for name in names})
+
+
+def as_columns(columns: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """Return several targets by name as one structured array."""
+    found: dict[str, npt.NDArray[Any]] = {}
+    for name, values in columns.items():
+        numbers = as_numbers(values, f"target {name!r}")
+        found[name] = values.astype(object) if numbers is None else numbers
+    (length,) = {len(values) for values in found.values()}
+    made = np.empty(length, dtype=[(name, values.dtype) for name, values in found.items()])
+    for name, values in found.items():
+        made[name] = values
+    return made
+
+
+def _columns(y: Any) -> dict[str, npt.NDArray[Any]]:
+    """Return the columns of several targets by name; those of arrays are counted."""
+    names = getattr(y, "columns", None)
+    if names is None or callable(names):
+        values = column_values(y)
+        if values.ndim != 2:
+            raise InputError(f"the target must have one or several columns; got shape {values.shape}.")
+        return {f"y{place}": column for place, column in enumerate(values.T)}
+    import narwhals as nw
+
+    named = [str(name) for name in getattr(y, "column_names", names)]
+    if twice := [name for name, count in Counter(named).items() if count > 1]:
+        raise InputError(f"the target has {min(twice)!r} more than once; name each column once.")
+    # By place: names may be numbers, which would choose rows.
+    columns = nw.from_native(y, eager_only=True).iter_columns()
+    return dict(zip(named, (column_values(column.to_native()) for column in columns), strict=True))
+
+
+def _holds_label_sets(y: Any) -> bool:
+    """Return whether each row has a set of labels: sets, or lists of different lengths."""
+    kind = str(getattr(y, "dtype", "object"))
+    is_column = isinstance(y, list | tuple | np.ndarray) or hasattr(y, "to_list")
+    may_hold = is_column and (kind.lower() == "object" or kind.startswith("List"))
+    if not may_hold or getattr(y, "ndim", 1) != 1:
+        return False
+    rows = _entries(y)
+    if not rows or not all(isinstance(row, set | frozenset | list | tuple) for row in rows):
+        return False
+    return any(isinstance(row, set | frozenset) for row in rows) or len({len(row) for row in rows}) > 1
+
+
+def _entries(y: Any) -> list[Any]:
+    return list(y.to_list() if hasattr(y, "to_list") else y)
+
+
+def _of_label_sets(y: Any) -> npt.NDArray[Any]:
+    """Return one column of 0 and 1 for each label, in the order of labels."""
+    rows = [set(row) for row in _entries(y)]
+    labels = list(set().union(*rows))
+    try:
+        labels.sort()
+    except TypeError:
+        labels.sort(key=str)
+    if not labels:
+        raise InputError("no row has a label; there is nothing to predict.")
+    if any(map(is_missing, labels)):
+        raise InputError("some sets of labels have a missing value among them; leave it out of the sets.")
+    if len({str(label) for label in labels}) < len(labels):
+        raise InputError(
+            "some labels differ as values but read the same, such as 1 and '1'; write them as text."
+        )
+    return as_columns({str(label): np.array([float(label in row) for row in rows]) for label in labels})
+
+
+# --- One column: classes or numbers -----------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -45,7 +181,6 @@ class Target:
 
     @property
     def is_classes(self) -> bool:
-        """Whether the target is a class."""
         return self.task == "classification"
 
 
@@ -60,7 +195,18 @@ def target_of(y: Any, n_rows: int, task: str = "auto") -> Target:
     """
     check_task(task)
     labels = vector_of(y, n_rows)
-    _refuse_forms(labels, task)
+    if is_survival(labels):
+        raise InputError(
+            "the target has an event and a time for each row (survival), but this takes classes or numbers; measures "
+            "for survival are concordance, cox and logrank."
+        )
+    if names := fields_of(labels):
+        raise InputError(
+            f"the target must be one column; got {len(names)} columns, and this takes one target at a time; "
+            "altsets.measures.score combines several."
+        )
+    if task == "survival":
+        raise no_survival(task)
     if n_rows == 1:
         raise InputError("the table has only one row (n_samples = 1); there is nothing to compare.")
     numeric = as_numbers(labels)
@@ -70,30 +216,12 @@ def target_of(y: Any, n_rows: int, task: str = "auto") -> Target:
     return Target(task, values, numeric, len(distinct))
 
 
-def _refuse_forms(labels: npt.NDArray[Any], task: str) -> None:
-    """Refuse survival and several columns, where one class or number per row is needed."""
-    if is_survival(labels):
-        raise InputError(
-            "the target has an event and a time for each row (survival), but this takes classes or numbers; measures "
-            "for survival are concordance, cox and logrank."
-        )
-    if has_several(labels):
-        n_columns = len(labels.dtype.names or ())
-        raise InputError(
-            f"the target must be one column; got {n_columns} columns, and this takes one target at a "
-            "time; altsets.measures.score combines several."
-        )
-    if task == "survival":
-        raise no_survival(task)
-
-
 def check_task(task: str) -> None:
-    """Refuse a task that there is not."""
     one_of("task", task, TASKS)
 
 
 def task_of(distinct: npt.NDArray[Any], n_rows: int, is_text: bool, task: str) -> str:
-    """Whether a target with these different values is a class or a number; see :func:`target_of`."""
+    """Return whether a target with these different values is a class or a number; see :func:`target_of`."""
     if is_text and task == "regression":
         raise InputError(
             f"{parameter('task', task)} needs a target of numbers, but the target is text; use classification."
@@ -114,114 +242,6 @@ def task_of(distinct: npt.NDArray[Any], n_rows: int, is_text: bool, task: str) -
     return task
 
 
-def refuse_other_rows(features: Features, **beside: Any) -> None:
-    """Refuse a pandas object beside the table, such as ``y=y``, whose index names other rows or another order.
-
-    Labels that just count from 0 were made by the frame and name nothing, unless both sides have the same ones in
-    another order. Arrays, lists and polars have no labels: their rows are matched by position.
-    """
-    labels = _labels_of_rows(features)
-    for what, values in beside.items():
-        others = row_labels(values)
-        if labels is None or others is None or len(labels) != len(others) or labels.equals(others):
-            continue
-        ours, theirs = Counter(labels.tolist()), Counter(others.tolist())
-        if ours == theirs:
-            bring = (
-                f"{what} = {what}.loc[X.index]" if len(ours) == len(labels) else "the same sorting of both"
-            )
-            said = (
-                f"X and {what} have the same row labels in another order; bring them into the same order with {bring}, "
-                f"or pass {what}.to_numpy() if the rows are in the same order already."
-            )
-            if what != "y":
-                raise InputError(said)
-            # A permutation test shuffles the target with its labels, on purpose.
-            warn_user(said)
-            continue
-        if Counter(range(len(labels))) in (ours, theirs):
-            continue
-        if what == "y" and _are_shuffled(labels, others):
-            warn_user(
-                "X and y share row labels in another order, as parts of a permutation test do; if y was not shuffled "
-                "on purpose, bring both into the same order."
-            )
-        else:
-            raise InputError(
-                f"X and {what} have different row labels ({(theirs - ours).total():,} of {len(others):,} in {what} are "
-                f"not in X, such as {shorten(next(iter(theirs - ours)))}); take both from the same rows, or pass "
-                f"{what}.to_numpy() if they are the same rows in the same order."
-            )
-
-
-def relabelled(features: Features, y: Any) -> Any:
-    """The target with the row labels of the table, so that other ones are refused or warned of here, and only here."""
-    refuse_other_rows(features, y=y)
-    labels, others = _labels_of_rows(features), row_labels(y)
-    if labels is None or others is None or len(labels) != len(others) or labels.equals(others):
-        return y
-    return y.set_axis(labels)
-
-
-def _labels_of_rows(features: Features) -> Any:
-    """The index of the frame that a table was made from, if it has all of its rows; None if there is none."""
-    table = features.original
-    return None if table is None or table.chosen_rows is not None else row_labels(table.table)
-
-
-def _are_shuffled(labels: Any, others: Any) -> bool:
-    """Whether the row labels that two pandas objects share come in another order."""
-    if not (labels.is_unique and others.is_unique):
-        return False
-    places = labels.get_indexer(others)
-    return bool((np.diff(places[places >= 0]) < 0).any())
-
-
-def row_labels(table: Any) -> Any:
-    """The index of a pandas object; None if there is none."""
-    index = getattr(table, "index", None)
-    return index if hasattr(index, "equals") else None
-
-
-def labels_of(y: Any, target: Target) -> npt.NDArray[Any]:
-    """The target for models and scorers: classes by their names, or numbers."""
-    if not target.is_classes:
-        return target.values
-    labels = vector_of(y, len(target.values), as_text=False)
-    # scikit-learn does not recognize numbers in an array of objects.
-    return labels if labels.dtype != object or target.numeric is None else target.numeric
-
-
-def vector_of(y: Any, n_rows: int, *, as_text: bool = True) -> npt.NDArray[Any]:
-    """The values of a target as one array of numbers, booleans or objects; categories become text, if ``as_text``."""
-    if y is None:
-        raise InputError("this requires y to be passed, but the target y is None.")
-    if isinstance(y, str):
-        raise InputError(f"the target is the text {shorten(y)}, not a column; pass the column itself.")
-    y = in_one_form(y)
-    is_form = is_survival(y) or has_several(y)
-    values = y if is_form else column_values(_one_column(y), as_text)
-    if values.ndim == 2 and values.shape[1] == 1:
-        values = values[:, 0]
-    if values.ndim != 1:
-        raise InputError(f"the target must be one column; got shape {values.shape}.")
-    if len(values) != n_rows:
-        raise InputError(f"the table has {n_rows} rows, but the target has {len(values)} values.")
-    return values
-
-
-def _one_column(y: Any) -> Any:
-    """The only column of a frame; anything else as it is."""
-    columns = getattr(y, "columns", None)
-    if columns is None or callable(columns):
-        return y
-    if len(columns) != 1:
-        raise InputError(f"the target must be one column; got {len(columns)} columns.")
-    if hasattr(y, "iloc"):
-        return y.iloc[:, 0]
-    return y.column(0) if hasattr(y, "column_names") else y.get_columns()[0]
-
-
 def _guess(distinct: npt.NDArray[Any], n_rows: int) -> str:
     from sklearn.utils.multiclass import type_of_target
 
@@ -234,102 +254,171 @@ def _guess(distinct: npt.NDArray[Any], n_rows: int) -> str:
     return "classification" if kind in ("binary", "multiclass") and not many else "regression"
 
 
-# --- Weights ------------------------------------------------------------------------------------------
+def vector_of(y: Any, n_rows: int, *, as_text: bool = True) -> npt.NDArray[Any]:
+    """Return the entries of a target in one form as an array; categories become text, if ``as_text``."""
+    if y is None:
+        raise InputError("this requires y to be passed, but the target y is None.")
+    if isinstance(y, str):
+        raise InputError(f"the target is the text {shorten(y)}, not a column; pass the column itself.")
+    y = in_one_form(y)
+    values = y if fields_of(y) else column_values(_one_column(y), as_text)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim != 1:
+        raise InputError(f"the target must be one column; got shape {values.shape}.")
+    if len(values) != n_rows:
+        raise InputError(f"the table has {n_rows} rows, but the target has {len(values)} values.")
+    return values
 
 
-def weights_of(sample_weight: Any, n_rows: int) -> Floats | None:
-    """One weight per row, checked; None if there are none."""
-    if sample_weight is None:
-        return None
-    try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"sample_weight must hold one number for each row: {reason_of(error)}.") from error
-    if weights.shape != (n_rows,):
-        raise InputError(
-            f"sample_weight must hold one number for each of the {n_rows} rows; got shape {weights.shape}."
+def _one_column(y: Any) -> Any:
+    """Return the only column of a frame; anything else as it is."""
+    columns = getattr(y, "columns", None)
+    if columns is None or callable(columns):
+        return y
+    if len(columns) != 1:
+        raise InputError(f"the target must be one column; got {len(columns)} columns.")
+    if hasattr(y, "iloc"):
+        return y.iloc[:, 0]
+    return y.column(0) if hasattr(y, "column_names") else y.get_columns()[0]
+
+
+# --- Several columns --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Several:
+    """Several checked targets of the same rows; ``fields`` is the structured array."""
+
+    names: tuple[str, ...]
+    columns: tuple[Target, ...]
+    fields: npt.NDArray[Any]
+
+    numeric = None
+
+    @classmethod
+    def of(cls, y: npt.NDArray[Any], n_rows: int, task: str = "auto") -> Several:
+        """Check a target in one form; ``task`` holds for every column."""
+        names = fields_of(y)
+        if len(y) != n_rows:
+            raise InputError(f"the table has {n_rows} rows, but the target has {len(y)} rows.")
+        numbers = [y[name] for name in names if y[name].dtype.kind == "f"]
+        columns = []
+        for name in names:
+            values = y[name]
+            if len(values) and (values == values[0]).all():
+                labels = all(set(np.unique(one)) <= {0.0, 1.0} for one in numbers)
+                have = {0: "a label that no row has", 1: "a label that all rows have"} if labels else {}
+                whole = have.get(values[0], "the same in all rows")
+                raise InputError(f"target {name!r} is {whole}, so there is nothing to predict; leave it out.")
+            try:
+                columns.append(target_of(values, n_rows, task))
+            except InputError as error:
+                raise InputError(f"target {name!r}: {error}") from error
+        return cls(names, tuple(columns), y)
+
+    @property
+    def task(self) -> str:
+        """ "classification" or "regression", or "mixed" if some columns are classes and others numbers."""
+        kinds = {column.task for column in self.columns}
+        return kinds.pop() if len(kinds) == 1 else "mixed"
+
+    @property
+    def is_classes(self) -> bool:
+        return self.task == "classification"
+
+    @property
+    def are_labels(self) -> bool:
+        """Whether all columns tell by 0 and 1 whether a row has a label."""
+        return all(
+            column.is_classes and column.numeric is not None and set(np.unique(column.numeric)) == {0.0, 1.0}
+            for column in self.columns
         )
-    wrong = ~np.isfinite(weights) | (weights < 0)
-    if wrong.any():
-        raise InputError(
-            f"sample_weight holds {wrong.sum()} value(s) that are not finite numbers from 0 up, such as "
-            f"{weights[wrong][0]}; put in 0 for rows that do not count."
+
+    @property
+    def values(self) -> npt.NDArray[Any]:
+        """One column for each target: codes of classes, or numbers."""
+        return np.column_stack([column.values for column in self.columns])
+
+    @property
+    def n_distinct(self) -> int:
+        return len(np.unique(self.label_sets))
+
+    @property
+    def label_sets(self) -> Indices:
+        """A code for each combination of values."""
+        codes = np.column_stack([np.unique(column.values, return_inverse=True)[1] for column in self.columns])
+        return np.unique(codes, axis=0, return_inverse=True)[1].reshape(-1).astype(np.intp)
+
+    @property
+    def strata(self) -> Indices | None:
+        """What folds have alike: combinations of labels, the rare ones together; None for numbers."""
+        if not self.is_classes:
+            return None
+        codes = self.label_sets
+        rare = np.bincount(codes)[codes] < len(codes) / MOST_LABEL_SETS
+        return without_singles(np.where(rare, -1, codes))
+
+    @property
+    def for_models(self) -> npt.NDArray[Any]:
+        """One column for each target, as models and scorers take it: classes by name, or numbers."""
+        if self.task == "mixed":
+            classes = [name for name, one in zip(self.names, self.columns, strict=True) if one.is_classes]
+            raise InputError(
+                f"models predict several classes or several numbers, but {list_some(classes, 3)} of the target "
+                f"{plural(len(classes), 'is', 'are')} classes and the rest are numbers; choose columns of one kind, or "
+                f"say {parameter('task', 'regression')}."
+            )
+        labels = self.are_labels
+        return np.column_stack(
+            [self.fields[name].astype(np.intp) if labels else self.fields[name] for name in self.names]
         )
-    if not weights.any():
-        raise InputError("sample_weight is zero for all rows; give some row a weight above zero.")
-    extreme = (weights > LARGEST_WEIGHT) | ((weights > 0) & (weights < 1 / LARGEST_WEIGHT))
-    if extreme.any():
+
+    def in_words(self) -> str:
+        """Such as "3 labels (news 40 %, sport 21 %, art 5 % of rows), 1.2 per row"."""
+        named = list(zip(self.names, self.columns, strict=True))
+        if self.are_labels:
+            shares = {name: float(np.mean(column.values)) for name, column in named}
+            each = list_some([f"{name} {percent(share)}" for name, share in shares.items()], 6)
+            return f"{counted(len(shares), 'label')} ({each} of rows), {sum(shares.values()):.2g} per row"
+        kinds = [
+            f"{name} ({counted(one.n_distinct, 'class', 'classes') if one.is_classes else 'numeric'})"
+            for name, one in named
+        ]
+        return f"{len(kinds)} targets: {join_words(kinds) if len(kinds) < 7 else list_some(kinds, 6)}"
+
+
+# --- Any kind ---------------------------------------------------------------------------------------------
+
+#: A checked target of any kind.
+Outcome = Target | Survival | Several
+
+
+def outcome_of(y: Any, n_rows: int, task: str = "auto") -> Outcome:
+    """Check a target of any kind."""
+    y = in_one_form(y, task)
+    if not is_survival(y):
+        return Several.of(y, n_rows, task) if has_several(y) else target_of(y, n_rows, task)
+    if task not in ("auto", "survival"):
         raise InputError(
-            f"sample_weight holds {weights[extreme][0]}; weights other than 0 must lie between "
-            f"{1 / LARGEST_WEIGHT:g} and {LARGEST_WEIGHT:g}, so that their sums and squares can be computed, so divide "
-            "all of them by one number."
+            f"{parameter('task', task)} contradicts the target, which has an event and a time for each row; leave it "
+            "out."
         )
-    return weights
+    return Survival.of(y, n_rows)
 
 
-def whole(weights: Floats) -> bool:
-    """Whether all weights are whole numbers, which repeat rows."""
-    return bool((weights == np.floor(weights)).all())
+def single_outcome(y: Any, n_rows: int, task: str = "auto") -> Target | Survival:
+    """Check a target of one column, or survival; several columns are refused."""
+    outcome = outcome_of(y, n_rows, task)
+    return target_of(y, n_rows, task) if isinstance(outcome, Several) else outcome
 
 
-def repeated(features: Features, y: Any, weights: Floats) -> tuple[Features, npt.NDArray[Any]]:
-    """Table and target with each row repeated by its whole weight."""
-    total = weights.sum()
-    if total > MOST_REPEATED_ROWS:
-        raise InputError(
-            f"sample_weight adds up to {total:.6g}, which is too many repeated rows; use smaller weights."
-        )
-    rows = np.repeat(np.arange(features.n_rows), weights.astype(np.intp))
-    return _some_rows(features, rows), vector_of(y, features.n_rows)[rows]
-
-
-def counted(
-    features: Features, y: Any, sample_weight: Any, task: str = "auto"
-) -> tuple[Features, Any, Floats | None]:
-    """Table, target in one form and weights, without the rows of weight 0; no weights if all are 1.
-
-    The target is to come as the user gave it: in one form, it has no row labels to compare with those of the table.
-    """
-    refuse_other_rows(features, y=y, sample_weight=sample_weight)
-    weights, y = weights_of(sample_weight, features.n_rows), in_one_form(y, task)
-    if weights is None:
-        return features, y, None
-    rows = np.flatnonzero(weights)
-    if len(rows) < len(weights):
-        if y is not None:
-            y = vector_of(y, features.n_rows)[rows]
-        features, weights = _some_rows(features, rows), weights[rows]
-    return features, y, None if (weights == 1).all() else weights
-
-
-def counted_rows(sample_weight: Any, n_rows: int) -> Bools | None:
-    """Which rows have a weight above 0; None if all have."""
-    weights = weights_of(sample_weight, n_rows)
-    return None if weights is None or weights.all() else weights > 0
-
-
-def counted_as_repeats(features: Features, y: Any, sample_weight: Any, who: str) -> tuple[Features, Any]:
-    """Table and target for a measure without weights: whole ones repeat rows, others are refused."""
-    features, y, weights = counted(features, y, sample_weight)
-    if weights is None:
-        return features, y
-    if not whole(weights):
-        broken = weights[weights != np.floor(weights)][0]
-        raise InputError(
-            f"{who} takes whole numbers as weights (rows that occur several times), but sample_weight holds {broken}; "
-            "f, pearson, chi2, symmetrical_uncertainty, importance, permutation, shap, wrapper and mutual_info "
-            "(method='bins') take any weights."
-        )
-    return repeated(features, y, weights)
-
-
-def _some_rows(features: Features, rows: Indices) -> Features:
-    """The features of some rows; labels that no longer occur are dropped."""
-    some = features.rows(rows)
-    categories = dict(some.categories)
-    for index, labels in some.categories.items():
-        seen, codes = np.unique(some.column(index), return_inverse=True)
-        if len(seen) < len(labels):
-            some.values[:, index] = codes
-            categories[index] = tuple(labels[int(code)] for code in seen)
-    return Features(some.cells, some.names, categories, some.original)
+def labels_for_models(y: Any, outcome: Outcome) -> npt.NDArray[Any]:
+    """Return the target for models and scorers: classes by name, numbers, events with times, or several columns."""
+    if isinstance(outcome, Several):
+        return outcome.for_models
+    if isinstance(outcome, Survival) or not outcome.is_classes:
+        return outcome.values
+    labels = vector_of(y, len(outcome.values), as_text=False)
+    # scikit-learn does not recognize numbers in an array of objects.
+    return labels if labels.dtype != object or outcome.numeric is None else outcome.numeric

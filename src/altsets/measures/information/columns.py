@@ -15,7 +15,7 @@ import numpy.typing as npt
 from altsets.arrays import Bools, Floats, Indices, Ints
 from altsets.errors import InputError
 from altsets.tables.feature_matrix import Features, column_mask
-from altsets.tables.target import whole
+from altsets.tables.weights import whole
 
 #: A column with more different values is not discrete by default, and a category with more labels is corrected for
 #: the information that it has by chance.

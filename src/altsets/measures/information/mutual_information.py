@@ -72,7 +72,8 @@ from altsets.measures.sparse_columns import dense_blocks, fits_dense
 from altsets.measures.workers import OnProgress
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features
-from altsets.tables.target import Target, counted, counted_as_repeats, target_of, whole
+from altsets.tables.target import Target, target_of
+from altsets.tables.weights import counted, counted_as_repeats, whole
 from altsets.wording import by_interface
 
 
