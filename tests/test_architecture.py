@@ -30,6 +30,7 @@ PACKAGE = Path(altsets.__file__).parent
 #: Third-party packages, and the rooms in which they may be imported (also inside functions).
 HOMES = {
     "IPython": {"app"},
+    "anndata": {"files"},
     "anywidget": {"app"},
     "cython": {"_kernels"},
     "dask": {"measures"},
@@ -40,7 +41,7 @@ HOMES = {
     "matplotlib": {"plots"},
     "narwhals": {"tables"},
     "openpyxl": {"files"},
-    "pandas": {"evaluation", "result"},
+    "pandas": {"evaluation", "files", "result"},
     "pyarrow": {"files", "measures"},
     "rich": {"cli"},
     "shap": {"measures"},

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 import sys
 from types import SimpleNamespace
 
-import h5py
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,6 +15,9 @@ from scipy import sparse
 import altsets
 from altsets import SelectAlternatives
 from altsets.errors import AltsetsError, InputError, MissingExtraError, TableError
+
+anndata = pytest.importorskip("anndata")
+h5py = pytest.importorskip("h5py")
 
 N_CELLS, N_GENES = 60, 12
 GENES = [f"G{place}" for place in range(N_GENES)]
@@ -35,50 +39,24 @@ def text(group, name, values):
     part.attrs["encoding-type"], part.attrs["encoding-version"] = "string-array", "0.2.0"
 
 
-def stored_sparse(group, name, X, kind="csr_matrix"):
-    part, made = group.create_group(name), (sparse.csr_array if kind == "csr_matrix" else sparse.csc_array)(X)
-    part.attrs["encoding-type"], part.attrs["shape"] = kind, X.shape
-    for each in ("data", "indices", "indptr"):
-        part.create_dataset(each, data=getattr(made, each))
-
-
 @pytest.fixture
 def path(tmp_path):
-    """A file as anndata 0.8 to 0.12 write it."""
-    found, X = tmp_path / "cells.h5ad", counts()
-    with h5py.File(found, "w") as file:
-        stored_sparse(file, "X", X)
-        stored_sparse(file.create_group("layers"), "scaled", X * 2, "csc_matrix")
-        file["layers"].create_dataset("dense", data=X)
-        obs, var = file.create_group("obs"), file.create_group("var")
-        for frame in (obs, var):
-            frame.attrs["_index"], frame.attrs["encoding-type"] = "_index", "dataframe"
-        text(obs, "_index", [f"c{place}" for place in range(N_CELLS)])
-        kind = obs.create_group("cell_type")
-        kind.attrs["encoding-type"] = "categorical"
-        text(kind, "categories", ["B cell", "T cell"])
-        kind.create_dataset("codes", data=(TYPES == "T cell").astype(np.int8))
-        some = obs.create_group("some")
-        some.attrs["encoding-type"] = "categorical"
-        text(some, "categories", ["no", "yes"])
-        some.create_dataset("codes", data=np.where(np.arange(N_CELLS) < 5, -1, np.arange(N_CELLS) % 2))
-        text(obs, "donor", DONORS)
-        age = obs.create_group("age")
-        age.create_dataset("values", data=np.arange(N_CELLS))
-        age.create_dataset("mask", data=np.arange(N_CELLS) == 7)
-        obs.create_dataset("total", data=X.sum(axis=1))
-        obs.attrs["column-order"] = np.array(["cell_type", "some", "donor", "age", "total"], dtype=object)
-        text(var, "_index", GENES[:-2])
-        var.attrs["column-order"] = np.array(["mt"], dtype=object)
-        var.create_dataset("mt", data=np.zeros(N_GENES - 2, dtype=bool))
-        raw = file.create_group("raw")
-        stored_sparse(raw, "X", X)
-        text(raw.create_group("var"), "_index", GENES)
-        del file["X"], file["layers"]["scaled"], file["layers"]["dense"]
-        stored_sparse(file, "X", X[:, :-2])
-        stored_sparse(file["layers"], "scaled", X[:, :-2] * 2, "csc_matrix")
-        file["layers"].create_dataset("dense", data=X[:, :-2])
-    return found
+    X, is_known = counts(), np.arange(N_CELLS) >= 5
+    obs = pd.DataFrame(index=[f"c{place}" for place in range(N_CELLS)])
+    obs["cell_type"] = pd.Categorical(TYPES)
+    obs["some"] = pd.Categorical(np.where(is_known, np.where(np.arange(N_CELLS) % 2, "yes", "no"), None))
+    obs["donor"] = DONORS.astype(object)
+    obs["age"] = pd.array([None if place == 7 else place for place in range(N_CELLS)], dtype="Int64")
+    obs["total"] = X.sum(axis=1)
+    var = pd.DataFrame({"mt": np.zeros(N_GENES, dtype=bool)}, index=GENES)
+    cells = anndata.AnnData(sparse.csr_matrix(X), obs, var)
+    cells.raw = cells
+    cells = cells[:, :-2].copy()
+    cells.layers["scaled"], cells.layers["dense"] = sparse.csc_matrix(X[:, :-2] * 2), X[:, :-2]
+    with h5py.File(tmp_path / "cells.h5ad", "w") as file:
+        # Unlike write_h5ad, it keeps text as text.
+        anndata.io.write_elem(file, "/", cells)
+    return tmp_path / "cells.h5ad"
 
 
 class FakeAnnData(SimpleNamespace):
@@ -150,7 +128,8 @@ def test_damaged_files(path, tmp_path, snapshot):
     short.write_bytes(path.read_bytes()[:3000])
     with pytest.raises(TableError) as refused:
         altsets.read_table(short, "cell_type")
-    assert str(refused.value) == snapshot
+    # How long the file was is up to anndata.
+    assert re.sub(r"\d+", "N", str(refused.value)) == snapshot
     other = tmp_path / "other.h5"
     with h5py.File(other, "w") as file:
         file.create_dataset("table", data=[1, 2])
@@ -161,7 +140,8 @@ def test_damaged_files(path, tmp_path, snapshot):
         file["X"]["indices"][0] = 999
     with pytest.raises(InputError) as refused:
         altsets.read_table(path, "cell_type")
-    assert str(refused.value) == snapshot
+    # Older versions of SciPy say it in other words.
+    assert str(refused.value).replace("column index values", "indices") == snapshot
     with h5py.File(path, "r+") as file:
         del file["X"]["indptr"]
     with pytest.raises(TableError) as refused:
@@ -248,6 +228,7 @@ def test_answers_are_written_into_no_other_file(path, tmp_path, run):
         file.create_group("uns")
     before = other.read_bytes()
     with h5py.File(path, "r+") as file:
+        del file["uns"]
         file["uns"] = h5py.ExternalLink(other, "uns")
     assert run("find", path, "--target", "cell_type", "--output", out)[0] == 2
     assert other.read_bytes() == before
@@ -257,6 +238,7 @@ def test_links_inside_a_file_are_followed(path):
     with h5py.File(path, "r+") as file:
         file.move("X", "kept")
         file["X"] = h5py.SoftLink("/kept")
+        del file["uns"]
         file["uns"] = h5py.SoftLink("/nowhere")
         file["obs/again"] = file["/"]
     assert (altsets.read_table(path, "cell_type").X.dense() == counts()[:, :-2]).all()
@@ -300,11 +282,18 @@ def test_genes_of_the_same_name(path, snapshot):
     assert str(refused.value) == snapshot
 
 
-def test_without_h5py(path, monkeypatch, snapshot):
-    monkeypatch.setitem(sys.modules, "h5py", None)
+def test_without_anndata(path, monkeypatch, snapshot):
+    monkeypatch.setitem(sys.modules, "anndata", None)
     with pytest.raises(MissingExtraError) as refused:
         altsets.read_table(path, "cell_type")
     assert str(refused.value) == snapshot
+
+
+def test_other_tables_are_read_without_anndata(tmp_path):
+    (tmp_path / "table.csv").write_text("a,b\n1,x\n2,y\n")
+    code = "import sys, altsets; altsets.read_table('table.csv', 'b'); print({'anndata', 'h5py'} & {*sys.modules})"
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout == "set()\n", done.stderr
 
 
 def test_layers_go_with_cells_only(tmp_path, snapshot):
@@ -380,7 +369,6 @@ def test_answers_are_written_into_objects(snapshot):
 
 
 def test_anndata_reads_what_was_written(path, tmp_path, run):
-    anndata = pytest.importorskip("anndata")
     out = tmp_path / "out.h5ad"
     assert run("find", path, "--target", "cell_type", "--quality", "chi2", "-k", 2, "--output", out)[0] == 0
     found = anndata.read_h5ad(out)

@@ -1,4 +1,4 @@
-"""Single-cell tables: AnnData objects, and .h5ad files, which are read and written with h5py alone.
+"""Single-cell tables: AnnData objects, and .h5ad files, which anndata reads and writes once h5py has checked them.
 
 Rows are cells (``obs``), columns are genes (``var``). The matrix is that of ``X``, of a layer, or of ``raw``; a sparse
 one stays sparse. Targets and groups come from the columns of ``obs``.
@@ -9,38 +9,44 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from altsets import machine
 from altsets.errors import MissingExtraError, TableError, reason_of
 from altsets.files.columns import Column
 from altsets.files.contents import SHARE
-from altsets.tables.conversion import is_anndata, object_array
+from altsets.tables.conversion import NUMERIC_KINDS, is_anndata, object_array
 from altsets.wording import list_some, parameter, percent, suggestion
 
 #: How HDF5 files begin.
 HDF5 = b"\x89HDF\r\n\x1a\n"
-#: What a file is said to be encoded as, by anndata.
-FRAME, RECORD = ("dataframe", "0.2.0"), ("dict", "0.1.0")
-NUMBERS, TEXTS = ("array", "0.2.0"), ("string-array", "0.2.0")
-TEXT, NUMBER = ("string", "0.2.0"), ("numeric-scalar", "0.2.0")
+#: The datasets of what is stored in a group, by its type. Nothing else is read.
+PARTS = {
+    "csr_matrix": ("data", "indices", "indptr"),
+    "csc_matrix": ("data", "indices", "indptr"),
+    "categorical": ("codes", "categories"),
+    "nullable-integer": ("values", "mask"),
+    "nullable-boolean": ("values", "mask"),
+    "nullable-string-array": ("values", "mask"),
+}
 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """A matrix of cells and genes, dense or sparse, with the names of genes and a way to get columns of ``obs``."""
+    """A matrix of cells and genes, dense or sparse, with the names of genes and some columns of ``obs``."""
 
     matrix: Any
     genes: list[str]
-    obs_names: tuple[str, ...]
-    obs: Callable[[str], Column]
+    #: The names of all columns of ``obs``, and those that were asked for.
+    obs_names: Sequence[str]
+    obs: Mapping[str, Column]
     source: str
     sha256: str = ""
 
@@ -51,79 +57,72 @@ class Cells:
                 f"{self.source} has several genes of the same name ({list_some(twice)}); make the names "
                 "distinct, with adata.var_names_make_unique()."
             )
-        if self.matrix.shape[1] != len(self.genes):
+        rows, columns = self.matrix.shape
+        if columns != len(self.genes):
             raise TableError(
-                f"{self.source} is damaged: its matrix has {self.matrix.shape[1]:,} columns, and var names "
-                f"{len(self.genes):,} genes."
+                f"{self.source} is damaged: its matrix has {columns:,} columns, and var names {len(self.genes):,} "
+                "genes."
             )
+        for name, column in self.obs.items():
+            if len(column) != rows:
+                raise TableError(
+                    f"{self.source} is damaged: its matrix has {rows:,} rows, and the column {name!r} of obs "
+                    f"{len(column):,}."
+                )
 
     def column(self, name: str, role: str) -> Column:
         """A column of ``obs``, which is to be the target, or the groups."""
-        if name in self.obs_names:
-            found = self.obs(name)
-            if len(found) != self.matrix.shape[0]:
-                raise TableError(
-                    f"{self.source} is damaged: its matrix has {self.matrix.shape[0]:,} rows, and the column {name!r} "
-                    f"of obs {len(found):,}."
-                )
-            return found
+        if name in self.obs:
+            return self.obs[name]
         known = list_some(self.obs_names) or "none"
         hint = suggestion(name, self.obs_names, f"its columns are: {known}.")
         raise TableError(f"{self.source} has no {role} {name!r} in obs; {hint}")
 
 
-# --- Objects ------------------------------------------------------------------------------------------
-
-
-def cells_of(adata: Any, layer: str | None = None, raw: bool = False) -> Cells:
-    """The matrix of an object that is in memory, or backed by a file."""
-    _refuse_both(layer, raw)
-    part = adata
-    if raw:
-        part = adata.raw
-        if part is None:
-            raise TableError(f"adata has no raw; leave out {parameter('raw', True)}.")
-    if layer is not None:
-        _refuse_unknown_layer("adata", layer, list(adata.layers))
-    matrix = part.X if layer is None else adata.layers[layer]
-    if matrix is None:
-        raise TableError(
-            f"adata has no X; name a layer ({parameter('layer', list_some(list(adata.layers)))})."
-        )
+def cells_of(
+    adata: Any, layer: str | None = None, raw: bool = False, wanted: Collection[str | None] = ()
+) -> Cells:
+    """The matrix of an object that is in memory, or backed by a file, and the columns of obs that are wanted."""
+    part = adata.raw if raw else adata
+    matrix = _chosen("adata", part, getattr(part, "X", None), adata.layers, layer, raw)
     if hasattr(matrix, "to_memory"):
         # Sparse in a file.
         matrix = matrix.to_memory()
     elif not hasattr(matrix, "tocsr"):
         matrix = np.asarray(matrix)
-    genes = [str(name) for name in part.var_names]
-    return Cells(
-        matrix, genes, tuple(map(str, adata.obs.columns)), lambda name: _from_frame(adata.obs[name]), "adata"
-    )
+    names = [str(name) for name in adata.obs.columns]
+    obs = {name: _column(adata.obs[name]) for name in names if name in wanted}
+    return Cells(matrix, [str(name) for name in part.var_names], names, obs, "adata")
 
 
-def _from_frame(series: Any) -> Column:
-    """A column of a pandas frame: numbers (nan = missing) or text (None = missing)."""
-    values = series.to_numpy(dtype=object)
-    missing = np.asarray(series.isna())
-    is_numeric = str(series.dtype) != "category" and series.dtype.kind in "biuf"
-    if is_numeric:
-        return np.array(
-            [np.nan if gone else float(value) for value, gone in zip(values, missing, strict=True)]
-        )
-    return object_array([None if gone else str(value) for value, gone in zip(values, missing, strict=True)])
-
-
-def _refuse_both(layer: str | None, raw: bool) -> None:
+def _chosen(source: str, part: Any, X: Any, layers: Mapping[str, Any], layer: str | None, raw: bool) -> Any:
+    """The matrix that was asked for: ``X`` of a part, which is None if there is no such part, or a layer."""
     if layer is not None and raw:
         raise TableError(
             f"{parameter('layer', layer)} and {parameter('raw', True)} are two matrices; choose one."
         )
-
-
-def _refuse_unknown_layer(source: str, layer: str, known: Sequence[str]) -> None:
-    if layer not in known:
+    if part is None:
+        raise TableError(f"{source} has no raw; leave out {parameter('raw', True)}.")
+    known = list(layers)
+    if layer is not None and layer not in known:
         there = f"its layers are: {list_some(known)}" if known else f"leave out {parameter('layer')}"
         raise TableError(f"{source} has no layer {layer!r}; {there}.")
+    matrix = X if layer is None else layers[layer]
+    if matrix is None:
+        raise TableError(f"{source} has no X; name a layer ({parameter('layer', list_some(known))}).")
+    return matrix
+
+
+def _column(series: Any) -> Column:
+    """A column of a pandas frame: numbers (nan = missing) or text (None = missing)."""
+    if str(series.dtype) != "category" and series.dtype.kind in NUMERIC_KINDS:
+        return np.asarray(series.to_numpy(np.float64, na_value=np.nan))
+    pairs = zip(series.to_numpy(dtype=object), series.isna(), strict=True)
+    return object_array([None if is_missing else _text(value) for value, is_missing in pairs])
+
+
+def _text(value: Any) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)
 
 
 # --- Files --------------------------------------------------------------------------------------------
@@ -140,9 +139,13 @@ def is_hdf5(path: str | os.PathLike[str]) -> bool:
         return False
 
 
-def cells_in(path: str | os.PathLike[str], layer: str | None = None, raw: bool = False) -> Cells:
-    """The matrix in a file; columns of ``obs`` are read when they are asked for."""
-    _refuse_both(layer, raw)
+def cells_in(
+    path: str | os.PathLike[str],
+    layer: str | None = None,
+    raw: bool = False,
+    wanted: Collection[str | None] = (),
+) -> Cells:
+    """The matrix in a file, and the columns of obs that are wanted."""
     source = os.path.basename(path)
     with _opened(path, "r") as file:
         if not {"obs", "var"} <= file.keys():
@@ -150,39 +153,40 @@ def cells_in(path: str | os.PathLike[str], layer: str | None = None, raw: bool =
                 f"{source} is an HDF5 file, but no AnnData file, as it has no obs and var; save the table as CSV, "
                 "Parquet or .h5ad."
             )
-        part = file
-        if raw:
-            if "raw" not in file:
-                raise TableError(f"{source} has no raw; leave out {parameter('raw', True)}.")
-            part = file["raw"]
-        layers = list(file["layers"].keys()) if "layers" in file else []
-        if layer is not None:
-            _refuse_unknown_layer(source, layer, layers)
-        elif "X" not in part:
-            raise TableError(f"{source} has no X; name a layer ({parameter('layer', list_some(layers))}).")
-        matrix = _matrix(part["X"] if layer is None else file["layers"][layer], source)
-        genes = [str(name) for name in _index(part["var"], source)]
-        names = tuple(_names_in(file["obs"], source))
+        part = file.get("raw") if raw else file
+        stored = _chosen(source, part, part and part.get("X"), file.get("layers", {}), layer, raw)
+        _refuse_large_matrix(stored, source)
+        matrix = _read(stored, source)
+        if getattr(matrix, "ndim", 0) != 2 or matrix.dtype.kind not in NUMERIC_KINDS:
+            raise TableError(
+                f"{source} holds a matrix of a kind that is not known; write it again with anndata."
+            )
+        genes, names = _genes(part, source), _names_in(file["obs"], source)
+        obs = {name: _obs_column(file["obs"], name, source) for name in names if name in wanted}
     with open(path, "rb") as content:
         digest = hashlib.file_digest(content, "sha256").hexdigest()
-    return Cells(matrix, genes, names, lambda name: _obs_column(path, name), source, digest)
+    return Cells(matrix, genes, names, obs, source, digest)
 
 
 @contextmanager
 def _opened(path: str | os.PathLike[str], mode: str) -> Iterator[Any]:
-    """The file with h5py; errors of a damaged one become one sentence."""
+    """A file that takes nothing from others, with h5py; errors of a damaged one become one sentence."""
     source = os.path.basename(path)
     try:
+        import anndata  # noqa: F401
         import h5py
     except ImportError as error:
-        raise MissingExtraError(f"{source}, an AnnData file,", "h5py", "anndata") from error
+        raise MissingExtraError(f"{source}, an AnnData file,", "anndata", "anndata") from error
     try:
-        with h5py.File(path, mode) as file:
+        with h5py.File(path, mode) as file, warnings.catch_warnings():
+            # anndata warns of formats of older versions.
+            warnings.simplefilter("ignore")
             _refuse_other_files(file, source)
             yield file
     except TableError:
         raise
-    except (OSError, KeyError, ValueError, TypeError, RuntimeError, IndexError, AttributeError) as error:
+    except Exception as error:
+        # A damaged file may raise anything.
         raise TableError(
             f"{source} is a damaged AnnData file, or one of another version: {reason_of(error)}; download it again, or "
             "read it with anndata and write it again."
@@ -215,37 +219,51 @@ def _refuse_other_files(file: Any, source: str) -> None:
             )
 
 
-def _encoding(part: Any) -> str:
-    return str(part.attrs.get("encoding-type", ""))
-
-
-def _matrix(part: Any, source: str) -> Any:
-    """A matrix as it is stored."""
-    from scipy import sparse
-
-    kind = _encoding(part) or f"{part.attrs.get('h5sparse_format', '')}_matrix"
-    if kind in ("csr_matrix", "csc_matrix"):
-        shape = tuple(int(size) for size in part.attrs.get("shape", part.attrs.get("h5sparse_shape")))
+def _refuse_large_matrix(part: Any, source: str) -> None:
+    """Refuse a matrix that takes too much memory."""
+    if hasattr(part, "keys"):
+        shape = part.attrs.get("shape", part.attrs.get("h5sparse_shape"))
         # A value and its row, as they are stored and once more as they are used.
-        _refuse_memory(2 * 12 * part["data"].size, shape, source, "a sparse", "give a file with fewer cells")
-        made = sparse.csr_array if kind == "csr_matrix" else sparse.csc_array
-        return made(tuple(_whole(part[name]) for name in ("data", "indices", "indptr")), shape=shape)
-    if not hasattr(part, "shape") or len(part.shape) != 2:
-        raise TableError(
-            f"{source} holds a matrix of a kind that is not known ({kind}); write it again with anndata."
-        )
-    advice = "save it sparse (scipy.sparse.csr_matrix), or with fewer genes"
-    _refuse_memory(part.size * max(part.dtype.itemsize, 8), part.shape, source, "a dense", advice)
-    return part[...]
-
-
-def _refuse_memory(n_bytes: int, shape: Sequence[int], source: str, what: str, advice: str) -> None:
-    if n_bytes > SHARE * machine.memory():
+        what, n_bytes, advice = "a sparse", 2 * 12 * part["data"].size, "give a file with fewer cells"
+    else:
+        shape, n_bytes = part.shape, part.size * max(part.dtype.itemsize, 8)
+        what, advice = "a dense", "save it sparse (scipy.sparse.csr_matrix), or with fewer genes"
+    if len(shape) == 2 and n_bytes > SHARE * machine.memory():
         raise TableError(
             f"{source} holds {what} matrix of {shape[0]:,} cells and {shape[1]:,} genes, which takes about "
-            f"{machine.size(n_bytes)}, over {percent(SHARE)} of the {machine.size(machine.memory())} of this machine; "
-            f"{advice}."
+            f"{_too_much(n_bytes)}; {advice}."
         )
+
+
+def _too_much(n_bytes: int) -> str:
+    return f"{machine.size(n_bytes)}, over {percent(SHARE)} of the {machine.size(machine.memory())} of this machine"
+
+
+def _read(part: Any, source: str) -> Any:
+    """What is stored in a part, if it fits: a dataset that was never filled may be of any length in a small file."""
+    from anndata.io import read_elem
+
+    for stored in _datasets(part, source):
+        n_bytes = stored.size * max(stored.dtype.itemsize, 8)
+        if n_bytes > SHARE * machine.memory():
+            raise TableError(
+                f"{source} is damaged: {stored.name} holds {stored.size:,} values, which take about "
+                f"{_too_much(n_bytes)}; download it again."
+            )
+    return read_elem(part)
+
+
+def _datasets(part: Any, source: str) -> list[Any]:
+    """All that anndata will read for a part."""
+    if not hasattr(part, "keys"):
+        return [part]
+    kind = str(part.attrs.get("encoding-type", "")) or f"{part.attrs.get('h5sparse_format', '')}_matrix"
+    if kind not in PARTS:
+        raise TableError(
+            f"{source}: {part.name} is of a kind that is not known ({kind}); write it again with anndata."
+        )
+    found = [part[name] for name in PARTS[kind]]
+    return [one for each in found for one in _datasets(each, source)]
 
 
 def _names_in(frame: Any, source: str) -> list[str]:
@@ -259,112 +277,23 @@ def _names_in(frame: Any, source: str) -> list[str]:
     return [name for name in frame if name not in (frame.attrs.get("_index", "_index"), "__categories")]
 
 
-def _index(frame: Any, source: str) -> npt.NDArray[Any]:
+def _genes(part: Any, source: str) -> list[str]:
+    frame = part["var"]
     _names_in(frame, source)
-    name = frame.attrs.get("_index", "_index")
-    return _values(frame[_text(name)])
+    return [_text(name) for name in _read(frame[_text(frame.attrs.get("_index", "_index"))], source)]
 
 
-def _text(value: Any) -> str:
-    return value.decode() if isinstance(value, bytes) else str(value)
+def _obs_column(frame: Any, name: str, source: str) -> Column:
+    import pandas as pd
 
-
-def _obs_column(path: str | os.PathLike[str], name: str) -> Column:
-    with _opened(path, "r") as file:
-        frame = file["obs"]
-        part = frame[name]
-        old = frame.get("__categories")
-        if old is not None and name in old:
-            # How categories were stored before anndata 0.8.
-            return _labelled(_whole(part), _values(old[name]))
-        return _column(part)
-
-
-def _column(part: Any) -> Column:
-    """A column of a stored frame: numbers (nan = missing) or text (None = missing)."""
-    if _encoding(part) == "categorical":
-        return _labelled(_whole(part["codes"]), _values(part["categories"]))
-    if hasattr(part, "keys"):
-        # Types of pandas that know missing values.
-        values, missing = _values(part["values"]), _whole(part["mask"]).astype(bool)
-        if values.dtype == object:
-            return object_array(
-                [None if gone else value for value, gone in zip(values, missing, strict=True)]
-            )
-        return np.where(missing, np.nan, values.astype(np.float64))
-    values = _values(part)
-    return values if values.dtype == object else values.astype(np.float64)
-
-
-def _labelled(codes: npt.NDArray[Any], labels: npt.NDArray[Any]) -> Column:
-    return object_array([str(labels[code]) if code >= 0 else None for code in codes.tolist()])
-
-
-def _whole(part: Any) -> npt.NDArray[Any]:
-    """All of a dataset, if it fits: one that was never filled may be of any length in a small file."""
-    needed = part.size * max(part.dtype.itemsize, 8)
-    if needed > SHARE * machine.memory():
-        raise TableError(
-            f"{os.path.basename(part.file.filename)} is damaged: {part.name} holds {part.size:,} values, which take "
-            f"about {machine.size(needed)}, over {percent(SHARE)} of the {machine.size(machine.memory())} of this "
-            "machine; download it again."
-        )
-    return np.asarray(part[:])
-
-
-def _values(part: Any) -> npt.NDArray[Any]:
-    """The numbers of a dataset, or its texts."""
-    values = _whole(part)
-    if values.dtype.kind in "OSU":
-        return object_array([_text(value) for value in values.tolist()])
-    return np.asarray(values)
+    values, old = _read(frame[name], source), frame.get("__categories")
+    if old is not None and name in old:
+        # How categories were stored before anndata 0.8.
+        values = pd.Categorical.from_codes(values, _read(old[name], source))
+    return _column(pd.Series(values))
 
 
 # --- Answers ------------------------------------------------------------------------------------------
-
-
-def write_into(path: str, key: str, var: Mapping[str, Column], uns: Mapping[str, Any]) -> None:
-    """Add columns to ``var`` of a file, and a record to ``uns``; those of the same names are replaced."""
-    with _opened(path, "r+") as file:
-        frame = file["var"]
-        order = [name for name in _names_in(frame, os.path.basename(path)) if name not in var]
-        for name, column in var.items():
-            if name in frame:
-                del frame[name]
-            _mark(frame.create_dataset(name, data=column), NUMBERS)
-        frame.attrs["column-order"] = np.array([*order, *var], dtype=object)
-        if "uns" not in file:
-            _mark(file.create_group("uns"), RECORD)
-        if key in file["uns"]:
-            del file["uns"][key]
-        _store(file["uns"], key, uns)
-
-
-def _mark(part: Any, encoding: tuple[str, str]) -> None:
-    part.attrs["encoding-type"], part.attrs["encoding-version"] = encoding
-
-
-def _store(group: Any, name: str, value: Any) -> None:
-    """A value as anndata stores it."""
-    import h5py
-
-    text = h5py.string_dtype()
-    if isinstance(value, Mapping):
-        part = group.create_group(name)
-        for each, content in value.items():
-            _store(part, each, content)
-        _mark(part, RECORD)
-    elif isinstance(value, np.ndarray):
-        is_text = value.dtype.kind in "OU"
-        data = value.astype(object) if is_text else value
-        _mark(
-            group.create_dataset(name, data=data, dtype=text if is_text else None),
-            TEXTS if is_text else NUMBERS,
-        )
-    elif isinstance(value, str):
-        _mark(group.create_dataset(name, data=value, dtype=text), TEXT)
-    else:
-        _mark(group.create_dataset(name, data=value), NUMBER)
 
 
 def to_anndata(adata: Any, result: Any, *, key: str = "altsets", scores: Any = None) -> None:
@@ -456,6 +385,15 @@ def stored(
 def copy_with_answer(table: str, path: str, result: Any, scores: tuple[Sequence[str], Any] | None) -> None:
     """A copy of an AnnData file with an answer in it; ``path`` is replaced."""
     shutil.copyfile(table, path)
-    with _opened(path, "r") as file:
-        genes = [str(name) for name in _index(file["var"], os.path.basename(table))]
-    write_into(path, "altsets", *stored(result, genes, "altsets", scores))
+    with _opened(path, "r+") as file:
+        from anndata.io import write_elem
+
+        source, frame = os.path.basename(table), file["var"]
+        var, uns = stored(result, _genes(file, source), "altsets", scores)
+        order = [name for name in _names_in(frame, source) if name not in var]
+        for name, column in var.items():
+            write_elem(frame, name, column)
+        frame.attrs["column-order"] = np.array([*order, *var], dtype=object)
+        if "uns" not in file:
+            write_elem(file, "uns", {})
+        write_elem(file["uns"], "altsets", uns)

@@ -211,7 +211,7 @@ def read_table(
         If the file cannot be read as a table, a column does not exist, no feature is left, a feature is neither
         numeric nor categorical or is infinite, or the target is incomplete or constant.
     altsets.errors.MissingExtraError
-        If pyarrow is not installed; for a workbook, openpyxl; for an AnnData file, h5py.
+        If pyarrow is not installed; for a workbook, openpyxl; for an AnnData file, anndata.
 
     See Also
     --------
@@ -241,7 +241,13 @@ def read_table(
         if target is None:
             raise TableError(f"{path} is an AnnData file; name a column of obs as {parameter('target')}.")
         return _dataset_of(
-            cells_in(path, layer, raw), target, columns, drop, groups, drop_missing_target, unusable
+            cells_in(path, layer, raw, (target, groups)),
+            target,
+            columns,
+            drop,
+            groups,
+            drop_missing_target,
+            unusable,
         )
     for name, value in (("layer", layer), ("raw", raw)):
         if value:
@@ -331,7 +337,7 @@ def from_anndata(
     """
     if not is_anndata(adata):
         raise TableError(f"adata must be an AnnData object; got a {type(adata).__name__}.")
-    cells = cells_of(adata, layer, raw)
+    cells = cells_of(adata, layer, raw, (target, groups))
     return _dataset_of(cells, target, columns, drop, groups, drop_missing_target, unusable)
 
 
