@@ -31,6 +31,8 @@ N_USUAL, N_LARGER, K_LARGER, LARGER_SHARE = 8, 11, 6, 0.01
 #: Sizes of numbers, as powers of ten: within one problem, of a whole problem, and of those that may be refused.
 WITHIN, WHOLE, FAR, TOO_FAR = 12, 12, 95, 280
 TOO_FAR_SHARE = 0.01
+#: Numbers that a solver may take for zero, and those beside which it does.
+SMALL, LARGE = (0.0, 1e-7, -1e-7, 2e-6, 1.9e-6, 1e-8, 3e-6), (-1.0, 1.0, -0.5)
 
 
 def extreme_request(rng: np.random.Generator) -> Request:
@@ -72,17 +74,28 @@ def extreme_request(rng: np.random.Generator) -> Request:
 
 
 def solver_request(rng: np.random.Generator) -> Request:
-    """Scores near a solver's tolerances and features that exclude each other: where presolving goes wrong."""
+    """A few small numbers beside large ones, with rules that tie features to each other: presolving has lost them."""
     n = int(rng.integers(4, 8))
-    pairs = [some_features(rng, n, 2) for _ in range(int(rng.integers(2, 6)))]
+    few = [0.0, float(rng.choice(SMALL)), float(rng.choice(SMALL)), float(rng.choice(LARGE))]
+    scores = tuple(rng.choice(few, n, p=[0.2, 0.2, 0.1, 0.5]).tolist())
+    numbers: dict[str, Any] = {"scores": scores}
+    if rng.random() < 0.4:
+        dependency = np.full((n, n), -10.0)
+        for _ in range(int(rng.integers(1, n + 1))):
+            first, second = rng.choice(n, 2, replace=False)
+            dependency[first, second] = dependency[second, first] = 10.0
+        numbers |= {"kind": "fcbf", "matrix": tuple(map(tuple, dependency.tolist()))}
+    pairs = [tuple(rng.choice(n, 2, replace=False).tolist()) for _ in range(int(rng.integers(0, 5)))]
+    rules = tuple(("exclusive", pair) if rng.random() < 0.7 else ("implies", *pair) for pair in pairs)
+    alone = rng.random() < 0.6
     return Request(
-        scores=floats(near_tolerances(rng, n)),
-        n_features=int(rng.integers(1, 3)),
-        n_alternatives=int(rng.choice([0, 0, 1])),
-        tau=1,
+        n_features=1 if alone else int(rng.integers(1, 4)),
+        n_alternatives=0 if alone else int(rng.integers(0, 3)),
+        tau=1.0 if alone else float(rng.choice([0.3, 0.5, 1.0])),
         search="simultaneous",
-        aggregation=str(rng.choice(["min", "min", "sum"])),
-        constraints=tuple(("exclusive", pair) for pair in pairs),
+        aggregation="min" if rng.random() < 0.8 else "sum",
+        constraints=rules,
+        **numbers,
     )
 
 

@@ -111,15 +111,16 @@ class Report:
         few = _assignment(_limits()) if _changed() else ""
         self.failures.append(f"# {label}\n{what}\n{few}{snippet}")
 
+    def refuses(self, request: Request, error: Exception) -> bool:
+        """Count an error that double precision excuses; False for all others."""
+        documented = isinstance(error, InputError | UnsupportedError) and _may_be_refused(request)
+        if documented:
+            self.refusals[re.sub(r"[-+.e\d]*\d", "#", str(error))] += 1
+        return documented
+
     def add(self, other: Report) -> None:
-        self.n_problems += other.n_problems
-        self.n_searches += other.n_searches
-        self.statuses += other.statuses
-        self.kinds += other.kinds
-        self.verbs += other.verbs
-        self.n_refused += other.n_refused
-        self.refusals += other.refusals
-        self.failures += other.failures
+        for each in fields(self):
+            setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
 
 
 def run(
@@ -127,29 +128,14 @@ def run(
     *,
     seed: int = 0,
     first: int = 0,
-    solver_share: float = SOLVER_SHARE,
-    large_share: float = 0.01,
-    extreme_share: float = EXTREME_SHARE,
-    kind: str | None = None,
     jobs: int = 1,
     progress: Callable[[Report], None] | None = None,
+    **more: Any,
 ) -> Report:
-    """Check ``n_problems`` problems and report what disagrees."""
-    report = Report()
-    if kind is not None:
-        extreme_share = 0.0
-    portions = [
-        (
-            start,
-            min(start + PORTION, first + n_problems),
-            seed,
-            solver_share,
-            large_share,
-            extreme_share,
-            kind,
-        )
-        for start in range(first, first + n_problems, PORTION)
-    ]
+    """Check ``n_problems`` problems and report what disagrees; more options are those of ``_run_portion``."""
+    report, end = Report(), first + n_problems
+    starts = range(first, end, PORTION)
+    portions = [(seed, range(start, min(start + PORTION, end)), more) for start in starts]
     for part in _in_parallel(portions, jobs):
         report.add(part)
         if progress is not None:
@@ -157,18 +143,31 @@ def run(
     return report
 
 
-def _in_parallel(portions: list[tuple[Any, ...]], jobs: int) -> Iterator[Report]:
+def _in_parallel(portions: list[tuple[int, range, dict[str, Any]]], jobs: int) -> Iterator[Report]:
     if jobs == 1 or len(portions) == 1:
-        yield from map(_run_portion, portions)
+        yield from map(_run_one, portions)
         return
     with multiprocessing.Pool(min(jobs, len(portions))) as pool:
-        yield from pool.imap_unordered(_run_portion, portions)
+        yield from pool.imap_unordered(_run_one, portions)
 
 
-def _run_portion(portion: tuple[int, int, int, float, float, float, str | None]) -> Report:
-    start, end, seed, solver_share, large_share, extreme_share, kind = portion
+def _run_one(portion: tuple[int, range, dict[str, Any]]) -> Report:
+    seed, numbers, more = portion
+    return _run_portion(seed, numbers, **more)
+
+
+def _run_portion(
+    seed: int,
+    numbers: range,
+    *,
+    solver_share: float = SOLVER_SHARE,
+    large_share: float = 0.01,
+    extreme_share: float = EXTREME_SHARE,
+    kind: str | None = None,
+) -> Report:
     report = Report()
-    for index in range(start, end):
+    extreme_share = 0.0 if kind is not None else extreme_share
+    for index in numbers:
         if kind == DEFINITIONS:
             check_definition(report, index, seed)
             continue
@@ -202,9 +201,7 @@ def _makes_sense(report: Report, label: str, request: Request) -> bool:
     try:
         return request.quality is not None
     except InputError as error:
-        if _may_be_refused(request):
-            report.refusals[re.sub(r"[-+.e\d]*\d", "#", str(error))] += 1
-        else:
+        if not report.refuses(request, error):
             report.fail(label, request, [f"{type(error).__name__}: {error}"])
         return False
 
@@ -280,10 +277,8 @@ def search(report: Report, label: str, request: Request, engine: str, **more: An
         with _ended_from_outside():
             result = request.find(engine=engine, **more)
     except Exception as error:  # Whatever goes wrong is a finding.
-        if isinstance(error, InputError | UnsupportedError) and _may_be_refused(request):
-            report.refusals[re.sub(r"[-+.e\d]*\d", "#", str(error))] += 1
-            return None
-        report.fail(label, request, [f"{type(error).__name__}: {error}"], engine=engine, **more)
+        if not report.refuses(request, error):
+            report.fail(label, request, [f"{type(error).__name__}: {error}"], engine=engine, **more)
         return None
     report.n_searches[engine] += 1
     report.statuses[f"{request.search} {result.status}"] += 1
@@ -385,8 +380,7 @@ def _check_curve(report: Report, label: str, request: Request, rng: np.random.Ge
     except Exception as error:  # Whatever goes wrong is a finding.
         wrong = [f"{type(error).__name__}: {error}"]
         known = "takes no existing sets" in str(error) and request.kind == "cfs" and bool(request.existing)
-        if isinstance(error, InputError | UnsupportedError) and (known or _may_be_refused(request)):
-            report.refusals[re.sub(r"[-+.e\d]*\d", "#", str(error))] += 1
+        if known or report.refuses(request, error):
             return
     report.kinds[f"frontier by {by}"] += 1
     if wrong:
@@ -433,9 +427,8 @@ def _check_verb(
         report.verbs[f"{verb}, left out"] += 1
         return
     except (InputError, UnsupportedError) as error:
-        if isinstance(error, InputError) and not _may_be_refused(request):
+        if not report.refuses(request, error) and isinstance(error, InputError):
             report.fail(label, request, [f"{verb}: {type(error).__name__}: {error}"])
-        report.refusals[re.sub(r"[-+.e\d]*\d", "#", str(error))] += 1
         return
     except Exception as error:  # Whatever goes wrong is a finding.
         snippet, wrong = (

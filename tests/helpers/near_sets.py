@@ -9,7 +9,7 @@ from math import comb
 from typing import Any
 
 import numpy as np
-from checks import QUALITIES, constraint_of
+from checks import Request, constraint_of
 from oracle import holds
 from random_requests import floats, random_constraints, random_numbers, random_scores
 
@@ -33,14 +33,8 @@ class NearRequest:
 
     @property
     def quality(self) -> quality.Quality:
-        given = dict(self.numbers)
-        kind, scores = given.pop("kind", "additive"), given.pop("scores")
-        matrix = [given.pop("matrix")] if "matrix" in given else []
-        if kind == "linear":
-            n = len(scores)
-            return quality.LinearFit([row[:n] for row in matrix[0]], [row[n:] for row in matrix[0]])
-        made: quality.Quality = getattr(quality, QUALITIES[kind])(list(scores), *matrix, **given)
-        return made
+        options = {"n_features": self.n_features, "n_alternatives": 0}
+        return Request(**options, **self.numbers).quality
 
     @property
     def options(self) -> dict[str, Any]:

@@ -9,7 +9,6 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from checks import PROVEN, Request, disagreements
@@ -76,11 +75,8 @@ def check_frontier(request: Request, limit: float, engine: str, rng: np.random.G
 
 def check_near_best(request: Request, limit: float, engine: str, rng: np.random.Generator) -> Findings:
     """The count lies between its bounds; what is listed counts if the best set is the best."""
-    numbers: dict[str, Any] = {"kind": request.kind, "scores": request.scores}
-    if request.kind != "additive":
-        numbers["matrix"] = request.matrix
-    if request.kind == "fcbf":
-        numbers |= {"scale": request.scale, "min_relevance": request.min_relevance}
+    names = ("kind", "scores", "matrix", "scale", "min_relevance")
+    numbers = {name: getattr(request, name) for name in names}
     within = float(rng.choice([0.0, 1e-10, 0.01, 0.1, 0.3, 1.0]))
     near_request = NearRequest(numbers, request.n_features, request.constraints, within)
     plain = replace(request, existing=(), tau=None, min_difference=None, n_alternatives=0, likeness=(),

@@ -63,6 +63,53 @@ def test_every_value_of_another_type_is_refused(kind):
             type(answer).from_json(json.dumps(damaged))
 
 
+#: Parts of documents that are something else than they have to be.
+DAMAGED = {
+    "frontier": [
+        *({"schema": 2}, {"kind": "result"}, {"points": [{}]}, {"points": 3}, {"notes": [1]}),
+        *({"stop_reason": "bored"}, {"n_asked": -1}),
+    ],
+    "what_if": [{"schema": 2}, {"losses": None}, {"losses": [{}]}, {"quality": "x"}, {"stop_reason": "?"}],
+    "near_best": [
+        *(
+            {name: None}
+            for name in ("count_bounds", "feature_names", "features", "sets", "parameters", "cores")
+        ),
+        *({"schema": 2}, {"feature_names": ["a"]}, {"feature_names": ["a"] * 4}, {"feature_scores": [1.0]}),
+        *({"count_bounds": [3, 2]}, {"best_set": [17]}, {"cores": ["nobody"]}, {"stop_reason": "tired"}),
+        {"estimate": {"n_drawn": 1}},
+    ],
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGED)
+def test_damaged_documents_are_refused(kind, refused):
+    answer = {**ANSWERS, "near_best": near}[kind]()
+    for change in DAMAGED[kind]:
+        with refused(InputError):
+            type(answer).from_json(json.dumps(answer.to_dict() | change))
+    other = altsets.find(SCORES, n_features=2, n_alternatives=0).to_json()
+    for text in ("", "[]", "{}", other):
+        with pytest.raises(InputError):
+            type(answer).from_json(text)
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "new"), [("costs", '"mean": ', '"mean": 1'), ("penalty", '"penalty":', '"price":')]
+)
+def test_points_that_are_damaged_are_refused(kind, old, new, refused):
+    answer = ANSWERS[kind]()
+    with refused(InputError):
+        type(answer).from_json(answer.to_json().replace(old, new, 1))
+
+
+def test_names_that_are_not_those_of_the_set_are_refused(refused):
+    document = json.loads(ANSWERS["what_if"]().to_json())
+    document["losses"][0]["set"] = [1]
+    with refused(InputError):
+        altsets.results.WhatIf.from_json(json.dumps(document))
+
+
 def test_an_interval_has_two_ends(refused):
     quality = altsets.quality.BlackBox(lambda features: float(sum(features)), n_features_in=30)
     found = altsets.near_best(quality, n_features=6)

@@ -446,10 +446,6 @@ def test_curves_are_read_again_and_say_what_they_are(refused, snapshot):
         assert repr(found).startswith(f"Frontier({len(found)} point")
         assert not found.to_frame().isna().any().any()
         assert found.verdict.findings[-1] == snapshot
-        with refused(InputError):
-            type(found).from_json("{}")
-        with refused(InputError):
-            type(found).from_json(found.to_json().replace('"penalty":', '"price":', 1))
         marked = replace(found, complete=False, points=[replace(found.points[0], status=Status.FEASIBLE)])
         assert marked.verdict.cautions == snapshot
         assert "Proven" not in str(marked.verdict)

@@ -98,16 +98,6 @@ def test_nearly_equal_scores(engine, seed):
 
 
 @pytest.mark.parametrize("engine", EXACT)
-def test_one_set_is_the_best_features(engine):
-    scores = tuple(float((j * 37) % 101) for j in range(101))
-    request = Request(scores, n_features=7, n_alternatives=0)
-    for search in ("sequential", "simultaneous"):
-        result = replace(request, search=search).find(engine=engine)
-        assert result.objective == sum(range(94, 101))
-        assert result.status is Status.OPTIMAL
-
-
-@pytest.mark.parametrize("engine", EXACT)
 def test_disjoint_sets_in_closed_form(engine):
     scores = tuple(float(j) for j in range(1, 25))
     request = Request(scores, n_features=4, n_alternatives=5, tau=1, search="simultaneous")

@@ -64,18 +64,6 @@ def test_sequential_stops_at_the_first_missing_set():
     assert result.statuses == [Status.OPTIMAL] * 3 + [Status.INFEASIBLE] * 2
 
 
-@pytest.mark.parametrize("aggregation", ["sum", "min"])
-def test_simultaneous_gives_all_sets_or_none(aggregation):
-    result = find(
-        SCORES, n_features=2, n_alternatives=3, tau=1, search="simultaneous", aggregation=aggregation
-    )
-    assert result.sets == []
-    assert result.qualities == []
-    assert result.statuses == [Status.INFEASIBLE] * 4
-    assert result.bound == -math.inf
-    assert math.isnan(result.objective)
-
-
 # --- What is possible instead ---------------------------------------------------------------------
 
 
@@ -222,16 +210,6 @@ def test_default_request():
     assert result.parameters["max_overlap"] == 2
 
 
-@ways
-@pytest.mark.parametrize("tau", ["0.9", 0.9, 1 - 0.1])
-def test_tau_is_exact_all_the_way(way, tau):
-    scores = [float(20 - j) for j in range(20)]
-    result = find(scores, n_features=10, n_alternatives=1, tau=tau, **way)
-    shared = set(result.sets[0]) & set(result.sets[1])
-    assert len(shared) == 1
-    assert 0 in shared
-
-
 # --- Existing sets --------------------------------------------------------------------------------
 
 
@@ -263,19 +241,6 @@ def test_existing_sets_by_name_and_in_any_order(way):
     assert by_name.objective == by_index.objective
 
 
-@ways
-def test_existing_sets_that_leave_no_room(way):
-    result = find(SCORES, n_features=3, n_alternatives=1, tau=1, existing=[(0, 1, 2, 3)], **way)
-    assert result.status is Status.INFEASIBLE
-    assert result.sets == []
-    assert result.bound == -math.inf
-
-
-def test_existing_sets_may_be_too_similar_to_each_other():
-    result = find(SCORES, n_features=2, n_alternatives=0, tau=1, existing=[(0, 1), (0, 1), (1, 2)])
-    assert result.sets == [(3, 4)]
-
-
 def test_going_on_from_earlier_sets_is_the_same_as_one_search():
     scores = [3.7, 3.1, 2.9, 2.2, 1.8, 1.1, 0.7, 0.2]
     whole = find(scores, n_features=3, n_alternatives=4, tau=0.5)
@@ -285,14 +250,6 @@ def test_going_on_from_earlier_sets_is_the_same_as_one_search():
 
 
 # --- Names ----------------------------------------------------------------------------------------
-
-
-def test_names_appear_in_every_output():
-    scores = quality.Additive([1, 5, 3, 4], feature_names=["age", "height", "weight", "pulse"])
-    result = altsets.find(scores, n_features=2, n_alternatives=1, tau=1)
-    assert result.named_sets == [("height", "pulse"), ("age", "weight")]
-    assert result.to_frame()["features"].tolist() == [["height", "pulse"], ["age", "weight"]]
-    assert '"height"' in result.to_json()
 
 
 def test_names_are_made_up_where_none_are_given():
@@ -408,14 +365,6 @@ def test_callback_hears_of_the_search(way):
             assert progress.bound >= result.objective - 1e-9
     assert heard[-1].best == pytest.approx(result.objective)
     assert heard[-1].sets == result.sets
-
-
-def test_what_a_callback_raises_ends_the_search():
-    def stop(progress):
-        raise RuntimeError("enough")
-
-    with pytest.raises(RuntimeError, match="enough"):
-        find(SCORES, n_features=2, callback=stop)
 
 
 @ways
@@ -553,19 +502,6 @@ def test_iterate_is_sequential():
 def test_bad_scores(scores, message):
     with pytest.raises(InputError, match=message):
         quality.Additive(scores)
-
-
-@pytest.mark.parametrize(
-    ("names", "message"),
-    [
-        (["a"], "1 feature names were given for 2 features"),
-        (["a", "a"], "occur more than once: a"),
-        ("ab", "not the single string 'ab'"),
-    ],
-)
-def test_bad_names(names, message):
-    with pytest.raises(InputError, match=message):
-        quality.Additive([1.0, 2.0], feature_names=names)
 
 
 def test_scores_are_copied_and_protected():

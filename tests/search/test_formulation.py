@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from checks import Request, disagreements
+from checks import Request
 from oracle import allowed_overlaps
 
 from altsets import Status, constraints
@@ -43,31 +43,6 @@ def test_one_factor_says_how_much_sets_of_any_size_may_share(kind, tau, k_min, k
             excess = shared - share * (size + other)
             # Far from the solver's tolerance, whichever way it is.
             assert excess < -1e-4 if fine else excess > 1e-4
-
-
-@pytest.mark.parametrize("engine", EXACT)
-@pytest.mark.parametrize("search", ["sequential", "simultaneous"])
-def test_a_budget_is_kept_to_the_last_digits(engine, search):
-    """The best sets cost too much by less than what the solver calls feasible."""
-    costs = (0.5, 0.5 + 3e-8, 0.5 + 5e-8, 0.5 - 1e-8, 0.2)
-    request = Request(
-        (9.0, 8.0, 7.0, 1.0, 0.5),
-        n_features=2,
-        n_alternatives=2,
-        tau=0.5,
-        search=search,
-        constraints=(("budget", costs, 1.0),),
-    )
-    result = request.find(engine=engine)
-    assert result.status is Status.OPTIMAL
-    assert disagreements(request, result, request.oracle) == []
-
-
-@pytest.mark.parametrize("engine", EXACT)
-def test_what_costs_exactly_the_budget_is_allowed(engine):
-    """0.1 + 0.2 is more than 0.3 in floats."""
-    request = Request((2.0, 1.0), 2, 0, constraints=(("budget", (0.1, 0.2), 0.3),))
-    assert request.find(engine=engine).sets == [(0, 1)]
 
 
 MATRIX = ((0.0, 0.5, 0.5), (0.5, 0.0, 0.5), (0.5, 0.5, 0.0))

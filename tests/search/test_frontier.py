@@ -492,24 +492,6 @@ def test_json_and_back():
     assert again.explain() == found.explain()
 
 
-def test_damaged_documents(refused):
-    found = json.loads(altsets.frontier(SCORES, 3, 1).to_json())
-    for change in ({"schema": 2}, {"kind": "result"}):
-        with refused(InputError):
-            Frontier.from_json(json.dumps({**found, **change}))
-    for change in (
-        {"points": [{}]},
-        {"points": 3},
-        {"notes": [1]},
-        {"stop_reason": "bored"},
-        {"n_asked": -1},
-    ):
-        with refused(InputError):
-            Frontier.from_json(json.dumps({**found, **change}))
-    with refused(InputError):
-        Frontier.from_json("[]")
-
-
 def test_the_verdict_names_what_each_difference_keeps(snapshot):
     found = altsets.frontier(quality.Additive([9.0, 8, 7, 3, 2, 1]), n_features=3, n_alternatives=1)
     kept = {point.max_overlap: point.worst / 24 for point in found}

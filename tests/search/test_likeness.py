@@ -8,9 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from checks import Request, disagreements
 from oracle import matched
-from random_requests import random_likeness, random_numbers, random_similarity
+from random_requests import random_similarity
 from scipy.optimize import linear_sum_assignment
 
 import altsets
@@ -140,36 +139,6 @@ def test_prices_of_levels_are_paid_by_features():
 
 
 # --- Engines ----------------------------------------------------------------------------------------------------------
-
-
-def small_request(rng, search, aggregation):
-    n, k = int(rng.integers(4, 8)), int(rng.integers(1, 4))
-    likeness = random_likeness(rng, n)
-    return Request(
-        n_features=k,
-        n_alternatives=int(rng.integers(1, 3)),
-        tau=float(rng.choice([0.3, 0.5, 0.8, 1.0])),
-        search=search,
-        aggregation=aggregation,
-        **likeness,
-        **random_numbers(rng, n),
-    )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("aggregation", ["sum", "min"])
-@pytest.mark.parametrize("search", ["sequential", "simultaneous"])
-def test_every_engine_agrees_with_brute_force(search, aggregation):
-    asked = set()
-    for seed in range(40):
-        request = small_request(
-            np.random.default_rng([seed, len(search), len(aggregation)]), search, aggregation
-        )
-        for engine in request.engines():
-            result = request.find(engine=engine)
-            assert not disagreements(request, result, request.oracle), request.snippet(engine=engine)
-            asked.add((request.dissimilarity, engine))
-    assert asked == {(kind, engine) for kind in ("matched", "grouped") for engine in ("enumerate", "milp")}
 
 
 @pytest.mark.parametrize("search", ["sequential", "simultaneous"])

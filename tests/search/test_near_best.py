@@ -701,28 +701,3 @@ def test_documents_are_read_as_they_were_written(searched, size, asked, clock, t
             read.sample()
         pytest.importorskip("jinja2")
         read.report(tmp_path / "read.html")
-
-
-def test_damaged_documents_are_refused(refused):
-    document = altsets.near_best(SIX, 3, within=0.25).to_dict()
-    changes = [
-        *(
-            {name: None}
-            for name in ("count_bounds", "feature_names", "features", "sets", "parameters", "cores")
-        ),
-        {"schema": 2},
-        {"feature_names": ["a"]},
-        {"feature_names": ["a"] * 6},
-        {"feature_scores": [1.0]},
-        {"count_bounds": [3, 2]},
-        {"best_set": [17]},
-        {"cores": ["nobody"]},
-        {"stop_reason": "tired"},
-        {"estimate": {"n_drawn": 1}},
-    ]
-    for change in changes:
-        with refused(InputError):
-            altsets.results.NearBest.from_json(json.dumps(document | change))
-    for text in ("", "[]", "{}", altsets.find(SIX, n_features=2, n_alternatives=0).to_json()):
-        with pytest.raises(InputError):
-            altsets.results.NearBest.from_json(text)

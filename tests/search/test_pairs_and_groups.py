@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from functools import partial
 
 import numpy as np
 import pytest
@@ -11,11 +10,8 @@ from checks import Request, disagreements
 from oracle import holds
 from random_requests import (
     floats,
-    random_dependency,
     random_group_budget,
     random_max_similarity,
-    random_redundancy,
-    some_features,
 )
 
 import altsets
@@ -26,60 +22,9 @@ from altsets.problem import Problem
 from altsets.search.black_box.greedy_wrapper import Feasibility
 from altsets.search.solving import ENGINES
 
-SEARCHES = [("sequential", "sum"), ("simultaneous", "sum"), ("simultaneous", "min")]
-
 
 def random_rule(rng, rule, n, k):
     return random_max_similarity(rng, n) if rule == "max_similarity" else random_group_budget(rng, n, k)
-
-
-def random_request(rng, kind, rule, search, aggregation):
-    n, k = int(rng.integers(6, 10)), int(rng.integers(2, 5))
-    rules = [random_rule(rng, rule, n, k)]
-    others = [
-        lambda: random_group_budget(rng, n, k),
-        lambda: random_max_similarity(rng, n),
-        lambda: ("size", k - 1, k + 1),
-        lambda: ("require", some_features(rng, n, 1)),
-        lambda: ("forbid", some_features(rng, n, 1)),
-        lambda: ("exclusive", some_features(rng, n, 3)),
-        lambda: ("at_most", 1, some_features(rng, n, 3)),
-        lambda: ("at_least", 1, some_features(rng, n, 3)),
-        lambda: ("implies", *(int(j) for j in rng.permutation(n)[:2])),
-    ]
-    rules += [others[number]() for number in rng.permutation(len(others))[: rng.integers(0, 3)]]
-    relevance = np.abs(rng.standard_normal(n)) if kind != "additive" else rng.integers(0, 9, n).astype(float)
-    matrix = None
-    if kind != "additive":
-        matrix = random_dependency(rng, relevance) if kind == "fcbf" else np.abs(random_redundancy(rng, n))
-    return Request(
-        floats(relevance),
-        n_features=k,
-        n_alternatives=int(rng.integers(0, 4)),
-        tau=float(rng.choice([0.3, 0.5, 1.0])),
-        search=search,
-        aggregation=aggregation,
-        kind=kind,
-        matrix=() if matrix is None else tuple(map(floats, matrix)),
-        constraints=tuple(rules),
-    )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("search", "aggregation"), SEARCHES)
-@pytest.mark.parametrize("rule", ["max_similarity", "budget"])
-@pytest.mark.parametrize("kind", ["additive", "fcbf", "mrmr", "cfs"])
-def test_every_engine_agrees_with_brute_force(kind, rule, search, aggregation):
-    seen = set()
-    for seed in range(5):
-        request = random_request(np.random.default_rng(seed), kind, rule, search, aggregation)
-        assert set(request.engines()) <= {"enumerate", "milp"}
-        for engine in request.engines():
-            result = request.find(engine=engine)
-            seen.add(result.status)
-            assert disagreements(request, result, request.oracle) == []
-    assert seen <= {Status.OPTIMAL, Status.INFEASIBLE}
-    assert Status.OPTIMAL in seen
 
 
 @pytest.mark.parametrize("rule", ["max_similarity", "budget"])
@@ -97,30 +42,6 @@ def test_many_like_features_and_few_sets(rule):
             constraints=(random_rule(rng, rule, n, k),),
         )
         assert disagreements(request, request.find(), request.oracle) == []
-
-
-def total(scores, chosen):
-    return float(sum(scores[j] for j in chosen))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("engine", ["exhaustive", "local-search", "greedy-wrapper"])
-@pytest.mark.parametrize("rule", ["max_similarity", "budget"])
-def test_black_boxes_keep_to_them_too(engine, rule, clock):
-    n_found = 0
-    for seed in range(6):
-        request = random_request(np.random.default_rng(seed), "additive", rule, "simultaneous", "sum")
-        n = len(request.scores)
-        box = quality.BlackBox(partial(total, request.scores), n_features_in=n)
-        # Among the last few sets that there are, repairs take long.
-        result = altsets.find(box, **request.options, engine=engine, time_limit=clock.limit(2_000))
-        assert request.oracle.complaints(result.sets) == []
-        best = request.oracle.best_sum(request.n_alternatives + 1)
-        assert bool(result.sets) == (best is not None)
-        if engine == "exhaustive" and best is not None:
-            assert result.objective == pytest.approx(float(best))
-        n_found += len(result.sets)
-    assert n_found
 
 
 @pytest.mark.parametrize("rule", ["max_similarity", "budget"])

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
-from checks import Request, disagreements
+from checks import disagreements
+from extreme_requests import solver_request
 from portions import mostly_slow
 
 from altsets import Status, find
@@ -15,10 +15,6 @@ from altsets.constraints import Exclusive
 from altsets.quality import FCBF, Additive
 from altsets.search.milp.highs import Programme, Solution
 from altsets.search.run import Run
-
-#: Small numbers beside large ones, which the solver's presolve has lost.
-SMALL = (0.0, 1e-7, -1e-7, 2e-6, 1.9e-6, 1e-8, 3e-6)
-LARGE = (-1.0, 1.0, -0.5)
 
 
 def test_small_scores_beside_large_ones_with_exclusions() -> None:
@@ -49,37 +45,10 @@ def test_small_scores_beside_large_ones_with_conflicts() -> None:
     assert result.sets == [(4,)]
 
 
-def request(seed: int) -> Request:
-    """A few small numbers beside large ones, with rules that tie features to each other."""
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(4, 8))
-    few = [0.0, float(rng.choice(SMALL)), float(rng.choice(SMALL)), float(rng.choice(LARGE))]
-    scores = tuple(rng.choice(few, n, p=[0.2, 0.2, 0.1, 0.5]).tolist())
-    numbers: dict[str, Any] = {"scores": scores}
-    if rng.random() < 0.4:
-        dependency = np.full((n, n), -10.0)
-        for _ in range(int(rng.integers(1, n + 1))):
-            first, second = rng.choice(n, 2, replace=False)
-            dependency[first, second] = dependency[second, first] = 10.0
-        numbers |= {"kind": "fcbf", "matrix": tuple(map(tuple, dependency.tolist()))}
-    pairs = [tuple(rng.choice(n, 2, replace=False).tolist()) for _ in range(int(rng.integers(0, 5)))]
-    rules = tuple(("exclusive", pair) if rng.random() < 0.7 else ("implies", *pair) for pair in pairs)
-    alone = rng.random() < 0.6
-    return Request(
-        n_features=1 if alone else int(rng.integers(1, 4)),
-        n_alternatives=0 if alone else int(rng.integers(0, 3)),
-        tau=1.0 if alone else float(rng.choice([0.3, 0.5, 1.0])),
-        search="simultaneous",
-        aggregation="min" if rng.random() < 0.8 else "sum",
-        constraints=rules,
-        **numbers,
-    )
-
-
 @pytest.mark.parametrize("first", mostly_slow(range(0, 200, 25), 1))
 def test_small_scores_beside_large_ones_against_the_oracle(first: int) -> None:
     for seed in range(first, first + 25):
-        asked = request(seed)
+        asked = solver_request(np.random.default_rng(seed))
         wrong = disagreements(asked, asked.find(engine="milp"), asked.oracle)
         assert not wrong, (seed, wrong, asked.snippet(engine="milp"))
 

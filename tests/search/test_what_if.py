@@ -219,22 +219,6 @@ def test_words_frames_and_documents(snapshot):
     assert free.verdict.findings[0] == snapshot
 
 
-@pytest.mark.parametrize(
-    "damage", [{"schema": 2}, {"losses": None}, {"losses": [{}]}, {"quality": "x"}, {"stop_reason": "?"}]
-)
-def test_damaged_documents_are_refused(damage, refused):
-    document = altsets.what_if(scores(), found()).to_dict()
-    with refused(InputError):
-        altsets.results.WhatIf.from_json(json.dumps(document | damage))
-
-
-def test_sets_and_names_that_differ_are_refused(refused):
-    document = json.loads(altsets.what_if(scores(), found()).to_json())
-    document["losses"][0]["set"] = [1]
-    with refused(InputError):
-        altsets.results.WhatIf.from_json(json.dumps(document))
-
-
 def test_negative_qualities(snapshot):
     scored = quality.Additive([-1, -2, -3])
     losses = altsets.what_if(scored, altsets.find(scored, n_features=1, n_alternatives=0))
