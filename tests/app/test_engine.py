@@ -15,7 +15,7 @@ from altsets.app import scoring
 from altsets.app.engine import engines_of
 from altsets.app.messages import FILES, Ask, Question
 from altsets.app.questions import Asked, Questions
-from altsets.cli.spelling import as_option
+from altsets.cli.options import as_option
 from altsets.errors import AltsetsError, InputError
 from altsets.wording import spelled
 

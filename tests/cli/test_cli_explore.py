@@ -187,7 +187,7 @@ def test_options_are_those_of_find():
     assert "--port" in result.stdout
     for name in ("--save-scores", "--existing", "--output", "--evaluate", "--engine"):
         assert name not in result.stdout
-    assert vars(Given().explore) == {"port": 0, "no_browser": False}
+    assert Given().of("explore") == {"port": 0, "no_browser": False}
 
 
 def test_the_help_of_commands_loads_no_server():

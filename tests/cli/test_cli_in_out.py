@@ -19,7 +19,8 @@ from words import about
 
 import altsets
 from altsets import Result, SelectAlternatives
-from altsets.cli.outputs import OutputFile
+from altsets.cli.options import Given
+from altsets.cli.outputs import Outputs
 from altsets.files.dataset import read_columns, split_target
 from altsets.files.writing import rows_of_result, write_csv
 from altsets.provenance import fingerprint
@@ -304,7 +305,7 @@ def test_force_replaces_a_file_whole_or_not_at_all(run, there, monkeypatch, snap
 
 
 def test_a_file_that_appeared_meanwhile_is_kept(there):
-    output = OutputFile.of("new.json", force=False)
+    output = Outputs.of(Given(output="new.json"))
     (there / "new.json").write_text("mine")
     with pytest.raises(altsets.errors.InputError, match="exists already"):
         output.write([], [], {})

@@ -13,7 +13,7 @@ from words import about
 import altsets
 from altsets import measures, quality
 from altsets.cli import COMMANDS, parsing
-from altsets.cli.options import ConstraintOptions
+from altsets.cli.options import Given
 from altsets.constraints import AtMost, Budget, Exclusive, Implies, Require
 from altsets.features import FeatureNames
 from altsets.files.dataset import read_columns, split_target
@@ -169,7 +169,7 @@ def test_names_with_commas_and_colons(odd_names):
     group, costs = odd_names.parent / "names.txt", odd_names.parent / "costs.csv"
     found = parsing.constraints_from(
         names,
-        ConstraintOptions(
+        Given(
             require=['"x, cm", z', '"the ""best"""'],
             at_most=['1:time:of day,"x, cm"', f"1:{group}"],
             implies=['"time:of day":x, cm'],
@@ -189,14 +189,14 @@ def test_names_with_commas_and_colons(odd_names):
 def test_a_file_goes_before_a_column_of_the_same_name(files):
     (files / "b").write_text("a\n", encoding="utf-8")
     names = FeatureNames.of("abc")
-    assert parsing.constraints_from(names, ConstraintOptions(exclusive=["b"])) == [Exclusive(("a",))]
+    assert parsing.constraints_from(names, Given(exclusive=["b"])) == [Exclusive(("a",))]
     (files / "c").mkdir()
-    assert parsing.constraints_from(names, ConstraintOptions(exclusive=["c"])) == [Exclusive(("c",))]
+    assert parsing.constraints_from(names, Given(exclusive=["c"])) == [Exclusive(("c",))]
 
 
 def test_a_long_list_of_columns_is_no_file_name():
     names = FeatureNames.of([f"column number {number}" for number in range(2000)])
-    [found] = parsing.constraints_from(names, ConstraintOptions(exclusive=[",".join(names)]))
+    [found] = parsing.constraints_from(names, Given(exclusive=[",".join(names)]))
     assert len(found.group) == 2000
 
 

@@ -12,7 +12,7 @@ import pytest
 from portions import mostly_slow
 
 import altsets
-from altsets.cli.spelling import as_option
+from altsets.cli.options import as_option
 from altsets.errors import AltsetsError
 from altsets.files.writing import write_csv
 from altsets.measures.workers import map_in_order

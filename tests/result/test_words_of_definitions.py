@@ -7,7 +7,7 @@ import pytest
 
 import altsets
 from altsets import constraints, quality
-from altsets.cli.spelling import as_option
+from altsets.cli.options import as_option
 from altsets.errors import InputError, UnsupportedError
 from altsets.wording import spelled
 

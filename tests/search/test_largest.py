@@ -9,7 +9,7 @@ from questions import find_largest, random_largest, wrong_largest
 
 import altsets
 from altsets import Status, constraints, quality
-from altsets.cli.spelling import as_option
+from altsets.cli.options import as_option
 from altsets.errors import InputError, UnsupportedError
 from altsets.search import largest
 from altsets.search.good_sets import GoodSetLimits

@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 import altsets
 from altsets import SelectAlternatives, quality
-from altsets.cli.spelling import as_option
+from altsets.cli.options import as_option
 from altsets.constraints import Forbid, Require
 from altsets.constraints.similarity import MEASURES, PROXY_MEASURES
 from altsets.errors import InputError

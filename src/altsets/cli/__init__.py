@@ -1,7 +1,7 @@
 """The command line: reads options, prints answers, and nothing else.
 
-Each command is a function in a file of its own; a new one is added to :data:`COMMANDS`. The options that commands
-share are declared in ``options``, spelled in messages by ``spelling`` and parsed in ``parsing``; ``searching`` reads
+Each command is a function in a file of its own; a new one is added to :data:`COMMANDS`. All options are declared in
+``options`` and parsed in ``parsing``; ``commands`` makes of them what typer reads, and the help; ``searching`` reads
 tables, scores features and searches, ``evaluating`` cross-validates, ``printing`` and ``outputs`` show and write
 answers.
 
@@ -18,13 +18,13 @@ from typing import Annotated
 
 import typer
 
+from altsets.cli.commands import GroupedCommand
 from altsets.cli.demo import demo_command
 from altsets.cli.evaluate import evaluate_command
 from altsets.cli.explore import explore_command
 from altsets.cli.export_model import export_model_command
 from altsets.cli.find import find_command
 from altsets.cli.frontier import frontier_command
-from altsets.cli.help import GroupedCommand
 from altsets.cli.near_best import near_best_command
 from altsets.cli.printing import BAD_INPUT, NO_SET, discard, say_error
 from altsets.cli.reproduce import ForwardedCommand, reproduce_command

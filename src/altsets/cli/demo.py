@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from altsets.cli.commands import with_options
 from altsets.cli.find import evaluation_of
-from altsets.cli.options import EvaluationOptions, Given, ModelOptions, TableOptions, with_options
-from altsets.cli.outputs import ReportFile
-from altsets.cli.printing import console_for, plain_messages, printable, say, say_error, show
+from altsets.cli.options import Given
+from altsets.cli.outputs import Outputs, report_page
+from altsets.cli.printing import console_for, printable, say, say_error, show
 from altsets.cli.searching import Record, Searched, Source, run_search
 from altsets.documents import TABLE
 from altsets.errors import InputError, MissingExtraError
@@ -54,41 +55,36 @@ OPTIONS = {
 @with_options("demo")
 def demo_command(context: typer.Context, given: Given) -> None:
     """Show what altsets does, on a table that comes with scikit-learn; and write a report, altsets-demo.html."""
-    save_table = given.demo.save_table
-    with plain_messages():
-        record = Record(context)
-        from altsets.dissimilarity import Matched
-        from altsets.files.dataset import DEMO_TARGET, load_demo, split_target
-        from altsets.files.writing import write_csv
-        from altsets.quality.spec import NamedQuality
-        from altsets.request import Request
+    from altsets.dissimilarity import Matched
+    from altsets.files.dataset import DEMO_TARGET, load_demo, split_target
+    from altsets.files.writing import write_csv
+    from altsets.quality.spec import NamedQuality
+    from altsets.request import Request
 
-        table = load_demo()
-        if save_table is not None:
-            write_csv(table.names, table.columns, save_table)
-        data = split_target(table, DEMO_TARGET)
-        say(console_for(), DEMO.format(rows=table.n_rows, features=len(data.feature_names)))
-        spec = NamedQuality("f")
-        model = ModelOptions(estimator="linear", scoring="roc_auc")
-        table_named = TableOptions(save_table or "demo.csv")
-        asked = Given(table=table_named, model=model, evaluation=EvaluationOptions(evaluate=True))
-        source = Source(asked, spec, data)
-        different = Matched("spearman", threshold=0.7)
-        request = Request(n_features=4, n_alternatives=1, tau="0.75", dissimilarity=different, quality=spec)
-        searched = run_search(source, request)
-        evaluation = evaluation_of(source, request, searched.result)
+    record, save_table, table = Record(context), given.save_table, load_demo()
+    if save_table is not None:
+        write_csv(table.names, table.columns, save_table)
+    data = split_target(table, DEMO_TARGET)
+    say(console_for(), DEMO.format(rows=table.n_rows, features=len(data.feature_names)))
+    spec = NamedQuality("f")
+    asked = Given(table=save_table or "demo.csv", estimator="linear", scoring="roc_auc", evaluate=True)
+    source = Source(asked, spec, data)
+    different = Matched("spearman", threshold=0.7)
+    request = Request(n_features=4, n_alternatives=1, tau="0.75", dissimilarity=different, quality=spec)
+    searched = run_search(source, request)
+    evaluation = evaluation_of(source, request, searched.result)
+    typer.echo()
+    show(searched.result, console_for(), evaluation=evaluation)
+    if evaluation is not None:
         typer.echo()
-        show(searched.result, console_for(), evaluation=evaluation)
-        if evaluation is not None:
-            typer.echo()
-            say(console_for(), _in_other_words(searched.result, evaluation))
-        if save_table is not None:
-            typer.echo(f"\nThe table is in {printable(save_table)}.")
-        typer.echo()
-        _write_report(searched, evaluation, record, source, request)
-        typer.echo("\nTry next:")
-        for command in _suggestions(save_table, DEMO_TARGET):
-            typer.echo(f"  {command}")
+        say(console_for(), _in_other_words(searched.result, evaluation))
+    if save_table is not None:
+        typer.echo(f"\nThe table is in {printable(save_table)}.")
+    typer.echo()
+    _write_report(searched, evaluation, record, source, request)
+    typer.echo("\nTry next:")
+    for command in _suggestions(save_table, DEMO_TARGET):
+        typer.echo(f"  {command}")
 
 
 def _in_other_words(result: Result, evaluation: Evaluation) -> str:
@@ -106,32 +102,25 @@ def _write_report(
     from altsets.report.render import is_report
 
     try:
-        page = ReportFile.of(REPORT, force=is_report(REPORT))
+        page = report_page(REPORT, is_report(REPORT)).check()
     except (InputError, MissingExtraError) as error:
         say_error(f"There is no report of the demo: {error}")
         return
-    table, data = str(source.given.table.table), source.table_read
+    table, data = str(source.given.table), source.table_read
     # The demo is no command to repeat; this one gives the same answer.
     options = {TABLE: table, "--target": data.target_name, **OPTIONS}
     origin = record.of_search(source, request) | {"command": "find", "options": options}
     result = searched.result
     result = replace(result, parameters={**result.parameters, **source.origin}, provenance=origin)
     written = f"{table} is the file that altsets demo --save-table {shlex.quote(table)} writes."
-    page.write_search(searched._replace(result=result), evaluation, notes=[written], tell=typer.echo)
+    searched = searched._replace(result=result)
+    Outputs(page=page).report_search(searched, evaluation, notes=[written], tell=typer.echo)
 
 
 def _suggestions(saved: str | None, target: str) -> list[str]:
     """Three commands that work as they stand."""
-    find = f"altsets find {shlex.quote(saved or 'demo.csv')} --target {target}"
-    several = f"{find} -k 3 -a 4 --tau 1 --details"
+    asked = f"{shlex.quote(saved or 'demo.csv')} --target {target}"
+    several, curve = f"altsets find {asked} -k 3 -a 4 --tau 1 --details", f"altsets frontier {asked}"
     if saved is None:
-        return [
-            "altsets demo --save-table demo.csv",
-            several,
-            f"altsets frontier {find.removeprefix('altsets find ')}",
-        ]
-    return [
-        several,
-        f"altsets frontier {find.removeprefix('altsets find ')}",
-        f"{find} --quality mrmr --json",
-    ]
+        return ["altsets demo --save-table demo.csv", several, curve]
+    return [several, curve, f"altsets find {asked} --quality mrmr --json"]

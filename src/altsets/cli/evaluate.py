@@ -7,11 +7,12 @@ from dataclasses import replace
 import typer
 
 from altsets.cli import parsing
-from altsets.cli.evaluating import Splits, evaluate_sets
-from altsets.cli.options import Given, with_options
-from altsets.cli.outputs import check_outputs, rows_of_evaluation
-from altsets.cli.printing import console_for, plain_messages, show_evaluation, show_verdict
-from altsets.cli.searching import Record, check_table, read_dataset, say_missing
+from altsets.cli.commands import with_options
+from altsets.cli.evaluating import Splits, evaluated
+from altsets.cli.options import Given
+from altsets.cli.outputs import Outputs, rows_of_evaluation
+from altsets.cli.printing import console_for, show_evaluation, show_verdict
+from altsets.cli.searching import Record, check_table, read_dataset, refuse_large, say_missing
 from altsets.errors import InputError, Problems
 from altsets.features import FeatureNames
 from altsets.files.contents import text_format
@@ -20,8 +21,8 @@ SCORES = "Also write the answer to a new file: .csv or .parquet (a row for each 
 
 
 @with_options(
-    *("table", "given_sets", "model", "evaluation", "scoring", "columns", "output"),
-    without=("no_target", "evaluate", "bootstraps", "save_scores", "scores", "again", "details"),
+    "table given_sets model evaluation scoring columns output",
+    without="no_target evaluate bootstraps save_scores scores again details",
     described={"output": {"help": SCORES}},
 )
 def evaluate_command(context: typer.Context, given: Given) -> None:
@@ -31,38 +32,32 @@ def evaluate_command(context: typer.Context, given: Given) -> None:
     --evaluate searches anew in each fold instead. Ctrl-C keeps the folds that are done. Exit status: 0 = there is an
     answer, 1 = interrupted before, 2 = bad input.
     """
-    with plain_messages():
-        record = Record(context)
-        problems = Problems()
-        with problems:
-            file, page = check_outputs(given)
-        path = given.given_sets.sets
-        with problems:
-            if given.table.table is None or path is None:
-                raise InputError(
-                    "give a TABLE, its --target, and the feature sets to evaluate with --sets FILE."
-                )
-            check_table(given, predicts=True)
-        with problems:
-            splits = Splits.of(given.evaluation)
-        with problems:
-            text_format()
-        problems.raise_all()
-        data = read_dataset(given, splits.groups)
-        if data.is_large:
-            from altsets.measures.large.table import needs_memory
-
-            raise needs_memory("a model", data.X.source)
-        splits.check(data.groups)
-        found = evaluate_sets(parsing.sets_in(str(path), FeatureNames.of(data.feature_names)), data, given)
-        found = replace(found, provenance=record.of_evaluation(found.provenance, data, given))
-        say_missing(data)
-        file.write(*rows_of_evaluation(found), found.to_dict())
-        if given.output.json:
-            typer.echo(found.to_json())
-        else:
-            console = console_for()
-            show_verdict(found.verdict, console)
-            typer.echo()
-            show_evaluation(found, console)
-        page.write(evaluation=found)
+    record = Record(context)
+    problems = Problems()
+    with problems:
+        files = Outputs.of(given)
+    with problems:
+        if given.table is None or given.sets is None:
+            raise InputError("give a TABLE, its --target, and the feature sets to evaluate with --sets FILE.")
+        check_table(given, predicts=True)
+    with problems:
+        splits = Splits.of(given)
+    with problems:
+        text_format()
+    problems.raise_all()
+    data = read_dataset(given, splits.groups)
+    refuse_large(data, "a model")
+    splits.check(data.groups)
+    sets = parsing.sets_in(str(given.sets), FeatureNames.of(data.feature_names))
+    found = evaluated(sets, data, given)
+    found = replace(found, provenance=record.of_evaluation(found.provenance, data, given))
+    say_missing(data)
+    files.write(*rows_of_evaluation(found), found.to_dict())
+    if given.json:
+        typer.echo(found.to_json())
+    else:
+        console = console_for()
+        show_verdict(found.verdict, console)
+        typer.echo()
+        show_evaluation(found, console)
+    files.report(evaluation=found)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from altsets.cli.descriptions import MODEL_OF_SEARCHES, SHARES
-from altsets.cli.options import Given, TableOptions, with_options
-from altsets.cli.printing import plain_messages, say_error
+from altsets.cli.commands import with_options
+from altsets.cli.options import MODEL_OF_SEARCHES, SHARES, Given
+from altsets.cli.printing import say_error
 from altsets.cli.searching import (
     Source,
     check_options,
@@ -32,37 +32,27 @@ if TYPE_CHECKING:
 #: What the table of the demo is called in the commands that the page shows.
 DEMO_TABLE = "demo.csv"
 
-#: How options are described that mean something else here.
-DESCRIBED = {
-    "table": {
-        "help": "CSV (also gzipped), Parquet file or folder, Excel workbook, .gct or .h5ad (AnnData) file; - for "
-        "standard input. [default: the table of altsets demo]",
-    },
-    **MODEL_OF_SEARCHES,
-    **SHARES,
-    "time_limit": {
-        "help": "Time limit for each search, after which the page has the best so far. [default: 10 s]"
-    },
-}
+#: What the session takes over from a request.
+FIELDS_OF_SESSION = (
+    *("n_features", "n_alternatives", "within", "min_quality", "feature_groups", "dissimilarity", "search"),
+    *("aggregation", "task", "unusable"),
+)
 
 
 @with_options(
-    *(
-        "table",
-        "sets",
-        "differing",
-        "quality",
-        "model",
-        "scoring",
-        "search",
-        "definition",
-        "columns",
-        "conditions",
-        "limits",
-    ),
-    "explore",
-    without=("save_scores", "scores", "existing", "engine", "difference", "overlap_penalty"),
-    described=DESCRIBED,
+    "table sets differing quality model scoring definition nearness columns conditions limits explore",
+    without="save_scores scores existing engine difference overlap_penalty",
+    described={
+        "table": {
+            "help": "CSV (also gzipped), Parquet file or folder, Excel workbook, .gct or .h5ad (AnnData) file; - for "
+            "standard input. [default: the table of altsets demo]",
+        },
+        **MODEL_OF_SEARCHES,
+        **SHARES,
+        "time_limit": {
+            "help": "Time limit for each search, after which the page has the best so far. [default: 10 s]"
+        },
+    },
 )
 def explore_command(context: typer.Context, given: Given) -> None:
     """Open a page in the browser that finds sets while you move its controls.
@@ -70,46 +60,41 @@ def explore_command(context: typer.Context, given: Given) -> None:
     Prints the address of the page, which opens once and on this machine only. The other options are what the page
     begins with. Ctrl-C ends it.
     """
-    with plain_messages():
-        from altsets.app.engine import engines_of
-        from altsets.app.questions import PATIENCE, background_ends
-        from altsets.app.server import Explorer, require_packages
+    from altsets.app.engine import engines_of
+    from altsets.app.questions import PATIENCE, background_ends
+    from altsets.app.server import Explorer, require_packages
 
-        require_packages()
-        source = _source(given)
-        session, begin = _session(source)
-        say_missing(source.data)
-        named = source.given.table
-        survival = {"time": named.time, "event": named.event}
-        engines = engines_of(
-            session,
-            begin,
-            file=str(named.table),
-            target=source.table_read.target_name,
-            **{option: column for option, column in survival.items() if column is not None},
-        )
-        # From here on, the table is in the session only.
-        source.data = None
-        explorer = Explorer(engines, given.explore.port, on_failure=say_error)
-        typer.echo(explorer.address)
+    require_packages()
+    source = _source(given)
+    session, begin = _session(source)
+    say_missing(source.data)
+    named = source.given
+    survival = {
+        name: value for name, value in (("time", named.time), ("event", named.event)) if value is not None
+    }
+    target = source.table_read.target_name
+    engines = engines_of(session, begin, file=str(named.table), target=target, **survival)
+    # From here on, the table is in the session only.
+    source.data = None
+    explorer = Explorer(engines, given.port, on_failure=say_error)
+    typer.echo(explorer.address)
+    sys.stdout.flush()
+    # What is asked on the page is answered there.
+    warnings.showwarning = lambda *_, **__: None
+    _serve(explorer, browser=not given.no_browser)
+    if not background_ends(PATIENCE):
+        # Python would end a thread in the midst of compiled code, which aborts the process.
         sys.stdout.flush()
-        # What is asked on the page is answered there.
-        warnings.showwarning = lambda *_, **__: None
-        _serve(explorer, browser=not given.explore.no_browser)
-        if not background_ends(PATIENCE):
-            # Python would end a thread in the midst of compiled code, which aborts the process.
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(0)
+        sys.stderr.flush()
+        os._exit(0)
 
 
 def _source(given: Given) -> Source:
     """The table that was named, or that of the demo."""
     from altsets.files.dataset import DEMO_TARGET, load_demo, split_target
 
-    table = given.table
-    if table != TableOptions():
-        check_options(given, Problems(), **vars(given.sets))
+    if any(given.of("table").values()):
+        check_options(given, Problems(), **given.of("sets"))
         source = source_from(given)
         if source.table_read.is_large:
             raise InputError(
@@ -117,7 +102,7 @@ def _source(given: Given) -> Source:
                 "fewer columns (--columns), or give more --max-memory."
             )
         return source
-    demo = replace(given, table=TableOptions(DEMO_TABLE, DEMO_TARGET))
+    demo = replace(given, table=DEMO_TABLE, target=DEMO_TARGET)
     return Source(demo, named_quality(demo), split_target(load_demo(), DEMO_TARGET))
 
 
@@ -126,38 +111,20 @@ def _session(source: Source) -> tuple[Session, dict[str, Any]]:
     from altsets.constraints import Forbid, Require
     from altsets.session import Session
 
-    given, data = source.given, source.table_read
-    request = request_from(source, **vars(given.sets))
+    data = source.table_read
+    request = request_from(source, **source.given.of("sets"))
     request.check(source.names)
-    required: list[Any] = [rule for rule in request.constraints if isinstance(rule, Require)]
-    forbidden: list[Any] = [
-        rule for rule in request.constraints if isinstance(rule, Forbid) and rule.proxies is None
-    ]
-    names = {"require": required, "forbid": forbidden}
-    begin = {part: [str(name) for rule in rules for name in rule.features] for part, rules in names.items()}
+    begin: dict[str, list[str]] = {"require": [], "forbid": []}
+    kept = []
+    for rule in request.constraints:
+        if isinstance(rule, Require) or (isinstance(rule, Forbid) and rule.proxies is None):
+            begin[rule.kind] += map(str, rule.features)
+        else:
+            kept.append(rule)
     limit: dict[str, Any] = {} if request.time_limit is None else {"time_limit": request.time_limit}
-    taken = [
-        "n_features",
-        "n_alternatives",
-        "within",
-        "min_quality",
-        "feature_groups",
-        "dissimilarity",
-        "search",
-        "aggregation",
-        "task",
-    ]
-    session = Session(
-        data.X,
-        data.y,
-        request.quality,
-        tau=0.5 if request.tau is None else request.tau,
-        constraints=[rule for rule in request.constraints if rule not in (*required, *forbidden)],
-        **{name: getattr(request, name) for name in taken},
-        unusable=request.unusable,
-        **limit,
-    )
-    return session, begin
+    taken = {name: getattr(request, name) for name in FIELDS_OF_SESSION}
+    tau = 0.5 if request.tau is None else request.tau
+    return Session(data.X, data.y, request.quality, tau=tau, constraints=kept, **taken, **limit), begin
 
 
 def _serve(explorer: Explorer, *, browser: bool) -> None:

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from altsets.cli.descriptions import ONLY_SCORES
-from altsets.cli.options import Given, with_options
-from altsets.cli.printing import plain_messages, print_json
-from altsets.cli.searching import SECONDS_PER_SET, check_options, request_from, run_on_scores, source_from
+from altsets.cli.commands import with_options
+from altsets.cli.options import ONLY_SCORES, Given
+from altsets.cli.printing import print_json
+from altsets.cli.searching import SECONDS_PER_SET, asked_of, run_on_scores
+from altsets.cli.values import whole_number
 from altsets.errors import Problems
 
 if TYPE_CHECKING:
@@ -18,27 +19,21 @@ if TYPE_CHECKING:
 
 
 @with_options(
-    *(
-        "table",
-        "export",
-        "search",
-        "definition",
-        "differing",
-        "quality",
-        "model",
-        "scoring",
-        "columns",
-        "conditions",
-    ),
-    "output",
-    without=(
-        *("no_target", "search", "difference", "within", "min_quality"),
-        *("report", "output", "force", "again", "details"),
-    ),
+    "table sets export definition differing quality model scoring columns conditions output",
+    without="no_target search difference report output force again details",
     described={
-        "estimator": ONLY_SCORES["estimator"],
-        "scoring": ONLY_SCORES["scoring"],
-        "quality": ONLY_SCORES["quality"],
+        **ONLY_SCORES,
+        "n_features": {"help": "Features in each set, or a share: 10%. [default: 5]"},
+        "n_alternatives": {
+            "metavar": "N",
+            "help": "Sets besides the first one, all together.",
+            "parser": whole_number,
+            "default": 0,
+        },
+        "tau": {
+            "metavar": "0..1",
+            "help": "How different sets must be: 0 = may be equal, 1 = no shared features. [default: 0.5]",
+        },
         "json": {"help": "Print the set and the feature of each variable as one JSON document."},
     },
 )
@@ -47,32 +42,26 @@ def export_model_command(context: typer.Context, given: Given) -> None:
 
     Exit status: 0 = the file was written, 2 = bad input.
     """
-    with plain_messages():
-        from altsets.files.writing import write_new
-        from altsets.search.milp.export import checked_suffix, exported
-        from altsets.search.solving import problem_of
+    from altsets.files.writing import write_new
+    from altsets.search.milp.export import checked_suffix, exported
+    from altsets.search.solving import problem_of
 
-        asked = given.export
-        problems = Problems()
-        with problems:
-            suffix = checked_suffix(asked.model_file)
-        sets = {name: getattr(asked, name) for name in ("n_features", "n_alternatives", "tau")}
-        sets["search"] = "simultaneous"
-        check_options(given, problems, predicts=True, **sets)
-        source = source_from(given)
-        request = request_from(source, **sets)
-        request.check(source.names)
+    problems = Problems()
+    with problems:
+        suffix = checked_suffix(given.model_file)
+    sets = {**given.of("sets"), "search": "simultaneous"}
+    source, request = asked_of(given, problems, predicts=True, **sets)
 
-        def search(scored: Quality, measured: Request, callback: Any) -> Any:
-            return exported(scored, problem_of(measured, scored), suffix)
+    def search(scored: Quality, measured: Request, callback: Any) -> Any:
+        return exported(scored, problem_of(measured, scored), suffix)
 
-        content, variables = run_on_scores(source, request, search, SECONDS_PER_SET)
-        write_new(asked.model_file, content)
-        if given.output.json:
-            print_json(
-                {name: {"set": number, "feature": feature} for name, (number, feature) in variables.items()}
-            )
-        else:
-            typer.echo(
-                f"The model is in {asked.model_file}: maximise, with {len(variables)} variables for features."
-            )
+    content, variables = run_on_scores(source, request, search, SECONDS_PER_SET)
+    write_new(given.model_file, content)
+    if given.json:
+        print_json(
+            {name: {"set": number, "feature": feature} for name, (number, feature) in variables.items()}
+        )
+    else:
+        typer.echo(
+            f"The model is in {given.model_file}: maximise, with {len(variables)} variables for features."
+        )

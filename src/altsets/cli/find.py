@@ -9,24 +9,21 @@ import typer
 
 from altsets.cli import parsing
 from altsets.cli.again import SavedAnswer, repeat
-from altsets.cli.descriptions import SCORING_MODEL
-from altsets.cli.evaluating import evaluate_sets, parameters_of, unless_interrupted
-from altsets.cli.options import Given, with_options
-from altsets.cli.outputs import check_outputs
-from altsets.cli.printing import Waiting, conclude, console_for, plain_messages, show, show_losses
+from altsets.cli.commands import with_options
+from altsets.cli.evaluating import evaluated, unless_interrupted
+from altsets.cli.options import SCORING_MODEL, Given
+from altsets.cli.outputs import Outputs
+from altsets.cli.printing import Waiting, conclude, console_for, show, show_losses
 from altsets.cli.searching import (
     SECONDS_PER_SET,
     Record,
     Searched,
     Source,
-    check_options,
+    asked_of,
     options_given,
-    request_from,
     run_search,
-    source_from,
 )
 from altsets.errors import Problems
-from altsets.features import FeatureNames
 
 if TYPE_CHECKING:
     from altsets.evaluation import Evaluation
@@ -35,9 +32,24 @@ if TYPE_CHECKING:
     from altsets.search.what_if import WhatIf
 
 
+#: What the search in each fold takes over from a request; it knows no existing sets, and chooses its engine.
+SEARCHED_IN_FOLDS = (
+    *(
+        "n_features",
+        "n_alternatives",
+        "tau",
+        "difference",
+        "overlap_penalty",
+        "within",
+        "min_quality",
+        "task",
+    ),
+    *("dissimilarity", "feature_groups", "search", "aggregation", "constraints"),
+)
+
+
 @with_options(
-    *("table", "sets", "differing", "quality", "model", "scoring", "search", "definition"),
-    *("columns", "conditions", "limits", "evaluation", "losses", "output"),
+    "table sets differing quality model scoring definition nearness columns conditions limits evaluation losses output",
     described=SCORING_MODEL,
 )
 def find_command(context: typer.Context, given: Given) -> None:
@@ -46,58 +58,55 @@ def find_command(context: typer.Context, given: Given) -> None:
     Ctrl-C ends the search and prints what was found. Exit status: 0 = at least one set was printed, 1 = no
     set exists or none was found, 2 = bad input.
     """
-    with plain_messages():
-        if given.output.again is not None:
-            repeat(context, given.output.again, options_given(context))
-        record = Record(context)
-        problems = Problems()
-        with problems:
-            file, page = check_outputs(given, cells=True)
-        check_options(given, problems, **vars(given.sets))
-        source = source_from(given)
-        request = request_from(source, **vars(given.sets))
-        lost = _lost(source)
-        searched = run_search(source, request)
-        result = replace(
-            searched.result,
-            parameters={**searched.result.parameters, **source.origin},
-            provenance=record.of_search(source, request),
-        )
-        # Evaluated first, since how well sets predict is part of the verdict.
-        evaluation = evaluation_of(source, request, result)
-        losses = _losses(searched._replace(result=result), lost, source)
-        if result.sets and not given.output.json:
-            show(result, console_for(), evaluation=evaluation, details=given.output.details)
-            if losses is not None:
-                show_losses(losses, console_for())
-        document = result.to_dict()
+    if given.again is not None:
+        repeat(context, given.again, options_given(context))
+    record = Record(context)
+    problems = Problems()
+    with problems:
+        files = Outputs.of(given, cells=True)
+    source, request = asked_of(given, problems, **given.of("sets"))
+    lost = _lost(source)
+    searched = run_search(source, request)
+    result = replace(
+        searched.result,
+        parameters={**searched.result.parameters, **source.origin},
+        provenance=record.of_search(source, request),
+    )
+    searched = searched._replace(result=result)
+    # Evaluated first, since how well sets predict is part of the verdict.
+    evaluation = evaluation_of(source, request, result)
+    losses = _losses(searched, lost, source)
+    if result.sets and not given.json:
+        show(result, console_for(), evaluation=evaluation, details=given.details)
         if losses is not None:
-            document["what_if"] = losses.to_dict()
-        if evaluation is not None:
-            document["evaluation"] = evaluation.to_dict()
-        if isinstance(context.obj, SavedAnswer):
-            document = context.obj.compare(document)
-        try:
-            conclude(result, document, given.output.json)
-        finally:
-            # Printed first: a full disk costs the file alone. That there is no set is an answer, too.
-            file.write_search(searched._replace(result=result), given.table.table, document)
-            page.write_search(searched._replace(result=result), evaluation, what_if=losses)
-        source.check_saved()
+            show_losses(losses, console_for())
+    document = result.to_dict()
+    if losses is not None:
+        document["what_if"] = losses.to_dict()
+    if evaluation is not None:
+        document["evaluation"] = evaluation.to_dict()
+    if isinstance(context.obj, SavedAnswer):
+        document = context.obj.compare(document)
+    try:
+        conclude(result, document, given.json)
+    finally:
+        # Printed first: a full disk costs the file alone. That there is no set is an answer, too.
+        files.write_search(searched, given.table, document)
+        files.report_search(searched, evaluation, what_if=losses)
+    source.check_saved()
 
 
 def _groups(source: Source) -> parsing.Groups:
     """The groups that options declare."""
-    names = FeatureNames.of(source.names)
-    return parsing.members_of(parsing.groups_from(source.given.differing, names), names)
+    return parsing.members_of(parsing.groups_from(source.given, source.names), source.names)
 
 
 def _lost(source: Source) -> tuple[Any, Any] | None:
     """The features and groups that may fail, None for those of set 0; None if that is not asked for."""
-    asked = source.given.losses
-    if not asked.what_if and not asked.lost:
+    lost = source.given.lost
+    if not source.given.what_if and not lost:
         return None
-    return parsing.lost_from(asked.lost, FeatureNames.of(source.names), _groups(source))
+    return parsing.lost_from(lost, source.names, _groups(source))
 
 
 def _losses(searched: Searched, lost: tuple[Any, Any] | None, source: Source) -> WhatIf | None:
@@ -121,11 +130,11 @@ def evaluation_of(source: Source, request: Request, result: Result) -> Evaluatio
     from altsets.selector import SelectAlternatives
 
     given, data = source.given, source.data
-    if not given.evaluation.evaluate or not result.sets or data is None:
+    if not given.evaluate or not result.sets or data is None:
         return None
     selector = SelectAlternatives(
         request.selector_quality,
-        **{name: getattr(request, name) for name in (*vars(given.sets), *vars(given.definition), "task")},
-        **parameters_of(request, SECONDS_PER_SET * len(result.statuses)),
+        **{name: getattr(request, name) for name in SEARCHED_IN_FOLDS},
+        time_limit=request.time_limit or SECONDS_PER_SET * len(result.statuses),
     )
-    return unless_interrupted(lambda: evaluate_sets(selector, data, given), result.interrupted, "sets")
+    return unless_interrupted(lambda: evaluated(selector, data, given), result.interrupted, "sets")

@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from altsets.cli import parsing
-from altsets.cli.descriptions import SCORING_MODEL, SHARES
-from altsets.cli.evaluating import evaluate_points, unless_interrupted
-from altsets.cli.options import Given, with_options
-from altsets.cli.outputs import check_outputs
+from altsets.cli.commands import with_options
+from altsets.cli.evaluating import evaluated, unless_interrupted
+from altsets.cli.options import SCORING_MODEL, SHARES, Given
+from altsets.cli.outputs import Outputs
 from altsets.cli.printing import (
     NO_SET,
     Waiting,
     console_for,
     fail,
-    plain_messages,
     print_json,
     printable,
     say_error,
@@ -52,16 +51,33 @@ SECONDS_PER_POINT = 10.0
 MOST_LINES = 200
 
 
+#: What the columns mean.
+KEY = {
+    "shared": "Shared: features that two sets may have in common. ",
+    "quality": "Worst, Mean: quality of the worst set and on average{share}.",
+    "score": " Score: {scorer} on test rows, mean of all sets and folds, with its {sure} interval.",
+}
+
+#: Options that take several numbers.
+NUMBERS: dict[str, Any] = {"kind": str | None, "metavar": "N[:N][,N]", "parser": None, "default": None}
+
+
 @with_options(
-    *("table", "points", "differing", "quality", "model", "scoring", "search", "definition", "columns"),
-    *("conditions", "limits", "evaluation", "output"),
-    without=(
-        *("difference", "overlap_penalty", "spread", "margin", "bootstraps"),
-        *("output", "again", "details"),
-    ),
+    "table sets curve differing quality model scoring definition nearness columns conditions limits evaluation output",
+    without="difference overlap_penalty spread margin bootstraps output again details",
     described={
         **SCORING_MODEL,
         **SHARES,
+        "n_features": NUMBERS
+        | {"help": "Features in each set: 5, 2:10 (from 2 to 10) or 5,10. [default: 5]"},
+        "n_alternatives": NUMBERS
+        | {"help": "Sets to find besides the first one: 3, 1:5 or 1,3. [default: 3; 0 with --costs]"},
+        "tau": {
+            "kind": list[str] | None,
+            "metavar": "0..1[,0..1]",
+            "help": "Only these values of tau; may be repeated. [default: every one that makes a difference; 0 with "
+            "--by penalty, 0.5 with --by balance and --costs]",
+        },
         "time_limit": {
             "help": "For scores and all points. [default: after scoring, 10 for each point over tau, else 60 for each "
             "set]"
@@ -73,57 +89,54 @@ def frontier_command(context: typer.Context, given: Given) -> None:
 
     Ctrl-C prints the points so far. Exit status: 0 = at least one point has a set, 1 = none has, 2 = bad input.
     """
-    with plain_messages():
-        record = Record(context)
-        # Of a curve that there is not, nothing else is checked.
-        problems = Problems()
-        sets: dict[str, Any] = {"dissimilarity": "dice"}
-        with problems:
-            _, page = check_outputs(given)
-        with problems:
-            asked = _asked(context, given)
-            sets = asked.first
-        check_options(given, problems, **sets)
-        source = source_from(given)
-        if given.points.costs is not None:
-            asked = _with_costs(asked, given, FeatureNames.of(source.names))
-        request = request_from(source, **asked.first)
-        # What is wrong is said before features are scored.
-        seconds = _seconds(source, request, asked)
+    record = Record(context)
+    # Of a curve that there is not, nothing else is checked.
+    problems = Problems()
+    sets: dict[str, Any] = {"dissimilarity": "dice"}
+    with problems:
+        files = Outputs.of(given)
+    with problems:
+        asked = _asked(context, given)
+        sets = asked.first
+    check_options(given, problems, **sets)
+    source = source_from(given)
+    if given.costs is not None:
+        asked = _with_costs(asked, given, source.names)
+    request = request_from(source, **asked.first)
+    # What is wrong is said before features are scored.
+    seconds = _seconds(source, request, asked)
 
-        def search_all(scored: Quality, measured: Request, callback: Any) -> tuple[Frontier, Quality]:
-            of_search = replace(request, time_limit=measured.time_limit)
-            return asked.draw(of_search, scored, measured=measured, callback=callback), scored
+    def search_all(scored: Quality, measured: Request, callback: Any) -> tuple[Frontier, Quality]:
+        of_search = replace(request, time_limit=measured.time_limit)
+        return asked.draw(of_search, scored, measured=measured, callback=callback), scored
 
-        found, scored = run_on_scores(source, request, search_all, seconds, reporting=_reporting)
-        evaluated = _evaluated(source, found)
-        try:
-            _answer(found, evaluated, given.output.json, source.origin)
-        finally:
-            page.write(
-                frontier=evaluated or found, quality=scored, provenance=record.of_search(source, request)
-            )
-        source.check_saved()
+    found, scored = run_on_scores(source, request, search_all, seconds, reporting=_reporting)
+    scores = _evaluated(source, found)
+    try:
+        _answer(found, scores, given.json, source.origin)
+    finally:
+        origin = record.of_search(source, request)
+        files.report(frontier=scores or found, quality=scored, provenance=origin)
+    source.check_saved()
 
 
 def _asked(context: typer.Context, given: Given) -> CurveAsked:
     """What the curve is drawn over, and where its points are; the costs are read later."""
     from altsets.search.frontier.curves import CurveAsked
 
-    points = given.points
-    sizes = parsing.whole_numbers_in("-k", points.n_features) if points.n_features else None
-    counts = parsing.whole_numbers_in("-a", points.n_alternatives) if points.n_alternatives else None
-    if given.evaluation.evaluate and (points.by != "tau" or points.costs is not None):
+    sizes = parsing.whole_numbers_in("-k", given.n_features) if given.n_features else None
+    counts = parsing.whole_numbers_in("-a", given.n_alternatives) if given.n_alternatives else None
+    if given.evaluate and (given.by != "tau" or given.costs is not None):
         raise InputError("--evaluate is about tau; leave it out, or --by and --costs.")
     return CurveAsked.of(
         sizes,
         counts,
-        names_in(points.tau) if points.tau else None,
+        names_in(given.tau) if given.tau else None,
         # Only what the user typed is in the way: sets one after the other are the default.
         search=options_given(context).get("--search"),
-        by=points.by,
-        against=points.costs,
-        dissimilarity=given.differing.dissimilarity or "dice",
+        by=given.by,
+        against=given.costs,
+        dissimilarity=given.dissimilarity or "dice",
     )
 
 
@@ -132,8 +145,8 @@ def _with_costs(asked: CurveAsked, given: Given, names: FeatureNames) -> CurveAs
     from altsets.dissimilarity import declared_groups
     from altsets.files.feature_files import read_costs
 
-    costs, groups = read_costs(str(given.points.costs), names)
-    declared = parsing.groups_from(given.differing, names) if groups is None else declared_groups(groups)
+    costs, groups = read_costs(str(given.costs), names)
+    declared = parsing.groups_from(given, names) if groups is None else declared_groups(groups)
     return replace(asked, against=costs, groups=declared)
 
 
@@ -154,13 +167,10 @@ def _has_sets(found: Frontier) -> bool:
 def _evaluated(source: Source, found: Frontier) -> Evaluations | None:
     """The points with test scores, if that was asked for and Ctrl-C does not end it."""
     given, data = source.given, source.data
-    if not given.evaluation.evaluate or data is None or not _has_sets(found):
+    if not given.evaluate or data is None or not _has_sets(found):
         return None
-
-    def evaluate() -> Evaluations:
-        return evaluate_points(found, data, given)
-
-    return unless_interrupted(evaluate, str(found.stop_reason) == "interrupted", "points")
+    was_interrupted = str(found.stop_reason) == "interrupted"
+    return unless_interrupted(lambda: evaluated(found, data, given), was_interrupted, "points")
 
 
 def _reporting(waiting: Waiting) -> Callable[[FrontierProgress], object]:
@@ -180,23 +190,19 @@ def _reporting(waiting: Waiting) -> Callable[[FrontierProgress], object]:
     return report
 
 
-def _answer(found: Frontier, evaluated: Evaluations | None, as_json: bool, origin: dict[str, Any]) -> None:
+def _answer(found: Frontier, scores: Evaluations | None, as_json: bool, origin: dict[str, Any]) -> None:
     """Print the answer; end with the exit status that says whether there is one."""
     if as_json:
-        document = (evaluated or found).to_dict()
-        curve = document if evaluated is None else document["frontier"]
+        document = (scores or found).to_dict()
+        curve = document if scores is None else document["frontier"]
         curve["parameters"] = {**curve["parameters"], **origin}
         print_json(document)
     elif _has_sets(found):
         console = console_for()
-        show_verdict((evaluated or found).verdict, console)
+        show_verdict((scores or found).verdict, console)
         typer.echo()
-        lines = (
-            frontier_lines(found, evaluated, console.width)
-            if found.by == "tau"
-            else traded_lines(found, console.width)
-        )
-        console.print("\n".join(lines), soft_wrap=True)
+        show = _points_over_tau if found.by == "tau" else _points_with_sets
+        console.print("\n".join(show(found, scores, console.width)), soft_wrap=True)
     if not _has_sets(found):
         fail(found.points[0].result.explain() if found.points else found.explain(), NO_SET)
     missing = (found.n_asked or len(found)) - len(found)
@@ -209,65 +215,65 @@ def _answer(found: Frontier, evaluated: Evaluations | None, as_json: bool, origi
 # --- Lines --------------------------------------------------------------------------------------------
 
 
-def frontier_lines(frontier: Frontier, evaluated: Evaluations | None, width: int) -> list[str]:
-    """The points with their scores, if they have any, and the summary, in lines that fit."""
+def _drawn(lines: list[list[str]], ruled: int = 0) -> list[str]:
+    """A header and rows below each other, ruled in between; all cells but the last are numbers."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)][:-1]
+    drawn = []
+    for *cells, last in lines:
+        numbers = [f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True)]
+        drawn.append("   ".join([*numbers, last]).rstrip())
+    drawn.insert(1, "-" * max(ruled, *map(len, drawn[:1] if ruled else drawn)))
+    return drawn
+
+
+def _more_points(frontier: Frontier) -> list[str]:
+    """A line about the points that have none of their own."""
+    more = len(frontier) - MOST_LINES
+    return [f"{more} more points (--json lists all)"] if more > 0 else []
+
+
+def _points_over_tau(frontier: Frontier, scores: Evaluations | None, width: int) -> list[str]:
+    """One line for each point, what the columns mean, and the summary; what is the same for all points is left out."""
+    several_sizes = len(frontier.sizes) > 1
     shares = any(frontier.counts) and all(frontier.best(size) > 0 for size in frontier.sizes)
     counted = any(point.max_overlap is not None for point in frontier)
-    what = "Shared: features that two sets may have in common. " if counted else ""
-    measured = ", as a share of the best set" if shares else ""
-    several = " of that size" if shares and len(frontier.sizes) > 1 else ""
-    key = f"{what}Worst, Mean: quality of the worst set and on average{measured}{several}."
-    if evaluated is not None:
-        shared = evaluated[0]
-        sure = f"{100 * shared.confidence:g} %"
-        key += (
-            f" Score: {shared.scorers[0]} on test rows, mean of all sets and folds, with its {sure} interval."
-        )
-    return [
-        *_table(frontier, evaluated, shares=shares, counted=counted),
-        *_wrapped(key, width),
-        "",
-        *_wrapped((evaluated or frontier).explain(), width),
-    ]
-
-
-def _table(frontier: Frontier, evaluated: Evaluations | None, *, shares: bool, counted: bool) -> list[str]:
-    """One line for each point; what is the same for all points is left out."""
-    several_sizes = len(frontier.sizes) > 1
-    columns = {
-        "Features": several_sizes,
-        "Alternatives": len(frontier.counts) > 1,
-        "Shared": counted,
+    left_out = {
+        "Features": not several_sizes,
+        "Alternatives": len(frontier.counts) <= 1,
+        "Shared": not counted,
         # Scores need the room.
-        "Best set": several_sizes and shares and not evaluated,
-        "Score": evaluated is not None,
-        "Interval": evaluated is not None,
+        "Best set": not (several_sizes and shares and not scores),
+        "Score": scores is None,
+        "Interval": scores is None,
     }
     shown = frontier.points[:MOST_LINES]
-    scored = [None] * len(shown) if evaluated is None else evaluated.evaluations
+    scored = [None] * len(shown) if scores is None else scores.evaluations
     rows = [_cells(frontier, point, score, shares) for point, score in zip(shown, scored, strict=False)]
-    if evaluated is not None:
-        rows.append({"Score": _shown(evaluated.baseline)})
-    header = [name for name in rows[0] if columns.get(name, True)]
-    lines = [header, *([row.get(name, "") for name in header] for row in rows)]
-    if evaluated is not None:
-        lines[-1][0] = "baseline"
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    drawn = [_row(line, widths) for line in lines]
-    drawn.insert(1, "-" * max(map(len, drawn)))
-    return drawn + _more_points(len(frontier))
+    header = [name for name in rows[0] if not left_out.get(name, False)]
+    lines = [header, *([row[name] for name in header] for row in rows)]
+    measured = ", as a share of the best set" if shares else ""
+    several = " of that size" if shares and several_sizes else ""
+    key = KEY["shared"] * counted + KEY["quality"].format(share=f"{measured}{several}")
+    if scores is not None:
+        one, baseline = scores[0], {"Score": _shown(scores.baseline)}
+        lines.append(["baseline", *(baseline.get(name, "") for name in header[1:])])
+        key += KEY["score"].format(scorer=one.scorers[0], sure=f"{100 * one.confidence:g} %")
+    summary = _wrapped((scores or frontier).explain(), width)
+    return [*_drawn(lines), *_more_points(frontier), *_wrapped(key, width), "", *summary]
 
 
 def _cells(
     frontier: Frontier, point: FrontierPoint, scored: Evaluation | None, shares: bool
 ) -> dict[str, str]:
     """All that a line may say about a point, by the heading of its column."""
-    best = frontier.best(point.n_features)
-    top = best if shares else math.nan
     from altsets.evaluation import overall
 
+    best = frontier.best(point.n_features)
+    top = best if shares else math.nan
     measured = None if scored is None else overall(scored)
     low, high = (math.nan, math.nan) if measured is None else (measured.low, measured.high)
+    sets, asked = len(point.result.sets), len(point.result.statuses)
+    found = f" ({sets} of {asked} sets)" if sets < asked else ""
     return {
         "Features": str(point.n_features),
         "Alternatives": str(point.n_alternatives),
@@ -278,7 +284,7 @@ def _cells(
         "Mean": _quality(point.mean, top),
         "Score": "" if measured is None else _shown(measured.difference),
         "Interval": "-" if math.isnan(low) else f"[{_shown(low)}, {_shown(high)}]",
-        "Status": _status(point),
+        "Status": f"{point.status}{found}".replace("_", " "),
     }
 
 
@@ -288,26 +294,10 @@ def _shown(score: float) -> str:
     return shown(score)
 
 
-def _row(cells: list[str], widths: list[int]) -> str:
-    numbers = [f"{cell:>{width}}" for cell, width in zip(cells[:-1], widths, strict=False)]
-    return "   ".join([*numbers, cells[-1]]).rstrip()
-
-
-def _status(point: FrontierPoint) -> str:
-    missing = len(point.result.statuses) - len(point.result.sets)
-    found = f" ({len(point.result.sets)} of {len(point.result.statuses)} sets)" if missing else ""
-    return f"{point.status}{found}".replace("_", " ")
-
-
 def _quality(value: float, best: float) -> str:
     if math.isnan(value):
         return "-"
     return f"{value:#.5g}" if math.isnan(best) else f"{100 * value / best:.1f} %"
-
-
-def _more_points(count: int) -> list[str]:
-    """A line about the points that have none of their own."""
-    return [f"{count - MOST_LINES} more points (--json lists all)"] if count > MOST_LINES else []
 
 
 def _wrapped(text: str, width: int) -> list[str]:
@@ -315,38 +305,23 @@ def _wrapped(text: str, width: int) -> list[str]:
     return textwrap.wrap(printable(text), width, break_on_hyphens=False)
 
 
-# --- Curves over another number than tau --------------------------------------------------------------
-
-
-def traded_lines(found: Frontier, width: int) -> list[str]:
-    """A line for each point with its sets."""
-    rows = [_numbers_of(found, point) for point in found.points[:MOST_LINES]]
-    widths = {name: max(len(name), *(len(row[name]) for row in rows)) for name in rows[0]}
-    lines = ["   ".join([*(f"{name:>{width}}" for name, width in widths.items()), "Features"])]
-    lines.append("-" * max(len(lines[0]), min(width, 60)))
-    for row, point in zip(rows, found.points, strict=False):
-        start = "".join(f"{row[name]:>{width}}   " for name, width in widths.items())
-        for number, names in enumerate(point.named_sets):
-            lines.append((" " * len(start) if number else start) + printable(", ".join(map(str, names))))
-    return [*lines, *_more_points(len(found))]
-
-
-def _numbers_of(found: Frontier, point: FrontierPoint) -> dict[str, str]:
-    """What a line says about a point, by the heading of its column."""
+def _points_with_sets(found: Frontier, _: Evaluations | None, width: int) -> list[str]:
+    """A line for each set of each point on a curve over another number than tau."""
     best = found.points[0].quality
-    numbers = {"Sum": f"{point.quality:.6g}", "Worst": f"{point.worst:.6g}"}
-    if point.penalty is not None:
-        low, high = point.penalty
-        numbers = {
-            "Penalty from": f"{low:.6g}",
-            "to": f"{high:.6g}",
-            "Sum": f"{point.quality:.6g}",
-            "Shared": str(point.shared or 0),
-        }
-    if point.against is not None:
-        numbers = {
-            "Cost": f"{point.against:.6g}",
-            "Quality": f"{point.quality:.6g}",
-            "of best": f"{100 * point.quality / best:.1f} %" if best > 0 else "-",
-        }
-    return {**numbers, "Status": str(point.status)}
+    lines: list[list[str]] = []
+    for point in found.points[:MOST_LINES]:
+        quality = f"{point.quality:.6g}"
+        numbers = {"Sum": quality, "Worst": f"{point.worst:.6g}"}
+        if point.penalty is not None:
+            low, high = (f"{end:.6g}" for end in point.penalty)
+            numbers = {"Penalty from": low, "to": high, "Sum": quality, "Shared": str(point.shared or 0)}
+        if point.against is not None:
+            share = f"{100 * point.quality / best:.1f} %" if best > 0 else "-"
+            numbers = {"Cost": f"{point.against:.6g}", "Quality": quality, "of best": share}
+        numbers["Status"] = str(point.status)
+        lines += [] if lines else [[*numbers, "Features"]]
+        cells = list(numbers.values())
+        for names in point.named_sets:
+            lines.append([*cells, printable(", ".join(map(str, names)))])
+            cells = [""] * len(cells)
+    return [*_drawn(lines, min(width, 60)), *_more_points(found)]

@@ -7,28 +7,14 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from altsets import documents
-from altsets.cli.descriptions import MODEL_OF_SCORES
-from altsets.cli.options import NOT_OF_ALL_SETS, Given, NearOptions, with_options
-from altsets.cli.outputs import check_outputs, rows_of_near_best
-from altsets.cli.printing import (
-    NO_SET,
-    console_for,
-    fail,
-    plain_messages,
-    print_json,
-    say_error,
-    show_near_best,
-)
-from altsets.cli.searching import (
-    SECONDS_PER_SET,
-    Record,
-    check_options,
-    request_from,
-    run_on_scores,
-    source_from,
-)
+from altsets.cli.commands import with_options
+from altsets.cli.options import MODEL_OF_SCORES, NOT_OF_ALL_SETS, Given
+from altsets.cli.outputs import Outputs, rows_of_near_best
+from altsets.cli.printing import NO_SET, console_for, fail, print_json, say_error, show_near_best
+from altsets.cli.searching import SECONDS_PER_SET, Record, asked_of, run_on_scores
+from altsets.cli.values import whole_number
 from altsets.errors import InputError, Problems
-from altsets.features import whole_number
+from altsets.features import whole_number as checked_number
 
 if TYPE_CHECKING:
     from altsets.quality import Quality
@@ -39,24 +25,16 @@ DEFAULT_SHOWN = 5
 
 
 @with_options(
-    *("table", "near", "quality", "model", "scoring", "columns", "differing", "conditions", "show", "limits"),
-    "output",
-    without=(
-        *(
-            "positive",
-            "class_weight",
-            "dissimilarity",
-            "distinct",
-            "existing",
-            "engine",
-            "max_iters",
-            "again",
-        ),
-        "details",
-    ),
+    "table sets nearness quality model scoring columns differing conditions show limits output",
+    without="n_alternatives tau positive class_weight dissimilarity distinct existing engine max_iters again details",
     described={
         **MODEL_OF_SCORES,
         **NOT_OF_ALL_SETS,
+        "n_features": {"help": "Features in each set. [default: 5]", "parser": whole_number},
+        "within": {
+            "help": "By what part of the best quality a set may fall short of it: 5% or 0.05. [default: 1%]"
+        },
+        "min_quality": {"help": "Instead of --within: the least quality of a set."},
         "feature_groups": {
             "help": "Groups of features: --budget pays for each once, and @NAME stands for one in conditions. The file "
             "has the columns feature and group."
@@ -73,61 +51,55 @@ def near_best_command(context: typer.Context, given: Given) -> None:
     Ctrl-C prints what is known. Exit status: 0 = there is at least one such set, 1 = there is none or none was found,
     2 = bad input.
     """
-    with plain_messages():
-        record = Record(context)
-        problems = Problems()
-        with problems:
-            file, page = check_outputs(given)
-        with problems:
-            shown = whole_number(
-                "show", DEFAULT_SHOWN if given.show.show is None else given.show.show, least=0
-            )
-        with problems:
-            nearness = _nearness(given.near)
-        sets: dict[str, Any] = {"n_features": given.near.n_features, "n_alternatives": 0}
-        check_options(given, problems, **sets)
-        source = source_from(given)
-        request = request_from(source, **sets)
-        request.check(source.names)
+    record = Record(context)
+    problems = Problems()
+    with problems:
+        files = Outputs.of(given)
+    with problems:
+        shown = checked_number("show", DEFAULT_SHOWN if given.show is None else given.show, least=0)
+    with problems:
+        nearness = _nearness(given)
+    # How good sets are is what they are counted by, no condition on several.
+    sets = {"n_features": given.n_features, "n_alternatives": 0, "within": None, "min_quality": None}
+    source, request = asked_of(given, problems, **sets)
 
-        def search(scored: Quality, measured: Request, callback: Any) -> NearBest:
-            from altsets.request import DEFAULT_SIZE
-            from altsets.verbs import near_best
+    def search(scored: Quality, measured: Request, callback: Any) -> NearBest:
+        from altsets.request import DEFAULT_SIZE
+        from altsets.verbs import near_best
 
-            return near_best(
-                scored,
-                n_features=int(measured.n_features or DEFAULT_SIZE),
-                feature_groups=measured.feature_groups,
-                constraints=measured.constraints,
-                time_limit=measured.time_limit,
-                callback=callback,
-                **nearness,
-            )
+        return near_best(
+            scored,
+            n_features=int(measured.n_features or DEFAULT_SIZE),
+            feature_groups=measured.feature_groups,
+            constraints=measured.constraints,
+            time_limit=measured.time_limit,
+            callback=callback,
+            **nearness,
+        )
 
-        found = run_on_scores(source, request, search, SECONDS_PER_SET)
-        document = found.to_dict(shown)
-        document["parameters"] |= source.origin
-        origin = record.of_search(source, request)
-        document = documents.timed({**document, "provenance": origin})
-        if given.output.json:
-            print_json(document)
-            if found.count and found.n_known is not None:
-                say_error(found.explain())
-        elif found.count:
-            show_near_best(found, shown, console_for())
-        file.write(*rows_of_near_best(document), document)
-        page.write(near_best=found, quality=found, provenance=origin)
-        if not found.count:
-            fail(found.explain(), NO_SET)
-        source.check_saved()
+    found = run_on_scores(source, request, search, SECONDS_PER_SET)
+    document = found.to_dict(shown)
+    document["parameters"] |= source.origin
+    origin = record.of_search(source, request)
+    document = documents.timed({**document, "provenance": origin})
+    if given.json:
+        print_json(document)
+        if found.count and found.n_known is not None:
+            say_error(found.explain())
+    elif found.count:
+        show_near_best(found, shown, console_for())
+    files.write(*rows_of_near_best(document), document)
+    files.report(near_best=found, quality=found, provenance=origin)
+    if not found.count:
+        fail(found.explain(), NO_SET)
+    source.check_saved()
 
 
-def _nearness(near: NearOptions) -> dict[str, Any]:
+def _nearness(given: Given) -> dict[str, Any]:
     """How far below the best sets may be; what is wrong with it is said before features are scored."""
-    if near.within is not None and near.min_quality is not None:
-        raise InputError("--within and --min-quality were both given; give one of them.")
     from altsets.search.near_best.counting import DEFAULT_WITHIN, nearness_of
 
-    nearness_of(DEFAULT_WITHIN if near.within is None else near.within, near.min_quality)
-    given = {"within": near.within, "min_quality": near.min_quality}
-    return {name: value for name, value in given.items() if value is not None}
+    if given.within is not None and given.min_quality is not None:
+        raise InputError("--within and --min-quality were both given; give one of them.")
+    nearness_of(DEFAULT_WITHIN if given.within is None else given.within, given.min_quality)
+    return {name: value for name, value in given.of("nearness").items() if value is not None}

@@ -26,49 +26,31 @@ SECONDS = 5.0
 WITHIN = 0.05
 
 
-def check_outputs(given: Given, *, cells: bool = False) -> tuple[OutputFile, ReportFile]:
-    """The files that an answer goes to; what is wrong with them is said before anything is computed.
-
-    With ``cells``, an answer can also go into a copy of an AnnData file.
-    """
-    asked, table = given.output, given.table.table
-    if asked.force and asked.output is None and asked.report is None:
-        raise InputError("--force goes with --output and --report; name a file, or leave it out.")
-    file = OutputFile.of(asked.output, asked.force, table, cells)
-    return file, ReportFile.of(asked.report, asked.force, table)
-
-
 @dataclass(frozen=True)
-class OutputFile:
-    """The output file of an answer, if any; its ending decides the format."""
+class Outputs:
+    """The files that an answer goes to, if any: one whose ending decides the format, and a report."""
 
-    file: NewFile | None
+    file: NewFile | None = None
+    page: NewFile | None = None
 
     @classmethod
-    def of(
-        cls, path: str | None, force: bool = False, table: str | None = None, cells: bool = False
-    ) -> OutputFile:
-        """What ``--output`` and ``--force`` say; the table itself is refused."""
-        if path is None:
-            return cls(None)
-        from altsets.files.writing import ENDINGS, NewFile, require_pyarrow
+    def of(cls, given: Given, *, cells: bool = False) -> Outputs:
+        """What options ask for; what is wrong with it is said before anything is computed.
 
-        ending = os.path.splitext(path)[1].lower()
-        if ending == CELLS and cells:
-            from altsets.files.cells import is_hdf5
+        The table itself is refused. With ``cells``, an answer can also go into a copy of an AnnData file.
+        """
+        if given.force and given.output is None and given.report is None:
+            raise InputError("--force goes with --output and --report; name a file, or leave it out.")
+        file = None if given.output is None else _output_file(given.output, given, cells)
+        page = None if given.report is None else report_page(given.report, given.force)
+        return cls(file, page if page is None else page.check(given.table))
 
-            if table is None or not is_hdf5(table):
-                raise InputError(
-                    f"--output {path} is a copy of the table with the sets in it, so the table must be an .h5ad file, "
-                    "too; use .csv, .parquet or .json."
-                )
-        elif ending not in ENDINGS:
-            raise InputError(
-                f"--output {path}: the ending of the name says what to write; use .csv, .parquet or .json."
-            )
-        if ending == ".parquet":
-            require_pyarrow(f"--output {path}")
-        return cls(NewFile(path, f"--output {path}", force, "add --force").check(table))
+    def write(self, rows: Rows, columns: Sequence[str], document: Mapping[str, Any]) -> None:
+        """Write an answer, whole or not at all: rows as a table, or a document as JSON."""
+        if self.file is not None:
+            from altsets.files.writing import encode_answer
+
+            self.file.write(encode_answer(self.file.path, rows, columns, document))
 
     def write_search(self, searched: Searched, table: str | None, document: Mapping[str, Any]) -> None:
         """Write the sets of a search, also into a copy of their table."""
@@ -84,12 +66,53 @@ class OutputFile:
             scores = None if known is None else (list(quality.feature_names), known)
             self.file.make(lambda path: copy_with_answer(table, path, searched.result, scores))
 
-    def write(self, rows: Rows, columns: Sequence[str], document: Mapping[str, Any]) -> None:
-        """Write an answer, whole or not at all: rows as a table, or a document as JSON."""
-        if self.file is not None:
-            from altsets.files.writing import encode_answer
+    def report(self, tell: Callable[[str], object] = say_error, **answers: Any) -> None:
+        """Write what is known into the report, and tell where it is."""
+        if self.page is not None:
+            from altsets.report import summarise
+            from altsets.report.render import page
 
-            self.file.write(encode_answer(self.file.path, rows, columns, document))
+            self.page.write(page(summarise(**answers)).encode())
+            tell(f"The report is in {self.page.path}; open it in a browser.")
+
+    def report_search(
+        self, searched: Searched, evaluation: Evaluation | None = None, notes: Sequence[str] = (), **more: Any
+    ) -> None:
+        """Report what a search has found, with what else can be known in a few seconds."""
+        if self.page is not None:
+            beside = extras_of(searched)
+            beside["skipped"] = [*notes, *beside.get("skipped", ())]
+            answers = {"quality": searched.quality, "evaluation": evaluation, **beside, **more}
+            self.report(result=searched.result, **answers)
+
+
+def _output_file(path: str, given: Given, cells: bool) -> NewFile:
+    """The file of ``--output``, whose ending says what to write."""
+    from altsets.files.writing import ENDINGS, NewFile, require_pyarrow
+
+    ending = os.path.splitext(path)[1].lower()
+    if ending == CELLS and cells:
+        from altsets.files.cells import is_hdf5
+
+        if given.table is None or not is_hdf5(given.table):
+            raise InputError(
+                f"--output {path} is a copy of the table with the sets in it, so the table must be an .h5ad file, "
+                "too; use .csv, .parquet or .json."
+            )
+    elif ending not in ENDINGS:
+        raise InputError(
+            f"--output {path}: the ending of the name says what to write; use .csv, .parquet or .json."
+        )
+    if ending == ".parquet":
+        require_pyarrow(f"--output {path}")
+    return NewFile(path, f"--output {path}", given.force, "add --force").check(given.table)
+
+
+def report_page(path: str, force: bool) -> NewFile:
+    """The file of ``--report``."""
+    from altsets.report.render import report_file
+
+    return report_file(path, force=force, called=f"--report {path}", permission="add --force")
 
 
 # --- Rows ---------------------------------------------------------------------------------------------
@@ -114,44 +137,14 @@ def rows_of_evaluation(evaluation: Evaluation) -> tuple[Rows, list[str]]:
     return known, list(rows[0])
 
 
-# --- Reports ------------------------------------------------------------------------------------------
+# --- What a report has besides ------------------------------------------------------------------------
 
-
-@dataclass(frozen=True)
-class ReportFile:
-    """The file of a report, if any; problems with it are reported before anything is computed."""
-
-    file: NewFile | None
-
-    @classmethod
-    def of(cls, path: str | None, force: bool, table: str | None = None) -> ReportFile:
-        """What ``--report`` and ``--force`` say; the table itself is refused."""
-        if path is None:
-            return cls(None)
-        from altsets.report.render import report_file
-
-        file = report_file(path, force=force, called=f"--report {path}", permission="add --force")
-        return cls(file.check(table))
-
-    def write(self, tell: Callable[[str], object] = say_error, **answers: Any) -> None:
-        """Write what is known, and tell where it is."""
-        if self.file is None:
-            return
-        from altsets.report import summarise
-        from altsets.report.render import page
-
-        self.file.write(page(summarise(**answers)).encode())
-        tell(f"The report is in {self.file.path}; open it in a browser.")
-
-    def write_search(
-        self, searched: Searched, evaluation: Evaluation | None = None, notes: Sequence[str] = (), **more: Any
-    ) -> None:
-        """Write what a search has found, with what else can be known in a few seconds."""
-        if self.file is None:
-            return
-        beside = extras_of(searched)
-        beside["skipped"] = [*notes, *beside.get("skipped", ())]
-        self.write(result=searched.result, quality=searched.quality, evaluation=evaluation, **beside, **more)
+SKIPPED = {
+    "interrupted": "How many sets are nearly as good, and what difference costs, was not searched.",
+    "no form": "How many sets are nearly as good, and what difference costs, is not in this report: a model would have "
+    "to be fitted to each of very many sets.",
+    "failed": "{what} is not in this report: {why}.",
+}
 
 
 def extras_of(searched: Searched) -> dict[str, Any]:
@@ -159,14 +152,9 @@ def extras_of(searched: Searched) -> dict[str, Any]:
     if not searched.result.sets:
         return {}
     if searched.result.interrupted:
-        return {"skipped": ["How many sets are nearly as good, and what difference costs, was not searched."]}
+        return {"skipped": [SKIPPED["interrupted"]]}
     if not searched.quality.has_form:
-        return {
-            "skipped": [
-                "How many sets are nearly as good, and what difference costs, is not in this report: a model would "
-                "have to be fitted to each of very many sets."
-            ]
-        }
+        return {"skipped": [SKIPPED["no form"]]}
     skipped: list[str] = []
     with Waiting(console_for(stderr=True)) as waiting:
         waiting.say("Searching at every tau, for the report")
@@ -186,7 +174,7 @@ def _unless(what: str, skipped: list[str], compute: Callable[[], Any]) -> Any:
     except AltsetsError as error:
         found, why = None, reason_of(error)
     if found is None:
-        skipped.append(f"{what} is not in this report: {why}.")
+        skipped.append(SKIPPED["failed"].format(what=what, why=why))
     return found
 
 

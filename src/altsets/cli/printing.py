@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 import typer
 
-from altsets.cli.spelling import as_option
+from altsets.cli.options import as_option
 from altsets.display import SECONDS_PER_LINE, ProgressLines, search_text
 from altsets.errors import AltsetsError, VerificationError
 from altsets.wording import counted, list_some, percent, plural, spelled

@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from altsets.cli.help import GroupedCommand
+from altsets.cli.commands import GroupedCommand
 from altsets.cli.printing import plain_messages
 from altsets.errors import InputError
 

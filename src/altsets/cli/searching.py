@@ -14,6 +14,7 @@ import typer
 
 from altsets.cli import parsing
 from altsets.cli.evaluating import Splits, check_evaluation
+from altsets.cli.options import as_option
 from altsets.cli.printing import NO_SET, Waiting, console_for, fail, say_error
 from altsets.documents import TABLE
 from altsets.errors import InputError, Problems
@@ -45,13 +46,12 @@ def check_table(given: Given, *, predicts: bool = False) -> None:
     """Refuse options that name no table or target; ``predicts``: there is no doing without a target."""
     from altsets.files.targets import refuse_half_survival
 
-    table = given.table
-    if table.table is None:
+    if given.table is None:
         raise InputError("give a TABLE and its --target, or scores that were saved before with --scores.")
-    refuse_half_survival(table.target, table.time, table.event)
-    if table.target is None and not table.no_target and table.time is None:
+    refuse_half_survival(given.target, given.time, given.event)
+    if given.target is None and not given.no_target and given.time is None:
         otherwise = "" if predicts else ", or --no-target"
-        raise InputError(f"use --target to name the column of {table.table} to predict{otherwise}.")
+        raise InputError(f"use --target to name the column of {given.table} to predict{otherwise}.")
 
 
 def read_dataset(given: Given, groups: str | None = None) -> Dataset:
@@ -62,7 +62,7 @@ def read_dataset(given: Given, groups: str | None = None) -> Dataset:
         name: parsing.columns_in(value) if isinstance(value, list) else value
         for name, value in reading(given).items()
     }
-    data = read_table(str(given.table.table), **how | {"groups": groups})
+    data = read_table(str(given.table), **how | {"groups": groups})
     if data.n_dropped:
         rows = data.n_dropped + (data.X.n_rows if data.is_large else len(data.y))
         say_error(f"Rows without a value in {data.target_name!r} were left out: {data.n_dropped} of {rows}.")
@@ -71,10 +71,10 @@ def read_dataset(given: Given, groups: str | None = None) -> Dataset:
 
 def reading(given: Given) -> dict[str, Any]:
     """How a table is read: arguments of ``read_table``, with lists of columns as they were given."""
-    how = {**vars(given.table), **vars(given.columns), "groups": given.evaluation.cv_groups}
-    del how["table"], how["no_target"]
-    how["unusable"] = "drop" if how.pop("drop_unusable") else None
-    return {name: value for name, value in how.items() if value not in (None, False)}
+    how = given.of("table", "columns") | {"groups": given.cv_groups}
+    how["unusable"] = "drop" if given.drop_unusable else None
+    unknown = ("table", "no_target", "drop_unusable")
+    return {name: value for name, value in how.items() if value not in (None, False) and name not in unknown}
 
 
 def say_missing(data: Dataset | None) -> None:
@@ -83,41 +83,45 @@ def say_missing(data: Dataset | None) -> None:
         say_error(data.missing)
 
 
+def refuse_large(data: Dataset, what: str) -> None:
+    """Refuse a table that is read in passes for what needs it in memory."""
+    if data.is_large:
+        from altsets.measures.large.table import needs_memory
+
+        raise needs_memory(what, data.X.source)
+
+
 def named_quality(given: Given) -> NamedQuality:
     """The quality with its options; with --evaluate, those of others belong to the model that scores sets."""
     from altsets.quality.spec import NamedQuality, takes_option
 
-    model = given.model
-    if given.table.no_target:
+    if given.no_target:
         name = _without_target(given)
     else:
-        name = given.quality.quality or ("mutual_info" if given.table.time is None else "concordance")
+        name = given.quality or ("mutual_info" if given.time is None else "concordance")
     options = {
-        "estimator": model.estimator,
-        "scoring": model.scoring,
-        "pos_label": model.positive,
-        "class_weight": model.class_weight,
-        "criterion": given.quality.criterion,
-        "combine": given.quality.combine,
+        "estimator": given.estimator,
+        "scoring": given.scoring,
+        "pos_label": given.positive,
+        "class_weight": given.class_weight,
+        "criterion": given.criterion,
+        "combine": given.combine,
     }
-    if given.scoring.scores is not None:
-        _refuse_unused({"measure": given.quality.measure, **options})
-    if given.evaluation.evaluate:
+    if given.scores is not None:
+        _refuse_unused({"measure": given.measure, **options})
+    if given.evaluate:
         options = {option: value for option, value in options.items() if takes_option(name, option)}
-    return NamedQuality.of(
-        name, {"measure": given.quality.measure, "max_iters": given.limits.max_iters, **options}
-    )
+    return NamedQuality.of(name, {"measure": given.measure, "max_iters": given.max_iters, **options})
 
 
 def _without_target(given: Given) -> str:
     """The quality where there is no target; what needs one is refused."""
-    name = given.quality.quality
-    for option, value in {"--target": given.table.target, "--time": given.table.time}.items():
+    for name, value in {"target": given.target, "time": given.time}.items():
         if value is not None:
-            raise InputError(f"{option} and --no-target contradict each other; leave out one of them.")
-    if name not in (None, "linear_fit"):
-        raise InputError(f"--quality {name} needs a --target; --no-target goes with linear_fit.")
-    if given.evaluation.evaluate:
+            raise InputError(f"--{name} and --no-target contradict each other; leave out one of them.")
+    if given.quality not in (None, "linear_fit"):
+        raise InputError(f"--quality {given.quality} needs a --target; --no-target goes with linear_fit.")
+    if given.evaluate:
         raise InputError("--evaluate predicts a --target; leave it out with --no-target.")
     return "linear_fit"
 
@@ -135,9 +139,10 @@ class Source:
     _unsaved: InputError | None = field(default=None, init=False)
 
     @property
-    def names(self) -> list[str]:
+    def names(self) -> FeatureNames:
         """The names of all features."""
-        return list(self.table_read.feature_names if self.scored is None else self.scored.feature_names)
+        known = self.table_read if self.scored is None else self.scored
+        return FeatureNames.of(list(known.feature_names))
 
     @property
     def spec(self) -> NamedQuality | None:
@@ -157,10 +162,10 @@ class Source:
     def origin(self) -> dict[str, Any]:
         """The origin of an answer, for its parameters."""
         known = {
-            "table": self.given.table.table,
+            "table": self.given.table,
             "target": None if self.data is None else self.data.target_name or None,
             "quality": self.asked.name,
-            "scores": self.given.scoring.scores,
+            "scores": self.given.scores,
             "measure": self.asked.measure,
             **self.asked.model,
         }
@@ -176,9 +181,7 @@ class Source:
             return None
         if self.spec is None:
             return Background(data.X, notes=data.notes)
-        return Background(
-            data.X, data.y, self.spec, self.given.scoring.task, None, data.notes, data.target_name
-        )
+        return Background(data.X, data.y, self.spec, self.given.task, None, data.notes, data.target_name)
 
     def noise_floor(self, waiting: Waiting) -> Floats | None:
         """What each feature may score by chance; None after Ctrl-C, or if the measure is not known."""
@@ -188,7 +191,7 @@ class Source:
             return None
         waiting.say("Measuring what features score by chance")
         data = self.table_read
-        return self.spec.noise_floor(data.X, data.y, how=ScoringOptions(self.given.scoring.task))
+        return self.spec.noise_floor(data.X, data.y, how=ScoringOptions(self.given.task))
 
     def quality(self, waiting: Waiting, check: Callable[[], object]) -> Quality:
         """Score the features, and save the scores at once; ``check`` ends it if it takes too long."""
@@ -202,8 +205,7 @@ class Source:
         what = f"Scoring {len(self.names)} features{pairs} for {self.asked.name}"
         what = "" if self.asked.is_wrapper else what
         waiting.say(what)
-
-        data, save_to, started = self.table_read, self.given.scoring.save_scores, time.perf_counter()
+        data, save_to, started = self.table_read, self.given.save_scores, time.perf_counter()
 
         def progress(share: float) -> None:
             seconds = time.perf_counter() - started
@@ -213,7 +215,7 @@ class Source:
             waiting.say(f"{what}: {share:.0%}{left}")
             check()
 
-        how = ScoringOptions(self.given.scoring.task, callback=progress)
+        how = ScoringOptions(self.given.task, callback=progress)
         features = data.X if data.is_large else features_of(data.X, data.feature_names)
         expected = "" if data.is_large else self.asked.forecast(features, data.y, how)
         if expected:
@@ -242,7 +244,7 @@ def check_options(given: Given, problems: Problems, *, predicts: bool = False, *
     from altsets.files.contents import text_format
 
     asked, dissimilarity, constraints = None, None, []
-    has_table, has_scores = given.table.table is not None, given.scoring.scores is not None
+    has_table, has_scores = given.table is not None, given.scores is not None
     if has_table or not has_scores:
         with problems:
             check_table(given, predicts=predicts)
@@ -250,25 +252,23 @@ def check_options(given: Given, problems: Problems, *, predicts: bool = False, *
         text_format()
     with problems:
         asked = named_quality(given)
-    if asked is not None:
-        with problems:
-            _check_scores(given, asked)
+        _check_scores(given, asked)
     with problems:
         check_evaluation(given)
     with problems:
-        Splits.of(given.evaluation)
-    if given.conditions.size and any(vars(group).get("n_features") for group in vars(given).values()):
+        Splits.of(given)
+    if given.size and given.n_features:
         with problems:
             raise InputError("-k and --size were both given; give one of them.")
     with problems:
-        dissimilarity = parsing.dissimilarity_from(given.differing, has_table)
+        dissimilarity = parsing.dissimilarity_from(given, has_table)
     with problems:
-        constraints = parsing.constraints_from(None, given.conditions)
+        constraints = parsing.constraints_from(None, given)
     with problems:
         fields = {"dissimilarity": dissimilarity or "dice", "constraints": constraints, **sets}
         if dissimilarity == "groups":
             # Of a file, any text will do.
-            fields["feature_groups"] = given.differing.feature_groups_by or given.differing.feature_groups
+            fields["feature_groups"] = given.feature_groups_by or given.feature_groups
         _request(given, None if has_scores else asked, fields)
     problems.raise_all()
 
@@ -278,104 +278,101 @@ def source_from(given: Given) -> Source:
     from altsets.files.contents import hash_file
     from altsets.files.feature_files import Scores
 
-    asked, splits = named_quality(given), Splits.of(given.evaluation)
-    path, has_table = given.scoring.scores, given.table.table is not None
+    asked, splits, path = named_quality(given), Splits.of(given), given.scores
+    data = None if given.table is None else read_dataset(given, splits.groups)
     if path is None:
-        source = Source(given, asked, read_dataset(given, splits.groups))
+        source = Source(given, asked, data)
     else:
         scores = Scores.read(path)
-        data = read_dataset(given, splits.groups) if has_table else None
         if data is not None:
             scores = scores.only(data.feature_names)
-        elif given.columns.drop:
-            dropped = parsing.features_in(
-                "--drop", ",".join(given.columns.drop), FeatureNames.of(scores.names)
-            )
+        elif given.drop:
+            dropped = parsing.features_in("--drop", ",".join(given.drop), FeatureNames.of(scores.names))
             scores = scores.only([name for name in scores.names if name not in dropped])
         source = Source(given, asked, data, scores.quality(asked.name), hash_file(path))
-    if source.data is not None:
-        splits.check(source.data.groups)
-        in_memory = {"--evaluate": given.evaluation.evaluate, "--above-noise": given.conditions.above_noise}
-        for option, value in in_memory.items():
-            if value and source.data.is_large:
-                from altsets.measures.large.table import needs_memory
-
-                raise needs_memory(option, source.data.X.source)
+    if data is not None:
+        splits.check(data.groups)
+        for name in ("evaluate", "above_noise"):
+            if getattr(given, name):
+                refuse_large(data, as_option(name))
     return source
+
+
+def asked_of(
+    given: Given, problems: Problems, *, predicts: bool = False, **sets: Any
+) -> tuple[Source, Request]:
+    """The features and the request, when all has been checked that can be before features are scored."""
+    check_options(given, problems, predicts=predicts, **sets)
+    source = source_from(given)
+    request = request_from(source, **sets)
+    request.check(source.names)
+    return source, request
 
 
 def _check_scores(given: Given, asked: NamedQuality) -> None:
     """Refuse what does not go with --scores and --save-scores."""
-    columns, scoring = given.columns, given.scoring
-    if scoring.scores is None:
-        if asked.is_wrapper and scoring.save_scores is not None:
+    if given.scores is None:
+        if asked.is_wrapper and given.save_scores is not None:
             raise InputError(
                 f"{asked.name} has no scores of features that could be saved; leave out --save-scores."
             )
         return
-    unused = {"--save-scores": scoring.save_scores}
-    if given.table.table is None:
-        unused |= {"--sheet": columns.sheet, "--layer": columns.layer}
-        unused["--columns"] = ",".join(columns.columns) if columns.columns else None
-        unused["--categorical"] = ",".join(columns.categorical) if columns.categorical else None
-    _refuse_unused(unused)
+    _refuse_unused({"save_scores": given.save_scores})
+    if given.table is None:
+        _refuse_unused({name: getattr(given, name) for name in ("sheet", "layer", "columns", "categorical")})
     if asked.is_wrapper or asked.is_linear:
         raise InputError(f"{asked.name} fits models to a table; leave out --scores.")
-    if given.quality.quality is not None and not asked.is_paired:
+    if given.quality is not None and not asked.is_paired:
         raise InputError(
-            f"--quality {given.quality.quality} computes scores, and --scores has them already: a set is as good as "
+            f"--quality {given.quality} computes scores, and --scores has them already: a set is as good as "
             "their sum; leave out one of them. Only mrmr, fcbf and cfs go with both."
         )
 
 
-def _refuse_unused(options: Mapping[str, str | None]) -> None:
+def _refuse_unused(options: Mapping[str, Any]) -> None:
     """Refuse options that change nothing where scores were saved before."""
     for name, value in options.items():
         if value is not None:
+            text = ",".join(value) if isinstance(value, list) else value
             raise InputError(
-                f"{name} {value!r} has no use with --scores, which says what was computed before."
+                f"{as_option(name)} {text!r} has no use with --scores, which says what was computed before."
             )
 
 
 def request_from(source: Source, **sets: Any) -> Request:
-    """What the options ask for; ``sets`` are the numbers of sets and features, and how different sets must be."""
+    """What the options ask for, checked with the features.
+
+    ``sets`` are the numbers of sets and features, and how different sets must be.
+    """
     from altsets.request import uses_groups
 
-    given, names = source.given, FeatureNames.of(source.names)
-    dissimilarity = parsing.dissimilarity_from(given.differing, source.data is not None)
-    declared = parsing.groups_from(given.differing, names)
+    given, names = source.given, source.names
+    dissimilarity = parsing.dissimilarity_from(given, source.data is not None)
+    declared = parsing.groups_from(given, names)
     groups = parsing.members_of(declared, names)
     problems, existing, constraints = Problems(), [], []
     with problems:
-        existing = parsing.existing_from(given.conditions, names, groups)
+        existing = parsing.existing_from(given, names, groups)
     with problems:
-        constraints = parsing.constraints_from(names, given.conditions, groups)
+        constraints = parsing.constraints_from(names, given, groups)
     problems.raise_all()
     if not uses_groups(dissimilarity, constraints) and parsing.names_groups(given):
         declared = None
-    fields = {
-        "dissimilarity": dissimilarity,
-        "feature_groups": declared,
-        "existing": existing,
-        "constraints": constraints,
-        **sets,
-    }
-    return _request(given, source.spec, fields)
+    said = {"dissimilarity": dissimilarity, "existing": existing, "constraints": constraints, **sets}
+    return _request(given, source.spec, {"feature_groups": declared, **said})
 
 
 def _request(given: Given, quality: NamedQuality | None, fields: Mapping[str, Any]) -> Request:
     """The request with these fields, and with what options say about the others."""
     from altsets.request import Request
 
-    has_times = given.table.time is not None and given.scoring.task == "auto"
-    said = {**vars(given.search), **vars(given.definition), **fields}
     return Request(
         quality=quality,
-        task="survival" if has_times else given.scoring.task,
-        engine=given.limits.engine,
-        time_limit=given.limits.time_limit,
-        unusable="drop" if given.columns.drop_unusable else "error",
-        **said,
+        task="survival" if given.time is not None and given.task == "auto" else given.task,
+        engine=given.engine,
+        time_limit=given.time_limit,
+        unusable="drop" if given.drop_unusable else "error",
+        **{**given.of("definition", "nearness"), **fields},
     )
 
 
@@ -444,45 +441,34 @@ def run_on_scores(
     from altsets.selector.noise import refuse_unknown_noise
 
     refuse_unknown_noise(request)
-    clock = _Clock(request.time_limit)
-    with Waiting(console_for(stderr=True)) as waiting:
-        if request.needs_table:
-            if source.table_read.is_large:
-                from altsets.measures.large.table import needs_memory
+    limit, started = request.time_limit, time.perf_counter()
 
-                raise needs_memory("the similarity of features", source.table_read.X.source)
-            waiting.say(f"Comparing {len(source.names)} features with each other")
-            request = request.measured(source.table_read.X)
-        scored = source.quality(waiting, clock.check)
-        clock.check()
-        if request.above_noise:
-            scored.noise_floor = source.noise_floor(waiting)
-            clock.check()
-        say_missing(source.data)
-        waiting.say("Searching")
-        limited = replace(request, time_limit=clock.left or otherwise)
-        return search(scored, limited, reporting(waiting))
-
-
-class _Clock:
-    """The time limit of the user, if there is one: it covers scores as well as the search."""
-
-    def __init__(self, time_limit: float | None) -> None:
-        self._limit, self._started = time_limit, time.perf_counter()
-
-    @property
-    def left(self) -> float | None:
-        """Seconds that are left."""
-        return None if self._limit is None else self._limit - (time.perf_counter() - self._started)
-
-    def check(self) -> None:
-        """End the command if time was up before the scores were there."""
-        if self.left is not None and self.left <= 0:
+    def left() -> float:
+        """Seconds for the search; ends the command if time was up before the scores were there."""
+        if limit is None:
+            return otherwise
+        seconds = limit - (time.perf_counter() - started)
+        if seconds <= 0:
             fail(
-                f"The scores were not ready within {self._limit:g} s: give a larger --time-limit, or save scores once "
-                "with --save-scores and search with --scores.",
+                f"The scores were not ready within {limit:g} s: give a larger --time-limit, or save scores once with "
+                "--save-scores and search with --scores.",
                 NO_SET,
             )
+        return seconds
+
+    with Waiting(console_for(stderr=True)) as waiting:
+        if request.needs_table:
+            refuse_large(source.table_read, "the similarity of features")
+            waiting.say(f"Comparing {len(source.names)} features with each other")
+            request = request.measured(source.table_read.X)
+        scored = source.quality(waiting, left)
+        left()
+        if request.above_noise:
+            scored.noise_floor = source.noise_floor(waiting)
+            left()
+        say_missing(source.data)
+        waiting.say("Searching")
+        return search(scored, replace(request, time_limit=left()), reporting(waiting))
 
 
 # --- Records ------------------------------------------------------------------------------------------
@@ -528,18 +514,15 @@ class Record:
         from altsets.tables.target import outcome_of
 
         known: dict[str, Any] = {"data": {"columns": len(source.names)}}
-        data = source.data
+        data, origin = source.data, source.origin
         if data is not None:
             known["data"] = data_of(data.X, data.y) | _file_of(data, source.given)
         if data is not None and data.y is not None:
-            known["task"] = (
-                data.X.target(request.task).task
-                if data.is_large
-                else outcome_of(data.y, len(data.y), request.task).task
-            )
+            is_large, task = data.is_large, request.task
+            outcome = data.X.target(task) if is_large else outcome_of(data.y, len(data.y), task)
+            known["task"] = outcome.task
         if source.scores_sha256:
             known["data"] |= {"scores_sha256": source.scores_sha256}
-        origin = source.origin
         known["quality"] = {name: origin[name] for name in ("quality", "measure", "scores") if name in origin}
         known["constraints"] = constraints_by_name(request.constraints, source.names)
         known["seed"] = DEFAULT_SEED
@@ -559,4 +542,4 @@ class Record:
 
 def _file_of(data: Dataset, given: Given) -> dict[str, Any]:
     dropped = {"dropped_rows": data.n_dropped} if data.n_dropped else {}
-    return {"target": data.target_name, "file": given.table.table, "file_sha256": data.sha256} | dropped
+    return {"target": data.target_name, "file": given.table, "file_sha256": data.sha256} | dropped

@@ -129,27 +129,14 @@ class RequestFields:
         check("unusable", one_of, "unusable", unusable, UNUSABLE)
         if tau == "max" and not problems:
             with problems:
-                _refuse_beside_largest_tau(
-                    values["n_alternatives"],
-                    dissimilarity,
-                    search,
-                    difference,
-                    overlap_penalty,
-                    within,
-                    min_quality,
-                )
+                has_limit = not (within is None and min_quality is None)
+                definition = (search, difference, overlap_penalty)
+                _refuse_beside_largest_tau(has_limit, values["n_alternatives"], dissimilarity, *definition)
         if {"search", "aggregation", "difference", "constraints"} <= values.keys():
             with problems:
-                limits = check_definition(
-                    search,
-                    aggregation,
-                    difference,
-                    overlap_penalty,
-                    min_quality,
-                    within,
-                    values["constraints"],
-                )
-                values.update(zip(("overlap_penalty", "min_quality", "within"), limits, strict=False))
+                limits = overlap_penalty, min_quality, within
+                checked = check_definition(search, aggregation, difference, *limits, values["constraints"])
+                values.update(zip(("overlap_penalty", "min_quality", "within"), checked, strict=False))
         problems.raise_all()
         # A frozen record has no other way, and one by one they would take longer.
         vars(self).update(values)
@@ -158,15 +145,12 @@ class RequestFields:
     def is_plain(self) -> bool:
         """Whether nothing is asked beyond good sets that are pairwise different."""
         usual = ("difference", "overlap_penalty", "min_quality", "within")
-        joint = any(
-            isinstance(constraint, Spread) or (not constraint.is_named and constraint.joint_rules())
-            for constraint in self.constraints
+        if any(getattr(self, name) != getattr(RequestFields, name) for name in usual):
+            return False
+        joint = (
+            isinstance(one, Spread) or (not one.is_named and one.joint_rules()) for one in self.constraints
         )
-        return (
-            all(getattr(self, name) == getattr(RequestFields, name) for name in usual)
-            and self.aggregation != "leximin"
-            and not joint
-        )
+        return self.aggregation != "leximin" and not any(joint)
 
     @property
     def least_tau(self) -> Any:
@@ -231,17 +215,11 @@ def _refuse_groups(are_declared: bool, dissimilarity: Any, constraints: Iterable
 
 
 def _refuse_beside_largest_tau(
-    n_alternatives: int | str,
-    dissimilarity: Any,
-    search: str,
-    difference: str,
-    overlap_penalty: Any,
-    within: Any,
-    min_quality: Any,
+    has_limit: bool, n_alternatives: Any, dissimilarity: Any, search: str, difference: str, penalty: Any
 ) -> None:
     """Refuse the largest tau where it would have no meaning."""
     largest = parameter("tau", "max")
-    if within is None and min_quality is None:
+    if not has_limit:
         raise InputError(
             f"{largest} needs to know how good sets must be; add {parameter('within', 0.05)} or "
             f"{parameter('min_quality')}."
@@ -251,7 +229,7 @@ def _refuse_beside_largest_tau(
         parameter("dissimilarity", dissimilarity): counts_features(dissimilarity),
         parameter("search", search): search.startswith("greedy-"),
         parameter("difference", difference): difference == "average",
-        parameter("overlap_penalty"): overlap_penalty,
+        parameter("overlap_penalty"): penalty,
     }
     if given := [name for name, is_given in refused.items() if is_given]:
         raise InputError(

@@ -6,13 +6,14 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from altsets.constraints import Size
 from altsets.dissimilarity import groups_among, is_named, matched_on_table
 from altsets.documents import document_in
 from altsets.errors import UnsupportedError
-from altsets.features import FeatureNames
+from altsets.features import Feature, FeatureNames
 from altsets.measures.large.table import LargeTable
 from altsets.measures.pairs import is_array
 from altsets.problem import Problem
@@ -119,25 +120,10 @@ class Request(RequestFields):
         return is_named(self.dissimilarity) or any(constraint.is_named for constraint in self.constraints)
 
     def check(self, names: Sequence[str]) -> Problem:
-        """Refuse what these features make impossible, as far as that can be said before a table is measured.
+        """Bind the request as far as that goes before a table is measured; refuse what is impossible with these names.
 
         Where the similarity of features has only a name, Dice stands for it: it has the same parameters, and asks for
         no more.
-
-        Parameters
-        ----------
-        names : sequence of str
-            The names of all features.
-
-        Returns
-        -------
-        Problem
-            The request in exact numbers, without what a table decides.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If a name is not one of the features, or the sets cannot be as large or as many.
         """
         known = [one.before_table() if one.is_named else one for one in self.constraints]
         plain = self.by_dice() if is_named(self.dissimilarity) else self
@@ -145,7 +131,7 @@ class Request(RequestFields):
         return replace(plain, constraints=certain).bind(names)
 
     def measured(self, X: Any, sample_weight: Any = None) -> Request:
-        """The same request with numbers where it only named how alike features are.
+        """Compute the similarities that the request only names; the same object if there are none.
 
         Parameters
         ----------
@@ -153,11 +139,6 @@ class Request(RequestFields):
             What similarities are measured on.
         sample_weight : array-like of shape (n_samples,), default=None
             How much each row of the table counts.
-
-        Returns
-        -------
-        Request
-            The same object if there is nothing to measure.
         """
         if not self.needs_table:
             return self
@@ -170,32 +151,21 @@ class Request(RequestFields):
         )
 
     def sized(self, n_candidates: int) -> Request:
-        """The same request with a number of features where it has a share of them.
-
-        Parameters
-        ----------
-        n_candidates : int
-            How many features sets can have.
-
-        Returns
-        -------
-        Request
-            The same object if it has a number already.
-        """
+        """Turn a share of features into a number of them; ``n_candidates`` is how many sets can have."""
         if not isinstance(self.n_features, float):
             return self
         # Rounding must not take a feature away: 0.29 * 100 is less than 29.
         return replace(self, n_features=max(1, math.floor(self.n_features * n_candidates + TOLERANCE)))
 
     def bind(self, names: Sequence[str], X: Any = None, sample_weight: Any = None) -> Problem:
-        """The request in exact numbers: names are indices, a similarity is a matrix, tau is a fraction.
+        """Put the request into exact numbers: names are indices, a similarity is a matrix, tau is a fraction.
 
         Parameters
         ----------
         names : sequence of str
             The names of all features.
         X : table, default=None
-            What a similarity is measured on if it has only a name.
+            What a similarity is measured on if it has only a name; without a table, that is an error.
         sample_weight : array-like of shape (n_samples,), default=None
             How much each row of the table counts.
 
@@ -203,12 +173,6 @@ class Request(RequestFields):
         -------
         Problem
             What engines solve.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If a name is not one of the features, a limit is impossible with them, or a similarity has only a name and
-            there is no table.
         """
         known = FeatureNames.of(names)
         if isinstance(self.n_features, float):
@@ -228,16 +192,7 @@ class Request(RequestFields):
             dissimilarity=kind,
             search=self.search,
             aggregation=self.aggregation,
-            existing=[
-                [
-                    index
-                    for one in given
-                    for index in (
-                        known.positions([one], "an existing set") if isinstance(one, str) else [one]
-                    )
-                ]
-                for given in self.existing
-            ],
+            existing=[_indices_of(given, known) for given in self.existing],
             constraints=(*constraints, *sizes),
             feature_names=known,
             difference=self.difference,
@@ -247,39 +202,17 @@ class Request(RequestFields):
         )
 
     def without_tau(self) -> Request:
-        """The same request for curves over tau, which is a share: Dice stands for a number of features.
-
-        Returns
-        -------
-        Request
-            Without a tau.
-        """
+        """Drop tau for curves over it, which is a share: Dice stands for a number of features."""
         kind = "dice" if self.dissimilarity == "absolute" else self.dissimilarity
         return replace(self, tau=None, dissimilarity=kind)
 
     def by_dice(self, **changes: Any) -> Request:
-        """The same request where it does not matter how sets are compared, without groups that nothing else uses.
-
-        Parameters
-        ----------
-        **changes : any field
-            Other values.
-
-        Returns
-        -------
-        Request
-            With Dice.
-        """
+        """Change any fields where it does not matter how sets are compared; groups that nothing else uses go."""
         groups = self.feature_groups if uses_groups("dice", self.constraints) else None
         return replace(self, dissimilarity="dice", feature_groups=groups, **changes)
 
     def alone(self) -> Request:
-        """The same request for one set, without what is about several sets together.
-
-        Returns
-        -------
-        Request
-            The request for one set under the same conditions, different from the same existing sets.
+        """Ask for one set, without what is about several sets together; the conditions and existing sets are the same.
 
         Raises
         ------
@@ -330,36 +263,17 @@ class Request(RequestFields):
             Threads or processes; None for the default of the measure.
         callback : callable, default=None
             Called now and then with the share of the work done, from 0 to 1.
-
-        Returns
-        -------
-        Quality
-            What :func:`altsets.find` takes.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If the quality does not support the table or the target.
         """
         how = replace(self.scoring(groups, n_jobs, callback), sample_weight=sample_weight)
         return spec_of(self.quality).make(features, y, how)
 
     def scoring(self, groups: Any = None, n_jobs: int | None = None, callback: Any = None) -> ScoringOptions:
-        """Options for scoring the columns of a table.
+        """Options for scoring the columns of a table, with the task and the seed of the request.
 
         Parameters
         ----------
-        groups : array-like of shape (n_samples,), default=None
-            Rows that belong together, for models that are tested on held-out rows.
-        n_jobs : int, default=None
-            Threads or processes; None for the default of the measure.
-        callback : callable, default=None
-            Called now and then with the share of the work done, from 0 to 1.
-
-        Returns
-        -------
-        ScoringOptions
-            These options, with the task and the seed of the request.
+        groups, n_jobs, callback : any, default=None
+            As for :meth:`quality_on`.
         """
         return ScoringOptions(self.task, n_jobs, self.random_state, groups, callback)
 
@@ -376,17 +290,7 @@ class Request(RequestFields):
     # --- Written and read --------------------------------------------------------------------------------------------
 
     def to_json(self, indent: int | None = 2) -> str:
-        """The request as a JSON document.
-
-        Parameters
-        ----------
-        indent : int or None, default=2
-            Spaces per level; None for one line.
-
-        Returns
-        -------
-        str
-            The document, for :meth:`from_json`.
+        """The request as a JSON document, for :meth:`from_json`; ``indent=None`` writes one line.
 
         Raises
         ------
@@ -401,63 +305,23 @@ class Request(RequestFields):
 
     @classmethod
     def from_json(cls, text: str) -> Request:
-        """Read what :meth:`to_json` wrote; a document names no code to import, only what altsets knows.
-
-        Parameters
-        ----------
-        text : str
-            The document.
-
-        Returns
-        -------
-        Request
-            The same request.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If it is not such a document, or it is incomplete.
-        """
+        """Read what :meth:`to_json` wrote; a document names no code to import, only what altsets knows."""
         return cls.from_dict(document_in(text))
 
     @classmethod
     def from_dict(cls, document: Any) -> Request:
-        """Read what :meth:`to_dict` gave.
-
-        Parameters
-        ----------
-        document : dict
-            What :meth:`to_dict` gave.
-
-        Returns
-        -------
-        Request
-            The same request.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If it is not such a document, or it is incomplete.
-        """
+        """Read what :meth:`to_dict` gave."""
         return cls(**writing.fields_in(document))
 
     def to_python(self, names: Sequence[str] | None = None) -> str:
         """Lines of Python that make the same request of a table, or of numbers if there is no quality in it.
 
-        Parameters
-        ----------
-        names : sequence of str, default=None
-            The names of all features, to write instead of indices.
-
-        Returns
-        -------
-        str
-            Lines of Python.
+        ``names`` of all features are written instead of indices.
 
         Raises
         ------
         altsets.errors.NotExpressedError
-            If the request holds a function, a matrix or a model of your own.
+            As for :meth:`to_json`.
         """
         return writing.python_lines(self, names)
 
@@ -470,7 +334,7 @@ class Request(RequestFields):
         time: str | None = None,
         event: str | None = None,
     ) -> str:
-        """The command that makes the same request of the table in a file, to be copied into a shell.
+        """The command that makes the same request of the table in a file, on one line, to be copied into a shell.
 
         Parameters
         ----------
@@ -484,14 +348,17 @@ class Request(RequestFields):
             Of a survival target, the columns of times and events instead of ``target``; the latter perhaps with a
             value, as in ``"status=dead"``. A request that is for survival only has TIME and EVENT where they are None.
 
-        Returns
-        -------
-        str
-            One line.
-
         Raises
         ------
         altsets.errors.NotExpressedError
             If the command line has no words for the request.
         """
         return writing.command(self, table, writing.target_words(self, target, time, event), names)
+
+
+def _indices_of(existing: Sequence[Feature], known: FeatureNames) -> list[int]:
+    """The features of an existing set; indices are checked with the problem."""
+    positions = (
+        known.positions([one], "an existing set") if isinstance(one, str) else [one] for one in existing
+    )
+    return list(chain.from_iterable(positions))

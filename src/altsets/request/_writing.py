@@ -40,16 +40,8 @@ OPTION = re.compile(r"--[a-z0-9]+(-[a-z0-9]+)*")
 DEFINITION = ("difference", "overlap_penalty", "within", "min_quality")
 #: Fields that are written as they are.
 PLAIN = (
-    "n_features",
-    "n_alternatives",
-    "search",
-    "aggregation",
-    "task",
-    "engine",
-    "time_limit",
-    "random_state",
-    "unusable",
-    *DEFINITION,
+    *("n_features", "n_alternatives", "search", "aggregation", "task", "engine", "time_limit"),
+    *("random_state", "unusable", *DEFINITION),
 )
 #: Characters of a line that is easy to read.
 LONGEST_LINE = 88
@@ -62,12 +54,7 @@ IMPORTS = {
     "quality.": "from altsets import quality",
 }
 #: Options of a quality by the names that they have on the command line.
-OPTION_NAMES = {
-    "name": "quality",
-    "pos_label": "positive",
-    "class_weight": "class-weight",
-    "max_iters": "max-iters",
-}
+OPTION_NAMES = {"name": "quality", "pos_label": "positive"}
 
 
 # --- JSON ------------------------------------------------------------------------------------------------------------
@@ -76,7 +63,8 @@ OPTION_NAMES = {
 def document_of(request: RequestFields) -> dict[str, Any]:
     """The request as plain values."""
     tau = request.tau
-    return {
+    groups = request.feature_groups
+    document = {
         "schema": SCHEMA,
         **{name: getattr(request, name) for name in PLAIN if name not in DEFINITION},
         **dict(_changes(request, DEFINITION)),
@@ -85,12 +73,8 @@ def document_of(request: RequestFields) -> dict[str, Any]:
         "constraints": [constraint_dict(constraint) for constraint in request.constraints],
         "existing": [list(given) for given in request.existing],
         "quality": None if request.quality is None else named_quality(request).as_dict(),
-        **(
-            {}
-            if request.feature_groups is None
-            else {"feature_groups": _groups_given(request.feature_groups)}
-        ),
     }
+    return document if groups is None else document | {"feature_groups": _groups_given(groups)}
 
 
 def _groups_given(groups: Grouped | str) -> Any:
@@ -149,9 +133,9 @@ def _quality_in(entry: Any) -> NamedQuality | None:
         return None
     estimator = entry.get("estimator")
     if estimator is not None and estimator not in MODELS:
+        known = ", ".join(MODELS)
         raise NotExpressedError(
-            f"{parameter('estimator', estimator)} cannot be named in a file; choose one of "
-            f"{', '.join(MODELS)}."
+            f"{parameter('estimator', estimator)} cannot be named in a file; choose one of {known}."
         )
     named = dict(entry)
     return NamedQuality.of(named.pop("name"), named)
@@ -250,11 +234,8 @@ def call(function: str, said: Sequence[str]) -> str:
 
 def with_imports(lines: Sequence[str]) -> str:
     """Lines of Python below the imports that they need."""
-    code = "\n".join(lines)
-    needed = [
-        line for mark, line in IMPORTS.items() if mark in "\n".join(one for one in lines if one[0] != "#")
-    ]
-    return "\n".join([*needed, "", code])
+    code = "\n".join(one for one in lines if one[0] != "#")
+    return "\n".join([*(line for mark, line in IMPORTS.items() if mark in code), "", *lines])
 
 
 # --- The command line ------------------------------------------------------------------------------------------------
@@ -277,9 +258,7 @@ def command(request: RequestFields, table: str, predicted: Sequence[str], names:
         words = [*predicted, *_size_words(request), *_difference_words(request)]
         words += _quality_words(request)
         # What has no option says so before it is asked for its flag.
-        texts = [
-            (constraint.option_text(known), constraint.option.flag) for constraint in request.constraints
-        ]
+        texts = [(one.option_text(known), one.option.flag) for one in request.constraints]
         words += [f"{flag}={text}" if text else flag for text, flag in texts]
         words += _proxies_words(request)
         words += [f"--existing={features_text(given, known)}" for given in request.existing]
@@ -374,11 +353,11 @@ def _quality_words(request: RequestFields) -> list[str]:
     if asked.more:
         raise NotExpressedError(f"the command line has no option for {join_words(list(asked.more))}")
     plain = asked.as_dict()
-    texts = {
-        option: ",".join(f"{one:g}" for one in value) if isinstance(value, tuple) else value
-        for option, value in plain.items()
-    }
-    return [f"--{OPTION_NAMES.get(option, option)}={value}" for option, value in texts.items()]
+    words = []
+    for option, value in plain.items():
+        text = ",".join(f"{one:g}" for one in value) if isinstance(value, tuple) else value
+        words.append(f"--{OPTION_NAMES.get(option, option).replace('_', '-')}={text}")
+    return words
 
 
 def _proxies_words(request: RequestFields) -> list[str]:

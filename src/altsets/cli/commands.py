@@ -1,10 +1,20 @@
-"""The help of a command: the options that most people need on one screen; ``--help-all`` has all, in groups."""
+"""Commands: their options as typer reads them, and their help.
+
+The help has the options that most people need on one screen; ``--help-all`` has all, in groups.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, get_type_hints
 
+import typer
 from typer.core import TyperCommand
+
+from altsets.cli.options import GROUPS, HEADINGS, Described, Given, flag_of
+from altsets.cli.printing import plain_messages
+from altsets.files.contents import text_files
 
 #: What the short help says about options, the most used ones first; a command shows up to :data:`MOST_SHOWN` of these.
 BRIEF = {
@@ -91,3 +101,53 @@ class GroupedCommand(TyperCommand):
         if self.epilog:
             with formatter.section("Examples"):
                 formatter.write("".join(f"  {line}\n" for line in self.epilog.splitlines()))
+
+
+Command = Callable[[typer.Context, Given], None]
+
+
+def with_options(
+    groups: str, without: str = "", described: Described | None = None
+) -> Callable[[Command], Callable[..., None]]:
+    """A command with the options of some groups, in this order.
+
+    ``without`` are options of them that the command does not have; ``described`` is what it says otherwise about some.
+    Inside, errors and warnings are plain lines on standard error.
+    """
+    every = [one for group in groups.split() for one in GROUPS[group]]
+    fields = {one.name: one for one in every if one.name not in without.split()}
+    hints = get_type_hints(Given)
+    parameters = [inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)]
+    parameters += [
+        _parameter(one, hints[name], (described or {}).get(name, {})) for name, one in fields.items()
+    ]
+
+    def decorate(function: Command) -> Callable[..., None]:
+        def command(context: typer.Context, **values: Any) -> None:
+            given = Given(**values)
+            # A column name or a number may come from any file: the table, costs, groups, scores, lists of names.
+            with plain_messages(), text_files(given.encoding, given.decimal):
+                function(context, given)
+
+        command.__name__, command.__doc__ = function.__name__, function.__doc__
+        command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        return command
+
+    return decorate
+
+
+def _parameter(field: Any, kind: Any, otherwise: Mapping[str, Any]) -> inspect.Parameter:
+    """An option as a parameter of a command; ``otherwise`` may change its type and default, too."""
+    group = next(name for name, fields in GROUPS.items() if field in fields)
+    heading = next(heading for heading, groups in HEADINGS.items() if group in groups)
+    said = {**field.metadata["said"], **otherwise, "rich_help_panel": heading}
+    hint, default = said.pop("kind", kind), said.pop("default", field.default)
+    if field.metadata["is_argument"]:
+        declared: Any = typer.Argument(**said, show_default=False)
+    else:
+        declared = typer.Option(flag_of(field.name), *field.metadata["short"], **said)
+    annotation: Any = Annotated[hint, declared]
+    return inspect.Parameter(
+        field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+    )
