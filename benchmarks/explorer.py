@@ -187,7 +187,7 @@ def _names(path: Path) -> list[str]:
 def _pages_at_once(section: Section, path: Path, seconds: float) -> None:
     wrong: list[str] = []
     early_second = seconds * FIRST_SECOND / SECONDS
-    counts = [0] * N_PAGES
+    counts, took = [0] * N_PAGES, []
     with _served(path, "--quality", "mrmr") as served:
         first = _page(served)
         start = first.follow(first.ask())["state"]
@@ -198,7 +198,9 @@ def _pages_at_once(section: Section, path: Path, seconds: float) -> None:
             moves = _moves(_names(path), 10_000, seed=number)
             while time.monotonic() < ends:
                 asked = start | moves[counts[number] % len(moves)]
+                began = time.monotonic()
                 reply = page.follow(page.ask(state=asked))
+                took.append(time.monotonic() - began)
                 counts[number] += 1
                 chosen = (
                     {name for one in reply["view"]["sets"] for name in one["features"]}
@@ -224,12 +226,20 @@ def _pages_at_once(section: Section, path: Path, seconds: float) -> None:
         table(
             [
                 "answers",
+                "95 % after",
                 "wrong or failed",
                 f"RSS after {early_second:g} s",
                 f"RSS after {seconds:g} s",
                 "PSS",
             ],
-            [[str(sum(counts)), str(len(wrong)), *(f"{size / 1e6:.0f} MB" for size in (early, late, own))]],
+            [
+                [
+                    str(sum(counts)),
+                    duration(float(np.percentile(took, 95))),
+                    str(len(wrong)),
+                    *(f"{size / 1e6:.0f} MB" for size in (early, late, own)),
+                ]
+            ],
         ),
         *wrong[:3],
     ]

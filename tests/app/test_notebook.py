@@ -11,7 +11,7 @@ from clocks import wait_until
 
 import altsets
 from altsets import Session, quality
-from altsets.app import notebook, questions
+from altsets.app import notebook, questions, views
 from altsets.app.assets import module_text
 from altsets.app.notebook import LiveSession
 from altsets.errors import MissingExtraError
@@ -187,7 +187,7 @@ def test_what_cannot_be_is_said_and_changes_nothing(opened, snapshot):
 
 def test_a_failure_is_a_sentence(opened, monkeypatch, capsys, snapshot):
     page = opened(small_session())
-    monkeypatch.setattr("altsets.app.views.answer_view", lambda *_: 1 / 0)
+    monkeypatch.setitem(views.VERBS, "answer", lambda *_: 1 / 0)
     assert page.ask()["error"] == snapshot
     assert "ZeroDivisionError" in capsys.readouterr().err
 

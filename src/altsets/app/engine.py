@@ -100,21 +100,12 @@ class SessionEngine:
     def _view(
         self, verb: str, given: Mapping[str, Any], tell: Tell, stopped: Callable[[], bool]
     ) -> dict[str, Any]:
-        view: dict[str, Any]
-        if verb == "answer":
-            view = views.answer_view(self._session, given)
-        elif verb == "frontier":
-            view = views.frontier_view(self._session, given, callback=lambda _: raise_if(stopped))
-        elif verb == "evaluate":
+        def watch(progress: Any) -> None:
+            raise_if(stopped)
+            if isinstance(progress, float):
+                tell({"state": self._session.state, "view": views.evaluating_view(progress)})
 
-            def progress(share: float) -> None:
-                raise_if(stopped)
-                tell({"state": self._session.state, "view": views.evaluating_view(share)})
-
-            view = views.evaluate_view(self._session, given, callback=progress)
-        else:
-            view = views.VERBS[verb](self._session, given)
-        return view
+        return views.VERBS[verb](self._session, given, watch)
 
 
 # --- Files ------------------------------------------------------------------------------------------------

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from itertools import chain
+from dataclasses import dataclass, fields, replace
+from itertools import accumulate, chain
 from typing import Any
 
 from altsets.errors import InputError
@@ -21,13 +21,9 @@ from altsets.quality.spec import SURVIVAL_MEASURE
 from altsets.report import sections, sentences
 from altsets.report.decision import decision_blocks, untested
 from altsets.report.document import (
-    SETS_DRAWN,
     Block,
-    bars_chart,
     column,
     curves_chart,
-    grid_chart,
-    membership_chart,
     table,
     text,
     to_plain,
@@ -37,11 +33,12 @@ from altsets.result import Progress, Result, Status
 from altsets.search.frontier import Frontier
 from altsets.session import Session
 from altsets.views import frontier as frontier_views
-from altsets.views import sets as set_views
 from altsets.views.records import CurveMark
-from altsets.wording import counted, join_words, list_some, paragraph, percent
+from altsets.wording import counted, join_words, list_some, paragraph, percent, plural, sentence
 
 View = dict[str, Any]
+#: Called with how far something has come; what it raises ends the work.
+Watch = Callable[[Any], object]
 
 #: Features and sets that sliders go to; fields beside them take larger numbers, up to the second one for sets.
 SLIDER_FEATURES, SLIDER_SETS, MOST_SETS = 30, 10, 100
@@ -66,10 +63,7 @@ AGGREGATION_WORDS = {
 #: What counts as the same feature, as the setting ``distinct`` has it, and in words.
 DISTINCT_WORDS = {
     "": "only a feature itself",
-    "0.95:spearman": "features alike by 0.95 or more",
-    "0.9:spearman": "features alike by 0.9 or more",
-    "0.8:spearman": "features alike by 0.8 or more",
-    "0.7:spearman": "features alike by 0.7 or more",
+    **{f"{share}:spearman": f"features alike by {share} or more" for share in (0.95, 0.9, 0.8, 0.7)},
 }
 #: What to look for, as ``Progress.goal`` names it, and how good sets must be, as the setting ``within`` has it.
 GOAL_WORDS = {
@@ -81,20 +75,30 @@ WITHIN_WORDS = {
     "": "any quality",
     **{f"{p / 100:g}": f"within {p} % of the best" for p in (1, 2, 5, 10, 20, 50)},
 }
+#: What can be done with the chart of members.
+CHOOSE = (
+    "A row for each feature that is in a set, those in most sets first. Choose a row to require or forbid the feature, "
+    "or to ask what stands in for it."
+)
 #: How a page tests what scores alone cannot tell.
 TO_FIND_OUT = "To find out how well the sets predict, press Test predictions."
+
+
+def ignore(progress: Any) -> None:
+    """Let the work go on."""
 
 
 # --- The answer for a state ---------------------------------------------------------------------------------
 
 
-def answer_view(session: Session, given: Mapping[str, Any]) -> View:
+def answer_view(session: Session, given: Mapping[str, Any], watch: Watch = ignore) -> View:
     """The answer for the state of a session.
 
-    ``given`` may say with "scores_of" which quality's scores the page has already; those of another one are added.
+    ``given`` may name with "scores_of" the quality whose scores the page has already; those of another one are added.
     """
-    result = session.result
-    return _view(session, session.state, result, given, _spoken(result))
+    said = session.result.verdict
+    spoken = paragraph(*_first_and_last(said.findings), *said.cautions[:1])
+    return _view(session, session.state, session.result, given, spoken)
 
 
 def progress_view(
@@ -102,9 +106,7 @@ def progress_view(
 ) -> View:
     """The best so far of a search that goes on; nothing that is said about it counts as proven but its bound."""
     quality = session.scored_for(state)
-    asked = state["n_alternatives"]
-    names = FeatureNames.of_quality(quality)
-    found = list(progress.sets)
+    found, asked = list(progress.sets), state["n_alternatives"]
     n_asked = len(found) if asked == "max" else int(asked) + 1 - len(state["pinned"])
     is_quality = progress.goal == "quality"
     result = Result(
@@ -118,19 +120,17 @@ def progress_view(
         parameters={
             "search": state["search"],
             "aggregation": state["aggregation"],
-            "n_features_in": len(names),
+            "n_features_in": quality.n_features_in,
         },
         scores=_scores(quality, found),
-        existing_qualities=[
-            float(quality.evaluate(names.positions(chosen, "pinned"))) for chosen in state["pinned"]
-        ],
+        existing_qualities=[float(quality.evaluate(chosen)) for chosen in _pinned(quality, state)],
     )
     seconds = f"The search goes on, for {progress.elapsed:.1f} s so far."
-    words = paragraph(seconds, _so_far(result, n_asked))
-    view = _view(session, state, result, given, words)
-    said = text(seconds, _so_far(result, n_asked), tone="verdict")
-    assert said is not None
-    return view | {"banner": said | {"label": "Best so far" if found else "Searching", "good": False}}
+    words = [seconds, _so_far(result, n_asked)]
+    banner = verdict(words, good=False)
+    assert banner is not None
+    view = _view(session, state, result, given, paragraph(*words))
+    return view | {"banner": banner | {"label": "Best so far" if found else "Searching"}}
 
 
 def _view(
@@ -138,7 +138,7 @@ def _view(
 ) -> View:
     quality = session.scored_for(state)
     known = _origin(session, given)
-    shown, labels = _with_pinned(result, state, quality)
+    shown = _with_pinned(result, state, quality)
     said = result.verdict
     settled = all(status in (Status.OPTIMAL, Status.INFEASIBLE) for status in result.statuses)
     first = [*untested(result, TO_FIND_OUT), *_first_and_last(said.findings)]
@@ -151,16 +151,13 @@ def _view(
         "spoken": spoken,
         "asked": _asked(result, known),
         "certain": settled,
-        "gap": result.gap if math.isfinite(result.gap) else None,
-        "sets": _sets(result, shown, labels),
-        "blocks": _charts(shown, labels, state),
+        "sets": _sets(result, shown),
+        "blocks": _charts(shown, state["require"]),
         "settings": _settings(session, state, quality),
-        "n_features_in": quality.n_features_in,
     }
     if "scores_of" not in given or given["scores_of"] != state["quality"]:
         view["catalog"] = _catalog(quality, state["quality"])
-    plain: View = to_plain(view)
-    return plain
+    return _plain(view)
 
 
 def _origin(session: Session, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -168,12 +165,6 @@ def _origin(session: Session, given: Mapping[str, Any]) -> dict[str, Any]:
     said = {"rows": session.n_rows, "columns": len(session.feature_names)}
     said |= {"file": given.get("file"), "target": given.get("target")}
     return {"data": {name: value for name, value in said.items() if value is not None}}
-
-
-def _spoken(result: Result) -> str:
-    """What is worth hearing after a change: what the answer is, and how sure."""
-    said = result.verdict
-    return paragraph(*_first_and_last(said.findings), *said.cautions[:1])
 
 
 def _first_and_last(findings: Sequence[str]) -> list[str]:
@@ -186,17 +177,15 @@ def _so_far(result: Result, n_asked: int) -> str:
     if not result.sets:
         return "No set was found yet."
     found = f"{len(result.sets)} of {counted(n_asked, 'set')}"
-    if not math.isfinite(result.objective):
+    value, bound, asked = result.objective, result.bound, result.parameters
+    if not math.isfinite(value):
         return f"{found}."
-    value = f"{found}, of quality {result.objective:.6g} together"
-    if result.parameters["aggregation"] == "min" and result.parameters["search"] == "simultaneous":
-        value = f"{found}, the weakest of quality {result.objective:.6g}"
-    if not math.isfinite(result.bound) or result.bound < result.objective:
-        return f"{value}; how much better sets can be is not known yet."
-    near = (
-        f", {percent(result.objective / result.bound)} of that" if result.bound > 0 < result.objective else ""
-    )
-    return f"{value}; no sets can have more than {result.bound:.6g}{near}."
+    weakest = asked["aggregation"] == "min" and asked["search"] == "simultaneous"
+    found += f", the weakest of quality {value:.6g}" if weakest else f", of quality {value:.6g} together"
+    if not math.isfinite(bound) or bound < value:
+        return f"{found}; how much better sets can be is not known yet."
+    near = f", {percent(value / bound)} of that" if bound > 0 < value else ""
+    return f"{found}; no sets can have more than {bound:.6g}{near}."
 
 
 def _asked(result: Result, known: Mapping[str, Any]) -> str:
@@ -208,29 +197,40 @@ def _asked(result: Result, known: Mapping[str, Any]) -> str:
     return sentences.about_request(result, target).replace("existing set", "pinned set")
 
 
-def _with_pinned(result: Result, state: Mapping[str, Any], quality: Quality) -> tuple[Result, list[str]]:
-    """All sets as one result for charts, pinned ones first, and what they are called."""
-    labels = [f"pinned {number + 1}" for number in range(len(state["pinned"]))]
-    labels += [f"set {number}" for number in range(len(result.sets))]
-    if not state["pinned"]:
-        return result, labels
-    names = FeatureNames.of_quality(quality)
-    pinned = [tuple(sorted(names.positions(chosen, "pinned"))) for chosen in state["pinned"]]
-    values = list(result.existing_qualities) or [math.nan] * len(pinned)
+@dataclass(frozen=True, eq=False)
+class AllSets(Result):
+    """An answer with the pinned sets before its own, for lists and charts."""
+
+    n_pinned: int = 0
+
+    def label(self, number: int) -> str:
+        """The name of a set; the numbers of sets that were searched for are those of the verdict."""
+        if number < self.n_pinned:
+            return f"pinned {number + 1}"
+        return super().label(number - self.n_pinned)
+
+
+def _with_pinned(result: Result, state: Mapping[str, Any], quality: Quality) -> AllSets:
+    pinned = _pinned(quality, state)
     later = len(pinned)
-    return (
-        replace(
-            result,
-            sets=[*pinned, *result.sets],
-            texts=[*map(quality.names_of, pinned), *result.texts],
-            qualities=[*values, *result.qualities],
-            statuses=[*[Status.FEASIBLE] * later, *result.statuses],
-            scores=[*_scores(quality, pinned), *result.scores],
-            matches=[(i + later, j + later, f, g, alike) for i, j, f, g, alike in result.matches],
-            existing_qualities=[],
-        ),
-        labels,
-    )
+    values = list(result.existing_qualities) or [math.nan] * later
+    known = {entry.name: getattr(result, entry.name) for entry in fields(result)}
+    if pinned:
+        known |= {
+            "sets": [*pinned, *result.sets],
+            "texts": [*map(quality.names_of, pinned), *result.texts],
+            "qualities": [*values, *result.qualities],
+            "statuses": [*[Status.FEASIBLE] * later, *result.statuses],
+            "scores": [*_scores(quality, pinned), *result.scores],
+            "matches": [(i + later, j + later, f, g, alike) for i, j, f, g, alike in result.matches],
+            "existing_qualities": [],
+        }
+    return AllSets(**known, n_pinned=later)
+
+
+def _pinned(quality: Quality, state: Mapping[str, Any]) -> list[tuple[int, ...]]:
+    names = FeatureNames.of_quality(quality)
+    return [tuple(sorted(names.positions(chosen, "pinned"))) for chosen in state["pinned"]]
 
 
 def _scores(quality: Quality, sets: Sequence[Sequence[int]]) -> list[tuple[float, ...]]:
@@ -239,81 +239,49 @@ def _scores(quality: Quality, sets: Sequence[Sequence[int]]) -> list[tuple[float
     return [] if scores is None else [tuple(float(scores[index]) for index in chosen) for chosen in sets]
 
 
-def _sets(result: Result, shown: Result, labels: Sequence[str]) -> list[View]:
+def _sets(result: Result, shown: AllSets) -> list[View]:
     """One entry for each set, to be listed with buttons."""
-    n_pinned = len(shown.sets) - len(result.sets)
     best = next(iter([*result.qualities, *shown.qualities]), math.nan)
-    entries = []
-    for number, (names, value) in enumerate(zip(shown.texts, shown.qualities, strict=True)):
-        pinned = number < n_pinned
-        entries.append(
-            {
-                "label": labels[number],
-                "features": names,
-                "quality": value,
-                "share": 100 * value / best if best > 0 else None,
-                "certainty": "kept as it is"
-                if pinned
-                else sections.certainty(result, result.statuses[number - n_pinned]),
-                "pinned": pinned,
-            }
-        )
-    return entries
+    return [
+        {
+            "label": shown.label(number),
+            "features": names,
+            "quality": value,
+            "share": 100 * value / best if best > 0 else None,
+            "certainty": "kept as it is"
+            if number < shown.n_pinned
+            else sections.certainty(result, shown.statuses[number]),
+            "pinned": number < shown.n_pinned,
+        }
+        for number, (names, value) in enumerate(zip(shown.texts, shown.qualities, strict=True))
+    ]
 
 
-def _charts(shown: Result, labels: Sequence[str], state: Mapping[str, Any]) -> list[Block]:
-    """Members, qualities, overlaps: what the report draws, also of a single set."""
+def _charts(shown: AllSets, required: Sequence[str]) -> list[Block]:
+    """The charts of the report; features can be chosen in the first one."""
     if not shown.sets:
         return []
-    names = tuple(labels[:SETS_DRAWN])
-    members = set_views.membership(shown, most_sets=SETS_DRAWN)
-    required = set(state["require"])
-    drawn = membership_chart(
-        "membership",
-        "Which features are in which sets",
-        replace(
-            members,
-            set_names=names,
-            features=tuple(f"{name} (required)" if name in required else name for name in members.features),
-        ),
-        "A row for each feature that is in a set, those in most sets first. Choose a row to require or forbid the "
-        "feature, or to ask what stands in for it.",
-        "Score",
-    )
-    bars = replace(set_views.qualities(shown, most=SETS_DRAWN), labels=names)
-    if state["pinned"]:
-        # A bound is on the sets that were searched for.
-        bars = replace(bars, lines=(), marked=(), note="")
-    made = [
-        drawn | {"items": list(members.features)},
-        bars_chart("quality", "How good each set is", bars, "The quality of each set; more is better."),
-    ]
-    if len(shown.sets) > 1:
-        what = shown.compared[0]
-        shared = replace(set_views.overlaps(shown, most=SETS_DRAWN), rows=names, columns=names)
-        about = f"The number of {what}s that each two sets have in common."
-        made.append(grid_chart("overlap", f"How many {what}s two sets share", shared, about, "Set"))
-        if shown.is_matched and not state["pinned"]:
-            alike = replace(set_views.likeness(shown, most=SETS_DRAWN), rows=names, columns=names)
-            about = "1: one set says the same as the other, 0: no feature of one is like any feature of the other."
-            made.append(grid_chart("likeness", "How alike two sets are", alike, about, "Set"))
-    return made
+    # A bound is on the sets that were searched for.
+    members, *others = sections.set_charts(shown, with_proof=not shown.n_pinned)
+    named = [f"{name} (required)" if name in required else name for name in members["features"]]
+    return [members | {"features": named, "items": members["features"], "description": CHOOSE}, *others]
 
 
 def _settings(session: Session, state: Mapping[str, Any], quality: Quality) -> View:
     """What can be set, from where to where, and in which words."""
-    n_features = quality.n_features_in
-    size = state["n_features"]
+    n_features, size = quality.n_features_in, state["n_features"]
     n_sets = 1 if state["n_alternatives"] == "max" else int(state["n_alternatives"]) + 1
-    distinct = dict(DISTINCT_WORDS)
-    if state["distinct"] and state["distinct"] not in distinct:
-        distinct[state["distinct"]] = f"features alike by {state['distinct'].partition(':')[0]} or more"
-    within = dict(WITHIN_WORDS)
+    distinct, within = dict(DISTINCT_WORDS), dict(WITHIN_WORDS)
+    if state["distinct"]:
+        distinct.setdefault(
+            state["distinct"], f"features alike by {state['distinct'].partition(':')[0]} or more"
+        )
     if state["within"] is not None:
         within.setdefault(f"{state['within']:g}", f"within {100 * state['within']:g} % of the best")
     names = session.quality_names
     # Measures for survival are offered for no other target.
-    task = "survival" if SURVIVAL_MEASURE in names else "auto"
+    known = {"quality": state["quality"], "task": "survival" if SURVIVAL_MEASURE in names else "auto"}
+    only_sets = quality.feature_scores is None
     return {
         "n_features": {
             "low": 1,
@@ -322,17 +290,13 @@ def _settings(session: Session, state: Mapping[str, Any], quality: Quality) -> V
         },
         "n_sets": {"low": 1, "high": MOST_SETS, "slider": max(SLIDER_SETS, n_sets)},
         "tau": {"low": 0, "high": 1, "step": TAU_STEP},
-        "goal": list(map(list, GOAL_WORDS.items())),
-        "within": list(map(list, within.items())),
-        "quality": [[name, name.replace("_", " ")] for name in names],
-        "search": [[name, SEARCH_WORDS[name]] for name in SEARCHES],
-        "aggregation": [[name, AGGREGATION_WORDS[name]] for name in AGGREGATIONS],
-        "distinct": [[name, words] for name, words in distinct.items()] if session.n_rows is not None else [],
-        "about": {
-            "quality": sentences.about_quality(
-                {"quality": state["quality"], "task": task}, only_sets=quality.feature_scores is None
-            ),
-        },
+        "goal": list(GOAL_WORDS.items()),
+        "within": list(within.items()),
+        "quality": [(name, name.replace("_", " ")) for name in names],
+        "search": [(name, SEARCH_WORDS[name]) for name in SEARCHES],
+        "aggregation": [(name, AGGREGATION_WORDS[name]) for name in AGGREGATIONS],
+        "distinct": [] if session.n_rows is None else list(distinct.items()),
+        "about": {"quality": sentences.about_quality(known, only_sets=only_sets)},
     }
 
 
@@ -340,32 +304,34 @@ def _catalog(quality: Quality, name: str | None) -> View:
     """All features by falling score, as far as there is room: names and scores in two lists."""
     scores, names = quality.feature_scores, quality.feature_names
     order = range(len(names)) if scores is None else sorted(range(len(names)), key=lambda f: (-scores[f], f))
-    listed: list[str] = []
-    room = MOST_LETTERS
-    for index in order[:MOST_FEATURES]:
-        room -= len(names[index])
-        if room < 0:
-            break
-        listed.append(names[index])
-    values = None if scores is None else [float(scores[index]) for index in order[: len(listed)]]
-    return {"quality": name, "names": listed, "scores": values, "total": len(names)}
+    letters = accumulate(len(names[index]) for index in order[:MOST_FEATURES])
+    listed = [index for index, used in zip(order, letters, strict=False) if used <= MOST_LETTERS]
+    return {
+        "quality": name,
+        "names": [names[index] for index in listed],
+        "scores": None if scores is None else [float(scores[index]) for index in listed],
+        "total": len(names),
+    }
 
 
 # --- What else can be asked about a state -------------------------------------------------------------------
+
+
+def _plain(view: View) -> View:
+    plain: View = to_plain(view)
+    return plain
 
 
 def _said(*words: str) -> View:
     return {"words": list(words), "blocks": []}
 
 
-def frontier_view(
-    session: Session, given: Mapping[str, Any], callback: Callable[[Any], object] | None = None
-) -> View:
+def frontier_view(session: Session, given: Mapping[str, Any], watch: Watch = ignore) -> View:
     """What difference costs: quality over tau for the settings of a state."""
     state = session.state
     if state["n_alternatives"] == 0:
         return _said("One set has nothing to differ from; ask for more sets to see what difference costs.")
-    frontier = session.frontier(callback=callback)
+    frontier = session.frontier(callback=watch)
     if not any(point.result.sets for point in frontier):
         return _said(frontier.explain())
     seen, said = frontier_views.curve_over_tau(frontier), sentences.about_costs(frontier)
@@ -375,8 +341,7 @@ def frontier_view(
         replace(seen, mark=_here(frontier, float(session.result.tau or 0))),
         f"How much quality is left, the more different the sets must be. {said}",
     )
-    plain: View = to_plain({"words": [said], "blocks": [drawn]})
-    return plain
+    return _plain({"words": [said], "blocks": [drawn]})
 
 
 def _here(frontier: Frontier, tau: float) -> CurveMark | None:
@@ -388,7 +353,7 @@ def _here(frontier: Frontier, tau: float) -> CurveMark | None:
     return None if place is None else CurveMark(0, place, "now")
 
 
-def stand_in_view(session: Session, given: Mapping[str, Any]) -> View:
+def stand_in_view(session: Session, given: Mapping[str, Any], watch: Watch = ignore) -> View:
     """What stands in for a feature of set 0; for another one, what a set with it is worth."""
     feature = str(given.get("feature", ""))
     if feature not in session.feature_names:
@@ -400,46 +365,43 @@ def stand_in_view(session: Session, given: Mapping[str, Any]) -> View:
     if feature not in first:
         return _if_required(session, feature, first, result.qualities[0])
     losses = session.what_if([feature])
-    loss = losses.losses[0]
-    words = [losses.explain()]
-    if loss.named_set is None:
-        return _said(*words)
-    comes, goes = _exchange(first, loss.named_set)
-    others = [name for name in goes if name != feature]
-    also = (
-        f", and {join_words(others)} {'gives' if len(others) == 1 else 'give'} way as well" if others else ""
-    )
-    words.insert(0, f"In the place of {feature}: {list_some(comes, MOST_NAMED, last='and')}{also}.")
-    if loss.intact:
-        named = join_words([f"set {number}" for number in loss.intact])
-        words.append(
-            f"{named[:1].upper()}{named[1:]} {'does' if len(loss.intact) == 1 else 'do'} without it already."
+    loss, words = losses.losses[0], [losses.explain()]
+    if loss.named_set is not None:
+        comes, goes = _exchange(first, loss.named_set)
+        others = [name for name in goes if name != feature]
+        also = (
+            f", and {join_words(others)} {plural(len(others), 'gives', 'give')} way as well" if others else ""
         )
+        words.insert(0, f"In the place of {feature}: {_some(comes)}{also}.")
+        if loss.intact:
+            named = join_words([f"set {number}" for number in loss.intact])
+            words.append(sentence(f"{named} {plural(len(loss.intact), 'does', 'do')} without it already"))
     return _said(*words)
 
 
 def _if_required(session: Session, feature: str, first: Sequence[str], value: float) -> View:
-    as_good = f"{feature} is not in set 0, which is as good without it."
-    if feature in session.state["forbid"]:
+    as_good, state = f"{feature} is not in set 0, which is as good without it.", session.state
+    if feature in state["forbid"]:
         return _said(as_good, "It is forbidden; allow it to see what a set with it is worth.")
-    state = session.state
     alone = {"require": [*state["require"], feature], "n_alternatives": len(state["pinned"])}
     found = session.answer_for({**state, **alone}).result
     if not found.sets:
         return _said(as_good, paragraph("No set with it meets all conditions.", found.reason))
     comes, goes = _exchange(first, found.texts[0])
-    best = f"The best set with it{'' if found.statuses[0] is Status.OPTIMAL else ' that was found'}"
-    keeps = (
-        f"keeps {percent(found.qualities[0] / value)} of set 0's score"
-        if value > 0 < found.qualities[0]
-        else f"scores {found.qualities[0]:.4g}"
+    best = (
+        "The best set with it"
+        if found.statuses[0] is Status.OPTIMAL
+        else "The best set with it that was found"
     )
-    instead = (
-        f", with {list_some(comes, MOST_NAMED, last='and')} instead of {list_some(goes, MOST_NAMED, last='and')}"
-        if comes and goes
-        else ""
-    )
-    return _said(as_good, f"{best} {keeps}{instead}.")
+    worth = f"scores {found.qualities[0]:.4g}"
+    if value > 0 < found.qualities[0]:
+        worth = f"keeps {percent(found.qualities[0] / value)} of set 0's score"
+    instead = f", with {_some(comes)} instead of {_some(goes)}" if comes and goes else ""
+    return _said(as_good, f"{best} {worth}{instead}.")
+
+
+def _some(names: Sequence[str]) -> str:
+    return list_some(names, MOST_NAMED, last="and")
 
 
 def _exchange(before: Sequence[str], after: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -447,7 +409,7 @@ def _exchange(before: Sequence[str], after: Sequence[str]) -> tuple[list[str], l
     return [name for name in after if name not in before], [name for name in before if name not in after]
 
 
-def compare_view(session: Session, given: Mapping[str, Any]) -> View:
+def compare_view(session: Session, given: Mapping[str, Any], watch: Watch = ignore) -> View:
     """Two settings side by side: the state of the session, and another one."""
     there = session.answer_for(given.get("other"), "before")
     here = replace(session.history[session.position], name="now")
@@ -455,12 +417,10 @@ def compare_view(session: Session, given: Mapping[str, Any]) -> View:
     known = _origin(session, given)
     sides = [
         {
-            "asked": _asked(step.result, known),
-            "sets": _sets(
-                step.result, *_with_pinned(step.result, step.state, session.scored_for(step.state))
-            ),
+            "asked": _asked(one.result, known),
+            "sets": _sets(one.result, _with_pinned(one.result, one.state, session.scored_for(one.state))),
         }
-        for step in (there, here)
+        for one in (there, here)
     ]
     before, now = (Counter(chain.from_iterable(step.sets)) for step in (there, here))
     names = sorted(
@@ -469,25 +429,21 @@ def compare_view(session: Session, given: Mapping[str, Any]) -> View:
     rows = [[name, before[name], now[name]] for name in names]
     columns = [column("Feature"), column("Sets before", "number"), column("Sets now", "number")]
     listed = table("difference", "In how many sets each feature is.", columns, rows)
-    plain: View = to_plain({"words": [compared.explain()], "sides": sides, "blocks": [listed]})
-    return plain
+    return _plain({"words": [compared.explain()], "sides": sides, "blocks": [listed]})
 
 
-def evaluate_view(
-    session: Session, given: Mapping[str, Any], callback: Callable[[float], object] | None = None
-) -> View:
+def evaluate_view(session: Session, given: Mapping[str, Any], watch: Watch = ignore) -> View:
     """How well the sets predict rows that neither the search nor the model has seen."""
-    evaluation = session.evaluate(callback=callback)
+    evaluation = session.evaluate(callback=watch)
     said = evaluation.verdict
     made = sections.evaluation_section(evaluation, with_sets=False)
-    plain: View = to_plain(
+    return _plain(
         {
             "words": [*said.findings, *said.cautions],
             "decisions": [block for block in decision_blocks(None, evaluation) if block is not None],
             "blocks": made["blocks"],
         }
     )
-    return plain
 
 
 def evaluating_view(share: float) -> View:
@@ -495,8 +451,9 @@ def evaluating_view(share: float) -> View:
     return _said(f"Fitting models to the sets: {percent(share)} done.") | {"share": share}
 
 
-#: What can be asked about a state, besides its answer.
-VERBS: dict[str, Callable[..., View]] = {
+#: What can be asked about a state.
+VERBS: dict[str, Callable[[Session, Mapping[str, Any], Watch], View]] = {
+    "answer": answer_view,
     "frontier": frontier_view,
     "stand_in": stand_in_view,
     "compare": compare_view,

@@ -52,8 +52,7 @@ def frontier(
 
     See Also
     --------
-    altsets.plots.frontier_sizes : Quality over the size of sets.
-    altsets.plots.frontier_heat : Quality over both.
+    altsets.plots.frontier_sizes, altsets.plots.frontier_heat : Quality over the size of sets.
 
     Examples
     --------
@@ -78,9 +77,8 @@ def frontier(
 def frontier_sizes(frontier: Frontier, *, n_alternatives: int | None = None, ax: Axes | None = None) -> Axes:
     """Plot quality over the size of sets: what each further feature adds.
 
-    A curve for the best set, one for sets that differ in half of their features, one for sets that share none. Where
-    the quality of a set is a mean over its features, as of mRMR, it is multiplied by their number: else it would only
-    fall.
+    There is a curve for the best set, for sets that differ in half of their features, and for sets that share none. A
+    quality that is a mean over features, such as mRMR, is multiplied by their number: else it would only fall.
 
     Parameters
     ----------
@@ -93,8 +91,7 @@ def frontier_sizes(frontier: Frontier, *, n_alternatives: int | None = None, ax:
 
     See Also
     --------
-    altsets.plots.frontier : Quality over tau.
-    altsets.plots.frontier_heat : Quality over both.
+    altsets.plots.frontier, altsets.plots.frontier_heat : Quality over tau.
 
     Examples
     --------
@@ -124,8 +121,7 @@ def frontier_heat(frontier: Frontier, *, n_alternatives: int | None = None, ax: 
 
     See Also
     --------
-    altsets.plots.frontier : Quality over tau, as curves.
-    altsets.plots.frontier_sizes : Quality over the size of sets, as curves.
+    altsets.plots.frontier, altsets.plots.frontier_sizes : The same as curves.
 
     Examples
     --------
@@ -135,7 +131,7 @@ def frontier_heat(frontier: Frontier, *, n_alternatives: int | None = None, ax: 
     ['100', '88', '88', '100', '93', '71']
     """
     seen = views.heat(frontier, n_alternatives=n_alternatives)
-    _refuse_nothing(value for row in seen.values for value in row)
+    _refuse_nothing((value for row in seen.values for value in row), "all its sets")
     framed = "Framed: the suggested point." if seen.mark else ""
     return draw_grid(ax, seen, empty="sets are missing", notes=[framed])
 
@@ -168,7 +164,6 @@ def frontier_scores(
 
     See Also
     --------
-    altsets.plots.frontier : Quality instead of prediction.
     altsets.plots.scores : Scores of the sets of one evaluation.
 
     Examples
@@ -181,22 +176,18 @@ def frontier_scores(
     'matthews_corrcoef'
     """
     seen = views.scores_along(evaluated, scorer=scorer, n_alternatives=n_alternatives, most=most)
-    if all(point.y is None for line in seen.series for point in line.points):
-        raise InputError(
-            "no point of this frontier has a score; ask for fewer alternatives, or smaller sets."
-        )
-    return _draw_curves(ax, seen)
+    return _draw_curves(ax, seen, "a score")
 
 
-def _refuse_nothing(numbers: Iterable[float | None]) -> None:
+def _refuse_nothing(numbers: Iterable[float | None], what: str) -> None:
     if all(number is None for number in numbers):
         raise InputError(
-            "no point of this frontier has all its sets; ask for fewer alternatives, or smaller sets."
+            f"no point of this frontier has {what}; ask for fewer alternatives, or smaller sets."
         )
 
 
-def _draw_curves(ax: Axes | None, seen: Curves) -> Axes:
-    _refuse_nothing(point.y for line in seen.series for point in line.points)
+def _draw_curves(ax: Axes | None, seen: Curves, what: str = "all its sets") -> Axes:
+    _refuse_nothing((point.y for line in seen.series for point in line.points), what)
     names = Names()
     ax = axes_for(ax, *SIZE)
     keys = [_draw_curve(ax, seen, number) for number in range(len(seen.series))]

@@ -69,7 +69,6 @@ def membership(
     See Also
     --------
     altsets.plots.overlap : How many features sets share.
-    altsets.plots.quality : Quality of the sets.
 
     Examples
     --------
@@ -139,10 +138,9 @@ def _draw_scores(ax: Axes, seen: Membership, start: float) -> list[Any]:
 def quality(result: Result, *, most: int | None = 30, ax: Axes | None = None) -> Axes:
     """Plot the quality of each set, and the best quality that is possible.
 
-    A bar for each set with its quality, and what part of the first set that is. Sets that are not proven to be the best
-    are hatched. A line is the bound: on the mean of the sets if their sum was maximised, on the worst of them if the
-    minimum was; the legend says which. Sets that were found one after the other, each with a proof, are their own
-    bounds.
+    A bar for each set has its quality and its share of that of the first set; sets that are not proven to be the best
+    are hatched. The line is the bound on the mean of the sets if their sum was maximised, or on the worst of them if
+    the minimum was. Sets that were found one after the other, each with a proof, are their own bounds.
 
     Parameters
     ----------
@@ -156,7 +154,6 @@ def quality(result: Result, *, most: int | None = 30, ax: Axes | None = None) ->
     See Also
     --------
     altsets.plots.scores : How well the sets predict.
-    altsets.plots.membership : What is in the sets.
 
     Examples
     --------
@@ -215,7 +212,6 @@ def overlap(
 
     See Also
     --------
-    altsets.plots.membership : What is in the sets.
     altsets.dissimilarity.Matched : Compares sets through similarity.
 
     Examples
@@ -255,7 +251,6 @@ def near_best(near_best: NearBest, *, most: int | None = 25, ax: Axes | None = N
     See Also
     --------
     altsets.near_best : Count the sets that are nearly the best.
-    altsets.plots.membership : Features of a few sets that differ.
 
     Examples
     --------
@@ -308,7 +303,6 @@ def scores(evaluation: Evaluation, *, scorer: str | None = None, ax: Axes | None
 
     See Also
     --------
-    altsets.plots.quality : The quality that was searched for.
     altsets.plots.frontier_scores : Scores over tau.
 
     Examples
@@ -386,8 +380,7 @@ def stand_ins(
 ) -> Axes:
     """Plot which features stand in for which: what replaces a feature in sets that do without it.
 
-    A row for each feature that is swapped from set to set, a column for each that takes its place; the number is the
-    share of the swaps. Features that take each other's place stand beside each other.
+    Numbers are the share of the swaps in which the feature of the column takes the place of the one of the row.
 
     Parameters
     ----------
@@ -402,7 +395,6 @@ def stand_ins(
 
     See Also
     --------
-    altsets.plots.stability : How often each set has each feature.
     altsets.results.Evaluation.stand_ins : The same as numbers.
 
     Examples
@@ -437,7 +429,6 @@ def stability(
 
     See Also
     --------
-    altsets.plots.stand_ins : What replaces a feature.
     altsets.results.Evaluation.stability_frame : The same as a table.
 
     References

@@ -57,10 +57,9 @@ class Style:
 def style(name: str) -> Style:
     """Draw all plots from now on, or inside a ``with`` block, for documents or for slides.
 
-    Plots for slides have the shape of a slide, 16 to 9, and text that can be read from afar: 20 points on a slide that
-    is 13.3 inches wide. Where a plot has more to show than fits, its figure is larger in the same shape, so that
-    nothing overlaps; show fewer features then (``most=``). Until the style ends, other figures of matplotlib have its
-    text and lines as well.
+    Plots for slides are 16 to 9, with text of 20 points on 13.3 inches. Where a plot has more to show than fits, its
+    figure is larger in the same shape; show fewer features then (``most=``). Until the style ends, other figures of
+    matplotlib have its text and lines as well.
 
     Parameters
     ----------

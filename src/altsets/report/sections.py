@@ -8,10 +8,11 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from altsets.evaluation import Evaluation, Evaluations, overall
 from altsets.features import FeatureNames
+from altsets.quality import Quality
 from altsets.report.document import (
     FEATURES,
     SETS_DRAWN,
@@ -42,22 +43,13 @@ IN_WORDS = {
 }
 
 
-class Scoring(Protocol):
-    """What knows all features and what each of them alone is worth: every quality does."""
-
-    @property
-    def feature_names(self) -> Sequence[str]:
-        """The names of all features."""
-        ...
-
-    @property
-    def feature_scores(self) -> Any:
-        """One score for each feature; None if only sets can be scored."""
-        ...
-
+#: What knows all features and their scores.
+Scoring = Quality | NearBest
 
 #: Charts of fewer things than that say no more than a sentence or a table.
 FEWEST_DRAWN = 3
+#: What the similarity of two sets means.
+LIKENESS = "1: one set says the same as the other, 0: no feature of one is like any feature of the other."
 
 
 def sets_section(result: Result, in_use: int | None = None, *, with_table: bool = True) -> Block:
@@ -65,15 +57,8 @@ def sets_section(result: Result, in_use: int | None = None, *, with_table: bool 
     if not result.sets:
         return section("sets", "The sets", [])
     unscored = "Only whole sets were scored, so features have no scores of their own."
-    members = membership_chart(
-        "membership",
-        "Which features are in which sets",
-        set_views.membership(result, most_sets=SETS_DRAWN),
-        "A row for each feature that is in a set, those in most sets first; a filled cell: the set has it.",
-        "Score",
-    )
-    seen = set_views.qualities(result, most=SETS_DRAWN)
-    bars = bars_chart("quality", "How good each set is", seen, "The quality of each set; more is better.")
+    members, bars, *pairs = set_charts(result)
+    many, several = len(result.sets) >= FEWEST_DRAWN, len(result.sets) > 1
     return section(
         "sets",
         "The sets",
@@ -81,10 +66,35 @@ def sets_section(result: Result, in_use: int | None = None, *, with_table: bool 
             sets_table("sets", "The feature sets that were found.", result, in_use) if with_table else None,
             text("" if result.scores else unscored),
             members,
-            bars if len(result.sets) >= FEWEST_DRAWN else None,
-            *(_pairs(result) if len(result.sets) > 1 else []),
+            *([bars, *pairs] if many else _pair_in_words(result) if several else []),
+            _matches(result) if several and result.is_matched else None,
         ],
     )
+
+
+def set_charts(result: Result, *, with_proof: bool = True) -> list[Block]:
+    """Charts of members, qualities, and of what each two sets have in common; ``with_proof`` draws bounds."""
+    bars = set_views.qualities(result, most=SETS_DRAWN)
+    if not with_proof:
+        bars = replace(bars, lines=(), marked=(), note="")
+    charts = [
+        membership_chart(
+            "membership",
+            "Which features are in which sets",
+            set_views.membership(result, most_sets=SETS_DRAWN),
+            "A row for each feature that is in a set, those in most sets first; a filled cell: the set has it.",
+            "Score",
+        ),
+        bars_chart("quality", "How good each set is", bars, "The quality of each set; more is better."),
+    ]
+    if len(result.sets) > 1:
+        what, overlaps = result.compared[0], set_views.overlaps(result, most=SETS_DRAWN)
+        about = f"The number of {what}s that each two sets have in common; each set shares all {what}s with itself."
+        charts.append(grid_chart("overlap", f"How many {what}s two sets share", overlaps, about, "Set"))
+        if result.is_matched and with_proof:
+            alike = set_views.likeness(result, most=SETS_DRAWN)
+            charts.append(grid_chart("likeness", "How alike two sets are", alike, LIKENESS, "Set"))
+    return charts
 
 
 def sets_table(identity: str, caption: str, result: Result, in_use: int | None = None) -> Block:
@@ -115,31 +125,13 @@ def certainty(result: Result, status: Status) -> str:
     return IN_WORDS[status] if alone or status is not Status.OPTIMAL else "proven best together"
 
 
-def _pairs(result: Result) -> list[Block | None]:
-    several = len(result.sets) >= FEWEST_DRAWN
-    overlaps = set_views.overlaps(result, most=SETS_DRAWN)
-    what, n_shared = result.compared[0], int(overlaps.values[0][1] or 0)
-    shared = (
-        grid_chart(
-            "overlap",
-            f"How many {what}s two sets share",
-            overlaps,
-            f"The number of {what}s that each two sets have in common; each set shares all {what}s with itself.",
-            row_name="Set",
-        )
-        if several
-        else text(f"Sets 0 and 1 share {counted(n_shared, what) if n_shared else f'no {what}'}.")
-    )
+def _pair_in_words(result: Result) -> list[Block | None]:
+    what, n_shared = result.compared[0], int(set_views.overlaps(result).values[0][1] or 0)
+    shared = text(f"Sets 0 and 1 share {counted(n_shared, what) if n_shared else f'no {what}'}.")
     if not result.is_matched:
         return [shared]
-    likeness = set_views.likeness(result, most=SETS_DRAWN)
-    meaning = "1: one set says the same as the other, 0: no feature of one is like any feature of the other."
-    alike = (
-        grid_chart("likeness", "How alike two sets are", likeness, meaning, row_name="Set")
-        if several
-        else text(f"Their similarity is {likeness.values[0][1]:.2f} ({meaning[:-1]}).")
-    )
-    return [shared, alike, _matches(result)]
+    alike = set_views.likeness(result).values[0][1]
+    return [shared, text(f"Their similarity is {alike:.2f} ({LIKENESS[:-1]}).")]
 
 
 def _matches(result: Result) -> Block | None:
@@ -378,28 +370,22 @@ def _stand_in_charts(evaluation: Evaluation) -> list[Block]:
 
 
 def frontier_section(given: Frontier | Evaluations) -> Block:
-    """What each step of difference costs, the suggested point, and test scores if there are some."""
+    """What is traded for quality, the suggested point, and test scores if there are some."""
     evaluated = given if isinstance(given, Evaluations) else None
     frontier = given.frontier if isinstance(given, Evaluations) else given
-    if frontier.by != "tau":
-        return _traded_section(frontier, evaluated)
-    said = [
-        "The more different the sets must be, the more quality they lose. tau says how different: at tau = 0 sets may "
-        "be equal, at tau = 1 they share no feature.",
-        frontier.explain(),
-    ]
-    blocks = [text(*said)]
+    by_tau = frontier.by == "tau"
+    blocks = [text(ABOUT_TAU if by_tau else "", frontier.explain())]
     if any(point.result.sets for point in frontier):
-        blocks += _curve_charts(frontier)
+        blocks += _curve_charts(frontier) if by_tau else [_traded_curve(frontier)]
         point = frontier.suggestion.point
-        if point is not None:
+        if by_tau and point is not None:
             where = f"{counted(point.n_features, 'feature')}, tau = {point.tau:.3g}"
             said_of_sets = f"The sets at the suggested point: {where}."
             blocks.append(sets_table("suggested-sets", said_of_sets, point.result))
         if evaluated is not None:
             blocks += [text(evaluated.scores_in_words()), _score_curves(evaluated)]
-        blocks.append(_points_table(frontier, evaluated))
-    return section("frontier", TITLES["tau"], blocks)
+        blocks.append(_points_table(frontier, evaluated) if by_tau else _traded_table(frontier))
+    return section("frontier", title_of(frontier), blocks)
 
 
 def _curve_charts(frontier: Frontier) -> list[Block]:
@@ -472,6 +458,10 @@ def _points_table(frontier: Frontier, evaluated: Evaluations | None) -> Block:
 # --- Other curves ----------------------------------------------------------------------------------------
 
 
+ABOUT_TAU = (
+    "The more different the sets must be, the more quality they lose. tau says how different: at tau = 0 sets may be "
+    "equal, at tau = 1 they share no feature."
+)
 #: What a curve is about, by what it is drawn over.
 TITLES = {
     "tau": "How difference costs quality",
@@ -486,17 +476,16 @@ def title_of(found: Frontier) -> str:
     return "Quality and a second quality" if found.more_is_better else TITLES[found.by]
 
 
-def _traded_section(found: Frontier, evaluated: Evaluations | None) -> Block:
-    """What is traded for what: the curve, and a row for each set of each point."""
-    title, said = title_of(found), text(found.explain())
-    if not found.points:
-        return section("frontier", title, [said])
-    curve = curves_chart(
-        "frontier-curve",
-        "Quality over what it is traded for",
-        frontier_views.curve(found),
-        "What each step of the one costs in the other.",
-    )
+def _traded_curve(found: Frontier) -> Block | None:
+    if len(found) < FEWEST_DRAWN:
+        return None
+    about = "What each step of the one costs in the other."
+    seen = frontier_views.curve(found)
+    return curves_chart("frontier-curve", "Quality over what it is traded for", seen, about)
+
+
+def _traded_table(found: Frontier) -> Block:
+    """A row for each set of each point."""
     shown = _of_points(found)
     rows = [
         [
@@ -509,21 +498,14 @@ def _traded_section(found: Frontier, evaluated: Evaluations | None) -> Block:
         for quality, names in zip(point.result.qualities, point.result.texts, strict=True)
     ]
     several = len(found.points[0].named_sets)
-    caption = (
-        f"{several} rows for each point, one for each of its sets."
-        if several > 1
-        else "One row for each point."
+    each = f"{several} rows for each point, one for each of its sets."
+    columns = [column("Quality", "number", 6), column("Features", "names"), column("Certainty")]
+    return table(
+        "curve-points",
+        each if several > 1 else "One row for each point.",
+        [*(one for one, _ in shown), *columns],
+        rows,
     )
-    columns = [
-        *(one for one, _ in shown),
-        column("Quality", "number", 6),
-        column("Features", "names"),
-        column("Certainty"),
-    ]
-    listed = table("curve-points", caption, columns, rows)
-    drawn = curve if len(found) >= FEWEST_DRAWN else None
-    scored = [] if evaluated is None else [text(evaluated.scores_in_words()), _score_curves(evaluated)]
-    return section("frontier", title, [said, drawn, *scored, listed])
 
 
 def _of_points(found: Frontier) -> list[tuple[Block, Callable[[Any], Any]]]:

@@ -93,12 +93,7 @@ def summarise(
     ``frontier`` may be evaluated or not; ``quality`` has the scores of all features; ``title`` and ``provenance`` are
     for answers that do not say it themselves; ``skipped`` are sentences on what is not in the report, and why.
     """
-    given = {
-        "result": result,
-        "evaluation": evaluation,
-        "frontier": frontier,
-        "near_best": near_best,
-    }
+    given = {"result": result, "evaluation": evaluation, "frontier": frontier, "near_best": near_best}
     for name, one in given.items():
         kind, example = KINDS[name]
         if one is not None and not isinstance(one, kind):
@@ -115,18 +110,20 @@ def summarise(
     scored = quality if quality is not None else near_best
     names = None if scored is None else scored.feature_names
     shown = None if result is None else _with_short_names(result)
-    others = (result, frontier, evaluation, near_best)
-    main = next((answer for answer in others if answer is not None), None)
-    parts = [
-        _in_short(replace(answers, result=shown)),
-        None if shown is None else sections.sets_section(shown, with_table=len(shown.sets) > _n_first(shown)),
-        None if shown is None else sections.models_section(shown),
-        sections.evaluation_section(evaluation, with_sets=result is None)
-        if evaluation and evaluation.folds
-        else None,
-        losses_section(what_if) if what_if is not None else None,
-        sections.frontier_section(frontier) if frontier is not None else None,
-        sections.near_best_section(near_best, with_features=False) if near_best is not None else None,
+    main = next((one for one in (result, frontier, evaluation, near_best) if one is not None), None)
+    parts: list[Block | None] = [_in_short(replace(answers, result=shown))]
+    if shown is not None:
+        parts.append(sections.sets_section(shown, with_table=len(shown.sets) > _n_first(shown)))
+        parts.append(sections.models_section(shown))
+    if evaluation is not None and evaluation.folds:
+        parts.append(sections.evaluation_section(evaluation, with_sets=result is None))
+    if what_if is not None:
+        parts.append(losses_section(what_if))
+    if frontier is not None:
+        parts.append(sections.frontier_section(frontier))
+    if near_best is not None:
+        parts.append(sections.near_best_section(near_best, with_features=False))
+    parts += [
         sections.conditions_section(answers.parameters, origin, sections.named_features(result, names)),
         section("notes", "Notes", [text(*(result.notes if result else ()), *skipped)]),
         _origin_section(origin, result),

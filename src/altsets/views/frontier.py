@@ -18,7 +18,6 @@ from altsets.views.records import (
     CurvePoint,
     Curves,
     Grid,
-    Limits,
     baseline_line,
     check_answer,
     check_most,
@@ -51,40 +50,33 @@ def curve_over_tau(frontier: Any, n_alternatives: int | None = None, most: int =
     Qualities are shares of the best set of that size, unless one of these is worth nothing or less.
     """
     found = _over_tau(frontier)
-    factors = _shares(found)
-    many_sizes, many_counts = len(found.sizes) > 1, len(found.counts) > 1
-    if many_sizes:
+    factors, left_out, y_name = _shares(found), "", _kept_name(found)
+    first, suggested = found.sizes[0], found.suggestion
+    if len(found.sizes) > 1:
         count = _count(found, n_alternatives)
-        kept = spread(found.sizes, check_most(most) or 1, keep=_known(found.suggestion.n_features))
-        curves = {counted(size, "feature"): found.curve(size, count) for size in kept}
+        kept = spread(found.sizes, check_most(most) or 1, keep=[suggested.n_features])
+        curves = [(counted(size, "feature"), KEPT, found.curve(size, count)) for size in kept]
         left_out = _some(kept, found.sizes, "sizes")
-    elif many_counts and n_alternatives is None:
-        kept = spread(found.counts, check_most(most) or 1, keep=_known(found.suggestion.n_alternatives))
-        curves = {counted(count + 1, "set"): found.curve(found.sizes[0], count) for count in kept}
+    elif len(found.counts) > 1 and n_alternatives is None:
+        kept = spread(found.counts, check_most(most) or 1, keep=[suggested.n_alternatives])
+        curves = [(counted(count + 1, "set"), KEPT, found.curve(first, count)) for count in kept]
         left_out = _some(kept, found.counts, "numbers of alternatives")
     else:
-        points = found.curve(found.sizes[0], _count(found, n_alternatives))
-        both = (
-            _line("mean", points, factors, attrgetter("mean")),
-            _line("worst set", points, factors, attrgetter("worst")),
-        )
-        mark = _mark([points], found, 1 if _by_worst(found) else 0)
-        return Curves(
-            TAU,
-            _quality_name(found, ""),
-            both,
-            _are_shares(found),
-            mark,
-            _unproven(points),
-            x_limits=(0.0, 1.0),
-            y_limits=_limits(found),
-        )
-    series = tuple(_line(name, points, factors, KEPT) for name, points in curves.items())
-    shown = [point for points in curves.values() for point in points]
-    note = paragraph(left_out, _unproven(shown))
-    mark = _mark(list(curves.values()), found)
+        points, y_name = found.curve(first, _count(found, n_alternatives)), _quality_name(found, "")
+        curves = [("mean", attrgetter("mean"), points), ("worst set", attrgetter("worst"), points)]
+    # Of the mean and the worst set, the suggested point is on the one that was maximised.
+    marked = curves
+    if curves[0][0] == "mean":
+        marked = curves[1:] if _by_worst(found) else curves[:1]
     return Curves(
-        TAU, _kept_name(found), series, _are_shares(found), mark, note, (), (0.0, 1.0), _limits(found)
+        TAU,
+        y_name,
+        tuple(_line(name, points, factors, value) for name, value, points in curves),
+        _are_shares(found),
+        _mark([points for *_, points in marked], found, curves.index(marked[0])),
+        paragraph(left_out, _unproven([point for *_, points in curves for point in points])),
+        x_limits=(0.0, 1.0),
+        y_limits=(0.0, 1.0) if _are_shares(found) else (None, None),
     )
 
 
@@ -246,11 +238,6 @@ def _are_shares(found: Frontier) -> bool:
     return all(not found.best(size) <= 0 for size in found.sizes)
 
 
-def _limits(found: Frontier) -> Limits:
-    """Where quality begins and ends, if it is a share of the best."""
-    return (0.0, 1.0) if _are_shares(found) else (None, None)
-
-
 def _quality_name(found: Frontier, which: str) -> str:
     return f"{which}quality{', share of the best set' if _are_shares(found) else ''}"
 
@@ -284,10 +271,6 @@ def _some(kept: Sequence[int], every: Sequence[int], what: str) -> str:
     return "" if len(kept) == len(every) else f"{len(kept)} of {len(every)} {what} are shown."
 
 
-def _known(value: int | None) -> list[int]:
-    return [] if value is None else [value]
-
-
 def scores_along(
     evaluated: Any, scorer: str | None = None, n_alternatives: int | None = None, most: int = 6
 ) -> Curves:
@@ -303,19 +286,14 @@ def scores_along(
     by_tau = frontier.by == "tau"
     over_size = by_tau and len(sizes) == len(pairs) > 1
     kept = sizes if over_size else spread(sizes, check_most(most) or 1)
-    curves = (
-        [pairs]
-        if over_size or not by_tau
-        else [[pair for pair in pairs if pair[0].n_features == size] for size in kept]
-    )
-    names = [
-        counted(count + 1, "set")
-        if not by_tau
-        else f"tau = {curve[0][0].tau:.3g}"
-        if over_size
-        else counted(curve[0][0].n_features, "feature")
-        for curve in curves
-    ]
+    if not by_tau:
+        curves = {counted(count + 1, "set"): pairs}
+    elif over_size:
+        curves = {f"tau = {pairs[0][0].tau:.3g}": pairs}
+    else:
+        curves = {
+            counted(size, "feature"): [pair for pair in pairs if pair[0].n_features == size] for size in kept
+        }
     searched = f"Mean of {counted(count + 1, 'set')}, searched anew in each of {len(shared.folds)} folds."
     fixed = f"Mean of {counted(count + 1, 'set')} over {len(shared.folds)} folds; the sets stay the same."
     return Curves(
@@ -326,7 +304,7 @@ def scores_along(
                 label,
                 tuple(_score_point(frontier, *pair, name, over_size, len(curves) == 1) for pair in curve),
             )
-            for label, curve in zip(names, curves, strict=True)
+            for label, curve in curves.items()
         ),
         lines=baseline_line(shared, name),
         note=paragraph(_some(kept, sizes, "sizes"), fixed if found.notes else searched),

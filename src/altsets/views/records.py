@@ -193,7 +193,7 @@ def cap(things: Sequence[Thing], most: Any, noun: str, which: str) -> tuple[list
     return list(things[:limit]), said if limit > 1 else f"Only one of {len(things):,} {noun}s is shown."
 
 
-def spread(values: Sequence[Thing], most: int, keep: Iterable[Thing] = ()) -> list[Thing]:
+def spread(values: Sequence[Thing], most: int, keep: Iterable[Thing | None] = ()) -> list[Thing]:
     """A limited number of values, evenly spread from the first to the last, and those that must be kept."""
     if len(values) <= most:
         return list(values)
@@ -201,11 +201,6 @@ def spread(values: Sequence[Thing], most: int, keep: Iterable[Thing] = ()) -> li
     places = {round(place * last / max(most - 1, 1)) for place in range(most)}
     places |= {values.index(value) for value in keep if value in values}
     return [values[place] for place in sorted(places)]
-
-
-def set_name(number: int) -> str:
-    """A set as texts call it."""
-    return f"set {number}"
 
 
 def describe_point(point: FrontierPoint) -> str:

@@ -25,7 +25,6 @@ from altsets.views.records import (
     cap,
     check_answer,
     clipped,
-    set_name,
     top_score,
 )
 from altsets.wording import large_count, paragraph, sentence
@@ -237,7 +236,7 @@ def predictive_scores(evaluation: Any, scorer: str | None = None) -> Bars:
     marked = tuple(beats.get(number) is False for number in range(found.n_sets))
     known = any(math.isfinite(low) for low, _ in intervals)
     return Bars(
-        labels=tuple(map(set_name, range(found.n_sets))),
+        labels=tuple(f"set {number}" for number in range(found.n_sets)),
         values=tuple(map(finite, means)),
         value_name=name,
         low=tuple(clipped(low, name) for low, _ in intervals) if known else None,
@@ -358,14 +357,14 @@ def _interval_name(found: Evaluation, searches: str) -> str:
 
 
 def _column_name(number: int | str) -> str:
-    return "any set" if isinstance(number, str) else set_name(number)
+    return "any set" if isinstance(number, str) else f"set {number}"
 
 
 def _about_folds(found: Evaluation) -> str:
     """Caveats about the scores."""
     seen = found.given or bool(found.parameters.get("ready_made"))
     missing = [
-        f"{set_name(number)} in {found.n_found(number)}"
+        f"set {number} in {found.n_found(number)}"
         for number in range(found.n_sets)
         if found.n_found(number) < len(found.folds)
     ]
