@@ -89,7 +89,7 @@ def set_charts(result: Result, *, with_proof: bool = True) -> list[Block]:
     ]
     if len(result.sets) > 1:
         what, overlaps = result.compared[0], set_views.overlaps(result, most=SETS_DRAWN)
-        about = f"The number of {what}s that each two sets have in common; each set shares all {what}s with itself."
+        about = f"The number of {what}s that each two sets have in common; on the diagonal, the number in each set."
         charts.append(grid_chart("overlap", f"How many {what}s two sets share", overlaps, about, "Set"))
         if result.is_matched and with_proof:
             alike = set_views.likeness(result, most=SETS_DRAWN)
