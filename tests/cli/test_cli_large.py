@@ -100,7 +100,7 @@ def test_columns_and_rows_are_chosen_as_in_memory(run, folder, little):
         ),
         (["--above-noise"], "Error: --above-noise needs the table in memory"),
         (["--distinct", "0.9"], "Error: the similarity of features needs the table in memory"),
-        (["--drop", "ill"], "Error: column 'ill' cannot be both the target and a column to drop."),
+        (["--drop", "ill"], "Error: column 'ill' cannot be both the target and dropped."),
         (["--drop", "z"], "Error: readings has no column to drop 'z'; its columns are: a, b"),
         (["--max-memory", "much"], "Error: --max-memory much is no amount of memory from"),
     ],

@@ -111,7 +111,7 @@ def test_files_are_read_as_they_are(path):
         ("cell_type", {"layer": "counts"}, "cells.h5ad has no layer 'counts'; its layers are: dense, scaled"),
         ("cell_type", {"layer": "dense", "raw": True}, "are two matrices; choose one"),
         ("cell_type", {"groups": "cell_type"}, "cannot be both the target and the column of groups"),
-        ("cell_type", {"drop": ["MT"]}, "cells.h5ad has no column 'MT'"),
+        ("cell_type", {"drop": ["MT"]}, "cells.h5ad has no column to drop 'MT'"),
         ("cell_type", {"drop": ["G*"]}, "cells.h5ad has no genes left"),
         ("cell_type", {"transpose": True}, "has no use for cells.h5ad, an AnnData file"),
         ("some", {}, "target column 'some' has 5 missing values"),

@@ -12,9 +12,8 @@ import pytest
 from altsets import machine
 from altsets.errors import TableError
 from altsets.files import contents
-from altsets.files.dataset import read_columns, split_target
+from altsets.files.dataset import read_columns, read_table, split_target
 from altsets.files.feature_files import Scores, read_scores
-from altsets.files.parsing import Wanted
 from altsets.files.writing import escape_formula, unescape_formula
 
 pa = pytest.importorskip("pyarrow")
@@ -52,7 +51,7 @@ def test_tables_that_take_too_much_memory_are_refused_early(write, small_machine
         r"\d MB .* 50 % of the 2 MB .*columns=.*dataset\('table\S*', format='csv'\), 'table'", message
     )
     # Fewer columns fit.
-    assert read_columns(write(gzip.compress(content)), wanted=Wanted(["a"])).n_rows == 2**15
+    assert read_table(write(gzip.compress(content)), columns=["a"]).X.n_rows == 2**15
 
 
 @pytest.mark.slow

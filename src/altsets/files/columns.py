@@ -18,7 +18,7 @@ from altsets.features import FeatureNames, is_pattern
 from altsets.measures.large.decoding import kind_of
 from altsets.tables.conversion import DATES, LARGEST_EXACT, as_numbers, is_float, object_array
 from altsets.tables.feature_matrix import written
-from altsets.wording import counted, list_some, parameter, quote
+from altsets.wording import counted, list_some, parameter, quote, suggestion
 
 #: How dates and times are written: 2020-01-31, 2020-01-31 12:00, 31.01.2020, 1/31/2020, 12:00:30, 2 days, 12:00:00.
 TIME = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?"
@@ -141,14 +141,37 @@ def missing_in(column: Column) -> Bools:
     return np.isnan(column)
 
 
-def matched_columns(names: Sequence[str], targets: Collection[str], given: Sequence[str]) -> list[str]:
-    """Columns by name; a name with ``*`` or ``?`` that no column has stands for those that it matches."""
-    others = FeatureNames.of([name for name in names if name not in targets])
-    found = []
+def columns_in(
+    given: Iterable[str], role: str, names: Sequence[str], source: str, targets: Collection[str] = ()
+) -> list[str]:
+    """The columns that are meant by names, and by patterns, which match no target; unknown ones are refused."""
+    there, found = set(names), []
     for name in given:
-        is_name = name in names or not is_pattern(name)
-        found += [name] if is_name else [others[index] for index in others.matching(name)] or [name]
+        if name in there:
+            found.append(name)
+            continue
+        others = FeatureNames.of([other for other in names if other not in targets])
+        matched = [others[index] for index in others.matching(name)] if is_pattern(name) else []
+        if not matched:
+            raise unknown_column(name, role, names, source)
+        found += matched
     return found
+
+
+def unknown_column(name: str, role: str, names: Sequence[str], source: str) -> TableError:
+    """Explain that a table lacks a column."""
+    otherwise = f"its columns are: {list_some(names) or 'none'}."
+    if names and all(map(is_float, names)):
+        otherwise = "its first line holds only numbers, so it may lack a header line."
+    return TableError(f"{source} has no {role} {name!r}; {suggestion(name, names, otherwise)}")
+
+
+def refuse_conflicts(targets: Sequence[str], drop: Collection[str], groups: str | None) -> None:
+    """Refuse a target that is also something else."""
+    for name in targets:
+        if name in drop or name == groups:
+            other = "dropped" if name in drop else "the column of groups"
+            raise TableError(f"column {name!r} cannot be both the target and {other}.")
 
 
 def refuse_missing_target(column: Column, name: str) -> None:
@@ -159,6 +182,12 @@ def refuse_missing_target(column: Column, name: str) -> None:
             f"target column {name!r} has {counted(n_missing, 'missing value')} (of {len(column)}); use "
             f"{parameter('drop_missing_target', True)} to leave out these rows."
         )
+
+
+def refuse_empty_target(known: Bools, name: str) -> None:
+    """Refuse a target that is missing in all rows."""
+    if not known.any():
+        raise TableError(f"target column {name!r} has no values at all; choose another target.")
 
 
 def as_target(column: Column, name: str, *, is_category: bool = False, decimal: str = "") -> Column:
@@ -173,6 +202,17 @@ def as_target(column: Column, name: str, *, is_category: bool = False, decimal: 
         return object_array([written(value) for value in column.tolist()])
     if column.dtype == object:
         refuse_text(name, Counter(column.tolist()), decimal, f"target column {name!r}")
+    return column
+
+
+def as_groups(column: Column, name: str) -> Column:
+    """A column of groups, in which every row must have one."""
+    n_missing = int(missing_in(column).sum())
+    if n_missing:
+        raise TableError(
+            f"column {name!r} says which rows belong together, and has {counted(n_missing, 'missing value')} "
+            f"(of {len(column)}); fill them in, or leave out these rows."
+        )
     return column
 
 
@@ -197,7 +237,7 @@ def refuse_text(name: str, known: Mapping[str, int], decimal: str = "", who: str
             f"column {name} holds whole numbers that floats cannot tell apart, for example {quote(inexact)}; drop it "
             f"if it names rows ({parameter('drop', [name])}), rescale it, {advice}"
         )
-    spelled = next((label for label in numbers if not is_number(label, decimal)), None)
+    spelled = next((label for label in numbers if as_number(label, decimal) is None), None)
     if spelled is not None:
         raise TableError(
             f"column {name} is not numeric, but most of it looks like numbers, for example {quote(spelled)}; "
@@ -244,13 +284,16 @@ def are_times(known: Iterable[str]) -> bool:
 
 
 def _looks_like_number(label: str, decimal: str) -> bool:
-    return bool(SPELLED.fullmatch(label)) or is_number(label, decimal)
+    return bool(SPELLED.fullmatch(label)) or as_number(label, decimal) is not None
 
 
-def is_number(label: str, decimal: str) -> bool:
-    """Whether a text is a number with this decimal sign."""
-    # Python would read 12_345 as a number; in a table it is more likely an identifier.
-    return "_" not in label and is_float(label.translate(SWAPPED) if decimal == "," else label)
+def as_number(text: str, decimal: str) -> float | None:
+    """The number with this decimal sign in a text, if it is one."""
+    try:
+        # Python would read 12_345 as a number; in a table it is more likely an identifier.
+        return None if "_" in text else float(text.translate(SWAPPED) if decimal == "," else text)
+    except ValueError:
+        return None
 
 
 def _respelled(spelled: str, decimal: str) -> str:

@@ -46,35 +46,18 @@ SHARE = 0.5
 
 
 class TextFormat(NamedTuple):
-    """How text files are written; those that altsets has written itself are read in any case."""
+    """How text files are written: the encoding if it is not UTF-8, and the decimal sign if it may be a comma."""
 
-    #: Of files that are not UTF-8.
     encoding: str | None = None
-    #: The decimal sign, where commas do not separate fields.
     decimal: str | None = None
 
-    def check(self) -> None:
-        """Refuse an encoding that does not exist, and other decimal signs."""
-        if self.decimal not in (None, *DECIMALS):
-            raise TableError(
-                f"{parameter('decimal', self.decimal)} is not a decimal sign; give a comma or a point."
-            )
-        try:
-            "a".encode(self.encoding or UTF8)
-        except (LookupError, ValueError):
-            raise TableError(
-                f"{parameter('encoding', self.encoding)} is not an encoding that Python knows; give one such as "
-                "latin-1, cp1252 or utf-16."
-            ) from None
 
-
-USUAL = TextFormat()
-_FORMAT: ContextVar[TextFormat] = ContextVar("_FORMAT", default=USUAL)
+_FORMAT: ContextVar[TextFormat] = ContextVar("_FORMAT", default=TextFormat())  # noqa: B039
 
 
 @contextmanager
 def text_files(encoding: str | None = None, decimal: str | None = None) -> Iterator[None]:
-    """Read all text files in this way."""
+    """Read all text files in this way; those that altsets has written itself are read in any case."""
     token = _FORMAT.set(TextFormat(encoding, decimal))
     try:
         yield
@@ -83,8 +66,17 @@ def text_files(encoding: str | None = None, decimal: str | None = None) -> Itera
 
 
 def text_format() -> TextFormat:
-    """Return how text files are read now."""
-    _FORMAT.get().check()
+    """Return how text files are read now; an encoding that does not exist, and other decimal signs, are refused."""
+    encoding, decimal = _FORMAT.get()
+    if decimal not in (None, *DECIMALS):
+        raise TableError(f"{parameter('decimal', decimal)} is not a decimal sign; give a comma or a point.")
+    try:
+        "a".encode(encoding or UTF8)
+    except (LookupError, ValueError):
+        raise TableError(
+            f"{parameter('encoding', encoding)} is not an encoding that Python knows; give one such as latin-1, cp1252 "
+            "or utf-16."
+        ) from None
     return _FORMAT.get()
 
 
@@ -117,19 +109,16 @@ def checking_files(check: Callable[[Path], None]) -> Iterator[None]:
         _CHECK.reset(token)
 
 
-def read_bytes(path: Path) -> bytes:
-    """The bytes in a file as they are."""
+def read_bytes(path: Path, small: bool = False) -> bytes:
+    """The bytes in a file as they are; ``small``: other than Parquet, it must fit into memory."""
     _CHECK.get()(path)
-    with naming(path):
-        refuse_other_than_files(path)
-        return path.read_bytes()
-
-
-@contextmanager
-def naming(path: Path) -> Iterator[None]:
-    """Turn errors of a file into one sentence that names it."""
     try:
-        yield
+        refuse_other_than_files(path)
+        # A pipe has no size, and can be opened only once; Parquet is measured where it is parsed.
+        if small and path.is_file():
+            with open(path, "rb") as file:
+                refuse_memory(0 if file.read(4) == PARQUET else path.stat().st_size, str(path))
+        return path.read_bytes()
     except TableError:
         raise
     except FileNotFoundError:
@@ -155,14 +144,14 @@ def read_standard_input() -> bytes:
         raise TableError(f"cannot read standard input: {reason_of(error)}.") from error
 
 
-def unpack(content: bytes, source: str, most: int | None = None) -> bytes:
+def unpack(content: bytes, source: str, is_table: bool = False) -> bytes:
     """The same bytes, or what is in them if they are gzipped; ``source`` names them in messages.
 
-    A few megabytes can hold enough to fill any memory, so what has more than ``most`` bytes is only counted.
+    A few megabytes can hold enough to fill any memory, so what is too large is only counted.
     """
     if content[:2] != GZIP:
         return content
-    most = MOST_UNPACKED if most is None else most
+    most = int(SHARE * machine.memory()) if is_table else MOST_UNPACKED
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
             begin = file.read(min(most, MOST_AT_ONCE) + 1)
@@ -173,38 +162,17 @@ def unpack(content: bytes, source: str, most: int | None = None) -> bytes:
             return gzip.decompress(content)
     except (OSError, EOFError, zlib.error) as error:
         raise TableError(f"{source} is a damaged gzip file: {reason_of(error)}.") from error
-    if most != MOST_UNPACKED:
-        raise too_large(source, n_bytes)
-    raise TableError(
-        f"{source} unpacks to more than {most // 2**20} MiB; if that is right, unpack it and give what was in it."
-    )
-
-
-def refuse_large_text(path: Path) -> None:
-    """Refuse a file that is larger than what a table may take, before it is read; Parquet is measured otherwise."""
-    try:
-        n_bytes = path.stat().st_size if path.is_file() else 0
-        if n_bytes <= SHARE * machine.memory():
-            return
-        with open(path, "rb") as file:
-            is_parquet = file.read(4) == PARQUET
-    except (OSError, ValueError):
-        # Explained where it is read.
-        return
-    if not is_parquet:
-        raise too_large(str(path), n_bytes)
+    if is_table:
+        refuse_memory(n_bytes, source)
+    raise _unpacks_too_far(source, "unpack it and give what was in it")
 
 
 def refuse_memory(n_bytes: int, source: str) -> None:
-    """Refuse a table in text that takes too much memory."""
-    if n_bytes > SHARE * machine.memory():
-        raise too_large(source, n_bytes)
-
-
-def too_large(source: str, n_bytes: float) -> TableError:
-    """Why a table in text cannot be read, and how to make files of it that can be."""
+    """Refuse a table in text that takes too much memory; the advice makes Parquet of it, which is read in parts."""
+    if n_bytes <= SHARE * machine.memory():
+        return
     made = source.removesuffix(".gz").removesuffix(".csv")
-    return TableError(
+    raise TableError(
         f"{source} holds a table that takes about {machine.size(n_bytes)} of memory or more, over {percent(SHARE)} of "
         f"the {machine.size(machine.memory())} of this machine; read fewer columns "
         f"({parameter('columns', ['NAME', 'PREFIX_*'])}), or make Parquet of it, which is read in parts: "
@@ -212,17 +180,21 @@ def too_large(source: str, n_bytes: float) -> TableError:
     )
 
 
+def _unpacks_too_far(source: str, advice: str) -> TableError:
+    return TableError(
+        f"{source} unpacks to more than {MOST_UNPACKED // 2**20} MiB; if that is right, {advice}."
+    )
+
+
 def refuse_size(n_bytes: int, source: str, packed: int = 0) -> None:
     """Refuse a compressed file that holds very much more than its own size; ``packed`` if it is a Parquet file."""
+    advice = (
+        "read it with pandas.read_parquet and give the frame"
+        if packed
+        else "unpack it and give the unpacked file"
+    )
     if n_bytes > max(MOST_UNPACKED, MOST_TIMES * packed):
-        advice = (
-            "read it with pandas.read_parquet and give the frame"
-            if packed
-            else "unpack it and give the unpacked file"
-        )
-        raise TableError(
-            f"{source} unpacks to more than {MOST_UNPACKED // 2**20} MiB; if that is right, {advice}."
-        )
+        raise _unpacks_too_far(source, advice)
 
 
 def refuse_other_than_files(path: Path) -> None:

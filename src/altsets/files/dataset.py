@@ -16,29 +16,30 @@ from typing import Any
 
 import numpy as np
 
-from altsets import machine
 from altsets.errors import InputError, MissingExtraError, TableError
 from altsets.files.cells import Cells, cells_in, cells_of, is_hdf5
 from altsets.files.columns import (
     Column,
     Table,
     are_times,
+    as_groups,
     as_target,
-    matched_columns,
+    columns_in,
     missing_in,
     refuse_commas,
+    refuse_conflicts,
+    refuse_empty_target,
     refuse_text,
+    unknown_column,
 )
 from altsets.files.contents import (
     HEAD,
     PARQUET,
-    SHARE,
     STANDARD_INPUT,
     as_utf8,
     is_excel,
     read_bytes,
     read_standard_input,
-    refuse_large_text,
     refuse_markup,
     text_files,
     text_format,
@@ -46,15 +47,22 @@ from altsets.files.contents import (
 )
 from altsets.files.large import read_parts
 from altsets.files.parsing import (
+    GCT,
     Wanted,
-    is_gct,
     parse_csv,
     parse_excel,
     parse_parquet,
     turn_gct,
     turn_rows,
+    wanted_places,
 )
-from altsets.files.targets import Targets, refuse_half_survival, unknown_column
+from altsets.files.targets import (
+    hint_at_survival,
+    refuse_half_survival,
+    survival_of,
+    target_columns,
+    target_of,
+)
 from altsets.measures.large.decoding import kind_of
 from altsets.measures.large.table import LargeTable
 from altsets.tables.conversion import check_unusable, is_anndata, left_out, usable_columns
@@ -70,8 +78,7 @@ class Dataset:
     Attributes
     ----------
     X : table
-        The features: finite or missing numbers, and categories. All functions of altsets take it as a table; if it is
-        larger than memory, measures that read it in passes do.
+        The features, which all functions of altsets take; if they are larger than memory, those that read in passes.
     y : ndarray of shape (n_rows,)
         The target: finite numbers or text. Its name, if the table is larger than memory; None without a target.
     feature_names : tuple of str
@@ -149,31 +156,29 @@ def read_table(
     left out.
 
     AnnData (.h5ad): rows are cells, columns are genes, and the target is a column of ``obs``. A sparse matrix stays
-    sparse. GCT (.gct): genes in rows, with samples and what is known of them in columns, among it the target.
+    sparse. GCT (.gct): genes in rows, with samples and their annotations in columns, among them the target.
 
     Columns of text are categories. What is likely a mistake is refused: dates, numbers with some text among them,
     numbers in a spelling that cannot be read, categories that name single rows.
 
     A folder of Parquet files is one table; subfolders such as ``year=2024`` are a column. Parquet that takes more than
-    ``max_memory`` is not read at once: ``X`` then stands for the table on disk, ``y`` is the name of the target, and
-    ``from_data`` of :class:`altsets.quality.Additive`, ``MRMR``, ``CFS`` and ``FCBF`` read it in passes.
+    ``max_memory`` is read in passes by :class:`altsets.quality.Additive`, ``MRMR``, ``CFS`` and ``FCBF``: ``X`` then
+    stands for the table on disk, and ``y`` is the name of the target.
 
     Parameters
     ----------
     path : path-like
-        The file, a folder of Parquet files, or ``"-"`` for standard input. The content decides about the format, not
-        the name.
+        The file, a folder of Parquet files, or ``"-"`` for standard input. The content decides about the format.
     target : str or sequence of str, default=None
-        The name of the target column, or of several (also with commas between them); None if there is nothing to
-        predict, as for ``linear_fit``, or if the target is survival.
+        The name of the target column, or of several (also with commas between them); None without a target, or if it
+        is survival.
     time, event : str, default=None
-        The columns of a survival target: how long each row was observed, and whether the event happened then, by 0 and
-        1. ``event="status=dead"`` names the value that stands for the event.
+        The columns of a survival target: how long each row was observed, and whether the event happened then (0 or 1,
+        or the value in ``event="status=dead"``).
     columns : sequence of str, default=None
-        The only columns to read as features, by name or by a pattern such as ``"S004_*"``; all of them by default. Of
-        a large file, that takes less memory.
+        The only columns to read as features, by name or by a pattern such as ``"S004_*"``; all of them by default.
     drop : sequence of str, default=()
-        Columns to leave out, by name or by a pattern such as ``"S004_*"`` (``?`` is one character).
+        Columns to leave out, by name or by a pattern.
     categorical : sequence of str, default=()
         Columns that are categories whatever they hold, such as codes; by name or by a pattern.
     groups : str, default=None
@@ -187,18 +192,16 @@ def read_table(
     drop_missing_target : bool, default=False
         Whether to leave out rows without a target; otherwise they are refused.
     unusable : {"error", "drop"}, default="error"
-        Whether to refuse columns that no measure can use, such as dates, all of them in one message, or to leave them
-        out. ``notes`` of the answer lists what was left out, and why.
+        Whether to refuse columns that no measure can use, such as dates, or to leave them out and list them in
+        ``notes``.
     transpose : bool, default=False
-        Whether features are the rows of a text file, as genes often are: the first column has their names, the first
-        line those of samples, which are not used, and one of the rows is the target.
+        Whether features, and the target, are the rows of a text file, with their names in the first column.
     layer : str, default=None
         The layer of an AnnData file, in place of ``X``.
     raw : bool, default=False
         Whether to take the matrix and the genes of ``raw`` of an AnnData file.
     max_memory : int or str, default=None
-        The most memory that a table may take, in bytes or as ``"2GB"``; a quarter of the machine by default. Larger
-        ones are read in passes within this ceiling.
+        The most memory that a table may take, in bytes or as ``"2GB"``; a quarter of the machine by default.
 
     Returns
     -------
@@ -208,8 +211,7 @@ def read_table(
     Raises
     ------
     altsets.errors.TableError
-        If the file cannot be read as a table, a column does not exist, no feature is left, a feature is neither
-        numeric nor categorical or is infinite, or the target is incomplete or constant.
+        If the file cannot be read as a table, a feature cannot be used, or the target is incomplete or constant.
     altsets.errors.MissingExtraError
         If pyarrow is not installed; for a workbook, openpyxl; for an AnnData file, anndata.
 
@@ -231,51 +233,41 @@ def read_table(
     [0.4, 0.0, 0.0]
     """
     refuse_half_survival(target, time, event)
+    check_unusable(unusable)
     if not isinstance(target, str | None):
         target = ",".join(target)
-    check_unusable(unusable)
-    from_file = str(path) != STANDARD_INPUT
-    unused: dict[str, Any] = {"sheet": sheet, "transpose": transpose or None}
+    how: dict[str, Any] = {"drop": drop, "drop_missing_target": drop_missing_target, "unusable": unusable}
+    from_file, unused = str(path) != STANDARD_INPUT, {"sheet": sheet, "transpose": transpose or None}
     if from_file and is_hdf5(path):
         _refuse_unused(Path(path).name, "an AnnData file", **unused, categorical=list(categorical) or None)
         if target is None:
             raise TableError(f"{path} is an AnnData file; name a column of obs as {parameter('target')}.")
-        return _dataset_of(
-            cells_in(path, layer, raw, (target, groups)),
-            target,
-            columns,
-            drop,
-            groups,
-            drop_missing_target,
-            unusable,
-        )
+        return _split_cells(cells_in(path, layer, raw, (target, groups)), target, columns, groups, **how)
     for name, value in (("layer", layer), ("raw", raw)):
         if value:
             raise TableError(
                 f"{parameter(name, value)} goes with an AnnData file (.h5ad), which {path} is not; leave it out."
             )
-    named = [] if target is None else [target, *target.split(",")]
-    named += [] if time is None or event is None else [time, event, event.partition("=")[0]]
-    also = frozenset({*named, *drop, *categorical, *([] if groups is None else [groups])})
-    wanted = None if columns is None else Wanted(columns, also)
-    how: dict[str, Any] = {"drop": drop, "categorical": categorical, "unusable": unusable}
+    wanted: Wanted | None = None
+    if columns is not None:
+        also = [*drop, *categorical, *(() if groups is None else (groups,))]
+        also += [] if target is None else [target, *target.split(",")]
+        also += [] if time is None or event is None else [time, event, event.partition("=")[0]]
+        wanted = partial(wanted_places, columns, also)
+    how["categorical"] = categorical
     table: Table | LargeTable | None = None
     if from_file and target is not None:
-        table = read_parts(
-            Path(path), target, wanted, max_memory=max_memory, drop_missing_target=drop_missing_target, **how
-        )
+        table = read_parts(Path(path), target, wanted, max_memory=max_memory, **how)
     if table is None:
         with text_files(encoding, decimal):
             table = read_columns(path, sheet=sheet, wanted=wanted, transpose=transpose)
     else:
         _refuse_unused(table.source, "which is Parquet", **unused)
-    if isinstance(table, LargeTable):
-        _refuse_unused(table.source, "which is read in parts and fits no models", groups=groups)
-        name, notes = table.target_name, tuple(table.notes)
-        return Dataset(table, name, tuple(table.names), name, n_dropped=table.n_dropped, notes=notes)
-    return split_target(
-        table, target, time=time, event=event, groups=groups, drop_missing_target=drop_missing_target, **how
-    )
+    if isinstance(table, Table):
+        return split_target(table, target, time=time, event=event, groups=groups, **how)
+    _refuse_unused(table.source, "which is read in parts and fits no models", groups=groups)
+    name, names, notes = table.target_name, tuple(table.names), tuple(table.notes)
+    return Dataset(table, name, names, name, n_dropped=table.n_dropped, notes=notes)
 
 
 def from_anndata(
@@ -318,12 +310,6 @@ def from_anndata(
     Dataset
         A record with ``X``, ``y``, ``feature_names``, ``groups`` and more.
 
-    Raises
-    ------
-    altsets.errors.TableError
-        If there is no such layer, gene or column of ``obs``, names of genes occur twice, or the target is incomplete
-        or constant.
-
     See Also
     --------
     altsets.io.to_anndata : Write the sets into the object.
@@ -338,43 +324,41 @@ def from_anndata(
     if not is_anndata(adata):
         raise TableError(f"adata must be an AnnData object; got a {type(adata).__name__}.")
     cells = cells_of(adata, layer, raw, (target, groups))
-    return _dataset_of(cells, target, columns, drop, groups, drop_missing_target, unusable)
+    how: dict[str, Any] = {"drop": drop, "drop_missing_target": drop_missing_target, "unusable": unusable}
+    return _split_cells(cells, target, columns, groups, **how)
 
 
-def _dataset_of(
+def _split_cells(
     cells: Cells,
     target: str,
     columns: Sequence[str] | None,
-    drop: Sequence[str],
     groups: str | None,
+    *,
+    drop: Sequence[str],
     drop_missing_target: bool,
     unusable: str,
 ) -> Dataset:
     """Cells with a column of ``obs`` as the target."""
-    if target == groups:
-        raise TableError(f"column {target!r} cannot be both the target and the column of groups.")
+    refuse_conflicts([target], drop=(), groups=groups)
     labels = cells.column(target, "target column")
     together = None if groups is None else cells.column(groups, "column of groups")
-    missing = missing_in(labels)
-    rows = np.flatnonzero(~missing) if drop_missing_target and missing.any() else None
-    if rows is not None and not len(rows):
-        raise TableError(f"target column {target!r} has no values at all; choose another target.")
     usable = usable_columns(cells.matrix, unusable, cells.genes)
     found, genes = usable.features, list(usable.features.names or ())
-    chosen = range(len(genes)) if columns is None else Wanted(columns).among(genes, cells.source)
-    left = set(Wanted(drop).among(genes, cells.source)) if drop else set()
-    kept = [place for place in chosen if place not in left]
+    chosen = range(len(genes)) if columns is None else wanted_places(columns, (), genes, cells.source)
+    left = {*columns_in(drop, "column to drop", genes, cells.source)}
+    kept = [place for place in chosen if genes[place] not in left]
     if not kept:
         raise TableError(f"{cells.source} has no genes left; drop fewer.")
     found = found if len(kept) == len(genes) else found.columns(kept)
-    if rows is not None:
-        found, labels = found.rows(rows), labels[rows]
-        together = None if together is None else together[rows]
+    known = ~missing_in(labels)
+    n_dropped = int((~known).sum()) if drop_missing_target else 0
+    if n_dropped:
+        refuse_empty_target(known, target)
+        found, labels = found.rows(np.flatnonzero(known)), labels[known]
+        together = None if together is None else together[known]
     y = as_target(labels, target, is_category=labels.dtype == object)
-    notes = tuple(left_out(usable.dropped))
-    names = tuple(genes[place] for place in kept)
-    together = None if together is None or groups is None else _complete(together, groups)
-    n_dropped = 0 if rows is None else len(missing) - len(rows)
+    together = None if together is None or groups is None else as_groups(together, groups)
+    names, notes = tuple(genes[place] for place in kept), tuple(left_out(usable.dropped))
     return Dataset(found, y, names, target, together, n_dropped, cells.sha256, notes)
 
 
@@ -394,30 +378,35 @@ def read_columns(
 ) -> Table:
     """Read all columns of a file, or those that are wanted; nothing is decided yet about what they mean."""
     _require_arrow()
-    decimal = text_format().decimal or "."
-    from_input = str(path) == STANDARD_INPUT
-    if not from_input:
-        refuse_large_text(Path(path))
+    decimal, from_input = text_format().decimal or ".", str(path) == STANDARD_INPUT
     source = "standard input" if from_input else Path(path).name
-    raw = read_standard_input() if from_input else read_bytes(Path(path))
+    raw = read_standard_input() if from_input else read_bytes(Path(path), small=True)
     digest = hashlib.sha256(raw).hexdigest()
-    content = unpack(raw, source if from_input else str(path), int(SHARE * machine.memory()))
+    content = unpack(raw, source if from_input else str(path), is_table=True)
     del raw
-    is_workbook = is_excel(content)
+    is_workbook, is_parquet = is_excel(content), content[:4] == PARQUET
     if sheet is not None and not is_workbook:
         raise TableError(
             f"{source} has no sheets, as it is not an Excel workbook; leave out {parameter('sheet')}."
         )
-    if transpose and (is_workbook or content[:4] == PARQUET):
+    if transpose and (is_workbook or is_parquet):
         raise TableError(
             f"{parameter('transpose', True)} goes with text files, and {source} is none; save it as CSV."
         )
     if is_workbook:
         table = parse_excel(content, source, sheet, wanted)
-    elif content[:4] == PARQUET:
+    elif is_parquet:
         table = parse_parquet(content, source, wanted)
     else:
-        table = _parse_text(as_utf8(content, source), source, decimal, wanted, transpose)
+        text = as_utf8(content, source)
+        refuse_markup(text[:HEAD].decode(errors="ignore"), source)
+        if text.startswith(GCT):
+            # Genes are in rows by definition.
+            table = turn_gct(text, source, wanted)
+        elif transpose:
+            table = turn_rows(text, source, decimal, wanted)
+        else:
+            table = parse_csv(text, source, decimal, wanted)
     return replace(table, sha256=digest)
 
 
@@ -426,18 +415,6 @@ def _require_arrow() -> None:
         import pyarrow  # noqa: F401
     except ImportError as error:
         raise MissingExtraError("reading tables from files", "pyarrow", "tables") from error
-
-
-def _parse_text(text: bytes, source: str, decimal: str, wanted: Wanted | None, transpose: bool) -> Table:
-    delimiter = None
-    head = text[:HEAD].decode(errors="ignore")
-    refuse_markup(head, source)
-    if is_gct(head):
-        # Genes are in rows by definition.
-        text, delimiter = turn_gct(text, source), "\t"
-    elif transpose:
-        text, delimiter = turn_rows(text, source, decimal)
-    return parse_csv(text, source, delimiter=delimiter, decimal=decimal, wanted=wanted)
 
 
 def load_demo() -> Table:
@@ -469,117 +446,79 @@ def split_target(
     unusable: str = "error",
 ) -> Dataset:
     """Take the target apart from the features, and check that a measure can use both; see :func:`read_table`."""
-    targets = Targets.of(table, target, time, event)
-    drop, categorical = (matched_columns(table.names, targets.names, given) for given in (drop, categorical))
-    asked = [("column to drop", name) for name in drop]
-    asked += [("categorical column", name) for name in categorical]
-    asked += [] if groups is None else [("column of groups", groups)]
-    there = set(table.names)
-    for role, name in asked:
-        if name not in there:
-            raise unknown_column(table, name, role)
-    for name in targets.names:
-        if name in drop or name == groups:
-            other = "dropped" if name in drop else "the column of groups"
-            raise TableError(f"column {name!r} cannot be both the target and {other}.")
+    targets, value = target_columns(table, target, time, event)
+    drop, categorical = (
+        columns_in(given, role, table.names, table.source, targets)
+        for given, role in ((drop, "column to drop"), (categorical, "categorical column"))
+    )
+    if groups is not None and groups not in table.names:
+        raise unknown_column(groups, "column of groups", table.names, table.source)
+    refuse_conflicts(targets, drop, groups)
     n_rows = table.n_rows
-    if drop_missing_target:
-        table = _rows_with_target(table, targets.names)
-    index = [name for name in table.index if name not in {*targets.names, *(name for _, name in asked)}]
-    apart = {*targets.names, groups, *drop, *index}
-    features = [name for name in table.names if name not in apart]
+    for name in targets if drop_missing_target else ():
+        known = ~missing_in(table.column(name))
+        refuse_empty_target(known, name)
+        table = table if known.all() else replace(table, frame=table.frame.filter(known))
+    index = [name for name in table.index if name not in {*targets, *drop, *categorical, groups}]
+    unused, categories = {*drop, *index}, {*table.categories, *categorical}
+    features = [name for name in table.names if name not in {*targets, groups, *unused}]
     if not features:
-        besides = f" besides the target {', '.join(map(repr, targets.names))}" if targets.names else ""
+        besides = f" besides the target {', '.join(map(repr, targets))}" if targets else ""
         raise TableError(f"{table.source} has no feature columns{besides}.")
-    categories = {*table.categories, *categorical}
-    columns = {name: table.column(name) for name in targets.names}
+    columns = {name: table.column(name) for name in targets}
     if unusable == "error":
         refuse_commas(table, [name for name in features if name not in categories])
+    frame = table.as_features(features, categories)
     try:
-        y = targets.make(columns, categories, table.decimal)
-        usable = usable_columns(
-            table.as_features(features, categories),
-            unusable,
-            check_text=partial(refuse_text, decimal=table.decimal),
-        )
+        y = target_of(columns, categories, table.decimal) if time is None else survival_of(columns, value)
+        usable = usable_columns(frame, unusable, check_text=partial(refuse_text, decimal=table.decimal))
     except InputError as error:
         raise TableError(*error.args) from error
     X = replace(usable.features, original=None)
-    together = None if groups is None else _complete(table.column(groups), groups)
-    notes = (
-        *table.notes,
-        *targets.notes(columns),
-        *(f"Column {name} was left out: it is the index of a frame." for name in index),
-        *left_out(usable.dropped),
-        *_on_times(table, {*drop, *usable.dropped}),
-    )
     return Dataset(
         X,
         y,
         tuple(X.names or ()),
-        ", ".join(targets.names),
-        together,
+        ", ".join(targets),
+        None if groups is None else as_groups(table.column(groups), groups),
         n_rows - table.n_rows,
         table.sha256,
-        notes,
-        _read_as_missing(table, {*drop, *index, *usable.dropped}),
+        (
+            *table.notes,
+            *(hint_at_survival(columns) if time is None else ()),
+            *(f"Column {name} was left out: it is the index of a frame." for name in index),
+            *left_out(usable.dropped),
+            *_on_times(table, {*drop, *usable.dropped}),
+        ),
+        _read_as_missing(table, {*unused, *usable.dropped}),
     )
-
-
-def _rows_with_target(table: Table, names: Sequence[str]) -> Table:
-    """The rows in which all of these columns are known."""
-    for name in names:
-        known = ~missing_in(table.column(name))
-        if not known.any():
-            raise TableError(f"target column {name!r} has no values at all; choose another target.")
-        if not known.all():
-            table = replace(table, frame=table.frame.filter(known))
-    return table
-
-
-def _complete(groups: Column, name: str) -> Column:
-    """A column of groups, in which every row must have one."""
-    n_missing = int(missing_in(groups).sum())
-    if n_missing:
-        raise TableError(
-            f"column {name!r} says which rows belong together, and has {counted(n_missing, 'missing value')} "
-            f"(of {len(groups)}); fill them in, or leave out these rows."
-        )
-    return groups
 
 
 def _read_as_missing(table: Table, unused: Collection[str]) -> str:
     """What stands for missing values in a text file, and where: a category called "none" is one only if renamed."""
     said = []
     for text, cells in table.missing.items():
-        used = {name: count for name, count in cells.items() if name not in unused}
-        if used:
-            columns = list_some(list(used), 3, last="and", hide_one=False)
-            n_cells = sum(used.values())
-            where = f"{quote(text)} in {counted(n_cells, 'cell')}" if text else counted(n_cells, "empty cell")
-            said.append(f"{where} of {columns}")
-    if not said:
-        return ""
+        names = [name for name in cells if name not in unused]
+        n_cells = sum(cells[name] for name in names)
+        if names:
+            what = f"{quote(text)} in {counted(n_cells, 'cell')}" if text else counted(n_cells, "empty cell")
+            said.append(f"{what} of {list_some(names, 3, last='and', hide_one=False)}")
     change = (
         "" if not any(table.missing) else " To keep such a text as a value, spell it differently in the file."
     )
-    return f"Read as missing: {list_some(said, 4)}.{change}"
+    return f"Read as missing: {list_some(said, 4)}.{change}" if said else ""
 
 
 def _on_times(table: Table, dropped: Collection[str]) -> list[str]:
     """A note on columns that say when a row was taken: without them, it is easily forgotten that rows have an order."""
-    times = [name for name in table.names if name in dropped and _holds_times(table, name)]
-    if not times:
-        return []
+
+    def holds_times(name: str) -> bool:
+        if kind_of(table.frame.column(name).type) not in ("text", "dates"):
+            return False
+        known = [label for label in table.column(name) if label is not None]
+        return bool(known) and are_times(known)
+
+    times = [name for name in table.names if name in dropped and holds_times(name)]
     holds, was = ("holds", "was") if len(times) == 1 else ("hold", "were")
-    return [
-        f"{list_some(times)} {holds} dates or times and {was} left out, as asked; if rows follow each other in "
-        "time, test models on later rows than they were fitted to."
-    ]
-
-
-def _holds_times(table: Table, name: str) -> bool:
-    if kind_of(table.frame.column(name).type) not in ("text", "dates"):
-        return False
-    known = [label for label in table.column(name) if label is not None]
-    return bool(known) and are_times(known)
+    order = "if rows are ordered in time, test models on later rows than they were fitted to."
+    return [f"{list_some(times)} {holds} dates or times and {was} dropped; {order}"] if times else []

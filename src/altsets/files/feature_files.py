@@ -18,6 +18,7 @@ import numpy as np
 from altsets.arrays import Floats
 from altsets.errors import InputError, TableError
 from altsets.features import FeatureNames, unknown_features
+from altsets.files.columns import as_number
 from altsets.files.contents import csv_text, text_files
 from altsets.files.parsing import Lines, read_rows
 from altsets.files.writing import escape_formula, unescape_formula, write_new
@@ -49,8 +50,7 @@ def read_scores(
     path : path-like
         The file.
     quality : str, default="mutual_info"
-        The quality that the scores are for: ``"mrmr"``, ``"fcbf"`` and ``"cfs"`` need scores of pairs; any other name
-        stands for the sum of the scores.
+        The quality that the scores are for: ``"mrmr"``, ``"fcbf"``, ``"cfs"`` (of pairs), or any other for their sum.
     feature_names : sequence of str, default=None
         Only these features, in this order; by default all.
     encoding : str, default=None
@@ -88,7 +88,7 @@ def read_scores(
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """The numbers behind a quality: one for each feature, and one for each pair if it has any."""
+    """The numbers behind a quality, one for each feature and perhaps one for each pair."""
 
     names: tuple[str, ...]
     values: Floats
@@ -129,7 +129,14 @@ class Scores:
                 f"{path}, line {line}: the columns for pairs must be the features in the order of the lines, as in "
                 f"'{PAIR}{names[0]}'."
             )
-        numbers = np.array([_numbers(path, number, row, len(header), lines) for number, row in rows])
+        for number, row in rows:
+            if len(row) != len(header):
+                raise TableError(
+                    f"{path}, line {number}: there are {len(row)} fields instead of {len(header)}."
+                )
+        numbers = np.array(
+            [[lines.number(cell, f"{path}, line {at}: the score") for cell in row[1:]] for at, row in rows]
+        )
         return cls(names, numbers[:, 0].copy(), numbers[:, 1:].copy() if len(header) > 2 else None)
 
     def write(self, path: str | os.PathLike[str]) -> None:
@@ -167,18 +174,7 @@ class Scores:
         return PAIRED[name](self.values, self.pairs, feature_names=self.names)
 
 
-def _numbers(
-    path: str | os.PathLike[str], line: int, row: Sequence[str], width: int, lines: Lines
-) -> list[float]:
-    if len(row) != width:
-        raise TableError(f"{path}, line {line}: there are {len(row)} fields instead of {width}.")
-    return [lines.number(cell, f"{path}, line {line}: the score") for cell in row[1:]]
-
-
 # --- Costs and groups ---------------------------------------------------------------------------------
-
-
-Line = tuple[int, list[str]]
 
 
 def read_costs(
@@ -190,63 +186,58 @@ def read_costs(
     first line without a feature is a header.
     """
     read = read_rows(path)
-    first = read.rows[0][1] if read.rows else []
-    is_grouped = GROUP in map(str.lower, first) and not (len(first) == 2 and first[0] in names)
-    lines = _lines_with_groups(path, read.rows) if is_grouped else _plain_lines(path, read, names, noun)
     costs: dict[str, float] = {}
     members: dict[str, list[str]] = {}
     prices: dict[str, float] = {}
-    seen: dict[str, int] = {}
-    for line, (name, cost, group) in lines:
+    seen: set[str] = set()
+    for line, (name, cost, group) in _priced(path, read, names, noun):
         if name in seen:
             raise InputError(
                 f"{path}, line {line}: {name!r} has a {noun} already; keep one of the two lines."
             )
-        seen[name] = line
-        if group:
-            members.setdefault(group, []).append(name)
-        if cost or not group:
-            amount = read.number(cost, f"{path}, line {line}: the {noun}")
-            if not group:
-                costs[name] = amount
-            elif prices.setdefault(group, amount) != amount:
-                raise InputError(
-                    f"{path}, line {line}: group {group!r} costs {prices[group]:g} in a line before and {amount:g} "
-                    "here; a group is paid once, so give one cost."
-                )
+        seen.add(name)
+        amount = read.number(cost, f"{path}, line {line}: the {noun}") if cost or not group else np.nan
+        if not group:
+            costs[name] = amount
+            continue
+        members.setdefault(group, []).append(name)
+        if cost and prices.setdefault(group, amount) != amount:
+            raise InputError(
+                f"{path}, line {line}: group {group!r} costs {prices[group]:g} in a line before and {amount:g} here; a "
+                "group is paid once, so give one cost."
+            )
     for group, features in members.items():
         if group not in prices:
             raise InputError(f"{path}: group {group!r} has no cost; give it in one of its lines.")
         costs |= dict.fromkeys(features, prices[group])
-    _refuse_unknown(path, seen, names)
+    _refuse_unknown(path, costs, names)
     return costs, list(members.values()) or None
 
 
-def _plain_lines(path: str, lines: Lines, names: FeatureNames, noun: str) -> Iterator[Line]:
-    """Lines of a feature and its cost, without a group."""
-    for position, (line, row) in enumerate(lines.rows):
+def _priced(path: str, read: Lines, names: FeatureNames, noun: str) -> Iterator[tuple[int, list[str]]]:
+    """Lines of a feature, its cost and its group, which is empty if there is none."""
+    header = [cell.lower() for cell in read.rows[0][1]] if read.rows else []
+    if GROUP in header and not (len(header) == 2 and read.rows[0][1][0] in names):
+        if sorted(header) != sorted((FEATURE, COST, GROUP)):
+            raise InputError(
+                f"{path}, line {read.rows[0][0]}: the columns are {','.join(header)}; name them feature,cost,group."
+            )
+        yield from _columns(path, header, read.rows[1:], (FEATURE, COST, GROUP))
+        return
+    also = "; a file with groups begins with a line that names its columns: feature,cost,group"
+    for position, (line, row) in enumerate(read.rows):
         if len(row) != 2:
-            also = "; a file with groups begins with a line that names its columns: feature,cost,group"
             raise InputError(
                 f"{path}, line {line}: give two fields, a feature and its {noun}, not {len(row)}"
                 f"{also if noun == COST else ''}."
             )
-        if position or row[0] in names or lines.is_number(row[1]):
+        if position or row[0] in names or as_number(row[1], read.decimal) is not None:
             yield line, [*row, ""]
 
 
-def _lines_with_groups(path: str, rows: Sequence[Line]) -> Iterator[Line]:
-    """Lines of a feature, its cost and its group, whatever the order of the columns is."""
-    (line, first), *others = rows
-    header = [cell.lower() for cell in first]
-    if sorted(header) != sorted((FEATURE, COST, GROUP)):
-        raise InputError(
-            f"{path}, line {line}: the columns are {','.join(header)}; name them feature,cost,group."
-        )
-    return _columns(path, header, others, (FEATURE, COST, GROUP))
-
-
-def _columns(path: str, header: Sequence[str], rows: Sequence[Line], wanted: Sequence[str]) -> Iterator[Line]:
+def _columns(
+    path: str, header: Sequence[str], rows: Sequence[tuple[int, list[str]]], wanted: Sequence[str]
+) -> Iterator[tuple[int, list[str]]]:
     """The columns of these names, line by line."""
     for line, row in rows:
         if len(row) != len(header):

@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from altsets.errors import InputError, TableError
-from altsets.files.columns import Table, matched_columns, refuse_text
+from altsets.files.columns import Table, columns_in, refuse_conflicts, refuse_text
 from altsets.files.contents import PARQUET
 from altsets.files.parsing import LABEL, NUMBER, Wanted, parse_arrow
 from altsets.measures.large.arrow import ArrowRows, open_dataset, read_columns
 from altsets.measures.large.decoding import kind_of
 from altsets.measures.large.table import LargeTable, memory_of
 from altsets.tables.conversion import clause_of, leave_out, left_out, refusal
-from altsets.wording import list_some
 
 
 def read_parts(
@@ -41,7 +40,7 @@ def read_parts(
     rows = ArrowRows(dataset, path.name or str(path))
     kept = list(rows.types)
     if wanted is not None:
-        kept = [kept[place] for place in wanted.among(kept, rows.source)]
+        kept = [kept[place] for place in wanted(kept, rows.source)]
     row = sum(LABEL if kind_of(rows.types[name]) == "text" else NUMBER for name in kept)
     if (rows.n_rows or 0) * row > ceiling:
         large = open_large(rows, target, kept, drop, wanted is not None, max_memory=ceiling, **how)
@@ -86,11 +85,14 @@ def open_large(
     **more: Any,
 ) -> LargeTable:
     """A table that is read in passes; its texts are checked as those of other files are."""
+    dropped = columns_in(drop, "column to drop", list(rows.types), rows.source, (target,))
+    categorical = columns_in(categorical, "categorical column", list(rows.types), rows.source, (target,))
+    refuse_conflicts([target], dropped, None)
+    if target in categorical:
+        raise TableError(f"column {target!r} cannot be both the target and a categorical column.")
     features = None
     if is_asked or drop:
-        dropped = _matched(rows, target, drop, "column to drop")
         features = [name for name in kept if name not in dropped and name != target]
-    categorical = _matched(rows, target, categorical, "categorical column")
     how: dict[str, Any] = {"categorical": categorical, "unusable": unusable, **more}
     table = LargeTable(rows, target, features=features, **how)
     wrong = _wrong_labels(table, categorical)
@@ -116,16 +118,3 @@ def _wrong_labels(table: LargeTable, categorical: Sequence[str]) -> dict[str, In
         except InputError as error:
             wrong[name] = error
     return wrong
-
-
-def _matched(rows: ArrowRows, target: str, given: Sequence[str], role: str) -> list[str]:
-    """Columns by name, or by a pattern."""
-    found = matched_columns(list(rows.types), (target,), given)
-    for name in found:
-        if name not in rows.types:
-            raise TableError(
-                f"{rows.source} has no {role} {name!r}; its columns are: {list_some(list(rows.types))}."
-            )
-    if target in found:
-        raise TableError(f"column {target!r} cannot be both the target and a {role}.")
-    return found

@@ -12,21 +12,19 @@ import os
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import compress, islice
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from altsets.errors import MissingExtraError, TableError, reason_of
-from altsets.features import FeatureNames, is_pattern
-from altsets.files.columns import SWAPPED, Table, is_inexact, is_number
+from altsets.files.columns import Table, as_number, columns_in, is_inexact
 from altsets.files.contents import (
     HEAD,
     as_utf8,
-    csv_text,
     read_content,
     refuse_memory,
     refuse_size,
@@ -35,14 +33,14 @@ from altsets.files.contents import (
     workbook_size,
 )
 from altsets.measures.large.decoding import kind_of
-from altsets.tables.conversion import LARGEST_EXACT, is_float
+from altsets.tables.conversion import LARGEST_EXACT
 from altsets.wording import list_some, parameter, suggestion
 
 #: What stands for "not known" in a CSV file, in lower case.
 MISSING = ("", "na", "n/a", "nan", "null", "none", "?", "<na>", "#n/a")
 TRUTH = {"true": 1.0, "false": 0.0}
 #: How GCT files begin.
-GCT = ("#1.2", "#1.3")
+GCT = (b"#1.2", b"#1.3")
 DELIMITERS = (",", ";", "\t")
 #: Numbers with a point that a decimal comma leaves no meaning: 1.5 and 1.234,5, but no dates.
 POINTED = re.compile(r"[-+]?\d+\.\d+|[-+]?\d{1,3}(\.\d{3})+(,\d+)?")
@@ -53,28 +51,17 @@ INDEX_LEFT_OUT = (
 NUMBER, LABEL = 16, 70
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """Columns to read: by name or by a pattern, and others that are read if they exist."""
+#: The places of the columns to read, given all names and the source.
+Wanted = Callable[[Sequence[str], str], list[int]]
 
-    columns: Sequence[str]
-    also: frozenset[str] = frozenset()
 
-    def among(self, names: Sequence[str], source: str) -> list[int]:
-        """Their places, in the order of the file."""
-        known = FeatureNames.of([*dict.fromkeys(map(tidy, names))])
-        places = {tidy(name): place for place, name in reversed([*enumerate(names)])}
-        found = {name for name in places if name in self.also}
-        for given in self.columns:
-            is_name = given in places or not is_pattern(given)
-            matched = [given] if is_name else [known[index] for index in known.matching(given)]
-            if not matched or matched[0] not in places:
-                hint = suggestion(given, places, f"its columns are: {list_some(list(places))}.")
-                raise TableError(
-                    f"{source} has no column {given!r}, which is to be read ({parameter('columns')}); {hint}"
-                )
-            found.update(matched)
-        return sorted(places[name] for name in found)
+def wanted_places(
+    columns: Sequence[str], also: Collection[str], names: Sequence[str], source: str
+) -> list[int]:
+    """The places of columns, in the order of the file: by name or by a pattern, and others if they exist."""
+    places = {tidy(name): place for place, name in reversed([*enumerate(names)])}
+    found = columns_in(columns, "column to read", [*reversed(places)], source)
+    return sorted({places[name] for name in (*found, *also) if name in places})
 
 
 class Lines(NamedTuple):
@@ -85,23 +72,19 @@ class Lines(NamedTuple):
 
     def number(self, cell: str, what: str) -> float:
         """Return the number in a cell; ``what`` it is, for the error if it is none."""
-        if self.is_number(cell):
-            return float(cell.translate(SWAPPED) if self.decimal == "," else cell)
-        comma = self.decimal == "." and is_float(cell.translate(SWAPPED))
-        advice = f"; use {parameter('decimal', ',')} if commas are the decimal signs" if comma else ""
-        raise TableError(f"{what} {cell!r} is not a number{advice}.")
-
-    def is_number(self, cell: str) -> bool:
-        """Return whether a cell holds one."""
-        return is_float(cell.translate(SWAPPED) if self.decimal == "," else cell)
+        number = as_number(cell, self.decimal)
+        if number is None:
+            comma = self.decimal == "." and as_number(cell, ",") is not None
+            advice = f"; use {parameter('decimal', ',')} if commas are the decimal signs" if comma else ""
+            raise TableError(f"{what} {cell!r} is not a number{advice}.")
+        return number
 
 
 def read_rows(path: str | os.PathLike[str]) -> Lines:
     """The rows of a text file; fields as in tables."""
     source = Path(path).name
     text, decimal = as_utf8(read_content(Path(path)), source), text_format().decimal or "."
-    others = [delimiter for delimiter in DELIMITERS if delimiter != decimal]
-    delimiter = _delimiter(text, others)
+    delimiter = _delimiter(text, decimal)
     if decimal == "," and not _fitness(text, delimiter)[0]:
         # Between fields, as altsets writes scores, commas are no decimal signs.
         delimiter, decimal = _delimiter(text), "."
@@ -109,40 +92,60 @@ def read_rows(path: str | os.PathLike[str]) -> Lines:
     return Lines([(line, [tidy(cell) for cell in row]) for line, row in rows], decimal)
 
 
-def parse_csv(
-    text: bytes,
-    source: str,
-    *,
-    delimiter: str | None = None,
-    decimal: str = ".",
-    wanted: Wanted | None = None,
-) -> Table:
+def parse_csv(text: bytes, source: str, decimal: str = ".", wanted: Wanted | None = None) -> Table:
     """The table in a text, with the columns that are wanted; :func:`altsets.read_table` says what fields become."""
     import pyarrow as pa
 
-    delimiter = delimiter or _delimiter_beside(decimal, text, source)
+    delimiter = _delimiter_beside(decimal, text, source)
     rows = _rows(text, delimiter, source)
-    header, (_, first) = next(rows, None), next(rows, (0, []))
-    if header is None:
-        raise TableError(f"{source} has no header line; a table needs one, and rows below it.")
-    n_lines, names = header[0], [tidy(name) for name in header[1]]
-    kept = list(range(len(names))) if wanted is None else wanted.among(names, source)
-    start = sum(len(line.encode()) for line in islice(_lines(text), n_lines))
+    (line, header), (_, first) = next(rows, (0, [])), next(rows, (0, []))
+    names, kept = _header(header, source, wanted)
+    start = sum(len(line.encode()) for line in islice(_lines(text), line))
     refuse_memory(len(text) + text.count(b"\n") * len(kept) * NUMBER, source)
-    begins = [_is_known_number(cell, decimal) for cell in first[: len(names)]]
-    texts = [False] * len(names)
-    begins += texts[len(begins) :]
+    begins = [as_number(cell, decimal) is not None and cell.strip().lower() not in MISSING for cell in first]
     # In one column, blank lines are no rows, though they look like missing values.
-    attempts = () if len(names) == 1 else (begins, texts) if any(begins) else (texts,)
-    for numeric in attempts:
+    for numeric in (begins, []) if len(names) > 1 else ():
         try:
-            cells = _cells(text, start, delimiter, decimal, numeric, kept)
+            cells = _cells(
+                text, start, delimiter, decimal, [*numeric, *[False] * len(names)][: len(names)], kept
+            )
             break
         except pa.ArrowInvalid:
             pass
     else:
-        cells = _checked_cells(text, delimiter, source, len(names), kept)
-    names = [names[place] for place in kept]
+        lines = list(_rows(text, delimiter, source))[1:]
+        _check_widths(lines, len(names), source)
+        cells = _columns([row for _, row in lines], kept)
+    return _table([names[place] for place in kept], cells, source, decimal)
+
+
+def parse_rows(
+    rows: Iterable[Sequence[str]], source: str, decimal: str = ".", wanted: Wanted | None = None
+) -> Table:
+    """The same for rows of cells, all of the same width."""
+    header, *others = (row for row in rows if len(row) > 1 or row[0].strip())
+    names, kept = _header(header, source, wanted)
+    return _table([names[place] for place in kept], _columns(others, kept), source, decimal)
+
+
+def _header(cells: Sequence[str], source: str, wanted: Wanted | None) -> tuple[list[str], list[int]]:
+    """The names of columns, and the places of those to read."""
+    if not cells:
+        raise TableError(f"{source} has no header line; a table needs one, and rows below it.")
+    names = [tidy(name) for name in cells]
+    return names, [*range(len(names))] if wanted is None else wanted(names, source)
+
+
+def _columns(rows: Sequence[Sequence[str]], kept: Sequence[int]) -> list[Any]:
+    import pyarrow as pa
+
+    return [pa.chunked_array([[row[place] for row in rows]], pa.string()) for place in kept]
+
+
+def _table(names: list[str], cells: list[Any], source: str, decimal: str) -> Table:
+    """The table of columns of numbers and text."""
+    import pyarrow as pa
+
     missing: dict[str, dict[str, int]] = {}
     for place, name in enumerate(names):
         # In place, so that the cells of a column are gone when it has become numbers.
@@ -196,17 +199,6 @@ def _cells(
     return list(found.columns)
 
 
-def _checked_cells(
-    text: bytes, delimiter: str, source: str, n_columns: int, kept: Sequence[int]
-) -> list[Any]:
-    """The same for all dialects, row by row."""
-    import pyarrow as pa
-
-    rows = list(_rows(text, delimiter, source))[1:]
-    _check_widths(rows, n_columns, source)
-    return [pa.chunked_array([[row[place] for _, row in rows]], pa.string()) for place in kept]
-
-
 def _numbers_or_text(cells: Any, decimal: str) -> tuple[Any, Counter[str]]:
     """A column as numbers if all of its cells hold one, else as text, tidied; and what was read as missing."""
     import pyarrow as pa
@@ -218,18 +210,15 @@ def _numbers_or_text(cells: Any, decimal: str) -> tuple[Any, Counter[str]]:
     different = cells.dictionary_encode().combine_chunks()
     codes = different.indices
     labels = [label.strip() for label in different.dictionary.to_pylist()]
-    is_missing = [label.lower() in MISSING for label in labels]
     counts = np.bincount(codes.drop_null().to_numpy(), minlength=len(labels)).tolist()
+    known = [None if label.lower() in MISSING else label for label in labels]
     missing: Counter[str] = Counter()
-    for label, count in compress(zip(labels, counts, strict=True), is_missing):
-        missing[label] += count
-    known: list[str | None] = [
-        None if gone else label for label, gone in zip(labels, is_missing, strict=True)
-    ]
-    try:
-        found = pa.array([None if label is None else _float(label, decimal) for label in known], pa.float64())
-    except ValueError:
-        found = pa.array(known, pa.string())
+    for label, unknown, count in zip(labels, known, counts, strict=True):
+        if unknown is None:
+            missing[label] += count
+    values = [None if label is None else _number(label, decimal) for label in known]
+    is_text = any(value is None is not label for value, label in zip(values, known, strict=True))
+    found = pa.array(known, pa.string()) if is_text else pa.array(values, pa.float64())
     return pa.chunked_array([found.take(codes)]), missing + empty
 
 
@@ -256,16 +245,8 @@ def _are_exact(numbers: Any) -> bool:
     return bool(is_small and np.count_nonzero(np.isnan(values)) == numbers.null_count)
 
 
-def _is_known_number(cell: str, decimal: str) -> bool:
-    return cell.strip().lower() not in MISSING and is_number(cell, decimal)
-
-
-def _float(label: str, decimal: str) -> float:
-    # Python would read 12_345 as a number; in a table it is more likely an identifier.
-    if "_" in label or is_inexact(label):
-        raise ValueError
-    truth = TRUTH.get(label.lower())
-    return float(label.translate(SWAPPED) if decimal == "," else label) if truth is None else truth
+def _number(label: str, decimal: str) -> float | None:
+    return TRUTH.get(label.lower(), None if is_inexact(label) else as_number(label, decimal))
 
 
 def _counts_rows(column: Any) -> bool:
@@ -289,13 +270,8 @@ def _refuse_nameless(names: Sequence[str], source: str, advice: str) -> None:
         raise TableError(f"{source}: column {list_some(nameless)} has no name; {advice}.")
 
 
-def is_gct(head: str) -> bool:
-    """Whether a text is in the gene cluster text format."""
-    return head.startswith(GCT)
-
-
-def turn_gct(text: bytes, source: str) -> bytes:
-    """The text of the table in a GCT file, with samples in rows; descriptions of genes are left out.
+def turn_gct(text: bytes, source: str, wanted: Wanted | None) -> Table:
+    """The table in a GCT file, with samples in rows; descriptions of genes are left out.
 
     What version 1.3 knows of samples comes before the genes.
     """
@@ -313,29 +289,30 @@ def turn_gct(text: bytes, source: str) -> bytes:
             f"{source} is a damaged GCT file: its second line says {n_known + n_genes:,} lines of {width:,} fields, "
             "which are not there."
         )
-    return csv_text(zip(*([row[0], *row[1 + n_described :]] for row in lines), strict=True), "\t").encode()
+    turned = zip(*([row[0], *row[1 + n_described :]] for row in lines), strict=True)
+    return parse_rows(turned, source, wanted=wanted)
 
 
-def turn_rows(text: bytes, source: str, decimal: str) -> tuple[bytes, str]:
-    """The text of a table with features in rows, turned; and its delimiter. The first line names samples."""
-    delimiter = _delimiter_beside(decimal, text, source)
-    rows = list(_rows(text, delimiter, source))
-    if len(rows) < 2:
+def turn_rows(text: bytes, source: str, decimal: str, wanted: Wanted | None) -> Table:
+    """The table in a text with features in rows, of which the first line names samples."""
+    rows = list(_rows(text, _delimiter_beside(decimal, text, source), source))[1:]
+    if not rows:
         raise TableError(f"{source} has no rows of features below its first line.")
-    _check_widths(rows[1:], len(rows[1][1]), source)
-    return csv_text(zip(*(row for _, row in rows[1:]), strict=True), delimiter).encode(), delimiter
+    _check_widths(rows, len(rows[0][1]), source)
+    return parse_rows(zip(*(row for _, row in rows), strict=True), source, decimal, wanted)
 
 
-def _delimiter(text: bytes, among: Sequence[str] = DELIMITERS) -> str:
+def _delimiter(text: bytes, decimal: str = ".") -> str:
     """The delimiter that splits the first lines into most fields, and into equally many of them."""
-    return max(among, key=lambda delimiter: _fitness(text, delimiter))
+    others = [delimiter for delimiter in DELIMITERS if delimiter != decimal]
+    return max(others, key=lambda delimiter: _fitness(text, delimiter))
 
 
 def _fitness(text: bytes, delimiter: str) -> tuple[bool, int]:
     """Whether a delimiter splits the first lines into equally many fields, and into how many."""
     lines = csv.reader(_lines(text[:HEAD]), delimiter=delimiter)
     try:
-        widths = [len(row) for row in islice((row for row in lines if row), 3)]
+        widths = [len(row) for row in islice(filter(None, lines), 3)]
     except csv.Error:
         return False, 0
     return len(set(widths)) == 1 and widths[0] > 1, max(widths, default=0)
@@ -343,9 +320,8 @@ def _fitness(text: bytes, delimiter: str) -> tuple[bool, int]:
 
 def _delimiter_beside(decimal: str, text: bytes, source: str) -> str:
     """The delimiter of a text whose numbers have this decimal sign."""
-    others = [delimiter for delimiter in DELIMITERS if delimiter != decimal]
-    found = _delimiter(text, others)
-    if len(others) < len(DELIMITERS) and not _fitness(text, found)[0] and _fitness(text, decimal)[0]:
+    found = _delimiter(text, decimal)
+    if decimal == "," and not _fitness(text, found)[0] and _fitness(text, decimal)[0]:
         raise TableError(
             f"{source} has commas between its fields, so they cannot be decimal signs as well; save it with semicolons "
             f"or tabs between them, or leave out {parameter('decimal')}."
@@ -404,7 +380,7 @@ def parse_parquet(content: bytes, source: str, wanted: Wanted | None = None) -> 
         about = pq.read_metadata(pa.BufferReader(content))
         stored = sum(about.row_group(index).total_byte_size for index in range(about.num_row_groups))
         known = pq.read_schema(pa.BufferReader(content)).names
-        read = None if wanted is None else [known[place] for place in wanted.among(known, source)]
+        read = None if wanted is None else [known[place] for place in wanted(known, source)]
         n_columns = about.num_columns if read is None else len(read)
         # Values that repeat are stored once: a few kilobytes can hold billions of cells.
         part = stored * n_columns // max(about.num_columns, 1)
@@ -471,22 +447,19 @@ def parse_excel(content: bytes, source: str, sheet: str | None = None, wanted: W
             chosen = book.worksheets[0] if sheet is None else sheets[sheet]
             # Some programs store a wrong size.
             chosen.reset_dimensions()
-            rows = [list(row) for row in chosen.iter_rows(values_only=True)]
+            rows = list(chosen.iter_rows(values_only=True))
     except TableError:
         raise
     except Exception as error:
         # A damaged workbook may raise anything.
         raise TableError(f"{source} cannot be read as an Excel workbook: {reason_of(error)}.") from error
-    # Numbers that are text in a workbook have no decimal sign that could be given.
-    return replace(parse_csv(_as_text(rows, source), source, delimiter=",", wanted=wanted), decimal="")
-
-
-def _as_text(rows: list[list[Any]], source: str) -> bytes:
-    """A sheet as CSV, without the empty rows and columns that sheets have at their ends."""
     while rows and all(cell is None for cell in rows[-1]):
         rows.pop()
     if not rows:
         raise TableError(f"{source} has an empty sheet; a table needs a header line and rows.")
+    # Without the empty columns that sheets have at their ends.
     used = max(1 + place for row in rows for place, cell in enumerate(row) if cell is not None)
-    padded = (row[:used] + [None] * (used - len(row)) for row in rows)
-    return csv_text(["" if cell is None else str(cell) for cell in row] for row in padded).encode()
+    padded = ([*row, *[None] * used][:used] for row in rows)
+    cells = (["" if cell is None else str(cell) for cell in row] for row in padded)
+    # Numbers that are text in a workbook have no decimal sign that could be given.
+    return replace(parse_rows(cells, source, wanted=wanted), decimal="")

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
@@ -60,11 +60,7 @@ class NewFile:
     def write(self, content: bytes) -> None:
         """Write the file, whole or not at all."""
 
-        def fill(path: str) -> None:
-            with open(path, "wb") as file:
-                file.write(content)
-
-        self.make(fill)
+        self.make(lambda path: Path(path).write_bytes(content))
 
     def make(self, fill: Callable[[str], object]) -> None:
         """Have the file written by a function of its path, whole or not at all."""
@@ -87,21 +83,18 @@ class NewFile:
         return InputError(f"{self.called} cannot be written: {reason_of(error)}.")
 
 
-class _beside:
+@contextmanager
+def _beside(path: str) -> Iterator[str]:
     """A new file in the same folder, which is gone afterwards unless it was moved away."""
-
-    def __init__(self, path: str) -> None:
-        folder, name = os.path.split(os.path.realpath(path))
-        self._path = os.path.join(folder, f".{name}.{os.getpid()}.part")
-
-    def __enter__(self) -> str:
-        with open(self._path, "xb"):
-            pass
-        return self._path
-
-    def __exit__(self, *_: object) -> None:
+    folder, name = os.path.split(os.path.realpath(path))
+    temporary = os.path.join(folder, f".{name}.{os.getpid()}.part")
+    with open(temporary, "xb"):
+        pass
+    try:
+        yield temporary
+    finally:
         with suppress(FileNotFoundError):
-            os.remove(self._path)
+            os.remove(temporary)
 
 
 def write_new(path: str | os.PathLike[str], content: bytes) -> None:
