@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import os
 
+import pandas as pd
+
 # As many tests run at once as there are cores; threads of each would only wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -85,7 +87,6 @@ def amounts():
 @pytest.fixture
 def mixed():
     """Two columns of numbers with holes, one of three categories, one of two; two classes and amounts."""
-    pd = pytest.importorskip("pandas")
     rng = np.random.default_rng(7)
     classes = rng.integers(0, 2, 150)
     frame = pd.DataFrame({"a": rng.normal(size=150) + classes, "b": rng.integers(0, 9, 150).astype(float)})

@@ -60,13 +60,11 @@ def test_other_limits_are_refused_for_the_same_folder(run, tmp_path, taken, snap
     assert code == 1
     assert "left: 2." in " ".join(printed.split())
     assert err == snapshot
-    code, printed, err = run("reproduce", "--data", taken, "--out", out, *SMALL, "--seconds-per-set", "3")
-    assert (code, printed) == (2, "")
+    err = run.error("reproduce", "--data", taken, "--out", out, *SMALL, "--seconds-per-set", "3")
 
 
 def test_another_file_is_refused(run, tmp_path, folder, snapshot):
-    code, printed, err = run("reproduce", "--data", folder, "--out", tmp_path / "out", *SMALL)
-    assert (code, printed) == (2, "")
+    err = run.error("reproduce", "--data", folder, "--out", tmp_path / "out", *SMALL)
     assert err == snapshot
     assert err.count("\n") == 1
     assert not list((tmp_path / "out").glob("results/*"))
@@ -90,8 +88,7 @@ def test_another_file_is_refused(run, tmp_path, folder, snapshot):
 )
 def test_bad_input_is_one_sentence(run, tmp_path, monkeypatch, asked, says):
     monkeypatch.chdir(tmp_path)
-    code, printed, err = run("reproduce", "--data", "data", "--out", "out", "--jobs", "1", *asked)
-    assert (code, printed) == (2, "")
+    err = run.error("reproduce", "--data", "data", "--out", "out", "--jobs", "1", *asked)
     assert says in err
     assert err.count("\n") == 1
     assert not (tmp_path / "out" / "results").exists() or not any((tmp_path / "out" / "results").iterdir())
@@ -100,8 +97,7 @@ def test_bad_input_is_one_sentence(run, tmp_path, monkeypatch, asked, says):
 @pytest.mark.parametrize("words", [("--data", ".", "--out", "LONG"), ("--data", "LONG", "--out", "made")])
 def test_names_that_no_file_can_have(run, tmp_path, monkeypatch, words, snapshot):
     monkeypatch.chdir(tmp_path)
-    code, _, err = run("reproduce", *(word.replace("LONG", 300 * "n") for word in words))
-    assert code == 2
+    err = run.error("reproduce", *(word.replace("LONG", 300 * "n") for word in words))
     assert err == snapshot
     assert err.count("\n") == 1
 
@@ -110,14 +106,12 @@ def test_names_that_no_file_can_have(run, tmp_path, monkeypatch, words, snapshot
     "words", [(), ("--jobs", "1", "--out"), ("--out", "made", "--jobs", "x"), ("--sets", "2")]
 )
 def test_misused_options_lead_to_the_help_of_the_command(run, words):
-    code, _, err = run("reproduce", *words)
-    assert code == 2
+    err = run.error("reproduce", *words)
     assert "(see altsets reproduce --help)." in err
 
 
 def test_the_help_names_what_there_is(run):
-    code, out, _ = run("reproduce", "--help-all")
-    assert code == 0
+    out = run.output("reproduce", "--help-all")
     for option in (
         "--data",
         "--out",

@@ -35,8 +35,7 @@ COMMAND = [sys.executable, "-c", f"{QUIET}; main()"]
 
 def test_find_prints_a_verdict_and_sets_first(run, table, snapshot):
     asked = ("find", table, "--target", "y", "-k", 2, "-a", 2, "--tau", "1", "--quality", "f")
-    code, out, err = run(*asked)
-    assert (code, err) == (0, "")
+    out = run.printed(*asked)
     lines = out.splitlines()
     assert lines[0] == snapshot
     assert lines[1].startswith("Set 1 keeps ")
@@ -47,8 +46,7 @@ def test_find_prints_a_verdict_and_sets_first(run, table, snapshot):
 
 def test_details_are_overlaps_bound_and_proof(run, table, snapshot):
     asked = ("find", table, "--target", "y", "-k", 2, "-a", 2, "--tau", "1", "--quality", "f", "--details")
-    code, out, err = run(*asked)
-    assert (code, err) == (0, "")
+    out = run.printed(*asked)
     rows = re.findall(
         r"^ +(\d)   (\w) +([\d.]+)[ *]? +([\d.]+) +([\d.]+)%   optimal *\n +(\w) +([\d.]+)[ *]? *$",
         out,
@@ -66,8 +64,7 @@ def test_details_are_overlaps_bound_and_proof(run, table, snapshot):
 def test_json_is_one_document_and_matches_the_library(run, table):
     args = ("find", table, "--target", "y", "-k", 3, "-a", 1, "--dissimilarity", "absolute", "--tau", 2)
     args += ("--quality", "pearson")
-    code, out, err = run(*args, "--json")
-    assert (code, err) == (0, "")
+    out = run.printed(*args, "--json")
     document = json.loads(out)
     data = split_target(read_columns(table), "y")
     quality = altsets.quality.Additive(measures.pearson(data.X, data.y), feature_names=data.feature_names)
@@ -101,8 +98,7 @@ def test_json_is_one_document_and_matches_the_library(run, table):
     ids=" ".join,
 )
 def test_options_reach_the_search(run, table, options):
-    code, out, err = run("find", table, "-t", "y", "-k", 2, "-a", 1, "--json", *options)
-    assert (code, err) == (0, "")
+    out = run.printed("find", table, "-t", "y", "-k", 2, "-a", 1, "--json", *options)
     document = json.loads(out)
     asked = dict(zip(options[::2], options[1::2], strict=True))
     for option in ("search", "aggregation", "dissimilarity", "quality"):
@@ -165,8 +161,7 @@ def test_some_sets_are_an_answer_and_the_missing_ones_are_reported(run, table, s
 
 def test_no_set_is_exit_status_1(run, table, snapshot):
     args = ("find", table, "-t", "y", "-k", 2, "-a", 4, "--tau", 1, "--search", "simultaneous")
-    code, out, err = run(*args)
-    assert (code, out) == (1, "")
+    err = run.error(*args, code=1)
     assert err == snapshot
     assert err.count("\n") == 1
     code, out, err = run(*args, "--json")
@@ -179,8 +174,7 @@ def test_no_set_is_exit_status_1(run, table, snapshot):
 
 def test_many_sets_have_a_line_instead_of_an_overlap_table(run, table, snapshot):
     differing = ("--dissimilarity", "absolute", "--tau", 1)
-    code, out, _ = run("find", table, "-t", "y", "-k", 3, "-a", 15, *differing, "--quality", "f")
-    assert code == 0
+    out = run.output("find", table, "-t", "y", "-k", 3, "-a", 15, *differing, "--quality", "f")
     assert about(out, "No two sets") == snapshot
 
 
@@ -206,8 +200,7 @@ def test_any_name_fits_any_width(run, tmp_path, monkeypatch, width):
     y = rng.integers(0, 2, 50)
     columns = [rng.normal(size=50) + y for _ in names]
     write_csv((*names, "y"), (*columns, y), tmp_path / "t.csv")
-    code, out, _ = run("find", tmp_path / "t.csv", "-t", "y", "-k", 6, "-a", 0)
-    assert code == 0
+    out = run.output("find", tmp_path / "t.csv", "-t", "y", "-k", 6, "-a", 0)
     assert "\x1b" not in out
     assert max(map(len, out.splitlines())) <= width
     cut = "w" * 150 if width == 200 else "wwwwwwww…"
@@ -314,8 +307,7 @@ def test_scores_of_a_table_with_text_are_saved(run, mixed_table, tmp_path, snaps
     ],
 )
 def test_what_some_measures_cannot_take_is_one_line(run, mixed_table, args, message):
-    code, out, err = run("find", mixed_table, "-t", "y", "-k", 2, *args.split())
-    assert (code, out) == (2, "")
+    err = run.error("find", mixed_table, "-t", "y", "-k", 2, *args.split())
     assert message in err
     assert err.startswith("Error: ")
     assert err.count("\n") == 1
@@ -394,9 +386,7 @@ def test_a_failed_check_is_no_bad_input(run, table, monkeypatch, snapshot):
         raise altsets.errors.VerificationError("set 0 is wrong.")
 
     monkeypatch.setattr("altsets.search.solving.verify", broken)
-    code, out, err = run("find", table, "-t", "y", "-k", 2)
-    assert (code, out) == (1, "")
-    assert err == snapshot
+    assert run.error("find", table, "-t", "y", "-k", 2, code=1) == snapshot
 
 
 # The rest of the house
@@ -427,8 +417,7 @@ def test_help_imports_nothing_heavy():
 @pytest.mark.slow
 def test_the_demo_shows_everything_and_its_suggestions_work(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    code, out, err = run("demo")
-    assert (code, err) == (0, "")
+    out = run.printed("demo")
     for words in (
         "569 breast tumours",
         "worst perimeter",
@@ -445,8 +434,7 @@ def test_the_demo_shows_everything_and_its_suggestions_work(run, tmp_path, monke
     for suggestion in suggestions:
         program, *args = shlex.split(suggestion)
         assert program == "altsets"
-        code, again, err = run(*args)
-        assert (code, err) == (0, "")
+        again = run.printed(*args)
         assert "Proven" in again or "proven optimal" in again
     assert len(read_columns(tmp_path / "demo.csv").names) == 31
 

@@ -32,8 +32,7 @@ def same(document, evaluation):
 
 def test_find_and_evaluate_gives_the_numbers_of_the_python_call(run, table):
     asked = ("--evaluate", "--estimator", "linear", "--scoring", "accuracy", "--cv", 3, "--n-repeats", 1)
-    code, out, err = run("find", table, "-t", "y", *FIND, *asked, "--json")
-    assert (code, err) == (0, "")
+    out = run.printed("find", table, "-t", "y", *FIND, *asked, "--json")
     document = json.loads(out)
     selector = SelectAlternatives("f", n_features=2, n_alternatives=1)
     expected = evaluate(
@@ -41,8 +40,7 @@ def test_find_and_evaluate_gives_the_numbers_of_the_python_call(run, table):
     )
     assert same(document["evaluation"], expected)
     assert Result.from_json(out).sets == [(0, 1), (0, 3)]
-    code, out, _ = run("find", table, "-t", "y", *FIND, *asked)
-    assert code == 0
+    out = run.output("find", table, "-t", "y", *FIND, *asked)
     words = " ".join(out.split())
     assert words.index("Prediction score (accuracy)") < words.index("Features")
     assert " ".join(expected.comparisons[0].sentence.split()) in words
@@ -67,8 +65,7 @@ def test_the_model_of_a_wrapper_judges_too(run, table):
         "--n-repeats",
         1,
     )
-    code, out, _ = run("find", table, "-t", "y", *asked, "--evaluate", "--bootstraps", 2, "--json")
-    assert code == 0
+    out = run.output("find", table, "-t", "y", *asked, "--evaluate", "--bootstraps", 2, "--json")
     document = json.loads(out)
     assert document["parameters"]["estimator"] == "neighbors"
     assert document["evaluation"]["parameters"]["estimator"] == "neighbors"
@@ -83,8 +80,7 @@ def test_bootstraps_print_how_stable_the_sets_are(run, table, snapshot):
 
 def test_reports_say_what_replaces_what_is_lost(run, table, tmp_path):
     page = tmp_path / "answer.html"
-    code, out, _ = run("find", table, "-t", "y", *FIND, "--what-if", "--report", page, "--json")
-    assert code == 0
+    out = run.output("find", table, "-t", "y", *FIND, "--what-if", "--report", page, "--json")
     losses = WhatIf.from_json(json.dumps(json.loads(out)["what_if"]))
     text = page.read_text(encoding="utf-8")
     assert all(sentence in text for sentence in losses.verdict.findings)
@@ -93,8 +89,7 @@ def test_reports_say_what_replaces_what_is_lost(run, table, tmp_path):
 
 def test_options_of_the_quality_hold_in_the_folds(run, table):
     asked = ("-k", 2, "-a", 0, "--quality", "mrmr", "--measure", "pearson", "--cv", 2, "--forbid", "a")
-    code, out, _ = run("find", table, "-t", "y", *asked, "--evaluate", "--json")
-    assert code == 0
+    out = run.output("find", table, "-t", "y", *asked, "--evaluate", "--json")
     sets = [fold["sets"][0]["features"] for fold in json.loads(out)["evaluation"]["folds"]]
     assert not any("a" in names for names in sets)
 
@@ -107,13 +102,11 @@ def test_sets_from_a_file(run, table, tmp_path, form):
     else:
         path.write_text('b, a\n\na,"d"\n', encoding="utf-8")
     expected = evaluate([["a", "b"], ["a", "d"]], *data_of(table), margin=0.3, n_repeats=1)
-    code, out, err = run("evaluate", table, "-t", "y", "--sets", path, "--n-repeats", 1, "--margin", 0.3)
-    assert (code, err) == (0, "")
+    out = run.printed("evaluate", table, "-t", "y", "--sets", path, "--n-repeats", 1, "--margin", 0.3)
     assert " ".join(f"{expected.verdict} {expected.summary()}".split()) == " ".join(out.split())
-    code, out, err = run(
+    out = run.printed(
         "evaluate", table, "-t", "y", "--sets", path, "--n-repeats", 1, "--margin", 0.3, "--json"
     )
-    assert (code, err) == (0, "")
     assert same(json.loads(out), expected)
 
 
@@ -138,15 +131,12 @@ def test_a_positive_class_and_weights_of_classes(run, tmp_path, snapshot):
     )
     means = []
     for more in ((), ("--positive", "no"), ("--class-weight", "balanced")):
-        code, out, err = run(*asked, *more, "--json")
-        assert (code, err) == (0, "")
+        out = run.printed(*asked, *more, "--json")
         document = json.loads(out)
         assert document["parameters"]["pos_label"] == ("no" if "no" in more else "yes")
         means.append(Evaluation.from_json(out).mean_scores()[0])
     assert means[1] > means[2] > means[0]
-    code, _, err = run(*asked, "--positive", "maybe")
-    assert code == 2
-    assert err == snapshot
+    assert run.error(*asked, "--positive", "maybe") == snapshot
     found = run(
         "find",
         table,
@@ -172,8 +162,7 @@ def test_names_cannot_steer_the_terminal(run, tmp_path):
     rows = "\n".join(f"{i},{i % 3},{i % 2}" for i in range(40))
     table.write_text(f"a\x1b[31m,b,y\n{rows}\n", encoding="utf-8")
     sets.write_text("a\x1b[31m\nb\n", encoding="utf-8")
-    code, out, _ = run("evaluate", table, "-t", "y", "--sets", sets)
-    assert code == 0
+    out = run.output("evaluate", table, "-t", "y", "--sets", sets)
     assert "\x1b" not in out
 
 
@@ -188,8 +177,7 @@ def test_names_cannot_steer_the_terminal(run, tmp_path):
     (("--estimator", "tree"), "Error: --estimator tree "),
 ])  # fmt: skip
 def test_what_find_refuses(run, table, options, message):
-    code, out, err = run("find", table, "-t", "y", *FIND, *options, "--json")
-    assert (code, out) == (2, "")
+    err = run.error("find", table, "-t", "y", *FIND, *options, "--json")
     assert err.startswith(message)
     assert err.count("\n") == 1
 
@@ -202,8 +190,7 @@ def test_what_evaluate_refuses(run, table, tmp_path, snapshot):
         (("--sets", tmp_path / "nothing"), "Error: there is no file "),
         (("--sets", path), f"Error: {path} names 'hello', which is not a feature; "),
     ):
-        code, out, err = run("evaluate", table, "-t", "y", *options)
-        assert (code, out) == (2, "")
+        err = run.error("evaluate", table, "-t", "y", *options)
         assert err.startswith(message)
     path.write_text('{"schema": 7}', encoding="utf-8")
     assert run("evaluate", table, "-t", "y", "--sets", path)[2] == snapshot
@@ -240,8 +227,7 @@ def visits(tmp_path_factory):
 
 
 def evaluated(run, *args):
-    code, out, err = run(*args, "--json")
-    assert (code, err) == (0, "")
+    out = run.printed(*args, "--json")
     document = json.loads(out)
     return document.get("evaluation", document)
 
@@ -297,8 +283,7 @@ def test_a_column_of_groups_is_no_feature_of_the_search(run, visits, snapshot):
     assert code == 0
     assert [entry["features"] for entry in json.loads(out)["sets"]] == [["a"], ["b"], ["c"]]
     assert err == snapshot
-    code, _, err = run("find", visits, *asked, "--cv-groups", "patient", "--require", "patient")
-    assert code == 2
+    err = run.error("find", visits, *asked, "--cv-groups", "patient", "--require", "patient")
 
 
 @pytest.mark.parametrize(("options", "words"), [
@@ -320,14 +305,11 @@ def test_splits_that_are_refused(run, visits, tmp_path, options, words):
         ("evaluate", visits, "--sets", tmp_path / "sets.txt"),
         ("find", visits, *FIND, "--evaluate"),
     ):
-        code, _, err = run(*asked, "-t", "y", *options, "--drop", '"clinic: id"')
-        assert code == 2
+        err = run.error(*asked, "-t", "y", *options, "--drop", '"clinic: id"')
         assert words in err
         assert err.count("\n") == 1
 
 
 @pytest.mark.parametrize("options", [("--cv-groups", "patient"), ("--n-repeats", 2)])
 def test_splits_need_an_evaluation(run, visits, options, snapshot):
-    code, _, err = run("find", visits, "-t", "y", *FIND, *options)
-    assert code == 2
-    assert err == snapshot
+    assert run.error("find", visits, "-t", "y", *FIND, *options) == snapshot

@@ -33,8 +33,7 @@ def flat(text):
 
 def test_a_table(run, table, scores, monkeypatch):
     monkeypatch.setenv("COLUMNS", "70")
-    code, out, err = run(*asking(table, "-k", 3, "-a", 1))
-    assert (code, err) == (0, "")
+    out = run.printed(*asking(table, "-k", 3, "-a", 1))
     found = altsets.frontier(scores, 3, 1)
     rows = re.findall(r"^ *([\d.]+) +(\d) +([\d.]+) % +([\d.]+) %   (\w+)$", out, re.MULTILINE)
     best = found.best(3)
@@ -54,22 +53,19 @@ def test_a_table(run, table, scores, monkeypatch):
 
 
 def test_sizes_and_numbers_of_sets(run, table, scores, snapshot):
-    code, out, err = run(*asking(table, "-k", "2:3", "-a", "1,2", "--tau", "0,0.5", "--tau", 1))
-    assert (code, err) == (0, "")
+    out = run.printed(*asking(table, "-k", "2:3", "-a", "1,2", "--tau", "0,0.5", "--tau", 1))
     assert flat(out) == snapshot
     # Two of three sets are no mean of three.
     assert re.search(r"3 +2 +1 +0 +[\d.]+ +- +-   infeasible \(2 of 3 sets\)", out)
 
 
 def test_over_sizes_where_there_is_one_tau(run, table, scores):
-    code, out, _ = run(*asking(table, "-k", "1:5", "-a", 0))
-    assert code == 0
+    out = run.output(*asking(table, "-k", "1:5", "-a", 0))
     assert f"{altsets.find(scores, 4, 0).objective:#.5g}" in out
 
 
 def test_json_is_one_document_and_matches_the_library(run, table, scores):
-    code, out, err = run(*asking(table, "-k", "2:3", "-a", 1, "--search", "simultaneous", "--json"))
-    assert (code, err) == (0, "")
+    out = run.printed(*asking(table, "-k", "2:3", "-a", 1, "--search", "simultaneous", "--json"))
     document, found = json.loads(out), altsets.frontier(scores, [2, 3], 1, search="simultaneous")
     assert document["parameters"].pop("table") == str(table)
     assert document["parameters"]["quality"] == "pearson"
@@ -104,9 +100,7 @@ def test_scores_that_were_saved(run, table, tmp_path):
 
 
 def test_no_point_has_a_set(run, table, snapshot):
-    code, out, err = run(*asking(table, "-k", 2, "--require", "a", "--forbid", "a"))
-    assert (code, out) == (1, "")
-    assert err == snapshot
+    assert run.error(*asking(table, "-k", 2, "--require", "a", "--forbid", "a"), code=1) == snapshot
     code, out, _ = run(*asking(table, "-k", 2, "--require", "a", "--forbid", "a", "--json"))
     assert code == 1
     assert {entry["result"]["status"] for entry in json.loads(out)["points"]} == {"infeasible"}
@@ -134,15 +128,13 @@ def test_no_point_has_a_set(run, table, snapshot):
     ],
 )
 def test_bad_input(run, table, options, message):
-    code, out, err = run(*asking(table, *options))
-    assert (code, out) == (2, "")
+    err = run.error(*asking(table, *options))
     assert message in err
     assert err.count("\n") == 1
 
 
 def test_sizes_beyond_the_table(run, table, snapshot):
-    code, out, err = run(*asking(table, "-k", "5:9", "-a", 0))
-    assert (code, err) == (0, "")
+    out = run.printed(*asking(table, "-k", "5:9", "-a", 0))
     assert flat(out) == snapshot
 
 
@@ -176,8 +168,7 @@ JUDGED = ("-k", "2:3", "-a", 1, "--tau", "0,1", "--evaluate", "--cv", 3)
 
 def test_scores_and_the_baseline_stand_in_the_table(run, table, monkeypatch, snapshot):
     monkeypatch.setenv("COLUMNS", "80")
-    code, out, err = run(*asking(table, *JUDGED))
-    assert (code, err) == (0, "")
+    out = run.printed(*asking(table, *JUDGED))
     data = split_target(read_columns(table), "y")
     frontier = altsets.frontier("pearson", [2, 3], 1, [0, 1], X=data.X, y=data.y)
     found = altsets.evaluate(frontier, data.X, data.y, cv=3)
@@ -204,8 +195,7 @@ def test_scores_as_a_document(run, table):
         "--positive",
         "yes",
     )
-    code, out, err = run(*asking(table, *JUDGED, *options, "--json"))
-    assert (code, err) == (0, "")
+    out = run.printed(*asking(table, *JUDGED, *options, "--json"))
     data = split_target(read_columns(table), "y")
     own = altsets.evaluate(
         altsets.frontier("pearson", [2, 3], 1, [0, 1], X=data.X, y=data.y), data.X, data.y, cv=3, n_repeats=2,
@@ -220,8 +210,7 @@ def test_scores_as_a_document(run, table):
 def test_folds_that_keep_groups_together(run, write, snapshot):
     rows = "".join(f"{row % 2 + row / 50},{row % 5},p{row // 4},{row % 2}\n" for row in range(40))
     grouped = write(f"a,b,patient,y\n{rows}")
-    code, out, _ = run(*asking(grouped, "-k", 1, "-a", 1, "--evaluate", "--cv", 3, "--cv-groups", "patient"))
-    assert code == 0
+    out = run.output(*asking(grouped, "-k", 1, "-a", 1, "--evaluate", "--cv", 3, "--cv-groups", "patient"))
     assert flat(out) == snapshot
 
 
@@ -241,8 +230,7 @@ def test_folds_that_keep_groups_together(run, write, snapshot):
     ],
 )
 def test_bad_input_about_scores(run, table, options, message):
-    code, out, err = run(*asking(table, "-k", 2, *options))
-    assert (code, out) == (2, "")
+    err = run.error(*asking(table, "-k", 2, *options))
     assert message in err
     assert err.count("\n") == 1
 
@@ -259,8 +247,7 @@ def test_ctrl_c_while_folds_are_judged(run, table, monkeypatch, snapshot):
 
     monkeypatch.setattr(evaluating, "evaluate_fold", interrupted)
     stop_at = 2
-    code, out, err = run(*asking(table, *JUDGED))
-    assert (code, err) == (0, "")
+    out = run.printed(*asking(table, *JUDGED))
     assert about(flat(out), "Interrupted") == snapshot
     stop_at = 0
     code, out, err = run(*asking(table, *JUDGED))
@@ -274,8 +261,7 @@ def test_ctrl_c_while_folds_are_judged(run, table, monkeypatch, snapshot):
 
 def test_every_penalty_that_matters(run, table, scores):
     found = altsets.frontier(scores, 3, 1, by="penalty", search="simultaneous")
-    code, out, err = run(*asking(table, "-k", 3, "-a", 1, "--by", "penalty"))
-    assert (code, err) == (0, "")
+    out = run.printed(*asking(table, "-k", 3, "-a", 1, "--by", "penalty"))
     rows = re.findall(r"^ *(\S+) +(\S+) +(\S+) +(\d+)   optimal   (.*)$", out, re.MULTILINE)
     assert rows == [
         (
@@ -335,6 +321,5 @@ def test_sums_against_minima_as_json(run, table, scores, snapshot):
     ],
 )
 def test_what_does_not_go_with_a_penalty_or_balance(run, table, more, said):
-    code, out, err = run(*asking(table, "-k", 2, *more))
-    assert (code, out) == (2, "")
+    err = run.error(*asking(table, "-k", 2, *more))
     assert said in err

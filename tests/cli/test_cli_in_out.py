@@ -14,6 +14,7 @@ import sys
 import types
 
 import numpy as np
+import pandas as pd
 import pytest
 from words import about
 
@@ -30,9 +31,7 @@ from altsets.results import Evaluation
 # pandas from 3.1 on always reads numbers so.
 pytestmark = pytest.mark.filterwarnings("ignore:The 'float_precision' argument is deprecated")
 
-pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
-pd = pytest.importorskip("pandas")
 
 FIND = ("-t", "y", "-k", 2, "-a", 1, "--quality", "f")
 
@@ -73,8 +72,7 @@ def test_a_table_from_standard_input(run, table, monkeypatch, form):
         content = stream.getvalue()
     expected = json.loads(run("find", table, *FIND, "--json")[1])
     piping(monkeypatch, content)
-    code, out, err = run("find", "-", *FIND, "--json")
-    assert (code, err) == (0, "")
+    out = run.printed("find", "-", *FIND, "--json")
     assert json.loads(out)["sets"] == expected["sets"]
     assert json.loads(out)["provenance"]["data"]["sha256"] == expected["provenance"]["data"]["sha256"]
 
@@ -144,8 +142,7 @@ def test_encoding_and_decimal_sign_are_those_of_every_text_file(run, table, ther
     how = ("--encoding", "latin-1", "--decimal", ",")
     german = ("german.csv", *FIND[:6], *how, "--json")
     # altsets itself writes UTF-8 and points.
-    code, out, err = run("find", *german, "--budget", "2:costs.csv", "--save-scores", "saved.csv")
-    assert (code, err) == (0, "")
+    out = run.printed("find", *german, "--budget", "2:costs.csv", "--save-scores", "saved.csv")
     limited = json.loads(out)["sets"][0]["features"]
     assert {"größe", "c"} - set(limited)
     for options in (
@@ -153,11 +150,9 @@ def test_encoding_and_decimal_sign_are_those_of_every_text_file(run, table, ther
         ("--require", "@names.txt", "--existing", "sets.txt"),
         ("--require", "größe", "--scores", "saved.csv"),
     ):
-        code, out, err = run("find", *german, *options)
-        assert (code, err) == (0, "")
+        out = run.printed("find", *german, *options)
         assert "größe" in json.loads(out)["sets"][0]["features"]
-    code, out, err = run("find", "--scores", "scores.csv", *FIND[2:6], *how, "--json")
-    assert (code, err) == (0, "")
+    out = run.printed("find", "--scores", "scores.csv", *FIND[2:6], *how, "--json")
     assert json.loads(out)["sets"][0]["quality"] == 3.5
     made = Result.from_json(out)
     said = python_lines(made, None)
@@ -180,8 +175,7 @@ COLUMNS = ["set", "feature", "score", "quality", "status"]
 def test_sets_in_csv_parquet_and_json(run, there):
     document = json.loads(run("find", "table.csv", *FIND, "--json")[1])
     for name in ("out.csv", "out.parquet", "out.JSON"):
-        code, out, err = run("find", "table.csv", *FIND, "--output", name)
-        assert (code, err) == (0, "")
+        out = run.printed("find", "table.csv", *FIND, "--output", name)
         assert "Proven: " in out
     expected = [
         (number, feature, entry["quality"], entry["status"])
@@ -233,9 +227,7 @@ def test_evaluations_and_near_best_sets_in_files(run, there):
 def test_no_set_is_an_answer_in_a_file_too(run, there, snapshot):
     asked = ("-t", "y", "-k", 2, "-a", 0, "--quality", "f", "--require", "a", "--forbid", "a")
     for name in ("none.csv", "none.json", "none.parquet"):
-        code, out, err = run("find", "table.csv", *asked, "--output", name)
-        assert (code, out) == (1, "")
-        assert err == snapshot
+        assert run.error("find", "table.csv", *asked, "--output", name, code=1) == snapshot
     assert (there / "none.csv").read_text() == ",".join(COLUMNS) + "\n"
     assert json.loads((there / "none.json").read_text())["status"] == "infeasible"
     assert pd.read_parquet("none.parquet").columns.tolist() == COLUMNS
@@ -278,16 +270,13 @@ def test_files_that_cannot_be_written_are_refused_before_the_search(
 
 def test_parquet_without_pyarrow_is_said_at_once(run, there, monkeypatch, snapshot):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    code, out, err = run("find", "table.csv", *FIND, "--output", "out.parquet")
-    assert (code, out) == (2, "")
-    assert err == snapshot
+    assert run.error("find", "table.csv", *FIND, "--output", "out.parquet") == snapshot
 
 
 def test_force_replaces_a_file_whole_or_not_at_all(run, there, monkeypatch, snapshot):
     (there / "real.csv").write_text("mine")
     (there / "link.csv").symlink_to("real.csv")
-    code, _, err = run("find", "table.csv", *FIND, "--output", "link.csv", "--force")
-    assert (code, err) == (0, "")
+    run.printed("find", "table.csv", *FIND, "--output", "link.csv", "--force")
     assert (there / "link.csv").is_symlink()
     assert (there / "real.csv").read_text().startswith("set,feature,")
     before = (there / "real.csv").read_text()
@@ -445,8 +434,7 @@ def test_a_request_repeated_gives_the_same_answer(run, saved, snapshot):
     assert (code, err) == snapshot
     assert "Proven: " in out
     assert about(out, "same sets") == snapshot
-    code, out, err = run("find", "table.csv", "--again", saved.name, "--json")
-    assert (code, err) == (0, "")
+    out = run.printed("find", "table.csv", "--again", saved.name, "--json")
     assert json.loads(out)["again"] == {
         "file": "saved.json",
         "same": True,
@@ -466,8 +454,7 @@ def test_another_table_may_give_another_answer(run, saved, there, table, snapsho
     assert about(words, "The answer") == snapshot
     assert about(words, "data") == snapshot
     (there / "table.csv").unlink()
-    code, out, err = run("find", "--again", saved.name)
-    assert (code, out) == (2, "")
+    err = run.error("find", "--again", saved.name)
     assert err.splitlines()[-1] == snapshot
     frame["a"], frame["e"] = frame["e"], frame["a"]
     frame.to_parquet("moved.parquet")
@@ -508,8 +495,7 @@ def test_scores_that_were_saved_are_compared_too(run, there, snapshot):
     assert run("find", "--again", "saved.json", "--scores", "scores.csv")[0] == 0
     content = (there / "scores.csv").read_text()
     (there / "scores.csv").write_text(content + "\n")
-    code, out, _ = run("find", "--again", "saved.json", "--scores", "scores.csv")
-    assert code == 0
+    out = run.output("find", "--again", "saved.json", "--scores", "scores.csv")
     assert " ".join(out.split()) == snapshot
 
 
@@ -588,8 +574,7 @@ def test_a_saved_answer_names_no_file_but_the_table(run, saved, there, options, 
     }
     document["provenance"]["options"] = search | options
     saved.write_text(json.dumps(document))
-    code, out, err = run("find", "table.csv", "--again", saved.name)
-    assert (code, out) == (2, "")
+    err = run.error("find", "table.csv", "--again", saved.name)
     assert "secret words" not in err
     assert " ".join(err.split()) == snapshot
 
@@ -739,8 +724,7 @@ def test_standard_output_on_a_full_device_is_said_in_one_line(there):
     ("explore", "LONG.csv", "-t", "y", "--no-browser"),
 ])  # fmt: skip
 def test_names_that_no_file_can_have(run, there, words, snapshot):
-    code, _, err = run(*(word.replace("LONG", 300 * "n") for word in words))
-    assert code == 2
+    err = run.error(*(word.replace("LONG", 300 * "n") for word in words))
     assert err == snapshot
     assert err.count("\n") == 1
 
@@ -837,7 +821,6 @@ def test_scores_without_room_cost_the_file_alone(run, there, monkeypatch, snapsh
 
 
 def test_braces_in_names_are_no_templates(run, tmp_path, monkeypatch):
-    pytest.importorskip("jinja2")
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(3)
     y = np.arange(60) % 2

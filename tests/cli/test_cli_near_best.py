@@ -26,8 +26,7 @@ def asking(table, *more):
 
 
 def test_a_table_that_people_understand(run, table, scores, snapshot):
-    code, out, err = run(*asking(table, "-k", 2, "--within", "0.2"))
-    assert (code, err) == (0, "")
+    out = run.printed(*asking(table, "-k", 2, "--within", "0.2"))
     near = altsets.near_best(scores, 2, within=0.2)
     text = " ".join(out.split())
     assert text.startswith(" ".join(str(near.verdict).split()))
@@ -42,8 +41,7 @@ def test_a_table_that_people_understand(run, table, scores, snapshot):
 
 
 def test_json_is_one_document_and_matches_the_library(run, table, scores):
-    code, out, err = run(*asking(table, "-k", 3, "--within", "0.3", "--show", 2, "--json"))
-    assert (code, err) == (0, "")
+    out = run.printed(*asking(table, "-k", 3, "--within", "0.3", "--show", 2, "--json"))
     document, near = json.loads(out), altsets.near_best(scores, 3, within=0.3)
     assert document["count"] == near.count > 2
     assert document["count_bounds"] == [near.count, near.count]
@@ -59,16 +57,14 @@ def test_constraints_sizes_and_thresholds(run, table, scores, snapshot):
     asked = [altsets.constraints.Forbid("b"), altsets.constraints.Size(1, 3)]
     assert document["count"] == altsets.near_best(scores, min_quality=1, constraints=asked).count
     assert "b" not in document["free"]
-    code, out, _ = run(*asking(table, "-k", 2, "--within", "1", "--require", "c", "--show", 0))
-    assert code == 0
+    out = run.output(*asking(table, "-k", 2, "--within", "1", "--require", "c", "--show", 0))
     assert " ".join(out.split()) == snapshot
     assert " Set   " not in out
 
 
 @pytest.mark.parametrize("kind", ["mrmr", "fcbf", "cfs"])
 def test_other_qualities(run, table, kind):
-    code, out, err = run("near-best", table, "--target", "y", "-k", 2, "--quality", kind, "--within", "0.5")
-    assert (code, err) == (0, "")
+    out = run.printed("near-best", table, "--target", "y", "-k", 2, "--quality", kind, "--within", "0.5")
     assert "of 2 features" in out
 
 
@@ -81,17 +77,13 @@ def test_scores_that_were_saved(run, table, tmp_path):
 
 
 def test_no_set_is_that_good(run, table, snapshot):
-    code, out, err = run(*asking(table, "-k", 2, "--min-quality", "50"))
-    assert (code, out) == (1, "")
-    assert err == snapshot
+    assert run.error(*asking(table, "-k", 2, "--min-quality", "50"), code=1) == snapshot
 
 
 def test_no_set_at_all(run, table, snapshot):
     rules = ("--require", "a,b", "--exclusive", "a,b")
-    code, out, err = run(*asking(table, "-k", 2, *rules))
-    assert (code, out) == (1, "")
-    assert err == snapshot
-    code, out, err = run(*asking(table, "-k", 2, *rules, "--json"))
+    assert run.error(*asking(table, "-k", 2, *rules), code=1) == snapshot
+    code, out, _ = run(*asking(table, "-k", 2, *rules, "--json"))
     assert code == 1
     assert json.loads(out)["count"] == 0
 
@@ -111,23 +103,18 @@ def test_no_set_at_all(run, table, snapshot):
     ],
 )
 def test_bad_input_is_one_line(run, table, more, words):
-    code, out, err = run(*asking(table, *more))
-    assert (code, out) == (2, "")
+    err = run.error(*asking(table, *more))
     assert words in err
     assert len(err.splitlines()) == 1
 
 
 def test_a_wrapper_with_few_sets(run, table):
-    code, out, _ = run(
-        "near-best", table, "--target", "y", "-k", 1, "--quality", "wrapper", "--within", "0.2"
-    )
-    assert code == 0
+    out = run.output("near-best", table, "--target", "y", "-k", 1, "--quality", "wrapper", "--within", "0.2")
     assert re.match(r"\d+ sets? of 1 feature ", out)
 
 
 def test_features_of_no_set_are_named(run, table, snapshot):
-    code, out, _ = run(*asking(table, "-k", 1, "--within", "0"))
-    assert code == 0
+    out = run.output(*asking(table, "-k", 1, "--within", "0"))
     assert out == snapshot
 
 
@@ -151,16 +138,14 @@ def test_a_wrapper_with_many_sets_is_estimated(run, tmp_path, clock):
         "--time-limit",
         clock.limit(200),
     )
-    code, out, _ = run(*asked, "--within", "0.3")
-    assert code == 0
+    out = run.output(*asked, "--within", "0.3")
     assert out.startswith("An estimated ")
     assert "95 % confidence" in " ".join(out.split())
-    code, out, _ = run(*asked, "--within", "0.3", "--json")
+    out = run.output(*asked, "--within", "0.3", "--json")
     assert json.loads(out)["estimate"]["confidence"] == 0.95
 
 
 def test_help_names_the_command(run):
-    code, out, _ = run("--help")
-    assert code == 0
+    out = run.output("--help")
     assert "near-best" in out
     assert "--within" in run("near-best", "--help-all")[1]

@@ -152,12 +152,11 @@ def test_tables_are_read_with_their_targets(table):
     assert both.feature_names == ("a", "b", "c", "d", "status", "days")
 
 
-def test_rows_without_a_target_are_left_out_if_asked(tmp_path, snapshot):
+def test_rows_without_a_target_are_left_out_if_asked(tmp_path, refused):
     path = tmp_path / "gaps.csv"
     path.write_text("x,t,e\n1,5,1\n2,,0\n3,2,1\n4,7,0\n5,1,\n")
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.read_table(path, None, time="t", event="e")
-    assert str(refused.value) == snapshot
     data = altsets.read_table(path, None, time="t", event="e", drop_missing_target=True)
     assert (len(data.y), data.n_dropped) == (3, 2)
 
@@ -178,7 +177,7 @@ def test_a_report_on_survival_is_right_about_its_measure(table, tmp_path, name):
     assert known["result"].qualities == pytest.approx(result.qualities)
 
 
-def test_events_as_files_have_them(table, tmp_path, snapshot):
+def test_events_as_files_have_them(table, tmp_path, refused):
     frame = pd.read_csv(table).drop(columns=["warm", "loud"])
     frame["st=us"] = frame.pop("status") == "dead"
     path = tmp_path / "flags.csv"
@@ -188,9 +187,8 @@ def test_events_as_files_have_them(table, tmp_path, snapshot):
     assert 0 < plain["st=us"].sum() < len(plain)
     other = altsets.read_table(path, time="days", event="st=us=False").y
     assert (other["st=us"] == ~plain["st=us"]).all()
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.read_table(path, time="days", event="st=as=dead")
-    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize(("events", "is_hinted"), [((0, 1), True), ((1, 2), False), ((0.5, 1), False)])

@@ -154,9 +154,10 @@ def test_without_jinja2_it_is_said_before_the_search(run, there, monkeypatch):
 
 
 def test_no_set_is_an_answer_too(run, there, snapshot):
-    code, out, err = run("find", "table.csv", *FIND, "--require", "a", "--forbid", "a", "--report", "r.html")
-    assert (code, out) == (1, "")
-    assert err == snapshot
+    assert (
+        run.error("find", "table.csv", *FIND, "--require", "a", "--forbid", "a", "--report", "r.html", code=1)
+        == snapshot
+    )
     document = document_in(there / "r.html")
     assert document["title"] == snapshot
     (said,) = section(document, "in-short")["blocks"][0]["paragraphs"]
@@ -234,8 +235,7 @@ def test_both_lines_run_and_give_the_same_sets(run, there, more):
     document = document_in(there / "r.html")
     program, *words = words_in(block_of_code(document, "shell"))
     assert program == "altsets"
-    code, out, _ = run(*words, "--json")
-    assert code == 0
+    out = run.output(*words, "--json")
     assert altsets.Result.from_json(out).named_sets == first.named_sets
     again = result_of(block_of_code(document, "python"))
     assert again.named_sets == first.named_sets
@@ -283,8 +283,7 @@ def test_lines_with_saved_scores(run, there):
     run("find", "table.csv", *FIND, "--save-scores", "s.csv")
     for table in (["table.csv", "-t", "y"], []):
         asked = ("--scores", "s.csv", "-k", 2, "-a", 1, "--json")
-        code, out, _ = run("find", *table, *asked, "--report", "r.html", "--force")
-        assert code == 0
+        out = run.output("find", *table, *asked, "--report", "r.html", "--force")
         again = result_of(block_of_code(document_in(there / "r.html"), "python"))
         assert again.named_sets == altsets.Result.from_json(out).named_sets
 
@@ -299,8 +298,7 @@ def test_again_knows_nothing_of_reports(run, there, snapshot):
 
 @pytest.mark.slow
 def test_the_demo_replaces_only_its_own_report(run, there, snapshot):
-    code, out, err = run("demo")
-    assert (code, err) == (0, "")
+    out = run.printed("demo")
     assert about(out, "altsets-demo.html") == snapshot
     document = document_in(there / "altsets-demo.html")
     assert block_of_code(document, "shell") == snapshot

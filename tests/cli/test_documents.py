@@ -61,10 +61,9 @@ def test_a_byte_order_mark_is_no_fault(value):
     assert type(value).from_json("\ufeff" + value.to_json()) == value
 
 
-def test_a_document_must_be_text(snapshot):
-    with pytest.raises(InputError) as refused:
+def test_a_document_must_be_text(refused):
+    with refused(InputError):
         document_in(b"{}")
-    assert str(refused.value) == snapshot
 
 
 def damaged(document, rng):

@@ -31,11 +31,8 @@ def save(tmp_path):
 def test_all_unusable_columns_are_in_one_message_or_dropped(run, save, snapshot):
     dates = [f"2024-01-{1 + row % 28:02d}" for row in range(60)]
     path = save(visit=dates, name=[f"patient {row}" for row in range(60)])
-    code, out, err = run("find", path, *FIND)
-    assert (code, out) == (2, "")
-    assert err == snapshot
-    code, out, err = run("find", path, *FIND, "--drop-unusable", "--json")
-    assert (code, err) == (0, "")
+    assert run.error("find", path, *FIND) == snapshot
+    out = run.printed("find", path, *FIND, "--drop-unusable", "--json")
     document = json.loads(out)
     assert document["sets"] == json.loads(run("find", save("plain.csv"), *FIND, "--json")[1])["sets"]
     assert document["notes"] == snapshot
@@ -47,37 +44,30 @@ def test_one_unusable_column_keeps_its_own_advice(run, save, snapshot):
     code, _, err = run("find", path, *FIND)
     assert code == 2
     assert err.endswith("(--categorical code).\n")
-    code, out, _ = run("find", path, *FIND, "--drop-unusable")
-    assert code == 0
+    out = run.output("find", path, *FIND, "--drop-unusable")
     assert " ".join(out.split()) == snapshot
 
 
 @pytest.mark.parametrize("options", [(), ("--drop-missing-target",)])
 def test_decimal_commas_in_several_columns_have_one_remedy(run, save, options, snapshot):
     commas = [f"{row},5" for row in range(60)]
-    code, _, err = run("find", save(one=commas, two=commas), *FIND, *options)
-    assert code == 2
-    assert err == snapshot
+    assert run.error("find", save(one=commas, two=commas), *FIND, *options) == snapshot
 
 
 def test_a_leak_comes_first_and_speaks_of_options(run, save, snapshot):
     leak = np.arange(60) % 2 + np.arange(60) / 1000
     path = save(**{"my leak": leak, "row": np.arange(60), "y": np.arange(60) % 2})
-    code, out, _ = run("find", path, "-t", "y", "-k", 2, "-a", 1)
-    assert code == 0
+    out = run.output("find", path, "-t", "y", "-k", 2, "-a", 1)
     said = " ".join(out.split("Set  Features")[0].split())
     assert said == snapshot
-    code, out, _ = run("find", path, "-t", "y", "-k", 2, "-a", 1, "--drop", "my leak,row")
-    assert code == 0
+    out = run.output("find", path, "-t", "y", "-k", 2, "-a", 1, "--drop", "my leak,row")
     assert "--drop" not in out
 
 
 def test_a_table_without_any_usable_column(run, save, snapshot):
     only = ("--drop", "f0,f1,f2,f3", "--drop-unusable")
     dates = ["2024-01-01"] * 30 + ["2024-01-02"] * 30
-    code, _, err = run("find", save(one=dates, two=dates), *FIND, *only)
-    assert code == 2
-    assert err == snapshot
+    assert run.error("find", save(one=dates, two=dates), *FIND, *only) == snapshot
 
 
 def test_only_features_above_the_noise_floor(run, save, snapshot):
@@ -85,27 +75,20 @@ def test_only_features_above_the_noise_floor(run, save, snapshot):
     y = rng.permutation(np.arange(60) % 2)
     path = save(**{f"f{index}": y * (3 if index < 2 else 0) + rng.normal(size=60) for index in range(4)}, y=y)
     asked = ("find", path, "-t", "y", "-a", 0, "--quality", "f", "--above-noise")
-    code, out, err = run(*asked, "-k", 2, "--json")
-    assert (code, err) == (0, "")
+    out = run.printed(*asked, "-k", 2, "--json")
     document = json.loads(out)
     assert document["sets"][0]["features"] == ["f0", "f1"]
     assert document["request"]["constraints"] == [{"kind": "above_noise"}]
-    code, out, _ = run(*asked, "-k", 2, "--evaluate", "--cv", 3)
-    assert code == 0
+    out = run.output(*asked, "-k", 2, "--evaluate", "--cv", 3)
     assert " ".join(out.split()) == snapshot
-    code, _, err = run(*asked, "-k", 3)
-    assert code == 2
-    assert err == snapshot
-    code, _, err = run("find", path, "-t", "y", "--quality", "relief", "--above-noise")
-    assert code == 2
+    assert run.error(*asked, "-k", 3) == snapshot
+    run.error("find", path, "-t", "y", "--quality", "relief", "--above-noise")
 
 
 def test_scores_that_were_saved_have_no_noise_floor(run, save, tmp_path, snapshot):
     path = save()
     assert run("find", path, *FIND, "--save-scores", tmp_path / "scores.csv")[0] == 0
-    code, _, err = run("find", "--scores", tmp_path / "scores.csv", "-k", 2, "--above-noise")
-    assert code == 2
-    assert err == snapshot
+    assert run.error("find", "--scores", tmp_path / "scores.csv", "-k", 2, "--above-noise") == snapshot
 
 
 def test_only_some_columns_are_read(run, save, tmp_path, snapshot):

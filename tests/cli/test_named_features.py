@@ -158,11 +158,10 @@ def test_commands_with_patterns_are_repeated(answer, run, sensors, snapshot):
 
 
 def test_near_best_knows_groups(run, sensors):
-    code, out, _ = run(
+    out = run.output(
         *("near-best", "table.csv", "-t", "Sy", "--quality", "f", "-k", 2, "--json"),
         *("--forbid", "@S1", "--feature-groups-by", "_"),
     )
-    assert code == 0
     assert json.loads(out)["sets"][0]["features"] == ["S2_mean", "S2_max"]
 
 
@@ -190,13 +189,11 @@ def test_patterns_in_python(rule, best):
     assert altsets.Request.from_json(result.request.to_json()) == result.request
 
 
-def test_a_pattern_for_too_few_features_is_refused(snapshot):
-    with pytest.raises(InputError) as refused:
+def test_a_pattern_for_too_few_features_is_refused(refused):
+    with refused(InputError):
         altsets.find(scores(), n_features=3, constraints=[constraints.AtLeast(3, ["S2_*"])])
-    assert str(refused.value) == snapshot
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.find(scores(), constraints=[constraints.Forbid("T*")])
-    assert str(refused.value) == snapshot
 
 
 def test_patterns_in_groups_and_existing_sets():

@@ -295,8 +295,7 @@ def test_bad_options_on_sets_are_one_line_and_said_before_scoring(
 ):
     for late in ("score", "pairwise"):
         monkeypatch.setattr(measures, late, lambda *_, **__: pytest.fail("scored a request that is wrong"))
-    code, out, err = run("find", table, "-t", "y", *args.split())
-    assert (code, out) == (2, "")
+    err = run.error("find", table, "-t", "y", *args.split())
     assert message in err
     assert err.startswith("Error: ")
     assert err.count("\n") == 1
@@ -313,14 +312,11 @@ def test_bad_options_on_sets_are_one_line_and_said_before_scoring(
 ])  # fmt: skip
 def test_all_problems_are_said_before_a_file_is_read(run, files, monkeypatch, snapshot, line):
     monkeypatch.setattr("altsets.files.dataset.read_table", lambda *_, **__: pytest.fail("read the table"))
-    code, out, err = run(line.split()[0], "table.csv", *line.split()[1:])
-    assert (code, out) == (2, "")
-    assert err == snapshot
+    assert run.error(line.split()[0], "table.csv", *line.split()[1:]) == snapshot
 
 
 def test_all_names_that_are_unknown_come_in_one_message(run, table):
-    code, out, err = run("find", table, "-t", "y", "--require", "aa", "--forbid", "bb", "--existing", "cc")
-    assert (code, out) == (2, "")
+    err = run.error("find", table, "-t", "y", "--require", "aa", "--forbid", "bb", "--existing", "cc")
     assert [line.split()[1] for line in err.splitlines()] == ["--existing", "--require", "--forbid"]
 
 
@@ -332,9 +328,7 @@ def test_a_close_match_is_suggested_everywhere(run, tmp_path, files, monkeypatch
         "--require length", "--at-most 1:length", "--exclusive age,length", "--implies age:length",
         "--budget 5:typo.csv", "--existing length",
     ):  # fmt: skip
-        code, _, err = run("find", tmp_path / "t.csv", "-t", "y", "-k", 1, *option.split())
-        assert code == 2
-        assert err == snapshot
+        assert run.error("find", tmp_path / "t.csv", "-t", "y", "-k", 1, *option.split()) == snapshot
 
 
 @pytest.mark.parametrize(
@@ -361,15 +355,13 @@ def test_a_close_match_is_suggested_everywhere(run, tmp_path, files, monkeypatch
 def test_a_name_that_is_nearly_right_is_recognised(run, table, tmp_path, monkeypatch, options, meant):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "groups.csv").write_text("feature,group\na,ones\nb,ones\n", encoding="utf-8")
-    code, out, err = run("find", table, "-k", 1, "-a", 1, *options.split())
-    assert (code, out) == (2, "")
+    err = run.error("find", table, "-k", 1, "-a", 1, *options.split())
     assert err.rstrip().endswith(f"did you mean {meant!r}?")
 
 
 @pytest.mark.parametrize("option", ["--require", "--exclusive", "--implies", "--drop"])
 def test_a_line_break_in_an_option_is_no_traceback(run, table, option, snapshot):
-    code, _, err = run("find", table, "-t", "y", option, "a\nb:c")
-    assert code == 2
+    err = run.error("find", table, "-t", "y", option, "a\nb:c")
     assert err == snapshot
     assert err.count("\n") == 1
 
@@ -392,23 +384,20 @@ def test_a_line_break_in_an_option_is_no_traceback(run, table, option, snapshot)
 )
 def test_constraints_reach_the_search(run, table, files, options, features):
     args = ("find", table, "-t", "y", "-k", 2, "-a", 0, "--quality", "f", "--json", *options.split())
-    code, out, err = run(*args)
-    assert (code, err) == (0, "")
+    out = run.printed(*args)
     document = json.loads(out)
     assert document["status"] == "optimal"
     assert document["sets"][0]["features"] == [*features]
 
 
 def test_sizes_reach_the_search(run, table, snapshot):
-    code, out, err = run("find", table, "-t", "y", "--size", "2:3", "-a", 0, "--quality", "f")
-    assert (code, err) == (0, "")
+    out = run.printed("find", table, "-t", "y", "--size", "2:3", "-a", 0, "--quality", "f")
     assert re.findall(r"^ *0? +([a-z]) +\d+\.\d", out, flags=re.MULTILINE)[:2] == ["a", "b"]
     assert " ".join(out.split()) == snapshot
 
 
 def test_constraints_that_clash_are_exit_status_1(run, table, snapshot):
-    code, out, err = run("find", table, "-t", "y", "-k", 2, "--require", "a", "--forbid", "a")
-    assert (code, out) == (1, "")
+    err = run.error("find", table, "-t", "y", "-k", 2, "--require", "a", "--forbid", "a", code=1)
     assert err == snapshot
     assert err.count("\n") == 1
 
@@ -452,8 +441,7 @@ def test_help_names_the_default_measures(run, snapshot):
 @pytest.mark.parametrize("name", ["mrmr", "fcbf", "cfs"])
 def test_qualities_of_several_features_are_searched(run, table, name):
     args = ("find", table, "-t", "y", "-k", 1, "-a", 1, "--tau", 1, "--quality", name, "--measure", "pearson")
-    code, out, err = run(*args, "--json")
-    assert (code, err) == (0, "")
+    out = run.printed(*args, "--json")
     document = json.loads(out)
     assert document["status"] == "optimal"
     assert [entry["features"] for entry in document["sets"]] == [["a"], ["b"]]
@@ -464,20 +452,16 @@ def test_qualities_of_several_features_are_searched(run, table, name):
 @pytest.mark.parametrize("command", ["find", "frontier", "near-best", "evaluate"])
 def test_an_option_without_its_value_leads_to_the_help_of_its_command(run, command):
     option = "--sets" if command == "evaluate" else "--distinct"
-    code, _, err = run(command, "table.csv", option)
-    assert code == 2
+    err = run.error(command, "table.csv", option)
     assert f"(see altsets {command} --help)." in err
 
 
 def test_evaluations_need_a_target_and_offer_nothing_else(run, table, tmp_path, snapshot):
     (tmp_path / "sets.txt").write_text("a\n")
     asked = ("evaluate", table, "--sets", tmp_path / "sets.txt")
-    code, _, err = run(*asked)
-    assert code == 2
+    err = run.error(*asked)
     assert err.endswith("to predict.\n")
-    code, _, err = run(*asked, "--no-target")
-    assert code == 2
-    assert err == snapshot
+    assert run.error(*asked, "--no-target") == snapshot
     assert "--no-target" not in run("evaluate", "--help-all")[1]
 
 

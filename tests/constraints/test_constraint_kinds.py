@@ -9,13 +9,7 @@ import numpy as np
 import pytest
 
 from altsets import constraints
-from altsets.constraints.base import (
-    ConflictRule,
-    CostRule,
-    CountRule,
-    NeedRule,
-    SizeRule,
-)
+from altsets.constraints.base import ConflictRule, CostRule, CountRule, NeedRule, SizeRule
 from altsets.errors import InputError, NotExpressedError
 from altsets.features import names_in
 
@@ -87,21 +81,19 @@ def test_written_as_json_and_read_again(constraint):
 
 
 @pytest.mark.parametrize("constraint", EXAMPLES, ids=repr)
-def test_written_as_python(constraint, snapshot):
+def test_written_as_python(constraint, refused):
     if getattr(constraint, "groups", None) is not None:
-        with pytest.raises(NotExpressedError) as refused:
+        with refused(NotExpressedError):
             constraint.to_python()
-        assert str(refused.value) == snapshot
     else:
         assert eval(constraint.to_python(), {"constraints": constraints}) == constraint
 
 
 @pytest.mark.parametrize("constraint", EXAMPLES, ids=repr)
-def test_written_as_an_option(constraint, snapshot):
+def test_written_as_an_option(constraint, refused):
     if isinstance(constraint, constraints.Budget | constraints.Linear):
-        with pytest.raises(NotExpressedError) as refused:
+        with refused(NotExpressedError):
             constraint.option_text(NAMES)
-        assert str(refused.value) == snapshot
         return
     parsed = type(constraint).parse(constraint.option_text(NAMES), Reader(constraint.option.flag))
     if isinstance(constraint, constraints.Forbid):
@@ -156,14 +148,11 @@ def test_words(constraint):
     assert constraint.sentence(NAMES).endswith(".")
 
 
-def test_matrices_cannot_be_written(snapshot):
+def test_matrices_cannot_be_written(refused):
     constraint = constraints.MaxSimilarity(SIMILARITY, 0.9)
-    with pytest.raises(NotExpressedError) as refused:
+    with refused(NotExpressedError):
         constraint.to_python()
-    assert str(refused.value) == snapshot
-    with pytest.raises(NotExpressedError) as refused:
+    with refused(NotExpressedError):
         constraints.constraint_from(constraint.as_dict())
-    assert str(refused.value) == snapshot
-    with pytest.raises(ValueError) as refused:
+    with refused(ValueError):
         constraints.constraint_from({"kind": "other"})
-    assert str(refused.value) == snapshot

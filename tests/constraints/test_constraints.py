@@ -170,7 +170,7 @@ def test_lists_of_groups_are_not_called_as_features():
         Budget({"0": 5}, 6, groups=[[0]]).resolve(["a", "b"])
 
 
-def test_similarity_is_read_as_elsewhere(snapshot):
+def test_similarity_is_read_as_elsewhere(refused, snapshot):
     """The diagonal does not count, numbers that differ by rounding are averaged, and the limit itself is allowed."""
     nearly = MaxSimilarity([[0, 0.9 + 4e-10, 0.2], [0.9, 0, 0.9], [0.2, 0.9, 5]], 0.9)
     assert nearly.conflicts.tolist() == [[False, True, False], [True, False, False], [False, False, False]]
@@ -182,9 +182,8 @@ def test_similarity_is_read_as_elsewhere(snapshot):
     assert repr(named) == "MaxSimilarity('pearson', 0.25)"
     assert named == MaxSimilarity("pearson", 0.25) != MaxSimilarity("spearman", 0.25)
     assert named.describe(NAMES) == snapshot
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         named.holds((0, 1))
-    assert str(refused.value) == snapshot
 
 
 N = 6
@@ -412,7 +411,7 @@ def test_harmless_constraints_are_fine():
 # Names that nobody has made up yet
 
 
-def test_a_million_names_are_not_made_up_for_indices(monkeypatch, snapshot):
+def test_a_million_names_are_not_made_up_for_indices(monkeypatch, refused):
     scores = quality.Additive(np.arange(1_000_000.0))
     monkeypatch.setattr(
         quality.Additive, "feature_names", property(lambda _: pytest.fail("made up all names"))
@@ -422,9 +421,8 @@ def test_a_million_names_are_not_made_up_for_indices(monkeypatch, snapshot):
     for constraint in (Require(5), AtMost(1, [1, 999_999]), Implies(3, 4), Budget({7: 1.0}, 2), Size(2, 3)):
         assert constraint.resolve(names).describe(names)
     assert Forbid(999_999).resolve(names).describe(names) == "forbid x999999"
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         Require(1_000_000).resolve(names)
-    assert str(refused.value) == snapshot
 
 
 def test_names_behave_like_a_list():
@@ -534,9 +532,8 @@ def test_a_dissimilarity_of_your_own():
     assert result.parameters["max_overlap"] is None
 
 
-def test_a_dissimilarity_that_is_none_is_refused(snapshot):
-    with pytest.raises(InputError) as refused:
+def test_a_dissimilarity_that_is_none_is_refused(refused):
+    with refused(InputError):
         altsets.find(
             quality.Additive(SCORES), n_features=2, n_alternatives=1, dissimilarity=lambda first, second: 2
         )
-    assert str(refused.value) == snapshot

@@ -7,6 +7,7 @@ import json
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes, load_wine
 from sklearn.dummy import DummyClassifier, DummyRegressor
@@ -28,8 +29,6 @@ from altsets.evaluation.comparison import (
 from altsets.evaluation.stability import kinship_of, mean_kinship
 from altsets.results import Evaluation
 from altsets.tables.conversion import features_of
-
-pd = pytest.importorskip("pandas")
 
 NO = "always saying 'no'"
 

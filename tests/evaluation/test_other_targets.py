@@ -66,16 +66,15 @@ def test_survival_is_evaluated_by_the_c_index(snapshot):
     assert str(found) == snapshot
 
 
-def test_folds_have_events_alike(snapshot):
+def test_folds_have_events_alike(refused):
     X, y = patients(100)
     y["event"] = False
     y["event"][:10] = True
     y["time"][:10] = np.linspace(0, 0.01, 10)
     found = altsets.evaluate([["a"]], X, y, cv=5, n_repeats=1)
     assert len(found.folds) == 5
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.evaluate([["a"]], X, y, cv=11, n_repeats=1)
-    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize(
@@ -176,15 +175,14 @@ def test_several_amounts():
     assert altsets.quality.Wrapper("linear", X, y).evaluate([0]) == pytest.approx(0.5, abs=0.1)
 
 
-def test_classes_and_amounts_together_are_for_measures_only(snapshot):
+def test_classes_and_amounts_together_are_for_measures_only(refused):
     X, _ = patients()
     y = pd.DataFrame({"warm": 2 * X["a"], "loud": np.where(X["b"] > 0, "yes", "no")})
     assert altsets.SelectAlternatives("mutual_info", n_features=2, n_alternatives=0).fit(
         X, y
     ).result_.sets == [(0, 1)]
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.evaluate([["a"]], X, y, n_repeats=1)
-    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("name", ["scores", "stability", "stand_ins"])
@@ -196,14 +194,12 @@ def test_an_evaluation_of_survival_is_drawn(name):
     assert getattr(altsets.plots, name)(found).has_data()
 
 
-def test_a_measure_for_classes_is_refused_for_survival(snapshot):
+def test_a_measure_for_classes_is_refused_for_survival(refused):
     X, y = patients(60)
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.SelectAlternatives("mutual_info", n_features=2).fit(X, y)
-    assert str(refused.value) == snapshot
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         _ = altsets.Session(X, y, n_features=2).result
-    assert str(refused.value) == snapshot
 
 
 @pytest.mark.slow
@@ -256,54 +252,49 @@ def test_models_that_predict_times_are_scored_by_their_order():
 
 
 @pytest.mark.parametrize("name", ["wrapper", "embedded", "permutation"])
-def test_one_row_that_differs_from_all_others_is_no_stratum(name, snapshot):
+def test_one_row_that_differs_from_all_others_is_no_stratum(name, refused):
     X, y = patients(60)
     y["event"] = np.arange(60) != 7
     selector = altsets.SelectAlternatives(name, n_features=2, n_alternatives=0).fit(X, y)
     assert len(selector.alternatives_) == 1
     y["event"] = np.arange(60) == np.argsort(y["time"])[30]
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         selector.fit(X, y)
-    assert str(refused.value) == snapshot
     labels = np.column_stack([X["a"] > 0, X["a"] > 0]).astype(int)
     labels[7, 1] = 1 - labels[7, 1]
     assert len(selector.fit(X, labels).alternatives_) == 1
 
 
-def test_one_event_cannot_be_folded(snapshot):
+def test_one_event_cannot_be_folded(refused):
     X, y = patients(60)
     y["event"] = np.arange(60) == np.argsort(y["time"])[30]
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.evaluate([["a"]], X, y, cv=3, n_repeats=1)
-    assert str(refused.value) == snapshot
 
 
-def test_test_rows_that_cannot_be_compared(snapshot):
+def test_test_rows_that_cannot_be_compared(refused):
     X, y = patients(60)
     y["event"] = np.isin(np.arange(60), np.argsort(y["time"])[-3:-1])
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.SelectAlternatives("wrapper", n_features=2).fit(X, y)
-    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("name", ["linear", "boosting", "svm"])
-def test_models_of_one_target(name, snapshot):
+def test_models_of_one_target(name, refused):
     X, _ = patients(60)
     labels = (X[["a", "b"]] > 0).astype(int)
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.evaluate([["a"]], X, labels, estimator=name, cv=2, n_repeats=1)
-    assert str(refused.value) == snapshot
 
 
-def test_scorers_of_one_target(snapshot):
+def test_scorers_of_one_target(refused):
     X, _ = patients(60)
     labels = (X[["a", "b"]] > 0).astype(int)
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.evaluate([["a"]], X, labels, scoring="matthews_corrcoef", cv=2, n_repeats=1)
-    assert str(refused.value) == snapshot
 
 
-def test_advice_is_for_survival_too(snapshot):
+def test_advice_is_for_survival_too(refused):
     X, y = patients(60)
     X["group"] = np.where(X["a"] > 0, "u", "v")
 
@@ -311,28 +302,24 @@ def test_advice_is_for_survival_too(snapshot):
         def fit(self, X, y):
             return self
 
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.evaluate(
             [["a"]], X, y, estimator=NoWeights(), sample_weight=np.arange(60) % 2 + 1, n_repeats=1
         )
-    assert str(refused.value) == snapshot
     own = pytest.importorskip("sksurv.linear_model").CoxPHSurvivalAnalysis()
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.evaluate([["group"]], X, y, estimator=own, cv=2, n_repeats=1)
-    assert str(refused.value) == snapshot
 
 
-def test_importances_of_survival_models(snapshot):
+def test_importances_of_survival_models(refused):
     linear = pytest.importorskip("sksurv.linear_model")
     forest = pytest.importorskip("sksurv.ensemble").RandomSurvivalForest(n_estimators=3)
     X, y = patients(60)
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.SelectAlternatives(forest, n_features=2).fit(X, y)
-    assert str(refused.value) == snapshot
     # As many penalties as columns: coefficients of a path have one row for each column.
     path = linear.CoxnetSurvivalAnalysis(n_alphas=6)
     found = altsets.measures.importance(X, y, estimator=path)
     assert found == pytest.approx(np.abs(path.fit(X.to_numpy(), y).coef_[:, -1]))
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.SelectAlternatives(Fitter(), n_features=2).fit(X, y)
-    assert str(refused.value) == snapshot

@@ -123,36 +123,33 @@ def test_what_is_wrong_is_said_in_one_sentence(path, target, options, message):
     assert "\n" not in str(caught.value)
 
 
-def test_damaged_files(path, tmp_path, snapshot):
+def test_damaged_files(path, tmp_path, refused, snapshot):
     short = tmp_path / "short.h5ad"
     short.write_bytes(path.read_bytes()[:3000])
-    with pytest.raises(TableError) as refused:
+    with pytest.raises(TableError) as caught:
         altsets.read_table(short, "cell_type")
     # How long the file was is up to anndata.
-    assert re.sub(r"\d+", "N", str(refused.value)) == snapshot
+    assert re.sub(r"\d+", "N", str(caught.value)) == snapshot
     other = tmp_path / "other.h5"
     with h5py.File(other, "w") as file:
         file.create_dataset("table", data=[1, 2])
-    with pytest.raises(TableError) as refused:
+    with refused(TableError):
         altsets.read_table(other, "cell_type")
-    assert str(refused.value) == snapshot
     with h5py.File(path, "r+") as file:
         file["X"]["indices"][0] = 999
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError) as caught:
         altsets.read_table(path, "cell_type")
     # Older versions of SciPy say it in other words.
-    assert str(refused.value).replace("column index values", "indices") == snapshot
+    assert str(caught.value).replace("column index values", "indices") == snapshot
     with h5py.File(path, "r+") as file:
         del file["X"]["indptr"]
-    with pytest.raises(TableError) as refused:
+    with refused(TableError):
         altsets.read_table(path, "cell_type")
-    assert str(refused.value) == snapshot
     with h5py.File(path, "r+") as file:
         del file["X"]
         file.create_dataset("X", data=np.zeros((N_CELLS, 3)))
-    with pytest.raises(TableError) as refused:
+    with refused(TableError):
         altsets.read_table(path, "cell_type")
-    assert str(refused.value) == snapshot
 
 
 #: Everything that is read, with another place that leads there by a soft link.
@@ -256,37 +253,33 @@ def test_values_that_were_never_stored_take_no_memory(path, place):
         altsets.read_table(path, {"donor": "donor", "age": "age"}.get(place.split("/")[1], "cell_type"))
 
 
-def test_cells_that_are_long_texts_take_no_memory(path, snapshot):
+def test_cells_that_are_long_texts_take_no_memory(path, refused):
     with h5py.File(path, "r+") as file:
         del file["layers/dense"]
         file["layers"].create_dataset("dense", (N_CELLS, N_GENES - 2), f"S{2**31 - 1}")
-    with pytest.raises(TableError) as refused:
+    with refused(TableError):
         altsets.read_table(path, "cell_type", layer="dense")
-    assert str(refused.value) == snapshot
 
 
-def test_too_little_memory(path, monkeypatch, snapshot):
+def test_too_little_memory(path, monkeypatch, refused):
     monkeypatch.setattr("altsets.machine.memory", lambda: 5_000)
     for layer in (None, "dense"):
-        with pytest.raises(TableError) as refused:
+        with refused(TableError):
             altsets.read_table(path, "cell_type", layer=layer)
-        assert str(refused.value) == snapshot
 
 
-def test_genes_of_the_same_name(path, snapshot):
+def test_genes_of_the_same_name(path, refused):
     with h5py.File(path, "r+") as file:
         del file["var"]["_index"]
         text(file["var"], "_index", ["A", "A", *GENES[2:-2]])
-    with pytest.raises(TableError) as refused:
+    with refused(TableError):
         altsets.read_table(path, "cell_type")
-    assert str(refused.value) == snapshot
 
 
-def test_without_anndata(path, monkeypatch, snapshot):
+def test_without_anndata(path, monkeypatch, refused):
     monkeypatch.setitem(sys.modules, "anndata", None)
-    with pytest.raises(MissingExtraError) as refused:
+    with refused(MissingExtraError):
         altsets.read_table(path, "cell_type")
-    assert str(refused.value) == snapshot
 
 
 def test_other_tables_are_read_without_anndata(tmp_path):
@@ -296,18 +289,17 @@ def test_other_tables_are_read_without_anndata(tmp_path):
     assert done.stdout == "set()\n", done.stderr
 
 
-def test_layers_go_with_cells_only(tmp_path, snapshot):
+def test_layers_go_with_cells_only(tmp_path, refused):
     table = tmp_path / "table.csv"
     table.write_text("a,b\n1,x\n2,y\n")
-    with pytest.raises(TableError) as refused:
+    with refused(TableError):
         altsets.read_table(table, "b", layer="x")
-    assert str(refused.value) == snapshot
 
 
 # --- Objects ------------------------------------------------------------------------------------------
 
 
-def test_objects_are_fitted_and_cut_down(snapshot):
+def test_objects_are_fitted_and_cut_down(refused):
     cells = adata()
     selector = SelectAlternatives("chi2", n_features=2, n_alternatives=1).fit(cells, "cell_type")
     dense = SelectAlternatives("chi2", n_features=2, n_alternatives=1).fit(counts(), TYPES)
@@ -317,9 +309,8 @@ def test_objects_are_fitted_and_cut_down(snapshot):
     assert selector.feature_names_in_.tolist() == GENES
     assert selector.transform(cells).var_names.tolist() == selector.get_feature_names_out().tolist()
     assert selector.get_alternative(1).transform(cells).X.shape == (N_CELLS, 2)
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         selector.transform(adata(var_names=pd.Index(GENES[::-1])))
-    assert str(refused.value) == snapshot
     numbers = SelectAlternatives("f", n_features=2, n_alternatives=0).fit(
         cells, counts()[:, 0] + counts()[:, 1]
     )
@@ -349,7 +340,7 @@ def test_objects_become_datasets():
             wrong()
 
 
-def test_answers_are_written_into_objects(snapshot):
+def test_answers_are_written_into_objects(refused):
     cells = adata()
     selector = SelectAlternatives("chi2", n_features=2, n_alternatives=1).fit(cells, "cell_type")
     altsets.io.to_anndata(cells, selector)
@@ -360,12 +351,10 @@ def test_answers_are_written_into_objects(snapshot):
     assert altsets.Result.from_json(cells.uns["altsets"]["result"]) == selector.result_
     altsets.io.to_anndata(cells, selector.result_, key="panel", scores=np.arange(N_GENES))
     assert cells.var["panel_score"].tolist() == list(range(N_GENES))
-    with pytest.raises(TableError) as refused:
+    with refused(TableError):
         altsets.io.to_anndata(cells, selector.result_, scores=[1, 2])
-    assert str(refused.value) == snapshot
-    with pytest.raises(TableError) as refused:
+    with refused(TableError):
         altsets.io.to_anndata(adata(var_names=pd.Index(["a", "b"])), selector.result_)
-    assert str(refused.value) == snapshot
 
 
 def test_anndata_reads_what_was_written(path, tmp_path, run):
@@ -383,7 +372,7 @@ GCT2 = "#1.2\n2\t4\nName\tDescription\ts1\ts2\ts3\ts4\nG1\tfirst\t1\t2\t3\t4\nki
 GCT3 = "#1.3\n2\t4\t1\t1\nid\tsymbol\ts1\ts2\ts3\ts4\nkind\tna\ta\tb\ta\tb\nG1\tx\t1\t2\t3\t4\nG2\ty\t5\t6\t7\t9\n"
 
 
-def test_features_in_rows(tmp_path, snapshot):
+def test_features_in_rows(tmp_path, refused):
     table = tmp_path / "genes.tsv"
     table.write_text(TURNED)
     data = altsets.read_table(table, "kind", transpose=True)
@@ -394,12 +383,11 @@ def test_features_in_rows(tmp_path, snapshot):
     table.write_text(TURNED.replace("gene\t", "", 1).replace("\t", ",").replace("0.5,,", "0.5,NA,"))
     assert altsets.read_table(table, "kind", transpose=True).X.values[0].tolist() == [1, 0.5]
     table.write_text(TURNED.replace("3\t4", "3"))
-    with pytest.raises(TableError) as refused:
+    with refused(TableError):
         altsets.read_table(table, "kind", transpose=True)
-    assert str(refused.value) == snapshot
 
 
-def test_gct_files(tmp_path, snapshot):
+def test_gct_files(tmp_path, refused):
     table = tmp_path / "genes.gct"
     table.write_text(GCT3)
     data = altsets.read_table(table, "kind")
@@ -410,17 +398,15 @@ def test_gct_files(tmp_path, snapshot):
     assert altsets.read_table(table, "kind").X.values.tolist() == [[1], [2], [3], [4]]
     for damaged in (GCT3.replace("2\t4\t1\t1", "5\t4\t1\t1"), GCT3.replace("2\t4\t1\t1", "x"), "#1.3\n"):
         table.write_text(damaged)
-        with pytest.raises(TableError) as refused:
+        with refused(TableError):
             altsets.read_table(table, "kind")
-        assert str(refused.value) == snapshot
 
 
-def test_workbooks_are_not_turned(tmp_path, snapshot):
+def test_workbooks_are_not_turned(tmp_path, refused):
     table = tmp_path / "table.parquet"
     pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}).to_parquet(table)
-    with pytest.raises(TableError) as refused:
+    with refused(TableError):
         altsets.read_table(table, "b", transpose=True)
-    assert str(refused.value) == snapshot
 
 
 # --- The command line ---------------------------------------------------------------------------------

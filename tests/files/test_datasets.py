@@ -7,6 +7,8 @@ import sys
 from functools import partial
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 from shared_data import DATASETS, needs_datasets
 
@@ -15,9 +17,7 @@ from altsets.files.dataset import load_demo, read_columns, read_table, split_tar
 from altsets.files.writing import write_csv
 from altsets.tables.conversion import features_of
 
-pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
-pd = pytest.importorskip("pandas")
 
 
 SMALL = "a,b,y\n1,0.5,no\n2,-1e3,yes\n3,2,no\n"
@@ -198,10 +198,9 @@ def test_files_that_are_refused(write, content, message):
     assert "\n" not in str(caught.value)
 
 
-def test_places_that_hold_no_file(tmp_path, snapshot):
-    with pytest.raises(TableError) as refused:
+def test_places_that_hold_no_file(tmp_path, refused):
+    with refused(TableError):
         read_columns(tmp_path / "nowhere.csv")
-    assert str(refused.value) == snapshot
     with pytest.raises(TableError, match="is a directory"):
         read_columns(tmp_path)
     with pytest.raises(TableError, match="cannot read"):
@@ -283,7 +282,7 @@ def test_a_named_index_in_a_parquet_file_is_no_feature_unless_it_is_named(tmp_pa
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "xlsx"])
-def test_only_some_columns_are_read(tmp_path, ending, snapshot):
+def test_only_some_columns_are_read(tmp_path, ending, refused):
     frame = pd.DataFrame(
         {
             "id": ["p", "q", "r"],
@@ -304,9 +303,8 @@ def test_only_some_columns_are_read(tmp_path, ending, snapshot):
     assert data.feature_names == ("t", "s_2")
     assert data.groups.tolist() == [1, 1, 2]
     for wrong in ("u", "u_*"):
-        with pytest.raises(TableError) as refused:
+        with refused(TableError):
             read_table(path, "y", columns=["t", wrong])
-        assert str(refused.value) == snapshot
 
 
 def test_an_index_is_a_feature_if_it_is_to_be_read(tmp_path):
@@ -315,14 +313,13 @@ def test_an_index_is_a_feature_if_it_is_to_be_read(tmp_path):
     assert read_table(tmp_path / "indexed.parquet", "y", columns=["patient"]).feature_names == ("patient",)
 
 
-def test_many_wrong_columns_are_counted_not_listed(write, snapshot):
+def test_many_wrong_columns_are_counted_not_listed(write, refused):
     names = [f"c{i}" for i in range(30)]
     table = read_columns(
         write(",".join([*names, "y"]) + "\n" + "2020-01-31," * 30 + "0\n" + "2020-01-31," * 30 + "1\n")
     )
-    with pytest.raises(TableError) as refused:
+    with refused(TableError):
         split_target(table, "y")
-    assert str(refused.value) == snapshot
 
 
 # Text and holes
@@ -339,7 +336,7 @@ def test_text_is_categories_and_holes_stay(write):
     assert data.X.names == list(data.feature_names) == ["age", "town", "smoker", "nothing", "code"]
 
 
-def test_what_is_a_category_can_be_said(write, snapshot):
+def test_what_is_a_category_can_be_said(write, refused):
     table = read_columns(write(MIXED.replace("42", "2020-01-31")))
     data = split_target(table, "y", categorical=["code", "age", "y", "nothing"])
     assert data.X.categories[0] == ("17", "18", "2020-01-31", "(missing)")
@@ -347,9 +344,8 @@ def test_what_is_a_category_can_be_said(write, snapshot):
     assert data.X.values[:, 4].tolist() == [0, 1, 0, 2]
     assert np.isnan(data.X.values[:, 3]).all()
     assert data.y.tolist() == ["0", "1", "0", "1"]
-    with pytest.raises(TableError) as refused:
+    with refused(TableError):
         split_target(table, "y", categorical=["cod"])
-    assert str(refused.value) == snapshot
 
 
 def test_categories_of_numbers_keep_their_order(write):
@@ -393,14 +389,13 @@ def test_patterns_do_not_match_targets(write):
 
 
 @pytest.mark.parametrize("kind", [pa.date32(), pa.timestamp("ms"), pa.time32("s"), pa.duration("s")])
-def test_dates_in_parquet_are_refused(tmp_path, kind, snapshot):
+def test_dates_in_parquet_are_refused(tmp_path, kind, refused):
     when = pa.array([0, 90_000 if "time32" not in str(kind) else 60, None], pa.int64())
     when = when.cast(pa.int32()).cast(kind) if kind.bit_width == 32 else when.cast(kind)
     pq.write_table(pa.table({"a": [1, 2, 3], "when": when, "y": [0, 1, 0]}), tmp_path / "t.parquet")
     table = read_columns(tmp_path / "t.parquet")
-    with pytest.raises(TableError) as refused:
+    with refused(TableError):
         split_target(table, "y")
-    assert str(refused.value) == snapshot
     assert split_target(table, "y", drop=["when"]).feature_names == ("a",)
 
 
@@ -423,19 +418,17 @@ def test_written_tables_are_read_back_exactly(tmp_path):
     assert contents(read_columns(tmp_path / "t.csv")) == {"x, y": values.tolist(), "label": labels.tolist()}
 
 
-def test_files_are_never_overwritten(tmp_path, snapshot):
+def test_files_are_never_overwritten(tmp_path, refused):
     table = ("a",), (np.array([1.0]),)
     write_csv(*table, tmp_path / "t.csv")
     write_csv(*table, tmp_path / "t.csv")
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         write_csv(("a",), (np.array([2.0]),), tmp_path / "t.csv")
-    assert str(refused.value) == snapshot
     assert (tmp_path / "t.csv").read_text() == "a\n1.0\n"
     with pytest.raises(InputError, match="exists already"):
         write_csv(*table, tmp_path)
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         write_csv(*table, tmp_path / "nowhere" / "t.csv")
-    assert str(refused.value) == snapshot
 
 
 def test_the_demo_is_the_breast_cancer_table():
@@ -449,13 +442,12 @@ def test_the_demo_is_the_breast_cancer_table():
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_whole_numbers_that_floats_cannot_tell_apart_are_refused(tmp_path, kind, snapshot):
+def test_whole_numbers_that_floats_cannot_tell_apart_are_refused(tmp_path, kind, refused):
     table = pd.DataFrame({"id": 2**60 + np.arange(40), "a": np.arange(40.0) ** 2, "y": [0, 1] * 20})
     path = tmp_path / f"table.{kind}"
     table.to_csv(path, index=False) if kind == "csv" else table.to_parquet(path)
-    with pytest.raises(TableError) as refused:
+    with refused(TableError):
         split_target(read_columns(path), "y")
-    assert str(refused.value) == snapshot
     assert split_target(read_columns(path), "y", drop=["id"]).feature_names == ("a",)
     huge = table.assign(id=1e300 * np.arange(40))
     huge.to_csv(path, index=False) if kind == "csv" else huge.to_parquet(path)
@@ -503,15 +495,13 @@ def test_bad_cells_among_decimal_commas_are_quoted(tmp_path, n_columns):
         read_table(path, "c0", decimal=",")
 
 
-def test_numbers_with_points_and_commas_are_respelled(tmp_path, snapshot):
+def test_numbers_with_points_and_commas_are_respelled(tmp_path, refused):
     path = with_commas(tmp_path / "table.csv", 2, ["1.234,5"])
-    with pytest.raises(TableError) as refused:
+    with refused(TableError):
         read_table(path, "y", decimal=",")
-    assert str(refused.value) == snapshot
 
 
 def test_files_other_than_text_get_no_advice_on_decimal_signs(tmp_path, snapshot):
-    pd = pytest.importorskip("pandas")
     frame = pd.read_csv(with_commas(tmp_path / "table.csv", 2), sep=";", dtype=str)
     frame.to_parquet(tmp_path / "table.parquet")
     with pytest.raises(TableError) as caught:

@@ -20,6 +20,8 @@ from altsets.measures import Redundancy
 from altsets.problem import Problem
 from altsets.search.solving import ENGINES
 
+#: What a family of sets is worth: a sum, a minimum, or all qualities from the worst one up.
+Value = tuple[Fraction, ...]
 FOUND = (Status.OPTIMAL, Status.FEASIBLE)
 #: Engines that try some sets and prove nothing.
 LOCAL = ("local-search", "greedy-wrapper")
@@ -362,35 +364,52 @@ def _numbers(request: Request, result: Result, values: list[Fraction]) -> list[s
 
 
 def _sequential(result: Result, oracle: Oracle) -> list[str]:
+    wrong = wrong_in_turn(result, oracle.next_best, lambda chosen, _: oracle.exact(chosen), oracle.scale)
+    if _gave_up(result) and oracle.next_best(result.sets) is not None:
+        reached = oracle.rest_in_turn(result.sets, len(result.statuses))
+        for position in range(len(result.sets)):
+            reached += oracle.next_best(result.sets[:position]) or 0
+        if result.bound < reached - PROVEN * oracle.scale * len(result.statuses):
+            wrong.append(f"bound {result.bound} of a part is below {float(reached)} of all sets")
+    return wrong
+
+
+def wrong_in_turn(
+    result: Result,
+    next_best: Callable[[Any], Fraction | None],
+    value: Callable[[Any, Any], Fraction],
+    scale: Fraction,
+    largest: Fraction | None = None,
+) -> list[str]:
+    """Everything that is wrong with sets found one after the other.
+
+    ``next_best`` has the optimum after some sets, ``value`` what a set is worth after those before it.
+    """
     wrong = []
-    room, tolerated = Fraction(0), PROVEN * oracle.scale
+    room, tolerated = Fraction(0), PROVEN * scale
     for position, chosen in enumerate(result.sets):
-        best, value = oracle.next_best(result.sets[:position]), oracle.exact(chosen)
+        before = result.sets[:position]
+        best, reached = next_best(before), value(chosen, before)
         assert best is not None  # The set itself is valid.
         room += best
-        if result.statuses[position] is Status.OPTIMAL and value < best - tolerated:
+        if result.statuses[position] is Status.OPTIMAL and reached < best - tolerated:
             wrong.append(
-                f"set {position} is said to be optimal at {float(value)}; the optimum is {float(best)}"
+                f"set {position} is said to be optimal at {float(reached)}; the optimum is {float(best)}"
             )
-        if value > best:
-            wrong.append(f"set {position} has {float(value)}: the oracle is wrong, which has {float(best)}")
-        if result.statuses[position] is Status.FEASIBLE and _too_wide(result, oracle):
+        if reached > best:
+            wrong.append(f"set {position} has {float(reached)}: the oracle is wrong, which has {float(best)}")
+        if result.statuses[position] is Status.FEASIBLE and _too_wide(result, largest or scale):
             wrong.append(f"set {position} was not proven on a small problem (gap {result.gap})")
     if result.sets and result.bound < room - tolerated * len(result.sets):
         wrong.append(f"bound {result.bound} is below the optimum {float(room)} given the sets before each")
-    if len(result.sets) < len(result.statuses):
-        best = oracle.next_best(result.sets)
-        if best is None:
-            if result.status is not Status.INFEASIBLE and not _gave_up(result):
-                wrong.append(f"{result.status!r}, but it is infeasible")
-        elif not _gave_up(result):
+    if len(result.sets) < len(result.statuses) and not _gave_up(result):
+        best = next_best(result.sets)
+        if best is None and result.status is not Status.INFEASIBLE:
+            wrong.append(f"{result.status!r}, but it is infeasible")
+        if best is not None:
             wrong.append(
                 f"{result.status!r} after {len(result.sets)} sets; one of quality {float(best)} exists"
             )
-        else:
-            reached = room + oracle.rest_in_turn(result.sets, len(result.statuses))
-            if result.bound < reached - tolerated * len(result.statuses):
-                wrong.append(f"bound {result.bound} of a part is below {float(reached)} of all sets")
     return wrong
 
 
@@ -400,44 +419,65 @@ def _gave_up(result: Result) -> bool:
     return result.status is Status.NOT_FOUND and excused
 
 
-def _too_wide(result: Result, oracle: Oracle) -> bool:
+def _too_wide(result: Result, scale: Fraction) -> bool:
     """Small problems are proven, unless somebody set a time limit."""
     excused = result.stop_reason == "time_limit" or result.engine in (*LOCAL, WIDE)
-    return result.gap > SMALL_GAP * oracle.scale and not excused
+    return result.gap > SMALL_GAP * scale and not excused
 
 
-def _simultaneous(request: Request, result: Result, oracle: Oracle) -> list[str]:
-    wrong = []
-    n_sets = request.n_alternatives + 1
-    if request.aggregation == "sum":
-        best = oracle.best_sum(n_sets)
-    else:
-        both = oracle.best_min(n_sets)
-        best = None if both is None else both[0]
+def wrong_together(
+    result: Result,
+    best: Value | None,
+    value: Callable[[], Value],
+    scale: Fraction,
+    largest: Fraction | None = None,
+) -> list[str]:
+    """Everything that is wrong with sets chosen together; values are compared number by number."""
+    tolerated = PROVEN * scale
     if not result.sets and _gave_up(result):
-        too_low = best is not None and result.bound < best - PROVEN * oracle.scale
-        return [f"bound {result.bound} is below the optimum {float(best or 0)}"] if too_low else []
+        too_low = best is not None and result.bound < best[0] - tolerated
+        return [f"bound {result.bound} is below the optimum {best}"] if too_low else []
     if best is None:
         return [] if result.status is Status.INFEASIBLE else [f"{result.status!r}, but it is infeasible"]
     if not result.sets:
-        return [f"{result.status!r}; a solution of objective {float(best)} exists"]
-    values, tolerated = [oracle.exact(chosen) for chosen in result.sets], PROVEN * oracle.scale
-    objective = sum(values) if request.aggregation == "sum" else min(values)
-    if objective > best:
-        wrong.append(f"objective {float(objective)}: the oracle is wrong, which has {float(best)}")
-    if result.bound < best - tolerated:
-        wrong.append(f"bound {result.bound} is below the optimum {float(best)}")
-    if result.status is Status.OPTIMAL and objective < best - tolerated:
-        wrong.append(f"objective {float(objective)} is said to be optimal; the optimum is {float(best)}")
-    if result.status is Status.FEASIBLE and _too_wide(result, oracle):
-        wrong.append(f"not proven on a small problem (gap {result.gap}, optimum {float(best)})")
+        return [f"{result.status!r}; a solution of objective {float(best[0])} exists"]
+    wrong, reached = [], value()
+    if reached > best:
+        wrong.append(f"{[*map(float, reached)]}: the oracle is wrong, which has {[*map(float, best)]}")
+    if result.bound < best[0] - tolerated:
+        wrong.append(f"bound {result.bound} is below the optimum {float(best[0])}")
+    if result.status is Status.OPTIMAL and _is_less(reached, best, tolerated):
+        wrong.append(f"{[*map(float, reached)]} is said to be optimal; the optimum is {[*map(float, best)]}")
+    if result.status is Status.FEASIBLE and _too_wide(result, largest or scale):
+        wrong.append(f"not proven on a small problem (gap {result.gap}, optimum {float(best[0])})")
+    return wrong
+
+
+def _is_less(value: Value, best: Value, tolerated: Fraction) -> bool:
+    """Whether the first numbers that differ are worse; a little more in one may cost more in the next."""
+    for one, other in zip(value, best, strict=True):
+        if abs(one - other) > tolerated:
+            return one < other
+        if one > other:
+            return False
+    return False
+
+
+def _simultaneous(request: Request, result: Result, oracle: Oracle) -> list[str]:
+    n_sets, combine = request.n_alternatives + 1, sum if request.aggregation == "sum" else min
+    values = [oracle.exact(chosen) for chosen in result.sets]
+    both = None if request.aggregation == "sum" else oracle.best_min(n_sets)
+    best = oracle.best_sum(n_sets) if request.aggregation == "sum" else both and both[0]
+    wrong = wrong_together(
+        result, None if best is None else (best,), lambda: (Fraction(combine(values)),), oracle.scale
+    )
     sees_all = result.engine == "additive" or result.proof == "all sets listed"
-    if request.aggregation == "min" and result.status is Status.OPTIMAL and sees_all:
+    if request.aggregation == "min" and result.status is Status.OPTIMAL and sees_all and not wrong:
         # Among the optima of the minimum, the largest sum is asked for as far as it goes. The solver tries, but its
         # tolerance on rows lets the second stage trade a little of the minimum, and such an answer is not taken;
         # where sets are many, enumeration looks no further than at those it has listed.
         assert both is not None
-        if sum(values) < both[1] - n_sets * tolerated:
+        if sum(values) < both[1] - n_sets * PROVEN * oracle.scale:
             wrong.append(
                 f"sum {float(sum(values))} at the best minimum {float(best)}; {float(both[1])} is possible"
             )

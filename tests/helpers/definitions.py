@@ -15,11 +15,11 @@ from math import comb
 from typing import Any
 
 import numpy as np
-from checks import PROVEN, ROUNDING, SMALL_GAP, Request
+from checks import ROUNDING, Request, wrong_in_turn, wrong_together
 from oracle import FeatureSet, Oracle, holds
 from random_requests import random_budget, random_group_budget, random_request, some_features
 
-from altsets import Result, Status
+from altsets import Result
 from altsets.results import Frontier
 
 #: Constraints on all sets together.
@@ -309,48 +309,19 @@ def _as_sum(truth: Truth) -> Truth:
 
 
 def _sequential(truth: Truth, result: Result, n_sets: int) -> list[str]:
-    wrong: list[str] = []
-    sets, every, total = [tuple(one) for one in result.sets], truth.sets(), Fraction(0)
-    tolerated, penalty = PROVEN * truth.scale, Fraction(truth.request.overlap_penalty)
-    for position, chosen in enumerate(sets):
-        best = truth.next_best(every, sets[:position], n_sets)
-        assert best is not None
-        total += best
-        shared = truth.shared(chosen, [*truth.request.existing, *sets[:position]])
-        value = truth.oracle.exact(chosen) - penalty * shared
-        if result.statuses[position] is Status.OPTIMAL and value < best - tolerated:
-            wrong.append(f"set {position} {chosen} is worth {float(value)}, the best {float(best)}")
-        if result.statuses[position] is Status.FEASIBLE and _too_wide(truth, result):
-            wrong.append(f"set {position} was not proven on a small problem (gap {result.gap})")
-    if sets and result.bound < total - tolerated * len(sets):
-        wrong.append(f"bound {result.bound} is below {float(total)}")
-    if len(sets) < n_sets:
-        best = truth.next_best(every, sets, n_sets)
-        if best is None and result.status is not Status.INFEASIBLE and not _gave_up(result):
-            wrong.append(f"{result.status!r}, but it is infeasible")
-        if best is not None and not _gave_up(result):
-            wrong.append(f"{result.status!r} after {len(sets)} sets; one worth {float(best)} exists")
-    return wrong
+    every, penalty = truth.sets(), Fraction(truth.request.overlap_penalty)
+
+    def value(chosen: FeatureSet, before: Sequence[FeatureSet]) -> Fraction:
+        return truth.oracle.exact(chosen) - penalty * truth.shared(chosen, [*truth.request.existing, *before])
+
+    return wrong_in_turn(
+        result, lambda before: truth.next_best(every, before, n_sets), value, truth.scale, truth.largest
+    )
 
 
 def _simultaneous(truth: Truth, result: Result, n_sets: int) -> list[str]:
     best = max((truth.value(family) for family in truth.families(n_sets)), default=None)
-    tolerated = PROVEN * truth.scale
-    if not result.sets and _gave_up(result):
-        too_low = best is not None and result.bound < best[0] - tolerated
-        return [f"bound {result.bound} is below the optimum {best}"] if too_low else []
-    if best is None:
-        return [] if result.status is Status.INFEASIBLE else [f"{result.status!r}, but it is infeasible"]
-    if not result.sets:
-        return [f"{result.status!r}; a solution of objective {float(best[0])} exists"]
-    value, wrong = truth.value([tuple(one) for one in result.sets]), []
-    if result.bound < best[0] - tolerated:
-        wrong.append(f"bound {result.bound} is below the optimum {float(best[0])}")
-    if result.status is Status.OPTIMAL and _is_less(value, best, tolerated):
-        wrong.append(f"{[*map(float, value)]} is said to be optimal; the optimum is {[*map(float, best)]}")
-    if result.status is Status.FEASIBLE and _too_wide(truth, result):
-        wrong.append(f"not proven on a small problem (gap {result.gap}, optimum {float(best[0])})")
-    return wrong
+    return wrong_together(result, best, lambda: truth.value(result.sets), truth.scale, truth.largest)
 
 
 def wrong_balance(request: Request, found: Frontier) -> list[str]:
@@ -420,21 +391,3 @@ def wrong_penalties(request: Request, found: Frontier) -> list[str]:
                     f"for {float(penalty)}, point {number} is worth {float(value)}, not {float(best)}"
                 )
     return wrong
-
-
-def _is_less(value: Sequence[Fraction], best: Sequence[Fraction], tolerated: Fraction) -> bool:
-    """Whether the first numbers that differ are worse; a little more in one may cost more in the next."""
-    for one, other in zip(value, best, strict=True):
-        if abs(one - other) > tolerated:
-            return one < other
-        if one > other:
-            return False
-    return False
-
-
-def _gave_up(result: Result) -> bool:
-    return result.status is Status.NOT_FOUND and result.stop_reason in ("time_limit", "engine_limit")
-
-
-def _too_wide(truth: Truth, result: Result) -> bool:
-    return result.gap > SMALL_GAP * truth.largest and result.stop_reason != "time_limit"

@@ -80,19 +80,40 @@ def warned(snapshot):
     return warned
 
 
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Run the command in this process; returns the exit status and what went to both outputs.
+class Command:
+    """The command in this process: called, it returns the exit status and what went to both outputs."""
 
-    On a machine with a lot else to do, commands take long, but they are not to write lines about that.
-    """
-    monkeypatch.setattr("altsets.cli.printing.SECONDS_PER_LINE", 1e6)
+    def __init__(self, monkeypatch, capsys):
+        self.monkeypatch, self.capsys = monkeypatch, capsys
 
-    def run(*args):
-        monkeypatch.setattr(sys, "argv", ["altsets", *map(str, args)])
+    def __call__(self, *args):
+        self.monkeypatch.setattr(sys, "argv", ["altsets", *map(str, args)])
         with pytest.raises(SystemExit) as caught:
             cli.main()
-        printed = capsys.readouterr()
+        printed = self.capsys.readouterr()
         return caught.value.code, printed.out, printed.err
 
-    return run
+    def output(self, *args):
+        """What a command prints that succeeds."""
+        code, out, _ = self(*args)
+        assert code == 0
+        return out
+
+    def printed(self, *args):
+        """What a command prints that succeeds without a message."""
+        code, out, err = self(*args)
+        assert (code, err) == (0, "")
+        return out
+
+    def error(self, *args, code=2):
+        """The message of a command that ends with this exit status and prints nothing else."""
+        status, out, err = self(*args)
+        assert (status, out) == (code, "")
+        return err
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run the command; on a machine with a lot else to do it takes long, but writes no lines about that."""
+    monkeypatch.setattr("altsets.cli.printing.SECONDS_PER_LINE", 1e6)
+    return Command(monkeypatch, capsys)

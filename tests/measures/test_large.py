@@ -69,7 +69,7 @@ def options_of(measure):
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("measure", MERGED)
 @pytest.mark.parametrize("target", ["ill", "dose", "town"])
-def test_scores_are_those_of_the_table_in_memory(measure, target, folder, snapshot):
+def test_scores_are_those_of_the_table_in_memory(measure, target, folder, refused):
     features = [name for name in FEATURES if measure != "chi2" or name in ("few", "flag", "same", "far")]
     if target == "dose" and measure in ("f", "mutual_info", "symmetrical_uncertainty"):
         features.append("town")
@@ -82,9 +82,8 @@ def test_scores_are_those_of_the_table_in_memory(measure, target, folder, snapsh
     in_memory, streamed = both()
     if (measure, target) in (("chi2", "dose"), ("pearson", "town")):
         for scores in (in_memory, streamed):
-            with pytest.raises(InputError) as refused:
+            with refused(InputError):
                 scores()
-            assert str(refused.value) == snapshot
         return
     assert streamed() == pytest.approx(in_memory(), rel=1e-12, abs=1e-12)
 
@@ -119,16 +118,15 @@ def test_sets_are_found(folder):
     assert one.qualities == pytest.approx(other.qualities)
 
 
-def test_warnings_name_columns(folder, snapshot):
+def test_warnings_name_columns(folder, warned):
     wanted = large(folder, "ill", FEATURES)
     with (
         pytest.warns(UserWarning, match=r"constant \(same\)"),
         pytest.warns(UserWarning, match=rf"sparse: {FRAME['sparse'].isna().sum()}\): f leaves out"),
     ):
         measures.score(wanted, "ill", "f")
-    with pytest.warns(UserWarning) as warned:
+    with warned(UserWarning):
         measures.score(large(folder, "ill", ["near"]), "ill")
-    assert [str(one.message) for one in warned] == snapshot
 
 
 def test_merged_moments_keep_their_digits():
@@ -279,10 +277,9 @@ def test_the_program_itself_counts_as_memory(folder):
 
 
 @pytest.mark.parametrize("given", ["much", "-1GB", 5, "nan", ""])
-def test_memory_that_makes_no_sense(given, snapshot):
-    with pytest.raises(InputError) as refused:
+def test_memory_that_makes_no_sense(given, refused):
+    with refused(InputError):
         memory_of(given)
-    assert str(refused.value) == snapshot
 
 
 def test_progress_comes_to_an_end_and_can_stop_it(folder):
@@ -331,12 +328,11 @@ def test_the_index_of_a_frame_is_no_feature(tmp_path, snapshot):
     assert found.notes == snapshot
 
 
-def test_rows_without_a_target_can_be_left_out(tmp_path, snapshot):
+def test_rows_without_a_target_can_be_left_out(tmp_path, refused):
     frame = FRAME[["near", "few"]].assign(y=FRAME["dose"].where(FRAME["dose"] > 0))
     path = write(frame, tmp_path / "holes")
-    with pytest.raises(TableError) as refused:
+    with refused(TableError):
         measures.score(path, "y", "f")
-    assert str(refused.value) == snapshot
     found = LargeTable(ArrowRows(ds.dataset(path)), "y", drop_missing_target=True)
     known = frame.dropna()
     assert measures.score(found, "y", "f")[0] == pytest.approx(
@@ -359,12 +355,11 @@ def truncate(path):
 
 
 @pytest.mark.parametrize("how", [damage, truncate])
-def test_a_damaged_file_is_named(how, tmp_path, snapshot):
+def test_a_damaged_file_is_named(how, tmp_path, refused):
     path = write(FRAME, tmp_path / "damaged")
     how(path / "part-2.parquet")
-    with pytest.raises(TableError) as refused:
+    with refused(TableError):
         measures.score(path, "ill", "symmetrical_uncertainty")
-    assert str(refused.value) == snapshot
 
 
 def change(path):
@@ -434,37 +429,31 @@ def test_targets_that_are_none(target, said, folder):
         measures.score(folder, target, "f")
 
 
-def test_empty_folders(tmp_path, snapshot):
+def test_empty_folders(tmp_path, refused):
     (tmp_path / "empty").mkdir()
-    with pytest.raises(TableError) as refused:
+    with refused(TableError):
         measures.score(tmp_path / "empty", "y", "f")
-    assert str(refused.value) == snapshot
     (tmp_path / "empty" / "notes.txt").write_text("nothing")
-    with pytest.raises(TableError) as refused:
+    with refused(TableError):
         measures.score(tmp_path / "empty", "y", "f")
-    assert str(refused.value) == snapshot
-    with pytest.raises(TableError) as refused:
+    with refused(TableError):
         measures.score(tmp_path / "nowhere", "y", "f")
-    assert str(refused.value) == snapshot
     write(FRAME[:0], tmp_path / "no rows", 1)
-    with pytest.raises(TableError) as refused:
+    with refused(TableError):
         measures.score(tmp_path / "no rows", "ill", "f")
-    assert str(refused.value) == snapshot
 
 
-def test_columns_that_are_no_features(tmp_path, snapshot):
+def test_columns_that_are_no_features(tmp_path, refused):
     n = 40
     frame = pd.DataFrame({"y": np.tile([0, 1], 20), "a": np.arange(n), "nothing": [None] * n})
     frame["day"] = pd.Timestamp("2026-01-31")
     path = write(frame, tmp_path / "dates", 2)
-    with pytest.raises(TableError) as refused:
+    with refused(TableError):
         measures.score(path, "y", "f")
-    assert str(refused.value) == snapshot
     frame["list"] = [[1, 2]] * n
     path = write(frame, tmp_path / "lists", 2)
-    with pytest.raises(TableError) as refused:
+    with refused(TableError):
         measures.score(path, "y", "f")
-    assert str(refused.value) == snapshot
     found = LargeTable(ArrowRows(ds.dataset(path)), "y", unusable="drop")
     assert found.names == ["a", "nothing"]
     with warnings.catch_warnings():
@@ -473,37 +462,29 @@ def test_columns_that_are_no_features(tmp_path, snapshot):
         assert measures.score(found, "y", "mutual_info")[0][1] == 0
 
 
-def test_text_that_names_rows_is_refused(tmp_path, monkeypatch, snapshot):
+def test_text_that_names_rows_is_refused(tmp_path, monkeypatch, refused):
     monkeypatch.setattr("altsets.measures.large.decoding.MOST_LABELS", 20)
     frame = pd.DataFrame({"y": np.tile([0, 1], 20), "id": [f"patient {number}" for number in range(40)]})
-    with pytest.raises(TableError) as refused:
+    with refused(TableError):
         measures.score(write(frame, tmp_path / "named", 2), "y", "symmetrical_uncertainty")
-    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("measure", ["spearman", "relief", "importance", lambda X, y: X[0]])
-def test_measures_that_need_all_rows_are_refused(measure, folder, snapshot):
-    with pytest.raises(InputError) as refused:
+def test_measures_that_need_all_rows_are_refused(measure, folder, refused):
+    with refused(InputError):
         measures.score(folder, "ill", measure)
-    assert str(refused.value) == snapshot
 
 
-def test_more_that_is_refused(folder, snapshot):
-    with pytest.raises(InputError) as refused:
+def test_more_that_is_refused(folder, refused):
+    with refused(InputError):
         measures.score(large(folder, "ill", ["near"]), "ill", "f", sample_weight=[1])
-    assert str(refused.value) == snapshot
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         measures.score(large(folder, "ill", ["near"]), "ill", "f", n_bins=3)
-    assert str(refused.value) == snapshot
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         measures.score(folder, FRAME["ill"], "f")
-    assert str(refused.value) == snapshot
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         measures.score(large(folder, "ill", ["near"]), "dose", "f")
-    assert str(refused.value) == snapshot
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         measures.score(large(folder, "ill", ["near"]), "ill", "mutual_info", method="sklearn")
-    assert str(refused.value) == snapshot
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         measures.score(large(folder, "ill", ["near"]), "ill", "chi2")
-    assert str(refused.value) == snapshot

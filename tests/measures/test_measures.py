@@ -10,6 +10,9 @@ from datetime import date
 from decimal import Decimal
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from scipy import stats
 from sklearn import feature_selection
@@ -22,9 +25,6 @@ from altsets.measures import MEASURES, SURVIVAL_MEASURES, chi2, f_score, mutual_
 from altsets.quality import Additive
 from altsets.tables.feature_matrix import Features, copies_in
 from altsets.tables.target import target_of
-
-pd = pytest.importorskip("pandas")
-pa = pytest.importorskip("pyarrow")
 
 
 def plug_in_information(x, y):
@@ -119,11 +119,10 @@ def test_pearson_of_two_named_classes_is_that_of_their_codes(classes):
     assert pearson(X, labels) == pytest.approx(pearson(X, y == 2))
 
 
-def test_pearson_refuses_three_classes(classes, snapshot):
+def test_pearson_refuses_three_classes(classes, refused):
     X, y = classes
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         pearson(X, np.array(["a", "b", "c"])[y])
-    assert str(refused.value) == snapshot
     with pytest.raises(InputError, match="3 classes"):
         pearson(X, y, task="classification")
     assert pearson(X, y).argmax() == 4
@@ -144,12 +143,11 @@ def test_spearman_looks_at_the_order_alone(amounts):
     assert spearman(np.exp(y)[:, None], y).tolist() == [pytest.approx(1)]
 
 
-def test_spearman_of_two_named_classes_and_of_three(classes, snapshot):
+def test_spearman_of_two_named_classes_and_of_three(classes, refused):
     X, y = classes
     assert spearman(X, np.where(y == 2, "ill", "healthy")) == pytest.approx(spearman(X, y == 2))
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         spearman(X, np.array(["a", "b", "c"])[y])
-    assert str(refused.value) == snapshot
 
 
 def test_chi2_is_scikit_learns(classes):
@@ -171,14 +169,12 @@ def test_chi2_of_empty_and_of_huge_columns_is_finite(classes):
     assert chi2(X, y).tolist() == [0.0, 0.0, np.finfo(float).max]
 
 
-def test_chi2_refuses_negative_values_and_amounts(classes, amounts, snapshot):
-    with pytest.raises(InputError) as refused:
+def test_chi2_refuses_negative_values_and_amounts(classes, amounts, refused):
+    with refused(InputError):
         chi2(*classes)
-    assert str(refused.value) == snapshot
     X, y = amounts
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         chi2(np.abs(X), y)
-    assert str(refused.value) == snapshot
 
 
 #: Measures that need no package of their own.
@@ -301,18 +297,15 @@ def test_classes_of_any_library(y):
     assert (found.task, found.values.tolist()) == ("classification", [0, 1, 0, 1])
 
 
-def test_targets_of_polars(snapshot):
-    pl = pytest.importorskip("polars")
+def test_targets_of_polars(refused):
     labels = ["u", "v", "u", "v"]
     for y in (pl.Series(labels), pl.Series(labels, dtype=pl.Categorical), pl.DataFrame({"y": labels})):
         assert target_of(y, 4).values.tolist() == [0, 1, 0, 1]
     assert target_of(pl.Series([0.5, 1.5, 7.0]), 3).numeric.tolist() == [0.5, 1.5, 7.0]
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         target_of(pl.Series([1, None, 2]), 3)
-    assert str(refused.value) == snapshot
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         target_of(pl.Series([date(2020, 1, 1)] * 3), 3)
-    assert str(refused.value) == snapshot
 
 
 def test_categories_of_numbers_are_no_amounts():
@@ -327,10 +320,9 @@ def test_amounts_of_any_library():
         assert target_of(y, 3).numeric.tolist() == [0.5, 1.5, 7.0]
 
 
-def test_one_row_is_nothing_to_compare(snapshot):
-    with pytest.raises(InputError) as refused:
+def test_one_row_is_nothing_to_compare(refused):
+    with refused(InputError):
         f_score([[1.0, 2.0]], [1])
-    assert str(refused.value) == snapshot
 
 
 # Categories and missing values
@@ -402,11 +394,10 @@ def test_chi2_of_known_rows(mixed):
 
 
 @pytest.mark.parametrize("measure", [pearson, spearman, f_score])
-def test_three_categories_are_refused_where_numbers_are_needed(mixed, measure, snapshot):
+def test_three_categories_are_refused_where_numbers_are_needed(mixed, measure, refused):
     frame, classes, _ = mixed
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         measure(frame, classes)
-    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("measure", [pearson, spearman, f_score, chi2])
@@ -465,10 +456,7 @@ def test_a_function_as_measure(classes):
 @pytest.mark.parametrize(
     ("measure", "message"),
     [
-        (
-            "chi3",
-            "measure='chi3' is unknown; did you mean 'chi2'?",
-        ),
+        ("chi3", "measure='chi3' is unknown; did you mean 'chi2'?"),
         (None, "measure=None is unknown"),
         (lambda X, y: 1.0, r"must return 5 scores, one for each feature; got shape \(\)"),
         (lambda X, y: np.zeros(4), r"got shape \(4,\)"),
@@ -512,15 +500,14 @@ def test_the_names_of_the_measures_are_fixed():
     assert list(measures.PAIR_MEASURES) == ["mutual_info", "pearson", "spearman", "symmetrical_uncertainty"]
 
 
-def test_the_papers_scaling_makes_scores_add_up_to_one(classes, snapshot):
+def test_the_papers_scaling_makes_scores_add_up_to_one(classes, refused):
     X, y = classes
     plain = Additive.from_data(X, y, measure="pearson")
     scaled = Additive.from_data(X, y, measure="pearson", scaling="paper")
     assert np.sum(scaled.scores) == pytest.approx(1)
     assert scaled.scores == pytest.approx(plain.scores / np.sum(plain.scores))
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         Additive.from_data(X, y, scaling="other")
-    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("measure", ["pearson", "spearman"])

@@ -202,7 +202,7 @@ def test_rows_that_do_not_count_are_not_in_the_frame(people):
 # --- What models complain about -----------------------------------------------------------------------
 
 
-def test_columns_that_a_model_names_but_a_set_lacks(people, snapshot):
+def test_columns_that_a_model_names_but_a_set_lacks(people, refused, snapshot):
     frame, y = people
     named = make_column_transformer((StandardScaler(), ["age", "visits"]), (OneHotEncoder(), ["plan"]))
     model = make_pipeline(named, LogisticRegression())
@@ -211,9 +211,8 @@ def test_columns_that_a_model_names_but_a_set_lacks(people, snapshot):
         evaluate([["age", "visits", "plan"], ["age"]], frame, y, estimator=model, cv=FOLDS)
     assert str(error.value) == snapshot
     assert "\n" not in str(error.value)
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         quality.Wrapper(model, frame, y).evaluate((0,))
-    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("form", [lambda frame: frame, as_polars], ids=["pandas", "polars"])
@@ -227,14 +226,13 @@ def test_a_model_that_takes_no_text(people, form):
     assert evaluate([["age", "plan"]], form(frame), y, estimator="linear", cv=FOLDS).mean_scores()[0] > 0
 
 
-def test_missing_values_of_other_columns_are_not_named(people, snapshot):
+def test_missing_values_of_other_columns_are_not_named(people, refused):
     frame, y = people
     holes = frame.assign(
         age=frame["age"].where(frame["age"] > 30), height=frame["height"].where(frame["age"] > 33)
     )
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         evaluate([["age", "visits"]], holes, y, estimator=LogisticRegression(), cv=FOLDS)
-    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("name", ["linear", "neighbors", "svm"])
@@ -364,11 +362,10 @@ def test_balanced_classes(name):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_who_knows_weights_of_classes(name, snapshot):
+def test_who_knows_weights_of_classes(name, refused):
     if name == "neighbors":
-        with pytest.raises(InputError) as refused:
+        with refused(InputError):
             fresh_model(name, True, 0, "balanced")
-        assert str(refused.value) == snapshot
     else:
         weights = fresh_model(name, True, 0, "balanced").get_params(deep=True)
         assert "balanced" in [value for key, value in weights.items() if key.endswith("class_weight")]
@@ -416,11 +413,10 @@ def test_weights_and_groups_reach_the_parts_of_a_model(people, routing):
         ).mean_scores()
 
 
-def test_routing_needs_somebody_who_asks(snapshot):
+def test_routing_needs_somebody_who_asks(refused):
     with sklearn.config_context(enable_metadata_routing=True):
-        with pytest.raises(InputError) as refused:
+        with refused(InputError):
             names_for_weights(make_pipeline(StandardScaler(), LogisticRegression()))
-        assert str(refused.value) == snapshot
         assert names_for_weights(LogisticRegression()) == ["sample_weight"]
 
 

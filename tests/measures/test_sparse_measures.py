@@ -139,15 +139,14 @@ def test_pairs_say_the_same_of_sparse_and_of_dense_tables(measure, options, weig
     np.testing.assert_allclose(on_demand[[0, 4], [3, 6]], without[[0, 4], [3, 6]], **CLOSE)
 
 
-def test_pairs_with_missing_values_are_counted_or_refused(snapshot):
+def test_pairs_with_missing_values_are_counted_or_refused(refused):
     X = table(5, missing=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         dense, found = (pairwise(Z, "symmetrical_uncertainty") for Z in (X, sparse.csr_array(X)))
     np.testing.assert_allclose(found, dense, **CLOSE)
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         pairwise(sparse.csr_array(X), "pearson")
-    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("kind", ["csr", "csc", "coo", "lil", "dok", "bsr", "dia"])
@@ -263,30 +262,28 @@ def test_bad_input_is_refused_in_one_sentence(bad):
         (lambda X, y: Redundancy(X, "mutual_info"), "mutual_info of pairs by nearest neighbours"),
     ],
 )
-def test_what_needs_density_refuses_and_says_what_works(call, name, monkeypatch, snapshot):
+def test_what_needs_density_refuses_and_says_what_works(call, name, monkeypatch, refused):
     monkeypatch.setattr("altsets.measures.sparse_columns.DENSE_CELLS", 1_000)
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         call(sparse.csr_array(table(6)), two_classes(6))
-    assert str(refused.value) == snapshot
 
 
-def test_functions_get_the_sparse_table(snapshot):
+def test_functions_get_the_sparse_table(refused):
     from sklearn.feature_selection import chi2, f_classif
 
     X, y = np.abs(table(8))[:, [0, 4, 5, 9, 11]], two_classes(8)
     for function in (chi2, f_classif):
         found, _ = score(sparse.csr_array(X), y, function)
         np.testing.assert_allclose(found, function(X, y)[0], rtol=1e-9)
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         score(sparse.csr_array(X), y, refusing)
-    assert str(refused.value) == snapshot
 
 
 def refusing(X, y):
     raise TypeError("oh")
 
 
-def test_importance_of_models_that_take_sparse_tables(snapshot):
+def test_importance_of_models_that_take_sparse_tables(refused):
     from sklearn.ensemble import HistGradientBoostingClassifier
     from sklearn.linear_model import LogisticRegression
 
@@ -294,9 +291,8 @@ def test_importance_of_models_that_take_sparse_tables(snapshot):
     for model in (None, LogisticRegression()):
         dense, found = (measures.importance(Z, y, estimator=model) for Z in (X, sparse.csr_array(X)))
         np.testing.assert_allclose(found, dense, atol=1e-6)
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         measures.importance(sparse.csr_array(X), y, estimator=HistGradientBoostingClassifier())
-    assert str(refused.value) == snapshot
 
 
 def test_correlations_do_not_depend_on_units_or_far_means():

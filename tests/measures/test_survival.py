@@ -140,13 +140,12 @@ def test_targets_of_another_kind_are_refused(y, name, message):
         score(X, survival if y is None else y, name)
 
 
-def test_text_has_groups_but_no_order(snapshot):
+def test_text_has_groups_but_no_order(refused):
     X, y = some_rows()
     frame = pd.DataFrame({"stage": np.array(["I", "II", "III"])[np.arange(len(X)) % 3]})
     assert cox(frame, y)[0] == pytest.approx(logrank(frame, y)[0], rel=0.3)
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         concordance(frame, y)
-    assert str(refused.value) == snapshot
 
 
 def test_the_score_test_of_columns_together_is_that_of_one_alone():
@@ -282,8 +281,7 @@ def test_linear_models_of_survival_take_many_rows():
     assert made.fit([2]).coefficients[0, 0] == pytest.approx(0.5, abs=0.05)
 
 
-def test_weights_that_add_up_to_one_are_no_counts(snapshot):
+def test_weights_that_add_up_to_one_are_no_counts(refused):
     X, y = some_rows()
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         logrank(X, y, sample_weight=np.full(len(y), 1 / len(y)))
-    assert str(refused.value) == snapshot

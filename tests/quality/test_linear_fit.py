@@ -389,12 +389,11 @@ def test_answers_without_models(table):
         lambda entry: entry.update(intercept=["one"]),
     ],
 )
-def test_damaged_models_are_refused(table, damage, snapshot):
+def test_damaged_models_are_refused(table, damage, refused):
     document = altsets.find(LinearFit.from_data(*table), n_features=2, n_alternatives=0).to_dict()
     damage(document["sets"][0]["model"])
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.Result.from_json(json.dumps(document))
-    assert str(refused.value) == snapshot
 
 
 def test_names_of_columns_follow_the_features():
@@ -403,10 +402,9 @@ def test_names_of_columns_follow_the_features():
     assert judge.fit(["hue", "width"]).columns == ("hue=b", "hue=g", "width")
 
 
-def test_no_model_without_a_table(snapshot):
-    with pytest.raises(InputError) as refused:
+def test_no_model_without_a_table(refused):
+    with refused(InputError):
         LinearFit(np.eye(3), [1, 2, 3]).fit([0])
-    assert str(refused.value) == snapshot
 
 
 # --- Input ------------------------------------------------------------------------------------------------
@@ -419,12 +417,11 @@ def test_copies_get_a_ridge_and_a_note(table, snapshot):
     assert judge.evaluate((0, 9)) == pytest.approx(judge.evaluate((0,)), abs=1e-4)
 
 
-def test_copies_without_a_ridge_are_named(table, snapshot):
+def test_copies_without_a_ridge_are_named(table, refused):
     X, y = table
     frame = pd.DataFrame(np.column_stack([X, X[:, 0]]), columns=[*"abcdefghi", "copy"])
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         LinearFit.from_data(frame, y, ridge=0.0)
-    assert str(refused.value) == snapshot
 
 
 def test_constant_columns_explain_nothing(table):
@@ -481,18 +478,16 @@ def test_unknown_options(table, options, said):
         LinearFit.from_data(*table, **options)
 
 
-def test_a_criterion_is_for_one_numeric_target(table, snapshot):
+def test_a_criterion_is_for_one_numeric_target(table, refused):
     X, y = table
     for target in (None, (y > 0).astype(str), np.column_stack([y, y**2])):
-        with pytest.raises(InputError) as refused:
+        with refused(InputError):
             LinearFit.from_data(X, target, criterion="bic")
-        assert str(refused.value) == snapshot
 
 
-def test_engines_that_need_sums_decline(table, snapshot):
-    with pytest.raises(altsets.errors.UnsupportedError) as refused:
+def test_engines_that_need_sums_decline(table, refused):
+    with refused(altsets.errors.UnsupportedError):
         altsets.find(LinearFit.from_data(*table), n_features=2, n_alternatives=1, engine="milp")
-    assert str(refused.value) == snapshot
 
 
 def test_black_boxes_agree(table):
@@ -533,14 +528,12 @@ def test_notes_of_the_quality_are_those_of_the_answer(table):
     assert any("ridge of 1e-05" in note for note in selector.result_.notes)
 
 
-def test_sparse_and_large_tables_are_refused(table, tmp_path, snapshot):
+def test_sparse_and_large_tables_are_refused(table, tmp_path, refused):
     X, y = table
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         LinearFit.from_data(scipy.sparse.csr_array(X), y)
-    assert str(refused.value) == snapshot
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         LinearFit.from_data(tmp_path / "table.parquet", "y")
-    assert str(refused.value) == snapshot
 
 
 def test_sets_of_required_features_alone(table):

@@ -10,6 +10,7 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -23,8 +24,6 @@ from altsets import constraints, measures
 from altsets.errors import InputError
 from altsets.files.dataset import read_columns, split_target
 from altsets.quality import CFS, FCBF, MRMR, Additive, Quality
-
-pd = pytest.importorskip("pandas")
 
 # The table below has a constant column; what is said of it has a test of its own.
 pytestmark = pytest.mark.filterwarnings("ignore:some columns are constant")
@@ -272,12 +271,11 @@ def test_sums_are_free_of_rounding_error():
 
 
 @pytest.mark.parametrize("cls", [MRMR, CFS])
-def test_an_empty_set_has_no_mean(cls, snapshot):
+def test_an_empty_set_has_no_mean(cls, refused):
     quality = cls(*numbers(3))
     for ask in (lambda: quality.evaluate(()), lambda: quality.form(0)):
-        with pytest.raises(InputError) as refused:
+        with refused(InputError):
             ask()
-        assert str(refused.value) == snapshot
 
 
 # Names
@@ -303,15 +301,13 @@ def test_names_come_along(cls):
 
 
 @pytest.mark.parametrize("cls", PAIRWISE)
-def test_labels_in_another_order_are_refused(cls, snapshot):
+def test_labels_in_another_order_are_refused(cls, refused):
     relevance, pairs = numbers(3)
     frame = pd.DataFrame(pairs, index=["a", "c", "b"], columns=["a", "c", "b"])
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         cls(pd.Series(relevance, index=["a", "b", "c"]), frame)
-    assert str(refused.value) == snapshot
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         labelled(cls, ["a", "b", "c"], index=["c", "b", "a"])
-    assert str(refused.value) == snapshot
 
 
 # What is refused
@@ -356,11 +352,10 @@ def test_names_that_are_refused(cls, names, message):
         cls([1, 2], np.eye(2), feature_names=names)
 
 
-def test_cfs_takes_no_negative_redundancy(snapshot):
+def test_cfs_takes_no_negative_redundancy(refused):
     pairs = [[1, 0.2, 0], [-0.1, 1, 0], [0, 0, 1]]
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         CFS([1, 2, 3], pairs, feature_names=["a", "b", "c"])
-    assert str(refused.value) == snapshot
     assert MRMR([1, 2, 3], pairs).evaluate((0, 1)) == pytest.approx(1.45)
 
 
@@ -424,7 +419,7 @@ def test_information_between_columns_of_few_values_is_symmetric():
     assert found[0, 0] == pytest.approx(entropy(shares))
 
 
-def test_a_function_as_measure_between_features(table, snapshot):
+def test_a_function_as_measure_between_features(table, refused):
     X, _ = table
 
     def covariance(matrix, target, power=1):
@@ -434,16 +429,14 @@ def test_a_function_as_measure_between_features(table, snapshot):
     found = pairs_of(X, covariance)
     assert found == pytest.approx(np.cov(X.to_numpy(), rowvar=False, bias=True))
     assert pairs_of(X, covariance, power=3)[0, 1] != found[0, 1]
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         pairs_of(X, lambda matrix, target: [1.0])
-    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("measure", ["f", "importance", "relief", "chi3", None])
-def test_measures_that_do_not_compare_features(table, measure, snapshot):
-    with pytest.raises(InputError) as refused:
+def test_measures_that_do_not_compare_features(table, measure, refused):
+    with refused(InputError):
         pairs_of(table[0], measure)
-    assert str(refused.value) == snapshot
 
 
 # From data
@@ -573,33 +566,28 @@ def test_options_reach_both_measures_and_task_only_the_first(cls, table):
 
 
 @pytest.mark.parametrize("cls", [MRMR, CFS])
-def test_redundancy_by_another_measure(cls, table, snapshot):
+def test_redundancy_by_another_measure(cls, table, refused):
     X, y = table
     quality = cls.from_data(X, y, measure="f", redundancy_measure="pearson", task="regression")
     assert quality.relevance.tolist() == measures.f_score(X, y).tolist()
     assert quality.redundancy[0, 1] == pytest.approx(pairs_of(X, "pearson")[0, 1])
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         cls.from_data(X, y, measure="importance")
-    assert str(refused.value) == snapshot
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         cls.from_data(X, y, redundancy_measure="f")
-    assert str(refused.value) == snapshot
 
 
-def test_fcbf_needs_one_measure_for_both(table, snapshot):
-    with pytest.raises(InputError) as refused:
+def test_fcbf_needs_one_measure_for_both(table, refused):
+    with refused(InputError):
         FCBF.from_data(*table, measure="f")
-    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("cls", PAIRWISE)
-def test_unknown_measures_and_scalings_are_refused(cls, table, snapshot):
-    with pytest.raises(InputError) as refused:
+def test_unknown_measures_and_scalings_are_refused(cls, table, refused):
+    with refused(InputError):
         cls.from_data(*table, measure="chi3")
-    assert str(refused.value) == snapshot
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         cls.from_data(*table, scaling="max")
-    assert str(refused.value) == snapshot
 
 
 def test_the_papers_scaling(table):

@@ -63,13 +63,10 @@ def test_the_command_line_takes_shares(text, run, tmp_path):
 
 @pytest.mark.parametrize("text", ["1.0", "100%", "-0.1", "half"])
 def test_what_is_no_share_is_refused_by_the_command_line(text, run, table, snapshot):
-    code, out, err = run("find", table, "--target", "y", f"--n-features={text}")
-    assert (code, out) == (2, "")
-    assert err == snapshot
+    assert run.error("find", table, "--target", "y", f"--n-features={text}") == snapshot
 
 
 @pytest.mark.parametrize("share", [1.0, np.float64(1), -0.5, 1.5, 0.0, float("nan"), True])
-def test_what_is_no_share_is_refused(share, snapshot):
-    with pytest.raises(InputError) as refused:
+def test_what_is_no_share_is_refused(share, refused):
+    with refused(InputError):
         altsets.find(quality.Additive([3, 2, 1]), share)
-    assert str(refused.value) == snapshot

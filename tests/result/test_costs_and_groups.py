@@ -135,8 +135,7 @@ def test_commands_show_costs_and_groups(run, tmp_path, snapshot):
             tmp_path / "sets.csv",
         ),
     ]
-    code, out, _ = run(*arguments)
-    assert code == 0
+    out = run.output(*arguments)
     header = next(line for line in out.splitlines() if "Features" in line)
     assert "Group" in header
     assert "Cost" in header

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas
+import pandas as pd
+import pyarrow as pa
 import pytest
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
@@ -14,9 +17,6 @@ import altsets
 from altsets import Status, quality
 from altsets.errors import InputError
 from altsets.measures.models import MODELS
-
-pd = pytest.importorskip("pandas")
-pa = pytest.importorskip("pyarrow")
 
 # --- Black boxes by themselves --------------------------------------------------------------------
 
@@ -125,7 +125,6 @@ def test_estimators_without_a_seed_get_one(flowers):
 
 
 def test_wrapper_searches(flowers):
-    pandas = pytest.importorskip("pandas")
     X, y = flowers
     frame = pandas.DataFrame(X, columns=list("abcdefgh"))
     text = np.array(["one", "two", "three"])[y]

@@ -6,6 +6,7 @@ from unittest import mock
 
 import fronts
 import numpy as np
+import pandas
 import pytest
 
 import altsets
@@ -31,7 +32,6 @@ def test_random_problems(first, count):
 
 
 def test_mapping_list_and_series_are_the_same():
-    pandas = pytest.importorskip("pandas")
     by_name = dict(zip(NAMES, COSTS, strict=True))
     fronts = [
         altsets.frontier(SCORES, 2, against=given) for given in (COSTS, by_name, pandas.Series(by_name))

@@ -11,6 +11,7 @@ from itertools import islice
 from math import comb
 
 import numpy as np
+import pandas
 import pytest
 from checks import Request, disagreements
 from oracle import Oracle
@@ -514,7 +515,6 @@ def test_scores_are_copied_and_protected():
 
 
 def test_a_series_brings_its_names():
-    pandas = pytest.importorskip("pandas")
     scores = quality.Additive(pandas.Series([1.0, 3.0, 2.0], index=["a", "b", "c"]))
     assert altsets.find(scores, n_features=2, n_alternatives=0).named_sets == [("b", "c")]
 

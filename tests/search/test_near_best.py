@@ -585,7 +585,6 @@ def test_the_answer_in_words(snapshot):
 
 
 def test_the_answer_as_a_frame_and_as_json():
-    pytest.importorskip("pandas")
     near = altsets.near_best(SIX, 2, min_quality=11, constraints=constraints.Forbid("f"))
     frame = near.to_frame()
     assert list(frame["feature"]) == ["a", "b", "c", "d", "e"]
@@ -699,5 +698,4 @@ def test_documents_are_read_as_they_were_written(searched, size, asked, clock, t
     if near.count and near.n_known != 0:
         with refused(UnsupportedError):
             read.sample()
-        pytest.importorskip("jinja2")
         read.report(tmp_path / "read.html")

@@ -398,6 +398,5 @@ def test_long_names_are_not_cut(run, sensors, monkeypatch):
 
 def test_command_is_repeated(run, sensors):
     command(run, "--what-if", "--output", "saved.json")
-    code, out, _ = run("find", "--again", "saved.json")
-    assert code == 0
+    out = run.output("find", "--again", "saved.json")
     assert "If lost" in out

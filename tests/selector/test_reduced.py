@@ -85,7 +85,7 @@ def test_steps_that_treat_each_column_for_itself(wine, name, output):
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(small)).predict_proba(X[names]), expected)
 
 
-def test_a_selector_as_the_first_step_takes_columns_in_any_order(wine, snapshot):
+def test_a_selector_as_the_first_step_takes_columns_in_any_order(wine, refused):
     X, y = wine
     X = X.drop(columns=["nothing", "same"]).fillna(0)
     model = make_pipeline(SelectAlternatives("f", n_features=3), StandardScaler(), LogisticRegression()).fit(
@@ -98,15 +98,14 @@ def test_a_selector_as_the_first_step_takes_columns_in_any_order(wine, snapshot)
     expected = model.predict_proba(X)
     for columns in (names, names[::-1], [*names[::-1], "ash"]):
         np.testing.assert_array_equal(small.predict_proba(X[columns]), expected)
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         small.predict(X[names[1:]])
-    assert str(refused.value) == snapshot
     # Refitting one of the two leaves the other one alone.
     small.fit(X[names], y == 1)
     np.testing.assert_array_equal(model.predict_proba(X), expected)
 
 
-def test_arrays_have_the_columns_in_order(wine, snapshot):
+def test_arrays_have_the_columns_in_order(wine, refused):
     X, y = wine
     table = X.drop(columns=["nothing", "same"]).fillna(0).to_numpy()
     model = make_pipeline(SelectAlternatives("f", n_features=3), DecisionTreeClassifier(random_state=0))
@@ -115,9 +114,8 @@ def test_arrays_have_the_columns_in_order(wine, snapshot):
     few = table[:, model[0].get_support()]
     np.testing.assert_array_equal(small.predict(few), model.predict(table))
     assert (small.n_features_in_, hasattr(small, "feature_names_in_")) == (3, False)
-    with pytest.raises(ValueError) as refused:
+    with refused(ValueError):
         small.predict(table)
-    assert str(refused.value) == snapshot
 
 
 def test_a_selector_alone(wine):
@@ -139,7 +137,7 @@ def test_a_selector_alone(wine):
         assert small.get_support().tolist() == [True, True]
 
 
-def test_what_cannot_be_cut_down_is_said(wine, snapshot):
+def test_what_cannot_be_cut_down_is_said(wine, refused):
     X, y = wine
     X = X.drop(columns=["nothing", "same"]).fillna(0)
     select = SelectAlternatives("f", n_features=2)
@@ -150,13 +148,11 @@ def test_what_cannot_be_cut_down_is_said(wine, snapshot):
         type("StandardScaler", (StandardScaler,), {"__module__": "elsewhere"})(),
     ):
         model = make_pipeline(before, clone(select), LogisticRegression(max_iter=5000)).fit(X, y)
-        with pytest.raises(UnsupportedError) as refused:
+        with refused(UnsupportedError):
             altsets.reduced(model)
-        assert str(refused.value) == snapshot
     for model in (make_pipeline(StandardScaler(), LogisticRegression()), LogisticRegression(), 3):
-        with pytest.raises(InputError) as refused:
+        with refused(InputError):
             altsets.reduced(model)
-        assert str(refused.value) == snapshot
     for model in (
         select,
         make_pipeline(StandardScaler(), select),

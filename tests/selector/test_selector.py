@@ -50,9 +50,7 @@ SPARSE = {"check_estimator_sparse_tag", "check_estimator_sparse_array", "check_e
 
 
 #: Checks that do not apply to qualities that refuse missing values.
-REFUSES_MISSING = {
-    "check_estimators_nan_inf": "transform passes missing values on, for an imputer after it",
-}
+REFUSES_MISSING = {"check_estimators_nan_inf": "transform passes missing values on, for an imputer after it"}
 #: ... and to those that split rows.
 SPLITS = dict.fromkeys(
     (
@@ -67,9 +65,7 @@ SPLITS = dict.fromkeys(
     ),
     "a class has a single row, which cannot be in both parts of a split",
 )
-SPARSE_SPLITS = SPLITS | {
-    "check_sample_weight_equivalence_on_sparse_data": SPLITS["check_dict_unchanged"],
-}
+SPARSE_SPLITS = SPLITS | {"check_sample_weight_equivalence_on_sparse_data": SPLITS["check_dict_unchanged"]}
 FEW = {"max_iters": 20}
 #: Qualities, their checks that do not apply with the reasons, and whether they take sparse tables.
 CHECKED = {
@@ -281,14 +277,13 @@ def test_options_of_a_quality_are_bound_to_it():
         assert selector.alternatives_[0].names == ("town",)
 
 
-def test_numbers_that_are_there_need_no_target(wine, snapshot):
+def test_numbers_that_are_there_need_no_target(wine, refused):
     X, _ = wine
     for given in (np.arange(13.0), quality.Additive(np.arange(13.0))):
         selector = SelectAlternatives(given, n_features=2, n_alternatives=0).fit(X)
         assert selector.alternatives_[0].names == tuple(X.columns[-2:])
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         SelectAlternatives().fit(X)
-    assert str(refused.value) == snapshot
 
 
 def test_an_estimator_as_quality_stays_as_it_is(wine):
@@ -298,12 +293,11 @@ def test_an_estimator_as_quality_stays_as_it_is(wine):
     assert tree.random_state is None
 
 
-def test_a_quality_with_other_names_is_refused(wine, snapshot):
+def test_a_quality_with_other_names_is_refused(wine, refused):
     X, y = wine
     own = quality.Additive(np.arange(13.0), feature_names=[*X.columns[1:], X.columns[0]])
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         SelectAlternatives(own).fit(X, y)
-    assert str(refused.value) == snapshot
 
 
 @pytest.mark.slow
@@ -323,7 +317,7 @@ def test_random_state_of_every_kind(wine):
 # --- Constraints -----------------------------------------------------------------------------------
 
 
-def test_constraints_by_name_and_by_index(wine, snapshot):
+def test_constraints_by_name_and_by_index(wine, refused):
     X, y = wine
     rules = [constraints.Require("hue"), constraints.Forbid(12), constraints.Exclusive(["flavanoids", 0])]
     selector = SelectAlternatives(n_features=3, constraints=rules).fit(X, y)
@@ -332,12 +326,10 @@ def test_constraints_by_name_and_by_index(wine, snapshot):
         assert "hue" in names
         assert "proline" not in names
         assert not {"flavanoids", "alcohol"} <= names
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         SelectAlternatives(constraints=constraints.Require("huge")).fit(X, y)
-    assert str(refused.value) == snapshot
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         SelectAlternatives(constraints=[constraints.Require("hue"), constraints.Forbid("hue")]).fit(X, y)
-    assert str(refused.value) == snapshot
 
 
 def test_sizes_between_two_numbers(wine):
@@ -349,7 +341,7 @@ def test_sizes_between_two_numbers(wine):
 # --- Less than was asked for -----------------------------------------------------------------------
 
 
-def test_fewer_sets_than_asked_are_one_clear_warning(wine, snapshot):
+def test_fewer_sets_than_asked_are_one_clear_warning(wine, refused, snapshot):
     X, y = wine
     with pytest.warns(UserWarning) as told:
         selector = SelectAlternatives(n_features=6, tau=1, alternative=2).fit(X, y)
@@ -357,16 +349,14 @@ def test_fewer_sets_than_asked_are_one_clear_warning(wine, snapshot):
     assert len(told) == 1
     assert told[0].filename == __file__
     assert selector.n_alternatives_found_ == 1
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         selector.transform(X)
-    assert str(refused.value) == snapshot
 
 
-def test_fewer_columns_than_asked_are_one_clear_warning(wine, snapshot):
+def test_fewer_columns_than_asked_are_one_clear_warning(wine, warned):
     X, y = wine
-    with pytest.warns(UserWarning) as warned:
+    with warned(UserWarning):
         selector = SelectAlternatives(n_alternatives=0).fit(X.iloc[:, :2], y)
-    assert [str(one.message) for one in warned] == snapshot
     assert (selector.n_features, selector.n_features_) == (None, 2)
 
 
@@ -377,11 +367,7 @@ def test_fewer_columns_than_asked_are_one_clear_warning(wine, snapshot):
 def test_grid_over_quality_size_and_tau(wine):
     X, y = wine
     model = Pipeline([("select", SelectAlternatives()), ("model", DecisionTreeClassifier(random_state=0))])
-    grid = {
-        "select__quality": ["f", "mrmr"],
-        "select__n_features": [2, 3],
-        "select__tau": [0.5, 1],
-    }
+    grid = {"select__quality": ["f", "mrmr"], "select__n_features": [2, 3], "select__tau": [0.5, 1]}
     search = GridSearchCV(model, grid, cv=3, error_score="raise").fit(X, y)
     assert len(search.cv_results_["params"]) == 8
     assert search.best_estimator_["select"].n_features_ == search.best_params_["select__n_features"]
@@ -442,13 +428,12 @@ def test_memory_does_not_keep_what_was_interrupted(wine, tmp_path, monkeypatch):
     assert not selector.fit(X, y).result_.interrupted
 
 
-def test_memory_says_what_it_cannot_keep(wine, tmp_path, snapshot):
-    with pytest.raises(InputError) as refused:
+def test_memory_says_what_it_cannot_keep(wine, tmp_path, refused):
+    with refused(InputError):
         SelectAlternatives(lambda X, y: X.sum(axis=0), memory=str(tmp_path)).fit(*wine)
-    assert str(refused.value) == snapshot
 
 
-def test_get_alternative_is_light_and_complete(wine, snapshot):
+def test_get_alternative_is_light_and_complete(wine, refused):
     X, y = wine
     selector = SelectAlternatives(n_features=2).fit(X, y)
     one = selector.get_alternative(1)
@@ -459,12 +444,10 @@ def test_get_alternative_is_light_and_complete(wine, snapshot):
     np.testing.assert_array_equal(fresh.fit(X).transform(X), one.transform(X))
     unnamed = SelectAlternatives(n_features=2).fit(X.to_numpy(), y).get_alternative(1)
     assert clone(unnamed).fit_transform(X.to_numpy()).shape == (178, 2)
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         selector.get_alternative(4)
-    assert str(refused.value) == snapshot
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         selector.get_alternative(-1)
-    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("wanted", ["pandas", "polars"])
@@ -508,7 +491,7 @@ def test_get_alternative_keeps_metadata_requests(wine):
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
-def test_a_model_in_use_needs_the_columns_of_its_set_alone(wine, kind, snapshot):
+def test_a_model_in_use_needs_the_columns_of_its_set_alone(wine, kind, refused):
     X, y = wine
     selector = SelectAlternatives(n_features=3, n_alternatives=1).fit(X, y)
     one = selector.get_alternative(1)
@@ -517,9 +500,8 @@ def test_a_model_in_use_needs_the_columns_of_its_set_alone(wine, kind, snapshot)
     np.testing.assert_array_equal(one.transform(few), X[names])
     framed = clone(one).fit(FRAMES[kind](X)).set_output(transform="pandas").transform(few)
     assert list(framed.columns) == names
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         one.transform(FRAMES[kind](X.drop(columns=names[0])))
-    assert str(refused.value) == snapshot
     assert (one.n_features_in_, one.get_support().sum()) == (13, 3)
 
 
@@ -530,40 +512,30 @@ def test_a_fitted_pipeline_predicts_from_the_columns_of_its_set(wine):
     np.testing.assert_array_equal(model.predict(X[one.get_feature_names_out()]), model.predict(X))
 
 
-def test_columns_without_names_must_all_be_there(wine, snapshot):
+def test_columns_without_names_must_all_be_there(wine, refused, snapshot):
     X, y = wine
     one = SelectAlternatives(n_features=3).fit(X, y).get_alternative(1)
     kept = one.transform(X)
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         one.transform(kept)
-    assert str(refused.value) == snapshot
-    with (
-        pytest.warns(UserWarning) as warned,
-        pytest.raises(ValueError) as refused,
-    ):
+    with pytest.warns(UserWarning) as warned, refused(ValueError):
         one.transform(X.to_numpy()[:, :4])
-    assert str(refused.value) == snapshot
     assert [str(one.message) for one in warned] == snapshot
-    with pytest.raises(ValueError) as refused:
+    with refused(ValueError):
         SelectFeatures().fit(X).transform(X[list(reversed(X.columns))])
-    assert str(refused.value) == snapshot
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         one.transform(pd.concat([X, X], axis=1))
-    assert str(refused.value) == snapshot
 
 
-def test_select_features_refuses_what_is_not_there(wine, snapshot):
+def test_select_features_refuses_what_is_not_there(wine, refused):
     X, _ = wine
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         SelectFeatures(["huge"]).fit(X)
-    assert str(refused.value) == snapshot
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         SelectFeatures([13]).fit(X)
-    assert str(refused.value) == snapshot
     for nothing in ([], "hue"):
-        with pytest.raises(InputError) as refused:
+        with refused(InputError):
             SelectFeatures(nothing).fit(X)
-        assert str(refused.value) == snapshot
 
 
 def test_clone_and_pickle(wine):
@@ -625,15 +597,14 @@ def test_numbers_stay_numbers_beside_text(given):
     assert kept.tolist() == [[1, 5], [2, 6], [3, 7], [4, 8]]
 
 
-def test_inverse_transform_with_holes(snapshot):
+def test_inverse_transform_with_holes(refused):
     table = np.array([[1.0, np.nan, 3.0], [4.0, 5.0, 6.0]])
     selector = SelectFeatures([1]).fit(table)
     np.testing.assert_array_equal(
         selector.inverse_transform(selector.transform(table)), [[0, np.nan, 0], [0, 5, 0]]
     )
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         selector.inverse_transform(table[:, :2])
-    assert str(refused.value) == snapshot
 
 
 # --- Weights ---------------------------------------------------------------------------------------
@@ -672,13 +643,12 @@ def test_groups_are_routed_to_qualities_that_split_rows(wine, given):
     assert routed != SelectAlternatives(given, **asked).fit(X, y).qualities_.tolist()
 
 
-def test_groups_are_of_no_use_to_other_qualities(wine, snapshot):
+def test_groups_are_of_no_use_to_other_qualities(wine, refused):
     X, y = wine
     grouped = SelectAlternatives("f").fit(X, y, groups=np.arange(len(y)))
     assert grouped.result_ == SelectAlternatives("f").fit(X, y).result_
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         SelectAlternatives("wrapper").fit(X, y, groups=[1, 2])
-    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("measure", ["mutual_info", "relief", "spearman", "pearson", "f"])
@@ -690,12 +660,11 @@ def test_whole_weights_are_rows_that_come_again(wine, measure):
     np.testing.assert_allclose(weighted.scores_, repeated.scores_, rtol=1e-9, atol=1e-12)
 
 
-def test_weights_where_they_have_no_use_are_refused(wine, snapshot):
+def test_weights_where_they_have_no_use_are_refused(wine, refused):
     X, y = wine
     for given in (np.arange(13.0), lambda X, y: X.var(axis=0)):
-        with pytest.raises(InputError) as refused:
+        with refused(InputError):
             SelectAlternatives(given).fit(X, y, sample_weight=np.ones(len(y)))
-        assert str(refused.value) == snapshot
 
 
 # --- What is behind a set ---------------------------------------------------------------------------
@@ -843,10 +812,7 @@ def table_of(name):
 def test_pipeline_and_grid_on_whole_tables(name):
     X, y = table_of(name)
     model = make_pipeline(SelectAlternatives("mrmr", n_features=5), StandardScaler(), LogisticRegression())
-    grid = {
-        "selectalternatives__tau": [0.4, 1.0],
-        "selectalternatives__alternative": [0, 2],
-    }
+    grid = {"selectalternatives__tau": [0.4, 1.0], "selectalternatives__alternative": [0, 2]}
     search = GridSearchCV(model, grid, cv=3, scoring="matthews_corrcoef", error_score="raise").fit(X, y)
     chosen = search.best_estimator_[0]
     assert chosen.result_.status == "optimal"

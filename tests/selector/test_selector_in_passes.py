@@ -62,7 +62,7 @@ def test_sets_are_those_of_the_table_in_memory(opened, kind, folder):
     assert sorted(other.columns) == sorted(found.alternatives_[1].names)
 
 
-def test_dask_tables_stay_on_the_cluster(folder, snapshot):
+def test_dask_tables_stay_on_the_cluster(folder, refused):
     frames, arrays = pytest.importorskip("dask.dataframe"), pytest.importorskip("dask.array")
     names = selector().fit(FRAME[FEATURES], FRAME["fault"]).alternatives_[0].names
     X = frames.from_pandas(FRAME, npartitions=3)
@@ -79,12 +79,10 @@ def test_dask_tables_stay_on_the_cluster(folder, snapshot):
     assert not hasattr(found, "feature_names_in_")
     assert [FEATURES[int(name[1:])] for name in found.alternatives_[0].names] == list(names)
     assert found.transform(X).shape == (900, 2)
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         found.transform(X[:, :3])
-    assert str(refused.value) == snapshot
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         found.transform(frames.from_pandas(FRAME, npartitions=3))
-    assert str(refused.value) == snapshot
 
 
 def test_scores_and_qualities_that_are_given(folder):
@@ -93,7 +91,7 @@ def test_scores_and_qualities_that_are_given(folder):
     assert selector(made).fit(folder, "fault").alternatives_[0].names == ("s1", "s4")
 
 
-def test_columns_that_no_measure_can_use_are_dropped(tmp_path, snapshot):
+def test_columns_that_no_measure_can_use_are_dropped(tmp_path, refused):
     frame = FRAME.assign(day=pd.Timestamp("2024-01-01"))[["day", *FEATURES, "fault"]]
     frame.to_parquet(tmp_path / "table.parquet")
     path = tmp_path / "table.parquet"
@@ -105,9 +103,8 @@ def test_columns_that_no_measure_can_use_are_dropped(tmp_path, snapshot):
     assert np.isnan(found.scores_[0])
     assert found.get_feature_names_out().tolist() == ["s1", "s4"]
     assert "day" in found.note_
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         selector(unusable="drop", constraints=[constraints.Require(2)]).fit(path, "fault")
-    assert str(refused.value) == snapshot
 
 
 def test_rows_without_a_target_are_left_out_of_both(tmp_path, monkeypatch):
@@ -147,11 +144,9 @@ def test_what_needs_all_rows_is_refused(asked, said, folder):
         selector(**asked).fit(folder, "fault")
 
 
-def test_tables_that_do_not_fit(folder, snapshot):
-    with pytest.raises(InputError) as refused:
+def test_tables_that_do_not_fit(folder, refused):
+    with refused(InputError):
         selector().fit(folder)
-    assert str(refused.value) == snapshot
     found = selector().fit(folder, "fault")
-    with pytest.raises(TableError) as refused:
+    with refused(TableError):
         found.transform(ds.dataset(pa.table({"s1": [1.0]})))
-    assert str(refused.value) == snapshot

@@ -110,12 +110,11 @@ def test_in_pipelines_and_with_similarity(counts):
     assert model.score(sparse.csr_array(X), y) == model.score(X, y) > 0.6
 
 
-def test_tag_says_what_the_quality_takes(snapshot):
+def test_tag_says_what_the_quality_takes(refused):
     for name, takes in {"f": True, "wrapper": True, "relief": False, "permutation": False}.items():
         assert SelectAlternatives(name).__sklearn_tags__().input_tags.sparse == takes
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         SelectAlternatives("relief").fit(sparse.csr_array(np.eye(10)), [0, 1] * 5)
-    assert str(refused.value) == snapshot
 
 
 @pytest.mark.slow

@@ -185,7 +185,7 @@ def test_only_features_above_the_noise():
         session.set(quality="wrapper")
 
 
-def test_weights_and_groups_reach_the_scores(snapshot):
+def test_weights_and_groups_reach_the_scores(refused):
     X, y = table()
     weights = np.arange(60) % 3
     session = Session(X, y, "f", n_features=2, n_alternatives=0, sample_weight=weights)
@@ -193,9 +193,8 @@ def test_weights_and_groups_reach_the_scores(snapshot):
         X, y, sample_weight=weights
     )
     assert session.result.qualities == selector.result_.qualities
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         Session(X, y, groups=[1, 2])
-    assert str(refused.value) == snapshot
 
 
 # --- Steps ------------------------------------------------------------------------------------------------
@@ -237,19 +236,17 @@ def test_impossible_requests_say_why(session):
     assert session.undo().sets
 
 
-def test_undo_and_redo(session, snapshot):
+def test_undo_and_redo(session, refused, snapshot):
     session.set(tau=1, name="all different").more().undo()
     assert [step.name for step in session.history] == snapshot
     assert session.position == 1
     session.forbid(0)
     assert [step.name for step in session.history] == ["start", "all different", "forbid f0"]
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         session.redo()
-    assert str(refused.value) == snapshot
     session.undo().undo()
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         session.undo()
-    assert str(refused.value) == snapshot
     assert session.state == Session(SCORES, n_features=3, n_alternatives=2).state
 
 
@@ -317,13 +314,12 @@ def test_a_search_that_is_stopped_keeps_the_best_with_its_bound(clock):
     assert clock.looks > before + 100
 
 
-def test_a_stop_that_fails_is_an_error(session, snapshot):
+def test_a_stop_that_fails_is_an_error(session, refused):
     def fail():
         raise OSError("the pipe is gone")
 
-    with pytest.raises(OSError) as refused:
+    with refused(OSError):
         session.go_to({"tau": 1, "search": "simultaneous"}, stop=fail)
-    assert str(refused.value) == snapshot
 
 
 def test_progress_is_told(clock):

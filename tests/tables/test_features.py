@@ -6,6 +6,9 @@ import datetime
 from decimal import Decimal
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,10 +27,6 @@ from altsets.tables.feature_matrix import (
     encode,
 )
 from altsets.wording import list_some
-
-pd = pytest.importorskip("pandas")
-pl = pytest.importorskip("polars")
-pa = pytest.importorskip("pyarrow")
 
 
 def is_plain(features):
@@ -238,15 +237,14 @@ def test_codes_say_which_rows_agree(labels):
 # What a table tells about itself
 
 
-def test_rows_labels_and_refusals_name_columns(snapshot):
+def test_rows_labels_and_refusals_name_columns(refused):
     features = features_of(pd.DataFrame({"n": [1, None, 3, 4], "town": TOWNS}))
     some = features.rows(np.array([0, 3]))
     assert some.values.tolist() == [[1, 1], [4, 1]]
     assert not some.incomplete.any()
     assert features.labels(np.array([True, True])) == "n, town"
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         features.refuse_missing("pearson", advice="fill them in")
-    assert str(refused.value) == snapshot
     message = r"f needs numbers or two categories, but town is text or categories \(3 different ones, such as 'Oslo'\)"
     with pytest.raises(InputError, match=message):
         features.refuse_categories("f", advice="use another")
@@ -254,11 +252,10 @@ def test_rows_labels_and_refusals_name_columns(snapshot):
     some.refuse_missing("pearson", advice="fill them in")
 
 
-def test_small_helpers(snapshot):
+def test_small_helpers(refused):
     assert column_mask("discrete", [True, False], 2).tolist() == [True, False]
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         column_mask("discrete", 5, 3)
-    assert str(refused.value) == snapshot
     assert list_some(["a", "b"]) == "a, b"
     assert all(map(is_missing, (None, np.nan, np.float32("nan"), pd.NA, pd.NaT)))
     assert not any(map(is_missing, (0, "", "nan", False)))
@@ -347,14 +344,12 @@ def test_record_batches_are_tables():
     assert features_of(batch.select(["a", "b"])).values.tolist() == [row[:2] for row in MATRIX]
 
 
-def test_lazy_frames_are_told_to_collect(snapshot):
+def test_lazy_frames_are_told_to_collect(refused):
     frame = pl.DataFrame(FRAME)
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         features_of(frame.lazy())
-    assert str(refused.value) == snapshot
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         measures.f(frame, frame.select("a").lazy())
-    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("form", [sparse.csr_array, sparse.csc_matrix, sparse.coo_array, sparse.csr_matrix])
@@ -363,16 +358,15 @@ def test_a_sparse_target_of_one_column(form):
     np.testing.assert_array_equal(measures.f(X, form(y[:, None])), measures.f(X, y))
 
 
-def test_a_tree_on_a_sparse_table_with_missing_values_is_not_told_to_use_a_tree(snapshot):
+def test_a_tree_on_a_sparse_table_with_missing_values_is_not_told_to_use_a_tree(refused):
     X, y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2
     X[::5, 1] = np.nan
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         measures.importance(sparse.csr_array(X), y, estimator=DecisionTreeClassifier())
-    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("measure", [measures.mutual_info, measures.relief])
-def test_discrete_columns_by_their_indices(measure, snapshot):
+def test_discrete_columns_by_their_indices(measure, refused):
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 4, (40, 4)) + 0.0, np.arange(40) % 2
     by_mask = measure(X, y, discrete=[True, False, True, False])
@@ -380,9 +374,8 @@ def test_discrete_columns_by_their_indices(measure, snapshot):
         np.testing.assert_array_equal(measure(X, y, discrete=given_), by_mask)
     np.testing.assert_array_equal(measure(X, y, discrete=[]), measure(X, y, discrete=False))
     for wrong in ([0, 4], [-1], [0, 0], [0.0], ["a"], 2):
-        with pytest.raises(InputError) as refused:
+        with refused(InputError):
             measure(X, y, discrete=wrong)
-        assert str(refused.value) == snapshot
 
 
 # For models

@@ -203,18 +203,15 @@ def test_columns_may_be_named_by_numbers():
     assert survival["0"].tolist() == TIMES.tolist()
 
 
-def test_times_and_events_of_other_rows(snapshot):
+def test_times_and_events_of_other_rows(refused):
     time, event = pd.Series(TIMES), pd.Series(EVENTS)
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.io.survival_target(time=time, event=event[::-1])
-    assert str(refused.value) == snapshot
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.io.survival_target(time=time, event=event.set_axis([4, 5, 6, 7]))
-    assert str(refused.value) == snapshot
     assert len(altsets.io.survival_target(time=time, event=event[::-1].to_numpy())) == 4
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         altsets.io.survival_target(time=time, event=event[:3])
-    assert str(refused.value) == snapshot
 
 
 @pytest.mark.parametrize("event_value", [None, 3])
@@ -226,13 +223,11 @@ def test_whole_events_are_named_as_they_stand_in_files(event_value):
         altsets.io.survival_target(time=TIMES, event=[0.0, 1.0, 2.0, 1.0])
 
 
-def test_only_labels_are_called_labels(snapshot):
-    with pytest.raises(InputError) as refused:
+def test_only_labels_are_called_labels(refused):
+    with refused(InputError):
         Several.of(in_one_form(np.column_stack([TIMES, np.zeros(4)])), 4)
-    assert str(refused.value) == snapshot
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         Several.of(in_one_form(np.column_stack([EVENTS, np.zeros(4)])), 4)
-    assert str(refused.value) == snapshot
 
 
 def test_no_stratum_is_one_row_alone():

@@ -655,23 +655,22 @@ def test_one_warning_where_relevance_and_pairs_are_measured_apart(options, who):
         MRMR.from_data(frame, y, feature_names=["a", "s", "w"], **options)
 
 
-def test_constant_means_no_variation_at_all(snapshot):
+def test_constant_means_no_variation_at_all(warned):
     X = np.array([[1.0, 5.0, 5.0, np.nan, -0.0], [2.0, 5.0, np.nan, np.nan, 0.0]])
     assert constant_columns(X).tolist() == [False, True, False, True, True]
     frame = pd.DataFrame({"a": [1.0, 2, 3, 5], "none": [None] * 4, "town": ["x"] * 4, "b": [None, 3, 1, 1]})
     with one_warning("some columns are constant (none, town);"):
         scores, _ = score(frame, [0, 1, 0, 1], "symmetrical_uncertainty")
     assert scores[1:3].tolist() == [0, 0]
-    with pytest.warns(UserWarning) as warned:
+    with warned(UserWarning):
         pairs = pairs_of(frame, "symmetrical_uncertainty")
-    assert [str(one.message) for one in warned] == snapshot
     assert not pairs[1:3].any()
     # Rows without weight do not count.
     with pytest.warns(UserWarning, match=r"constant \(b\)"):
         score(frame[["a", "b"]], [0, 1, 0, 1], "symmetrical_uncertainty", sample_weight=[0, 0, 1, 1])
 
 
-def test_copies_with_holes_and_categories(snapshot):
+def test_copies_with_holes_and_categories(warned):
     other_nan = np.frombuffer(np.uint64(0xFFF8000000000001).tobytes(), dtype=np.float64)[0]
     assert np.isnan(other_nan)
     X = np.array([[1.0, 1.0, 1.0], [np.nan, other_nan, 2.0], [3.0, 3.0, 3.0]])
@@ -685,9 +684,8 @@ def test_copies_with_holes_and_categories(snapshot):
         }
     )
     assert copies_in(features_of(frame)) == [[0, 1]]
-    with pytest.warns(UserWarning) as warned:
+    with warned(UserWarning):
         score(frame, [0, 1, 0, 1])
-    assert [str(one.message) for one in warned] == snapshot
 
 
 def test_a_function_gets_numbers_with_holes():
@@ -705,22 +703,19 @@ def test_a_function_gets_numbers_with_holes():
     assert pairs_of(frame, spread)[1] == pytest.approx(scores)
 
 
-def test_a_function_that_cannot_do_with_holes_or_labels(snapshot):
+def test_a_function_that_cannot_do_with_holes_or_labels(refused):
     frame, y = people(np.random.default_rng(24))
     message = r"returned no number \(nan\) for age, weight; fill them in, or use a measure that takes them"
     with pytest.raises(InputError, match=message):
         score(frame, y, lambda X, y: X.mean(axis=0))
     with pytest.raises(InputError, match=message):
         pairs_of(frame, lambda X, y: X.mean(axis=0))
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         score(frame, y, f_classif)
-    assert str(refused.value) == snapshot
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         score(frame.assign(town=list("abc") * 30), y, lambda X, y: X[0])
-    assert str(refused.value) == snapshot
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         score([[1.0], [2.0]], [0, 1], lambda X, y: [np.nan])
-    assert str(refused.value) == snapshot
     with pytest.raises(ValueError, match="my own"):
         score_by(raise_own, Features(np.eye(2)), y)
     # Nobody asks for the score of a constant.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -20,8 +21,6 @@ from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import encode
 from altsets.tables.target import target_of
 from altsets.tables.weights import counted, repeated, weights_of, whole
-
-pd = pytest.importorskip("pandas")
 
 #: Measures with what they take of a table that has everything.
 TAKERS = [
@@ -142,18 +141,16 @@ def test_weighted_perfect_features_rank_first(classes):
 
 
 @pytest.mark.parametrize("measure", [spearman, relief])
-def test_measures_that_know_no_weights_refuse_fractions(classes, measure, snapshot):
+def test_measures_that_know_no_weights_refuse_fractions(classes, measure, refused):
     X, y = classes
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         measure(X, (y > 0).astype(int), sample_weight=np.append(0.5, np.ones(len(y) - 1)))
-    assert str(refused.value) == snapshot
 
 
-def test_f_needs_more_weight_than_classes(classes, snapshot):
+def test_f_needs_more_weight_than_classes(classes, refused):
     X, y = classes
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         f_score(X, y, sample_weight=np.full(len(y), 1 / len(y)))
-    assert str(refused.value) == snapshot
 
 
 # Models
@@ -177,11 +174,10 @@ def test_numbers_and_pairs_of_labels_are_not_copied():
     assert table.total([1.0, 2.0]).tolist() == [1.0, 2.0]
 
 
-def test_hundreds_of_categories_are_refused(snapshot):
+def test_hundreds_of_categories_are_refused(refused):
     towns = [[f"town {number % 256}"] for number in range(600)]
-    with pytest.raises(InputError) as refused:
+    with refused(InputError):
         encode(features_of(towns))
-    assert str(refused.value) == snapshot
     assert encode(features_of(towns[:255] * 3)).matrix.shape == (765, 255)
 
 
@@ -204,13 +200,12 @@ def test_every_part_of_a_model_gets_the_weights(classes, model):
 
 
 @pytest.mark.parametrize("model", [KNeighborsClassifier(), "neighbors"])
-def test_models_without_weights_say_so(classes, model, snapshot):
+def test_models_without_weights_say_so(classes, model, refused):
     X, y = classes
     weights = np.arange(1.0, len(y) + 1)
     for work in (permutation, Wrapper.from_data):
-        with pytest.raises(InputError) as refused:
+        with refused(InputError):
             work(X, y, estimator=model, sample_weight=weights)
-        assert str(refused.value) == snapshot
 
 
 def test_a_weighted_fit_is_the_models_own(amounts):
