@@ -15,8 +15,18 @@ from altsets.provenance import PACKAGES
 from altsets.report import sections, sentences
 from altsets.report.again import python_lines, shell_line
 from altsets.report.decision import decision_blocks
-from altsets.report.document import Block, code, document, facts, section, shorten_middle, text, verdict
-from altsets.report.losses import losses_section
+from altsets.report.document import (
+    Block,
+    code,
+    column,
+    document,
+    facts,
+    section,
+    shorten_middle,
+    table,
+    text,
+    verdict,
+)
 from altsets.report.render import fragment, page, report_file
 from altsets.result import Result, StopReason, Verdict
 from altsets.search.frontier import Frontier
@@ -118,7 +128,7 @@ def summarise(
     if evaluation is not None and evaluation.folds:
         parts.append(sections.evaluation_section(evaluation, with_sets=result is None))
     if what_if is not None:
-        parts.append(losses_section(what_if))
+        parts.append(_losses_section(what_if))
     if frontier is not None:
         parts.append(sections.frontier_section(frontier))
     if near_best is not None:
@@ -291,6 +301,26 @@ def _what_good_means(answers: _Answers, target: str) -> str:
     known = {**(answers.origin.get("quality") or {}), **answers.parameters}
     known["task"] = answers.origin.get("task")
     return sentences.about_quality(known, only_sets=only_sets, target=target or "the target")
+
+
+def _losses_section(losses: WhatIf) -> Block:
+    """The best set that is left after each loss."""
+    rows = [
+        [
+            loss.name,
+            losses.replaced(loss),
+            list(loss.named_set or ()),
+            loss.quality,
+            100 * losses.share(loss),
+            sections.IN_WORDS[loss.status],
+        ]
+        for loss in losses.losses
+    ]
+    columns = [column("If lost"), column("Replaced by"), column("Best set without it", "names")]
+    columns += [column("Quality", "number", 6), column("% of set 0", "number", 3), column("Certainty")]
+    listed = table("what-if", "The best set that is left after each loss.", columns, rows)
+    warned = text(*losses.verdict.cautions, tone="warning")
+    return section("losses", "What if a feature is lost?", [text(*losses.verdict.findings), warned, listed])
 
 
 # --- Where it comes from ----------------------------------------------------------------------------------
