@@ -149,7 +149,6 @@ def test_ends_early_and_keeps_what_is_there(clock):
 
 def test_documents_and_frames(refused):
     found = altsets.frontier(SCORES, 2, against=COSTS, n_alternatives=1, tau=1)
-    assert altsets.results.Frontier.from_json(found.to_json()) == found
     frame = found.to_frame()
     assert list(frame["against"]) == [point.against for point in found]
     assert frame["sets"][0] == [list(names) for names in found.points[0].named_sets]

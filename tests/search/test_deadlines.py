@@ -1,6 +1,5 @@
 """Time limits by real clocks, and answers that do not depend on the clock where there is no limit."""
 
-import itertools
 import math
 import subprocess
 import sys
@@ -16,7 +15,7 @@ from altsets.errors import UnsupportedError
 from altsets.problem import Problem
 from altsets.search import resources
 from altsets.search.black_box.evaluations import ExhaustiveEngine, at_most
-from altsets.search.run import Run, Stopped
+from altsets.search.run import Run
 from altsets.search.solving import ENGINES
 
 pytestmark = pytest.mark.slow
@@ -234,18 +233,6 @@ def test_reasons_do_not_depend_on_the_speed_of_the_machine(monkeypatch, speed):
         with monkeypatch.context() as patched:
             patched.setattr(time, "perf_counter", Clock(speed))
             assert altsets.find(additive(24), tau=0.8, **asked).reason == plain.reason
-
-
-def test_a_part_ends_after_its_steps_and_the_whole_goes_on():
-    whole = Run()
-    part = whole.part(3)
-    ticks = list(itertools.takewhile(lambda over: not over, (part.tick() for _ in range(10))))
-    assert len(ticks) == 2
-    assert part.stopped
-    assert not whole.stopped
-    assert whole.steps == part.steps == 3
-    with pytest.raises(Stopped):
-        part.check()
 
 
 # --- Memory ---------------------------------------------------------------------------------------

@@ -323,12 +323,6 @@ def test_points_that_were_not_proven_take_over_better_sets(aggregation):
         assert FrontierPoint.from_dict(point.to_dict()) == point
 
 
-def test_searches_of_their_own_know_nothing():
-    run = Run()
-    assert run.shared is None
-    assert run.known == Known()
-
-
 def test_black_boxes():
     asked = []
 

@@ -242,11 +242,6 @@ def test_as_many_as_possible(search, n, k, tau, expected):
     assert one_more.status is Status.NOT_FOUND
 
 
-def test_depth_search_does_not_find_as_many_sets_as_there_are():
-    with pytest.raises(UnsupportedError, match="n_alternatives='max'"):
-        find(TEN, n_features=3, n_alternatives="max", search="greedy-depth")
-
-
 @pytest.mark.parametrize("search", ["greedy-replacement", "greedy-balancing"])
 def test_max_has_no_answer_where_equal_sets_are_allowed(search):
     with pytest.raises(InputError, match="equal sets"):

@@ -192,8 +192,6 @@ def test_a_set_that_is_not_proven_is_not_called_the_best(clock, snapshot):
         assert loss.quality >= max((result.qualities[number] for number in loss.intact), default=-math.inf)
     assert about(losses.explain(), "better") == snapshot
     assert str(losses.verdict) == snapshot
-    assert str(losses.verdict) == snapshot
-    assert str(losses.verdict) == snapshot
 
 
 def test_words_frames_and_documents(snapshot):
