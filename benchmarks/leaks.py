@@ -11,6 +11,7 @@ import pandas as pd
 
 from altsets.selector.suspects import KNOWN_LATER, MADE_FROM_TARGET, suspects
 from altsets.tables.conversion import features_of
+from altsets.tables.target import outcome_of
 from benchmarks.report import Check, Section, table
 
 #: Leaks of each kind, each in another table, and how many of all must be found.
@@ -58,7 +59,7 @@ def run(folder: Path) -> Section:
 def _found(data: pd.DataFrame, y: Any, name: str = "") -> list[str]:
     """The columns of a table that are reported as made from the target, or known too late."""
     features = features_of(data.drop(columns="target"))
-    reported = suspects(features, y, "auto", [], name)
+    reported = suspects(features, outcome_of(y, features.n_rows), [], name)
     reasons = (KNOWN_LATER, MADE_FROM_TARGET)
     return [
         features.feature_names[column]

@@ -648,7 +648,6 @@ def test_rounded_times_are_named_and_chance_is_not(snapshot):
 @pytest.mark.parametrize(
     ("look", "unchecked"),
     [
-        ("outcome_of", "The target was not checked"),
         ("suspects", "Columns that look like a mistake were not checked"),
         ("measure_similarity", "Near-copies among sets were not checked"),
         ("similar_columns", "Features close to forbidden ones were not checked"),

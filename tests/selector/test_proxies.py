@@ -234,7 +234,7 @@ def test_what_the_note_says(snapshot):
         scores = quality.Additive([1.0, 1.0, 1.0, 1.0], feature_names=list(frame.columns))
         needed = [Require(list(sets))]
         result = altsets.find(scores, n_features=len(sets), n_alternatives=0, constraints=[*rules, *needed])
-        return " ".join(line for lines in notes_on(result, Background(table)) for line in lines)
+        return " ".join(line for lines in notes_on(result, Background(table)).values() for line in lines)
 
     assert note([], ["income"]) == ""
     assert note([Forbid("sex")], ["income", "age"]) == ""

@@ -423,7 +423,7 @@ def _with_background(result: Result, source: Source, quality: Quality) -> Result
             return source.noise_floor(waiting)
 
     found, quality.noise_floor = with_floors(result, quality, measure)
-    return replace(found, **notes_on(found, background)._asdict())
+    return replace(found, **notes_on(found, background))
 
 
 def run_on_scores(

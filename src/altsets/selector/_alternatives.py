@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import fields, replace
-from typing import Any, NamedTuple, Self
+from types import SimpleNamespace
+from typing import Any, Self
 
 import numpy as np
 from sklearn import get_config
@@ -15,19 +16,18 @@ from sklearn.utils.validation import check_is_fitted, check_memory, validate_dat
 from altsets.arrays import Bools, Floats
 from altsets.display import renderer
 from altsets.errors import InputError, warn_user, without_removed
-from altsets.features import whole_number
-from altsets.measures.large.table import LargeTable, is_large, large_table
+from altsets.features import FeatureNames, whole_number
+from altsets.measures.large.table import is_large
 from altsets.quality.spec import QualitySpec, spec_of
 from altsets.request import Request
 from altsets.result import MARK
 from altsets.search.what_if import WhatIf, lose
 from altsets.selector._answers import (
     Alternative,
-    Found,
-    RowData,
     answered,
-    answered_in_passes,
     check_request,
+    columns_of,
+    fitting,
     n_candidates,
     progress_lines,
     provenance_of,
@@ -39,24 +39,14 @@ from altsets.selector._answers import (
 )
 from altsets.selector._column_selector import ColumnSelector, SelectFeatures, fitted_like
 from altsets.selector.notes import Background, notes_on
-from altsets.tables.conversion import left_out, usable_columns
 from altsets.tables.feature_matrix import Features
-from altsets.tables.weights import counted_rows
-
-
-class ScoredFeatures(NamedTuple):
-    """All columns and what each alone is worth, as far as a report wants to know of a quality."""
-
-    feature_names: Sequence[str]
-    feature_scores: Floats | None
-    noise_floor: Floats | None
 
 
 class SelectAlternatives(ColumnSelector):
     """Select features, and find alternatives: sets that are all good and truly different from each other.
 
     ``fit`` searches all sets, ``transform`` keeps the columns of one of them: the first, unless ``alternative`` says
-    otherwise. The parameters are those of :func:`altsets.find` wherever they have the same name.
+    otherwise. Parameters of :func:`altsets.find` with the same name are described there.
 
     Parameters
     ----------
@@ -72,39 +62,36 @@ class SelectAlternatives(ColumnSelector):
         - A function of a float matrix and the target that returns one score for each column, or a quality object.
         - One score for each column, or a quality object: then ``fit`` needs no target.
     n_features : int or float, default=None
-        Features in each set, or a share of the columns, such as 0.1, rounded down to at least 1; None for 5, or with
-        ``"embedded"`` as many as the model chooses. If the table has fewer columns, all of them, with a warning.
-        Constant columns do not count: where scores are computed from the table, no set has one unless a constraint
-        requires it.
+        Features in each set, or a share of the columns; None for 5, or with ``"embedded"`` as many as the model
+        chooses. If the table has fewer columns, all of them, with a warning. Constant columns do not count: where
+        scores are computed from the table, no set has one unless a constraint requires it.
     n_alternatives : int or "max", default=3
-        Sets to find besides the first one; ``"max"`` for as many as there are.
+        Sets to find besides the first one.
     tau : float or "max", default=None
-        The least dissimilarity of two sets, 0.5 by default: 0 allows equal sets, 1 asks for sets that share nothing.
-        ``"max"`` for sets as different as possible, given ``within`` or ``min_quality``.
+        The least dissimilarity of two sets.
     quality_params : dict, default=None
         Keywords for a quality that is given by its name, its class or as a function, such as ``{"measure": "pearson"}``
         for ``"mrmr"`` or ``{"estimator": model, "cv": 5}`` for ``"wrapper"``. A grid varies whole dictionaries.
     feature_groups : mapping, sequence of sequences of features, Grouped or str, default=None
-        Groups of columns, such as those of one sensor, as for :func:`altsets.find`.
+        Groups of columns, such as those of one sensor.
     dissimilarity : {"dice", "jaccard", "absolute", "groups"}, Matched, Grouped or callable, default="dice"
-        What tau refers to; with ``"absolute"``, the number of features in which two sets must differ. See
-        :mod:`altsets.dissimilarity`. A similarity that is named, ``Matched("spearman", threshold=0.9)``, is computed in
-        ``fit``, with ``sample_weight``.
+        What tau refers to. A similarity that is named, ``Matched("spearman", threshold=0.9)``, is computed in ``fit``,
+        with ``sample_weight``.
     search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
             default="sequential"
-        One set after the other, or all at once, or a heuristic.
+        One set after the other, all sets together, or a heuristic.
     aggregation : {"sum", "min", "leximin"}, default="sum"
         What to maximise over simultaneous sets.
     constraints : sequence of constraints, default=()
-        Conditions on every set, on names or indices of columns; see :mod:`altsets.constraints`. An integer is an index,
-        also where labels of columns are integers; such a label is named by its text, as in ``Require("2020")``.
+        Conditions on every set, on names or indices of columns. An integer is an index, also where labels of columns
+        are integers; such a label is named by its text, as in ``Require("2020")``.
     alternative : int, default=0
         Which set ``transform`` uses. Like all parameters it takes effect with the next ``fit``;
         :meth:`get_alternative` gives the other sets without one.
     task : {"auto", "classification", "regression"}, default="auto"
         Whether the target names classes or is numeric; "auto" looks at its values.
     time_limit : float, default=None
-        Seconds for the search, with all that :func:`altsets.find` does; scores are computed before.
+        Seconds for the search; scores are computed before.
     n_jobs : int, default=None
         Threads or processes for measures and wrappers that use several; None leaves it to them. No answer depends
         on it.
@@ -112,22 +99,20 @@ class SelectAlternatives(ColumnSelector):
         Seed for measures that draw at random. None is a fixed seed as well: the same table gives the same sets.
     unusable : {"error", "drop"}, default="error"
         What to do with columns that no measure can use, such as dates, identifiers or numbers mixed with text: refuse
-        them, all in one message, or leave them out. ``dropped_`` and the notes of ``result_`` list what was left out.
+        them, all in one message, or leave them out (``dropped_``).
     verbose : bool or int, default=False
-        Whether ``fit`` says on standard error what is going on: a line for each step, and one every 10 s, or every
-        second from 2 on.
+        Whether ``fit`` reports its steps on standard error, every 10 s, or every second from 2 on.
     memory : str or joblib.Memory, default=None
-        Where to keep scores and answers, so that the same table is never scored twice, nor the same search done
-        twice: a grid over ``alternative`` or ``tau`` then costs little.
+        Where to keep scores and answers, so that nothing is computed twice: a grid over ``alternative`` or ``tau`` then
+        costs little.
     difference : {"each", "average"}, default="each"
         Whether a set must differ by tau from each set before it, or from all of them on average.
     overlap_penalty : float, default=0.0
-        What each feature that two sets share costs, in units of quality; without tau, sets need not differ otherwise.
+        What each feature that two sets share costs, in units of quality.
     min_quality : float, default=None
         The least quality of every set.
     within : float, default=None
-        Instead of ``min_quality``: by what part of the best quality a set may fall short of it, such as 0.05; as for
-        :func:`altsets.find`.
+        By what part of the best quality a set may fall short of it.
 
     Attributes
     ----------
@@ -146,9 +131,7 @@ class SelectAlternatives(ColumnSelector):
     alternative_ : int
         The set that ``transform`` uses.
     note_ : str
-        The notes of ``result_`` in one line: what the target was taken for, and whether sets are near-copies of each
-        other though their features have other names (most features of one have a match of their own in another, with
-        a rank correlation of 0.9 or more).
+        The cautions about the table and the notes of ``result_`` in one line.
     n_alternatives_found_ : int
         The number of sets besides the first one.
     n_features_ : int
@@ -156,8 +139,7 @@ class SelectAlternatives(ColumnSelector):
     scores_ : ndarray of shape (n_features_in_,) or None
         What each column alone is worth, nan for dropped ones; None if only sets have scores, as with wrappers.
     noise_floor_ : ndarray of shape (n_features_in_,) or None
-        What each column may score by chance, nan for dropped ones; None where that is not known. Columns of one kind
-        (numbers, categories of few labels) have one floor.
+        What each column may score by chance, nan for dropped ones; None where that is not known.
     dropped_ : list of str
         Columns that were left out with ``unusable="drop"``.
     n_features_in_ : int
@@ -165,18 +147,10 @@ class SelectAlternatives(ColumnSelector):
     feature_names_in_ : ndarray of str
         Their names, if they have names.
 
-    Raises
-    ------
-    altsets.errors.InputError
-        In :meth:`fit`: if a parameter is out of range, unknown or contradicts another one, the table or the target
-        cannot be used, or no set exists.
-    altsets.errors.UnsupportedError
-        In :meth:`fit`: if no engine solves this kind of request.
-
     Warns
     -----
     UserWarning
-        If fewer sets than asked for were found; the message says why, and what is possible.
+        If fewer sets than requested were found; the message says why, and what is possible.
 
     See Also
     --------
@@ -258,11 +232,10 @@ class SelectAlternatives(ColumnSelector):
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            A NumPy array or a frame (pandas, polars, Arrow): numbers, booleans, text, categories; missing values
-            are welcome where the measure has a meaning for them. Nothing is filled in. Or a sparse matrix or array of
-            SciPy, or a pandas frame of sparse columns, which is never made dense as a whole; or an AnnData object. Or
-            a table that is read in passes: an Arrow dataset, the path of a Parquet file or of a folder of them, a Dask
-            frame or array.
+            A NumPy array or a frame (pandas, polars, Arrow): numbers, booleans, text, categories, missing values (none
+            is filled in). Or a sparse matrix or array of SciPy, or a pandas frame of sparse columns, which is never
+            made dense as a whole; or an AnnData object. Or a table that is read in passes: an Arrow dataset, the path
+            of a Parquet file or of a folder of them, a Dask frame or array.
         y : array-like of shape (n_samples,) or str, default=None
             The target: classes or numbers, one column. For an AnnData object, also the name of a column of ``obs``; for
             a table that is read in passes, the name of one of its columns (of a Dask array, another Dask array).
@@ -270,103 +243,36 @@ class SelectAlternatives(ColumnSelector):
             How much each row counts, for qualities that know weights; whole numbers for all others.
         groups : array-like of shape (n_samples,), default=None
             Which rows belong together, such as those of one patient. ``"wrapper"`` and ``"permutation"`` score models
-            on groups that these have not seen; qualities that never split rows have no use for groups and ignore them.
+            on groups that these have not seen; qualities that never split rows ignore them.
 
         Returns
         -------
         SelectAlternatives
             Itself, fitted.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If a parameter is out of range, unknown or contradicts another one, the table or the target cannot be used,
-            or no set exists.
         """
+        started = time.perf_counter()
         X, y = table_and_target(X, y)
-        if is_large(X):
-            return self._fit_in_passes(X, y, sample_weight)
-        usable = usable_columns(X, self.unusable)
-        features = usable.features
-        try:
-            if isinstance(X, Features):
-                self._take_names(X.n_features, X.names)
-            else:
-                validate_data(self, X, skip_check_array=True)
-        except TypeError as error:
-            raise InputError(
-                "some column names are text and others are not; make all of them text, with "
-                "X.columns = X.columns.astype(str)."
-            ) from error
-        rows = rows_of(features, y, self._spec, sample_weight, groups, who="SelectAlternatives")
-        n_columns = n_candidates(self, features, sample_weight)
-        self._check(features, usable.all_names, usable.dropped, n_columns)
-        started = time.perf_counter()
-        request = request_of(self, n_columns, rows.y if self._spec.uses_target else None)
+        table = columns_of(X, y, self.unusable)
+        features = table.features
+        self._take_columns(X, table.all_names)
+        spec = self._spec
+        rows = rows_of(features, table.y, spec, sample_weight, groups, who="SelectAlternatives")
+        n_columns = n_candidates(spec, features, sample_weight)
+        asked = request_of(self, rows.y if spec.uses_target else None)
+        request = fitting(asked, n_columns)
+        check_request(self, features, request)
+        refuse_numbered(self.constraints, table.all_names, features.feature_names, table.dropped)
+        warn_of_size(asked, n_columns, features.n_features)
+        name = str(getattr(rows.y, "name", None) or "")
+        about = Background(features, rows.y, spec, request.task, sample_weight, table.notes, name)
         with progress_lines(self.verbose) as lines:
-            found = answered(self, request, features, rows, check_memory(self.memory), lines)
-        background = Background(
-            features,
-            rows.y,
-            self._spec,
-            self.task,
-            sample_weight,
-            tuple(left_out(usable.dropped)),
-            str(getattr(rows.y, "name", None) or ""),
-        )
-        notes = notes_on(found.result, background)._asdict()
-        kept = counted_rows(sample_weight, features.n_rows)
-        origin = provenance_of(request, features, rows, kept, time.perf_counter() - started)
-        return self._keep(found, request, usable.places, usable.dropped, provenance=origin, **notes)
-
-    def _fit_in_passes(self, X: Any, y: Any, sample_weight: Any) -> Self:
-        """Find the sets of a table that is never in memory as a whole."""
-        started = time.perf_counter()
-        table = large_table(X, y, unusable=self.unusable)
-        self._take_names(len(table.all_names), None if hasattr(X, "chunks") else table.all_names)
-        self._check(table, table.all_names, table.dropped, table.n_features)
-        request = request_of(self, table.n_features)
-        with progress_lines(self.verbose) as lines:
-            found = answered_in_passes(self, request, table, sample_weight, lines)
-        rows = RowData(table.target_name, sample_weight)
-        origin = provenance_of(request, table, rows, None, time.perf_counter() - started)
-        notes = [*found.result.notes, *table.notes]
-        places = [place for place, name in enumerate(table.all_names) if name not in table.dropped]
-        return self._keep(found, request, places, table.dropped, provenance=origin, notes=notes)
-
-    def _check(
-        self,
-        features: Features | LargeTable,
-        all_names: Sequence[str],
-        dropped: Mapping[str, str],
-        n_columns: int,
-    ) -> None:
-        """Refuse what cannot be asked of these columns, before they are scored."""
-        check_request(self, features)
-        refuse_numbered(self.constraints, all_names, features.feature_names, dropped)
-        warn_of_size(self, n_columns, features.n_features)
-
-    def _take_names(self, n_features: int, names: Sequence[str] | None) -> None:
-        """The columns of a table that scikit-learn does not know; nothing is left of an earlier fit."""
-        self.n_features_in_ = n_features
-        if names is not None:
-            self.feature_names_in_ = np.array(list(names), dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-
-    def _keep(
-        self,
-        found: Found,
-        request: Request,
-        places: Sequence[int],
-        dropped: Mapping[str, str],
-        **said: Any,
-    ) -> Self:
-        """Put an answer into attributes; ``said`` is what else the result says."""
-        result = replace(found.result, request=request.without_numbers(), **said)
-        self._places = np.array(places, dtype=np.intp)
-        self.dropped_ = list(dropped)
-        self.result_ = result
+            found = answered(request, features, rows, self.n_jobs, check_memory(self.memory), lines)
+        task = None if about.target is None else about.target.task
+        notes = notes_on(found.result, about)
+        origin = provenance_of(request, features, rows, task, time.perf_counter() - started)
+        self.result_ = result = replace(found.result, **notes, provenance=origin)
+        self._places = np.array(table.places, dtype=np.intp)
+        self.dropped_ = list(table.dropped)
         self.alternative_ = whole_number("alternative", self.alternative, least=0)
         self.note_ = " ".join([*result.table_cautions, *result.notes])
         self.n_features_ = request.n_features or max(map(len, result.sets))
@@ -385,6 +291,23 @@ class SelectAlternatives(ColumnSelector):
         if len(result.sets) < len(result.statuses):
             warn_user(result.explain())
         return self
+
+    def _take_columns(self, X: Any, names: FeatureNames) -> None:
+        """Set number and names of the columns; nothing is left of an earlier fit."""
+        if not isinstance(X, Features) and not is_large(X):
+            try:
+                validate_data(self, X, skip_check_array=True)
+            except TypeError as error:
+                raise InputError(
+                    "some column names are text and others are not; make all of them text, with "
+                    "X.columns = X.columns.astype(str)."
+                ) from error
+            return
+        self.n_features_in_ = len(names)
+        if names.given and not hasattr(X, "chunks"):
+            self.feature_names_in_ = np.array(list(names), dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
 
     def _of_all(self, of_used: Floats | None) -> Floats | None:
         """A number for each column, nan for those that were dropped."""
@@ -407,13 +330,6 @@ class SelectAlternatives(ColumnSelector):
         SelectFeatures
             Keeps the features of this set, also of frames that have no other columns than these. What
             :meth:`set_output` and :meth:`set_fit_request` were told holds for it, too.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If there is no set of this number.
-        sklearn.exceptions.NotFittedError
-            If ``fit`` was not called before.
 
         See Also
         --------
@@ -461,13 +377,6 @@ class SelectAlternatives(ColumnSelector):
         WhatIf
             For each loss the best set without it, its quality and cost, and whether it is proven to be the best.
 
-        Raises
-        ------
-        altsets.errors.InputError
-            If the table is not that of ``fit``, or a name is not one of the features or groups.
-        sklearn.exceptions.NotFittedError
-            If ``fit`` was not called before.
-
         See Also
         --------
         altsets.what_if : The same for a quality in numbers.
@@ -482,19 +391,14 @@ class SelectAlternatives(ColumnSelector):
         If proline fails: flavanoids, color_intensity (quality 1.21974, >99 % of set 0), proven to be the best.
         """
         check_is_fitted(self)
-        table: Features | LargeTable
-        if is_large(X):
-            table = large_table(X, y, unusable=self.unusable)
-            y = table.target_name
-        else:
-            table = usable_columns(X, self.unusable).features
-        request = self.result_.request or request_of(self, table.n_features)
+        table = columns_of(X, y, self.unusable)
+        request = self.result_.request or request_of(self)
         if request.quality is None:
             request = replace(request, quality=self.quality)
-        quality = request.quality_on(table, y, sample_weight, None, self.n_jobs)
+        quality = request.quality_on(table.features, table.y, sample_weight, None, self.n_jobs)
         if self.noise_floor_ is not None:
             quality.noise_floor = self.noise_floor_[self._places]
-        measured = request.measured(table, sample_weight)
+        measured = request.measured(table.features, sample_weight)
         return lose(measured, quality, self.result_, features, feature_groups, time_limit)
 
     def report(
@@ -528,20 +432,13 @@ class SelectAlternatives(ColumnSelector):
         -------
         str
             The path of the file.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If the name does not end in .html, the file exists and ``force`` is False, or it cannot be written.
-        sklearn.exceptions.NotFittedError
-            If ``fit`` was not called before.
         """
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", [f"x{index}" for index in range(self.n_features_in_)])
-        known = [
-            None if of_all is None else of_all[self._places] for of_all in (self.scores_, self.noise_floor_)
-        ]
-        scored = ScoredFeatures([str(names[place]) for place in self._places], *known)
+        known = (self.scores_, self.noise_floor_)
+        scores, floor = (None if of_all is None else of_all[self._places] for of_all in known)
+        used = [str(names[place]) for place in self._places]
+        scored = SimpleNamespace(feature_names=used, feature_scores=scores, noise_floor=floor)
         more = {"evaluation": evaluation, "frontier": frontier, "near_best": near_best}
         return self.result_.report(path, quality=scored, title=title, force=force, **more)
 

@@ -43,21 +43,18 @@ class ColumnSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         table of shape (n_samples, n_selected_features)
-            An array, or a frame as ``set_output`` says; text and missing values as they were. A sparse matrix stays
-            sparse; of an AnnData object, it is the part with the genes of the set. Of a Dask table, these columns stay
-            on the cluster; of an Arrow dataset or a path, they are read, and the others are not.
+            An array, or a frame as ``set_output`` says; a sparse matrix stays sparse, an AnnData object has the genes
+            of the set. Columns of a Dask table stay on the cluster; of an Arrow dataset or a path, no others are read.
         """
         check_is_fitted(self)
         if is_large(X):
             return self._transform_large(X)
-        if is_anndata(X):
-            X, places = self._located(X)
-            return X[:, places]
-        is_frame = hasattr(X, "columns")
         X, places = self._located(X)
+        if is_anndata(X):
+            return X[:, places]
         kept = _some_columns(X, places)
         wanted = _get_output_config("transform", estimator=self)["dense"]
-        if is_frame and wanted == "default":
+        if hasattr(X, "columns") and wanted == "default":
             return check_array(kept, **ANY_TABLE)
         # polars and Arrow know best what their columns are in pandas.
         return kept.to_pandas() if wanted == "pandas" and hasattr(kept, "to_pandas") else kept
@@ -149,11 +146,6 @@ class SelectFeatures(ColumnSelector):
     feature_names_in_ : ndarray of str
         Their names, if they have names.
 
-    Raises
-    ------
-    altsets.errors.InputError
-        In :meth:`fit`: if a feature does not exist, or the list is empty.
-
     See Also
     --------
     altsets.SelectAlternatives.get_alternative : Makes these.
@@ -187,24 +179,18 @@ class SelectFeatures(ColumnSelector):
         -------
         SelectFeatures
             Itself, fitted.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If a feature does not exist, the list is empty, or ``sample_weight`` is not one number for each row.
         """
         frame = hasattr(X, "columns") or hasattr(X, "column_names")
         validate_data(self, X, **ANY_TABLE, skip_check_array=frame)
         weights_of(sample_weight, _num_samples(X))
-        names = FeatureNames.of([str(name) for name in self._names()])
+        given = getattr(self, "feature_names_in_", [f"x{index}" for index in range(self.n_features_in_)])
+        names = FeatureNames.of([str(name) for name in given])
         if self.features is None:
             self._kept = list(range(len(names)))
         elif isinstance(self.features, str) or not len(self.features):
             raise InputError(f"features={self.features!r} must be a list of at least one name or index.")
         else:
-            self._kept = [
-                names.position(given_feature(given, "features"), "features") for given in self.features
-            ]
+            self._kept = [names.position(given_feature(one, "features"), "features") for one in self.features]
         self._by_name = self.features is not None and hasattr(self, "feature_names_in_")
         return self
 
@@ -232,10 +218,6 @@ class SelectFeatures(ColumnSelector):
                 f"X has {shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features as "
                 "input: columns without names are told by their places; give all of them, or a frame with names."
             )
-
-    def _names(self) -> Sequence[str]:
-        given = getattr(self, "feature_names_in_", None)
-        return [f"x{index}" for index in range(self.n_features_in_)] if given is None else given
 
     def _get_support_mask(self) -> Bools:
         check_is_fitted(self)
@@ -266,15 +248,12 @@ def fitted_like(like: Any, chosen: Sequence[int]) -> SelectFeatures:
     selector._kept, selector._by_name = list(chosen), named
     if "_metadata_request" in vars(like):
         # A copy of these requests would have a copy of all that belongs to the other selector.
-        asked = like._metadata_request.fit.requests.items()
+        requests = like._metadata_request.fit.requests
+        asked = {
+            name: requests[name] for name in ("sample_weight", "groups") if requests.get(name) is not None
+        }
         with config_context(enable_metadata_routing=True):
-            selector.set_fit_request(
-                **{
-                    name: wanted
-                    for name, wanted in asked
-                    if name in ("sample_weight", "groups") and wanted is not None
-                }
-            )
+            selector.set_fit_request(**asked)
     return selector
 
 

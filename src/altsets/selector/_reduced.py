@@ -48,15 +48,6 @@ def reduced(model: Any) -> Any:
         of the table. With a selector as its first step, it takes frames with these columns in any order, and with
         others beside them; arrays have these columns in this order, and no others.
 
-    Raises
-    ------
-    altsets.errors.InputError
-        If there is no selector of altsets in it.
-    altsets.errors.UnsupportedError
-        If a step before the selector combines columns, or is not known to treat each one for itself.
-    sklearn.exceptions.NotFittedError
-        If the selector is not fitted.
-
     See Also
     --------
     altsets.SelectAlternatives.get_alternative : Another set as a selector of its own.

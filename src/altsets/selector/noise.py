@@ -47,33 +47,28 @@ def refuse_unknown_noise(request: Request) -> None:
 
 
 def refuse_too_few(request: Request, quality: Quality) -> None:
-    """Refuse sets that are larger than the number of features that vary, or are above the noise floor."""
+    """Refuse sets that need constant columns that nobody requires, or more features than are above the noise floor."""
     request = request.sized(n_candidates(quality))
-    _refuse_too_few_varied(request, quality)
+    problem = request.check(quality.feature_names) if quality.constant or request.above_noise else None
+    if problem is None:
+        return
+    n_constant = len(without_required(problem, quality.constant))
+    n_varied = quality.n_features_in - n_constant
+    if quality.constant and n_varied < problem.k_min:
+        less = f"; ask for {parameter('n_features', n_varied)}" if n_varied and not request.has_size else ""
+        raise InputError(
+            f"{n_constant} of {counted(quality.n_features_in, 'column')} {plural(n_constant, 'is', 'are')} constant, "
+            f"which leaves too few for a set of {problem.k_min}{less}."
+        )
     scores, floor = quality.feature_scores, quality.noise_floor
     if not request.above_noise or scores is None or floor is None:
         return
     # Constant columns have no floor, and a floor may be 0.
     floors = span(sorted(floor[floor > 0]) or [0.0], ".3g")
-    size, n_above = request.check(quality.feature_names).k_min, int((scores > floor).sum())
+    size, n_above = problem.k_min, int((scores > floor).sum())
     if n_above < size:
         less = f"ask for {parameter('n_features', n_above)}, or " if n_above and not request.has_size else ""
         raise InputError(
             f"{n_above} of {counted(len(scores), 'feature')} {plural(n_above, 'is', 'are')} above the noise floor of "
             f"{floors}, too few for a set of {size}; {less}leave out {parameter('AboveNoise')}."
-        )
-
-
-def _refuse_too_few_varied(request: Request, quality: Quality) -> None:
-    """Refuse sets that would need constant columns nobody has required."""
-    if not quality.constant:
-        return
-    problem = request.check(quality.feature_names)
-    n_constant = len(without_required(problem, quality.constant))
-    n_varied = quality.n_features_in - n_constant
-    if n_varied < problem.k_min:
-        less = f"; ask for {parameter('n_features', n_varied)}" if n_varied and not request.has_size else ""
-        raise InputError(
-            f"{n_constant} of {counted(quality.n_features_in, 'column')} {plural(n_constant, 'is', 'are')} constant, "
-            f"which leaves too few for a set of {problem.k_min}{less}."
         )

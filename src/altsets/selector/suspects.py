@@ -1,12 +1,13 @@
 """Columns that look like a mistake: copies of the target, leaks, identifiers, dates written as numbers.
 
-None of these is refused, as each may be right. A kind of suspect is a function here and one line in :func:`suspects`.
+None of these is refused, as each may be right. A kind of suspect is a function here, and an entry in :func:`suspects`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from altsets.measures.models import matthews, r_squared
 from altsets.measures.risk_sets import compared_pairs
 from altsets.tables.feature_matrix import Features
 from altsets.tables.survival import Survival
-from altsets.tables.target import Outcome, Several, outcome_of
+from altsets.tables.target import Several
 from altsets.wording import by_interface, list_some, parameter, plural, round_down
 
 #: Fewer rows than this agree with anything by chance, and are numbered by chance.
@@ -46,6 +47,10 @@ FIRST_SECOND, LAST_SECOND = 946_684_800, 2**31
 #: When columns are to be left out.
 ONLY_NAMES, KNOWN_LATER = "if that only names rows", "if it is not known before the target is"
 MADE_FROM_TARGET = "if that was made from the target"
+#: Of columns of which these are said, one sentence tells all; the others have numbers of their own.
+TOGETHER = {"counts": "count", "has": "have", "says": "say"}
+#: A column, what is suspicious about it, and when to leave it out.
+Clue = tuple[int, str, str]
 
 
 class Suspect(NamedTuple):
@@ -56,7 +61,6 @@ class Suspect(NamedTuple):
     leave_out: str
 
     def sentence(self, features: Features) -> str:
-        """What is suspicious, and what to do about it."""
         names = [features.feature_names[column] for column in self.columns]
         remedy = by_interface(f"X.drop(columns={names!r})", parameter("drop", names))
         them = plural(len(names), "it", "them")
@@ -68,7 +72,7 @@ class Inspected(NamedTuple):
     """A table with its target, as far as suspects are looked for in it."""
 
     features: Features
-    target: Outcome | None
+    target: Any
     #: The name of the target in lower case; empty if it has none.
     target_name: str
     #: Columns that are in sets.
@@ -77,53 +81,59 @@ class Inspected(NamedTuple):
     called: str = "the target"
 
     def name(self, column: int) -> str:
-        """The name of a column in lower case; empty if it has none."""
         return "" if self.features.names is None else self.features.names[column].lower()
 
+    def single_targets(self) -> list[Inspected]:
+        """Return the same with each of several targets in its turn."""
+        target = self.target
+        if not isinstance(target, Several):
+            return [self]
+        named = list(zip(target.names, target.columns, strict=True))[:MOST_TARGETS]
+        return [
+            self._replace(target=column, target_name=name.lower(), called=f"target {name!r}")
+            for name, column in named
+        ]
 
-def suspects(
-    features: Features, y: Any, task: str, chosen: Sequence[int], target_name: str = ""
-) -> list[Suspect]:
-    """Columns of a table that look like a mistake; of a large one, those of sets (``chosen``) and some others."""
+    def some_columns(self) -> list[int]:
+        """Return columns of sets and some others, evenly spread."""
+        step = max(1, self.features.n_features // MOST_COLUMNS)
+        return sorted({*sorted(self.chosen)[:MOST_COLUMNS], *range(0, self.features.n_features, step)})
+
+    def columns(self) -> list[int]:
+        is_large = self.features.n_features * self.features.n_rows > MOST_CELLS
+        return self.some_columns() if is_large else list(range(self.features.n_features))
+
+    def some_rows(self) -> Indices:
+        return np.arange(0, self.features.n_rows, max(1, self.features.n_rows // MOST_ROWS))
+
+
+def suspects(features: Features, target: Any, chosen: Sequence[int], target_name: str = "") -> list[Suspect]:
+    """Return columns that look like a mistake; of a large table, those of sets (``chosen``) and some others count."""
     if features.n_rows < LEAST_ROWS:
         return []
-    target = None if y is None else outcome_of(y, features.n_rows, task)
     table = Inspected(features, target, target_name.lower(), frozenset(chosen))
-    found: list[Suspect] = []
-    kinds = [_identifiers, _dates, _copies, _leaks]
+    singles = [] if target is None else table.single_targets()
+    looks = [(_identifiers, [table]), (_dates, [table]), (_copies, singles), (_leaks, singles)]
     if isinstance(target, Survival):
         # Times look like identifiers, too.
-        kinds.insert(0, kinds.pop(2))
-    for kind in kinds:
-        # Each of several targets in its turn.
-        for one in _single_targets(table) if kind in (_copies, _leaks) else [table]:
-            known = {column for suspect in found for column in suspect.columns}
-            found += [suspect for suspect in kind(one) if known.isdisjoint(suspect.columns)]
-    return found
-
-
-def _single_targets(table: Inspected) -> list[Inspected]:
-    target = table.target
-    if not isinstance(target, Several):
-        return [table]
-    named = list(zip(target.names, target.columns, strict=True))[:MOST_TARGETS]
+        looks.insert(0, looks.pop(2))
+    found: dict[tuple[str, str, int | None], list[int]] = {}
+    for look, tables in looks:
+        for one in tables:
+            known = set(chain(*found.values()))
+            for column, why, leave_out in look(one):
+                together = why.partition(" ")[0] in TOGETHER
+                if column not in known:
+                    found.setdefault((why, leave_out, None if together else column), []).append(column)
     return [
-        table._replace(target=column, target_name=name.lower(), called=f"target {name!r}")
-        for name, column in named
+        Suspect(tuple(columns), _agreeing(why, len(columns)), leave_out)
+        for (why, leave_out, _), columns in found.items()
     ]
 
 
-def _columns(table: Inspected) -> list[int]:
-    """The columns to look at: all, or those of sets and some others, evenly spread."""
-    features = table.features
-    if features.n_features * features.n_rows <= MOST_CELLS:
-        return list(range(features.n_features))
-    return _some_columns(table)
-
-
-def _some_columns(table: Inspected) -> list[int]:
-    step = max(1, table.features.n_features // MOST_COLUMNS)
-    return sorted({*sorted(table.chosen)[:MOST_COLUMNS], *range(0, table.features.n_features, step)})
+def _agreeing(why: str, n_columns: int) -> str:
+    verb, _, rest = why.partition(" ")
+    return why if n_columns == 1 else f"{TOGETHER[verb]} {rest}"
 
 
 # --- Identifiers and dates --------------------------------------------------------------------------------------------
@@ -131,51 +141,40 @@ def _some_columns(table: Inspected) -> list[int]:
 
 def _whole_columns(table: Inspected) -> Iterator[tuple[int, Floats]]:
     """Numeric columns of whole numbers without holes."""
-    for column in _columns(table):
+    for column in table.columns():
         if column in table.features.categories:
             continue
         numbers = table.features.column(column)
         # Most columns are ruled out by their first rows.
-        if (numbers[:9] % 1 != 0).any():
-            continue
-        if (numbers % 1 == 0).all():
+        if not (numbers[:9] % 1 != 0).any() and (numbers % 1 == 0).all():
             yield column, numbers
 
 
-def _identifiers(table: Inspected) -> list[Suspect]:
+def _identifiers(table: Inspected) -> Iterator[Clue]:
     """Whole numbers that differ in every row, and are dense, or sorted, or called an identifier."""
-    counted, named = [], []
+    named = []
     for column, numbers in _whole_columns(table):
         n = len(numbers)
         spread = float(np.ptp(numbers))
         if spread < n - 1 or len(np.unique(numbers)) < n:
             continue
-        steps = np.diff(numbers)
-        if (steps > 0).all() or (steps < 0).all():
-            counted.append(column)
+        if _is_monotone(numbers):
+            yield column, "counts the rows in their order, as identifiers and times do", ONLY_NAMES
         elif spread < 2 * n or IDENTIFIER.search(table.name(column)):
             named.append(column)
-    found = []
-    for columns, verbs, what in (
-        (counted, ("counts", "count"), "the rows in their order, as identifiers and times do"),
-        (named, ("has", "have"), "another whole number in every row, as identifiers do"),
-    ):
-        if columns:
-            found.append(Suspect(tuple(columns), f"{plural(len(columns), *verbs)} {what}", ONLY_NAMES))
-    return found
+    for column in named:
+        yield column, "has another whole number in every row, as identifiers do", ONLY_NAMES
 
 
-def _dates(table: Inspected) -> list[Suspect]:
+def _dates(table: Inspected) -> Iterator[Clue]:
     """Days written as 20240131, and seconds since 1970 in columns that are called a time."""
-    found = []
     for column, numbers in _whole_columns(table):
         least, most = float(numbers.min()), float(numbers.max())
         days = least >= FIRST_DAY and most <= LAST_DAY and _are_days(numbers)
         seconds = least >= FIRST_SECOND and most <= LAST_SECOND and TIME.search(table.name(column))
         if (days or seconds) and len(np.unique(numbers[:1000])) >= LEAST_ROWS // 2:
             why = f"holds dates written as numbers, such as {least:.0f}"
-            found.append(Suspect((column,), why, "or turn it into what matters, such as an age"))
-    return found
+            yield column, why, "or turn it into what matters, such as an age"
 
 
 def _are_days(numbers: Floats) -> bool:
@@ -186,28 +185,25 @@ def _are_days(numbers: Floats) -> bool:
 # --- The target in other words ----------------------------------------------------------------------------------------
 
 
-def _copies(table: Inspected) -> list[Suspect]:
+def _copies(table: Inspected) -> Iterator[Clue]:
     """Columns that are one to one with the classes of the target, or have the order of its numbers."""
     target = table.target
-    if target is None or isinstance(target, Several):
-        return []
     if not isinstance(target, Survival):
-        return _same_as(table, target.values, target.is_classes, table.called)
-    times = _same_as(table, target.time, False, "the time of the target") + _rounded_times(table, target)
+        yield from _same_as(table, target.values, target.is_classes, table.called)
+        return
+    yield from _same_as(table, target.time, False, "the time of the target")
+    yield from _rounded_times(table, target)
     # Any constant column is one to one with events that all rows have.
-    return (
-        times
-        if target.event.all()
-        else times + _same_as(table, target.event, True, "the event of the target")
-    )
+    if not target.event.all():
+        yield from _same_as(table, target.event, True, "the event of the target")
 
 
-def _same_as(table: Inspected, wanted: npt.NDArray[Any], is_classes: bool, called: str) -> list[Suspect]:
+def _same_as(table: Inspected, wanted: npt.NDArray[Any], is_classes: bool, called: str) -> Iterator[Clue]:
     """Columns that say the same as a target in every row."""
     codes = np.unique(wanted, return_inverse=True)[1]
-    copies = [column for column in _columns(table) if _same(table.features.column(column), codes, is_classes)]
-    why = f"{plural(len(copies), 'says', 'say')} the same as {called} in every row"
-    return [Suspect(tuple(copies), why, MADE_FROM_TARGET)] if copies else []
+    for column in table.columns():
+        if _same(table.features.column(column), codes, is_classes):
+            yield column, f"says the same as {called} in every row", MADE_FROM_TARGET
 
 
 def _same(values: Floats, wanted: Indices, is_classes: bool) -> bool:
@@ -227,12 +223,10 @@ def _same(values: Floats, wanted: Indices, is_classes: bool) -> bool:
     return bool((codes == wanted).all() or (codes == n_values - 1 - wanted).all())
 
 
-def _rounded_times(table: Inspected, target: Survival) -> list[Suspect]:
+def _rounded_times(table: Inspected, target: Survival) -> Iterator[Clue]:
     """Columns that never fall, or never rise, with the time of the target: the time in months instead of days."""
     order = np.argsort(target.time, kind="stable")
-    whole = len(np.unique(target.time))
-    found = []
-    for column in _columns(table):
+    for column in table.columns():
         if table.features.nominal[column]:
             continue
         values = table.features.column(column)[order]
@@ -242,10 +236,8 @@ def _rounded_times(table: Inspected, target: Survival) -> list[Suspect]:
         counts = np.unique(values, return_counts=True)[1]
         # Columns of few values, or with few that are not the same, have this order by chance.
         orders = gammaln(len(values) + 1) - gammaln(counts + 1).sum()
-        if len(counts) < whole and orders > np.log(UNLIKELY * table.features.n_features):
-            found.append(column)
-    why = f"{plural(len(found), 'has', 'have')} the order of the time of the target in every row"
-    return [Suspect(tuple(found), why, MADE_FROM_TARGET)] if found else []
+        if len(counts) < target.n_distinct and orders > np.log(UNLIKELY * table.features.n_features):
+            yield column, "has the order of the time of the target in every row", MADE_FROM_TARGET
 
 
 def _is_monotone(values: Floats) -> bool:
@@ -253,99 +245,85 @@ def _is_monotone(values: Floats) -> bool:
     return bool((steps >= 0).all() or (steps <= 0).all())
 
 
-def _leaks(table: Inspected) -> list[Suspect]:
+def _leaks(table: Inspected) -> Iterator[Clue]:
     """Columns that alone predict the target nearly perfectly, or far better than all others."""
-    target, features = table.target, table.features
-    if target is None or isinstance(target, Several):
-        return []
+    target, features, rows = table.target, table.features, table.some_rows()
+    columns = table.some_columns()
     if isinstance(target, Survival):
-        return _survival_leaks(table, target)
-    columns = _some_columns(table)
-    rows = np.arange(0, features.n_rows, max(1, features.n_rows // MOST_ROWS))
+        yield from _survival_leaks(
+            features, target, [one for one in columns if not features.nominal[one]], rows
+        )
+        return
     some, labels = features.columns(columns).rows(rows), target.values[rows]
     if len(np.unique(labels)) < 2:
-        return []
-    alone: Callable[[Floats, bool], float] = (
-        _classes_alone(labels) if target.is_classes else _numbers_alone(labels)
-    )
+        return
+    if target.is_classes:
+        labels = np.unique(labels, return_inverse=True)[1]
+    n_classes = int(labels.max()) + 1 if target.is_classes else 0
     scores = {
-        column: alone(some.column(place), bool(some.nominal[place])) for place, column in enumerate(columns)
+        column: _alone(some.column(place), bool(some.nominal[place]), labels, n_classes)
+        for place, column in enumerate(columns)
     }
-    article, measure = ("a", "Matthews correlation") if target.is_classes else ("an", "R²")
+    measure = "Matthews correlation" if target.is_classes else "R²"
     # Of few rows, one or two at the border between classes may be on the wrong side.
-    nearly = min(NEARLY_PERFECT, 1 - 4 / len(rows))
-    found = []
+    nearly, found = min(NEARLY_PERFECT, 1 - 4 / len(rows)), False
     for column, score in scores.items():
         named = len(table.target_name) > 2 and table.target_name in table.name(column)
         if score >= (min(NAMED, nearly) if named else nearly):
-            why = f"alone predicts {table.called}" + (
-                " almost perfectly" if score >= nearly else ", which it names,"
-            )
-            found.append(Suspect((column,), f"{why} ({measure} {round_down(score)})", KNOWN_LATER))
-    best, *others = sorted(scores.items(), key=lambda entry: -entry[1])
+            how, found = " almost perfectly" if score >= nearly else ", which it names,", True
+            why = f"alone predicts {table.called}{how} ({measure} {round_down(score)})"
+            yield column, why, KNOWN_LATER
+    (best, score), *others = sorted(scores.items(), key=lambda entry: -entry[1])
     next_best = others[0][1] if len(others) > 1 else 1.0
-    if not found and best[1] >= STANDS_OUT and best[1] >= TIMES * next_best:
-        others_reach = f"all others {round_down(max(next_best, 0.0))} or less"
+    if not found and score >= STANDS_OUT and score >= TIMES * next_best:
         why = (
-            f"alone predicts {table.called} with {article} {measure} of {round_down(best[1])}, {others_reach}"
+            f"alone predicts {table.called} with {'a' if target.is_classes else 'an'} {measure} of "
+            f"{round_down(score)}, all others {round_down(max(next_best, 0.0))} or less"
         )
-        found.append(Suspect((best[0],), why, KNOWN_LATER))
-    return found
+        yield best, why, KNOWN_LATER
 
 
-def _survival_leaks(table: Inspected, target: Survival) -> list[Suspect]:
+def _survival_leaks(
+    features: Features, target: Survival, columns: list[int], rows: Indices
+) -> Iterator[Clue]:
     """Columns that alone tell nearly always which of two rows has the event first, as times in other words do."""
-    columns = [column for column in _some_columns(table) if not table.features.nominal[column]]
     if not columns:
-        return []
-    rows = np.arange(0, table.features.n_rows, max(1, table.features.n_rows // MOST_ROWS))
-    some = table.features.columns(columns).rows(rows)
-    matrix = np.column_stack([some.column(place) for place in range(len(columns))])
-    scores = np.abs(compared_pairs(matrix, target.of_rows(rows)).somers_d)
-    found = []
+        return
+    some = features.columns(columns).rows(rows).dense()
+    scores = np.abs(compared_pairs(some, target.of_rows(rows)).somers_d)
     for column, score in zip(columns, scores.tolist(), strict=True):
         if score >= NEARLY_PERFECT:
             index = round_down((1 + score) / 2)
             why = f"alone tells almost always which row has the event first (C index {index})"
-            found.append(Suspect((column,), why, KNOWN_LATER))
-    return found
+            yield column, why, KNOWN_LATER
 
 
-def _neighbours(values: Floats, is_category: bool) -> tuple[Indices, Indices, Indices]:
-    """Rows sorted by a column, the neighbourhood of each, and which half of it each belongs to.
+def _alone(values: Floats, is_category: bool, wanted: npt.NDArray[Any], n_classes: int) -> float:
+    """Return how well half of the neighbours of each row predict its class (Matthews correlation) or number (R²).
 
-    Equal values are neighbours, and so are about a hundredth of the rows, next to each other; labels are neighbours
-    of equal ones only.
+    Equal values are neighbours, and so are about a hundredth of the rows, next to each other; labels are neighbours of
+    equal ones only. Cuts, or a line, count if they are nearly perfect, as they are fitted to the same rows: neighbours
+    err where classes meet, which are many of few rows.
     """
     order = np.argsort(values, kind="stable")
     first = np.searchsorted(values[order], values[order])
     width = 1 if is_category else min(max(len(values) // 100, 2), 50)
-    hoods = np.unique(first // width, return_inverse=True)[1]
-    return order, hoods, np.arange(len(values)) % 2
-
-
-def _classes_alone(labels: Indices) -> Callable[[Floats, bool], float]:
-    """How well half of the neighbours of each row predict its class, or a few cuts do, by Matthews correlation."""
-    _, codes = np.unique(labels, return_inverse=True)
-    counts = np.bincount(codes)
-
-    def score(values: Floats, is_category: bool) -> float:
-        order, hoods, half = _neighbours(values, is_category)
-        n_hoods = int(hoods.max()) + 1
-        places = (half * n_hoods + hoods) * len(counts) + codes[order]
-        seen = np.bincount(places, minlength=2 * n_hoods * len(counts)).reshape(2, n_hoods, len(counts))
+    hoods, half = np.unique(first // width, return_inverse=True)[1], np.arange(len(values)) % 2
+    sorted_by_it, n_hoods, rule = wanted[order], int(hoods.max()) + 1, 0.0
+    places, opposite = half * n_hoods + hoods, (1 - half) * n_hoods + hoods
+    if n_classes:
+        counts = np.bincount(wanted)
+        seen = np.bincount(places * n_classes + sorted_by_it, minlength=2 * n_hoods * n_classes)
         # Where there is no neighbour, or as many of each class, the most frequent class.
-        votes = seen + counts / (2 * counts.sum())
-        found = matthews(codes[order], votes[1 - half, hoods].argmax(axis=1), len(counts))
-        # Neighbours err where classes meet, which are many of few rows.
-        return found if is_category else _better(found, _cut(values[order], codes[order], len(counts)))
-
-    return score
-
-
-def _better(by_neighbours: float, by_rule: float) -> float:
-    """The better score; a rule was fitted to the same rows, so that it counts if it is nearly perfect only."""
-    return max(by_neighbours, by_rule) if by_rule >= NEARLY_PERFECT else by_neighbours
+        votes = seen.reshape(-1, n_classes) + counts / (2 * counts.sum())
+        found = matthews(sorted_by_it, votes[opposite].argmax(axis=1), n_classes)
+        rule = 0.0 if is_category else _cut(values[order], sorted_by_it, n_classes)
+    else:
+        count, total = (np.bincount(places, weights, 2 * n_hoods) for weights in (None, sorted_by_it))
+        means = np.where(count > 0, total / np.maximum(count, 1), wanted.mean())
+        found = r_squared(sorted_by_it, means[opposite])
+        rule = 0.0 if is_category else _line(values, wanted)
+    return max(found, rule) if rule >= NEARLY_PERFECT else found
 
 
 def _cut(ascending: Floats, codes: Indices, n_classes: int) -> float:
@@ -364,21 +342,6 @@ def _cut(ascending: Floats, codes: Indices, n_classes: int) -> float:
         wrong = np.cumsum(above) + (~above).sum() - np.cumsum(~above)
         predicted[ends[np.argmin(wrong[ends])] + 1 :] += 1
     return matthews(rank, predicted, n_classes)
-
-
-def _numbers_alone(numbers: Floats) -> Callable[[Floats, bool], float]:
-    """How well the mean of half of the neighbours of each row predicts its number, or a line does, by R²."""
-
-    def score(values: Floats, is_category: bool) -> float:
-        order, hoods, half = _neighbours(values, is_category)
-        n_hoods = int(hoods.max()) + 1
-        places = half * n_hoods + hoods
-        count, total = (np.bincount(places, weights, 2 * n_hoods) for weights in (None, numbers[order]))
-        means = np.where(count > 0, total / np.maximum(count, 1), numbers.mean())
-        found = r_squared(numbers[order], means[(1 - half) * n_hoods + hoods])
-        return found if is_category else _better(found, _line(values, numbers))
-
-    return score
 
 
 def _line(values: Floats, numbers: Floats) -> float:

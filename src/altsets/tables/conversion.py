@@ -74,13 +74,11 @@ def features_of(X: Any, feature_names: Sequence[str] | None = None) -> Features:
 
 
 def check_unusable(unusable: str) -> None:
-    """Refuse another value of the parameter ``unusable``."""
     if unusable not in UNUSABLE:
         raise InputError(f"unusable={unusable!r} is unknown; choose 'error' or 'drop'.")
 
 
 def leave_out() -> str:
-    """The parameter that leaves out columns that cannot be used."""
     return by_interface("unusable='drop'", "--drop-unusable")
 
 
@@ -108,14 +106,12 @@ def usable_columns(
 
 
 def refusal(wrong: Sequence[InputError], remedy: str, kind: type[InputError] = InputError) -> InputError:
-    """One error about all columns that cannot be used; about a single one, its own."""
-    return wrong[0] if len(wrong) == 1 else kind(f"{refused(wrong)}; change these columns, or {remedy}.")
-
-
-def refused(wrong: Sequence[InputError]) -> str:
-    """The problems of several columns, as the beginning of a message."""
+    """Return one error about all columns that cannot be used; about a single one, its own."""
+    if len(wrong) == 1:
+        return wrong[0]
     more = f"; and {len(wrong) - MOST_REFUSED} more" if len(wrong) > MOST_REFUSED else ""
-    return f"{len(wrong)} columns cannot be used: {'; '.join(map(clause_of, wrong[:MOST_REFUSED]))}{more}"
+    problems = f"{'; '.join(map(clause_of, wrong[:MOST_REFUSED]))}{more}"
+    return kind(f"{len(wrong)} columns cannot be used: {problems}; change these columns, or {remedy}.")
 
 
 def clause_of(error: InputError) -> str:
@@ -124,7 +120,6 @@ def clause_of(error: InputError) -> str:
 
 
 def left_out(dropped: Mapping[str, str]) -> list[str]:
-    """A note on columns that were dropped, if there are any."""
     if not dropped:
         return []
     these = plural(len(dropped), "column that cannot be used was", "columns that cannot be used were")
@@ -137,13 +132,11 @@ def is_anndata(X: Any) -> bool:
 
 
 def row_labels(table: Any) -> Any:
-    """Return the index of a pandas object; None if there is none."""
     index = getattr(table, "index", None)
     return index if hasattr(index, "equals") else None
 
 
 def refuse_lazy(what: str, given: Any) -> None:
-    """Refuse a frame of polars that has no values yet."""
     if type(given).__name__ == "LazyFrame":
         raise InputError(f"{what} is a LazyFrame, which has no values yet; pass what its .collect() returns.")
 
@@ -175,13 +168,12 @@ def _converted(
     found = found if feature_names is None else _renamed(found, feature_names)
     with np.errstate(over="ignore", invalid="ignore"):
         is_finite = np.isfinite(found.values.sum())
-    for index in () if is_finite else np.flatnonzero(np.isinf(found.values).any(axis=0)):
-        wrong[int(index)] = _infinite(found, int(index), np.isinf(found.values[:, index]).sum())
+    if not is_finite:
+        wrong |= _infinite(found, np.isinf(found.values).sum(axis=0))
     return found, dict(sorted(wrong.items()))
 
 
 def _from_sparse(X: Any, feature_names: Sequence[str] | None) -> tuple[Features, dict[int, InputError]]:
-    """The same for a sparse table, which stays sparse."""
     if not X.shape[0] or not X.shape[-1]:
         raise _empty(X.shape[0], X.shape[-1])
     found, beyond = sparse.columns_of(X, LARGEST_EXACT)
@@ -190,21 +182,19 @@ def _from_sparse(X: Any, feature_names: Sequence[str] | None) -> tuple[Features,
     names = _distinct(X.columns) if hasattr(X, "columns") else None
     features = Features(found, names, original=Original(kept))
     features = features if feature_names is None else _renamed(features, feature_names)
-    wrong: dict[int, InputError] = {
-        index: _inexact(features.label(index), extreme) for index, extreme in beyond.items()
-    }
-    infinite = sparse.count_stored(found, np.isinf(found.data))
-    wrong |= {
-        int(index): _infinite(features, int(index), infinite[index]) for index in np.flatnonzero(infinite)
-    }
+    wrong = {index: _inexact(features.label(index), extreme) for index, extreme in beyond.items()}
+    wrong |= _infinite(features, sparse.count_stored(found, np.isinf(found.data)))
     return features, dict(sorted(wrong.items()))
 
 
-def _infinite(features: Features, index: int, count: int) -> InputError:
-    return InputError(
-        f"{features.label(index)} holds {counted(int(count), 'infinite value')}; drop the column or these rows, "
-        "or put in finite numbers."
-    )
+def _infinite(features: Features, counts: npt.NDArray[Any]) -> dict[int, InputError]:
+    return {
+        index: InputError(
+            f"{features.label(index)} holds {counted(int(counts[index]), 'infinite value')}; drop the column or these "
+            "rows, or put in finite numbers."
+        )
+        for index in np.flatnonzero(counts).tolist()
+    }
 
 
 def _renamed(features: Features, feature_names: Sequence[str]) -> Features:
@@ -252,7 +242,6 @@ def _all_numbers(X: Any, names: list[str] | None) -> Floats | None:
 
 
 def _has_plain_types(X: Any) -> bool:
-    """Whether all columns of a frame have a numeric type of NumPy."""
     kinds = getattr(X, "dtypes", None)
     if kinds is None:
         return False
@@ -303,7 +292,6 @@ def _empty(n_rows: int, n_columns: int) -> InputError:
 
 
 def _columns_of(X: Any, names: list[str] | None) -> list[Any]:
-    """The columns of a table, in the types of its library."""
     if names is None:
         values = X if isinstance(X, np.ndarray) else np.asarray(X, dtype=object)
         return [values[:, index] for index in range(values.shape[1])]
@@ -395,10 +383,8 @@ def _ranks(column: Any) -> Floats | None:
         return codes
     if getattr(getattr(column, "type", None), "ordered", False):
         # Arrow: the chunks of a column may have separate dictionaries.
-        whole = column.unify_dictionaries().combine_chunks()
-        return np.array(
-            [np.nan if code is None else code for code in whole.indices.to_pylist()], dtype=np.float64
-        )
+        codes = column.unify_dictionaries().combine_chunks().indices.to_pylist()
+        return np.array([np.nan if code is None else code for code in codes], dtype=np.float64)
     return None
 
 
@@ -452,7 +438,6 @@ def _unusable(odd: Any, name: str) -> InputError:
 
 
 def floats_hold(values: npt.NDArray[Any]) -> bool:
-    """Whether floats hold all of these numbers exactly."""
     if values.dtype.kind not in "iu" or values.dtype.itemsize < 8:
         return True
     return int(values.min()) >= -LARGEST_EXACT and int(values.max()) <= LARGEST_EXACT
@@ -485,7 +470,6 @@ def _refuse_written_numbers(name: str, text: Mapping[str, int]) -> None:
 
 
 def is_float(text: str) -> bool:
-    """Whether Python reads a text as a number."""
     try:
         float(text)
     except ValueError:
@@ -549,7 +533,6 @@ def as_numbers(values: npt.NDArray[Any], who: str = "the target") -> Floats | No
 
 
 def _refuse_mixed(plain: list[Any], who: str) -> None:
-    """Refuse a target that is neither all numbers nor all text."""
     # Decimal is a number that does not register as Real.
     odd = [value for value in plain if not isinstance(value, numbers.Real | Decimal)]
     if not odd:

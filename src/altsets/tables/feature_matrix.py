@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any
@@ -47,19 +47,16 @@ class Original:
     chosen_columns: tuple[int, ...] | None = None
 
     def rows(self, chosen: npt.NDArray[Any]) -> Original:
-        """The same columns with some of the rows, by number or by one bool for each."""
         known = self.chosen_rows
         places = np.flatnonzero(chosen) if chosen.dtype == bool else np.asarray(chosen, dtype=np.intp)
         return replace(self, chosen_rows=places if known is None else known[places])
 
     def columns(self, chosen: Sequence[int]) -> Original:
-        """Some of the columns with all rows."""
         known = self.chosen_columns
         places = tuple(int(index) if known is None else known[index] for index in chosen)
         return replace(self, chosen_columns=places)
 
     def part(self, chosen: Indices) -> Original:
-        """Some of the rows as a table of their own, from which models get the columns of sets."""
         # Rows first, then columns: the other order may have another memory layout, and sums over it may differ in the
         # last digit.
         return Original(_take(self.table, self.rows(chosen).chosen_rows, axis=0), None, self.chosen_columns)
@@ -118,25 +115,25 @@ class Features:
 
     @property
     def is_sparse(self) -> bool:
-        """Whether only values other than 0 are stored."""
         return not isinstance(self.cells, np.ndarray)
 
     @property
     def n_rows(self) -> int:
-        """The number of rows."""
         return int(self.cells.shape[0])
 
     @property
     def n_features(self) -> int:
-        """The number of columns."""
         return int(self.cells.shape[1])
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Nothing that was computed since: a memory compares what is pickled.
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def dense(self) -> Floats:
         """The cells as an array, also of a sparse table; for some columns at a time, as all may not fit into memory."""
         return sparse.to_array(self.cells) if self.is_sparse else self.values
 
     def column(self, index: int) -> Floats:
-        """One column, also of a sparse table."""
         if self.is_sparse:
             return sparse.column_of(self.cells, index)
         return self.values[:, index]
@@ -148,14 +145,12 @@ class Features:
 
     @cached_property
     def nominal(self) -> Bools:
-        """Which columns are categories."""
         mask = np.zeros(self.n_features, dtype=bool)
         mask[list(self.categories)] = True
         return mask
 
     @cached_property
     def incomplete(self) -> Bools:
-        """Which columns have missing numbers."""
         # A sum is cheaper than a boolean matrix, and nan if anything is missing.
         with np.errstate(over="ignore", invalid="ignore"):
             if not np.isnan(self.cells.sum()):
@@ -163,7 +158,6 @@ class Features:
         return self._count_missing() > 0
 
     def _count_missing(self) -> Indices:
-        """How many numbers are missing in each column."""
         if self.is_sparse:
             return sparse.count_stored(self.cells, np.isnan(self.cells.data))
         return np.asarray(np.isnan(self.values).sum(axis=0))
@@ -177,7 +171,6 @@ class Features:
         return FeatureNames(len(names), names.__getitem__, lambda: names, given=False)
 
     def label(self, index: int) -> str:
-        """The name of a column in a message."""
         return self.names[index] if self.names else f"column {index}"
 
     def labels(self, mask: Bools, most: int = 8) -> str:
@@ -185,18 +178,15 @@ class Features:
         return list_some([self.label(int(index)) for index in np.flatnonzero(mask)], most)
 
     def missing_by_label(self) -> str:
-        """How many numbers are missing in each column, for a message; complete columns are left out."""
         counts = self._count_missing()
         return list_some([f"{self.label(int(index))}: {counts[index]}" for index in np.flatnonzero(counts)])
 
     def rows(self, chosen: npt.NDArray[Any]) -> Features:
-        """The same columns with some of the rows."""
         original = None if self.original is None else self.original.rows(chosen)
         some = sparse.take_rows(self.cells, chosen) if self.is_sparse else self.values[chosen]
         return Features(_contiguous(some), self.names, self.categories, original)
 
     def columns(self, chosen: Sequence[int]) -> Features:
-        """Some of the columns with all rows."""
         names = None if self.names is None else [self.names[index] for index in chosen]
         categories = {
             place: self.categories[index] for place, index in enumerate(chosen) if index in self.categories
@@ -209,12 +199,10 @@ class Features:
         refuse_categories(self.categories, self.label, who, advice)
 
     def refuse_missing(self, who: str, *, advice: str) -> None:
-        """Refuse missing numbers, on behalf of a measure that cannot deal with them."""
         if self.incomplete.any():
             raise InputError(f"{who} {MISSING_VALUES} ({self.missing_by_label()}); {advice}.")
 
     def refuse_sparse(self, who: str, advice: str = "") -> None:
-        """Refuse a sparse table, on behalf of what needs a dense one."""
         if self.is_sparse:
             works = advice or f"use {list_some(SPARSE_MEASURES, len(SPARSE_MEASURES), last='or')}"
             dense = by_interface("pass X.toarray() if that fits into memory", "save the table as a dense one")
@@ -299,18 +287,15 @@ class Encoded:
         return np.searchsorted(self.owners, np.arange(self.n_features + 1))
 
     def columns_of(self, indices: Sequence[int]) -> Indices:
-        """The columns of some features, in the order of these."""
         if self._is_one_to_one:
             return np.asarray(indices, dtype=np.intp)
         starts = self._starts
         return np.concatenate([np.arange(starts[index], starts[index + 1]) for index in indices])
 
     def part(self, chosen: Indices) -> Encoded:
-        """Some of the rows."""
         return replace(self, chosen=chosen)
 
     def total(self, per_column: npt.ArrayLike) -> Floats:
-        """The sum over the columns of each feature, along the last axis."""
         values = np.asarray(per_column, dtype=np.float64)
         if self._is_one_to_one:
             return values
@@ -358,7 +343,6 @@ def encode(features: Features, *, at_once: bool = False) -> Encoded:
 
 
 def _refuse_extremes(features: Features) -> None:
-    """Refuse columns that models would treat as infinite, or as all zero."""
     if features.is_sparse:
         largest = sparse.largest_values(features.cells)
     else:
@@ -391,7 +375,6 @@ def warn_of_constants(features: Features, constant: Bools | None = None) -> None
 
 
 def warn_that_constant(named: str) -> None:
-    """Warn of columns, named already, that are constant."""
     warn_user(f"{CONSTANT} ({named}); they carry no information about the target and score 0, so drop them.")
 
 

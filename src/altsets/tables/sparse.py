@@ -17,7 +17,6 @@ from altsets.errors import InputError, reason_of
 
 
 def is_sparse_matrix(X: Any) -> bool:
-    """Whether this is a sparse matrix or array of SciPy, of any format."""
     return hasattr(X, "tocsr") and hasattr(X, "nnz")
 
 
@@ -48,7 +47,6 @@ def columns_of(X: Any, most: int) -> tuple[Any, dict[int, int]]:
 
 
 def _of_matrix(X: Any) -> tuple[Any, list[tuple[int, npt.NDArray[Any]]]]:
-    """The columns of a matrix, and what is stored in them from the first one on."""
     from scipy import sparse
 
     if X.ndim != 2:
@@ -98,12 +96,10 @@ def _extremes(columns: Any, first: int, values: npt.NDArray[Any], most: int) -> 
 
 
 def count_stored(columns: Any, mask: Bools) -> Indices:
-    """How many of these stored values each column has."""
     return np.bincount(owners(columns)[mask], minlength=columns.shape[1])
 
 
 def owners(columns: Any) -> Indices:
-    """The column of each stored value."""
     return np.repeat(np.arange(columns.shape[1]), np.diff(columns.indptr))
 
 
@@ -118,7 +114,6 @@ def ranges(ends: Indices, most: int) -> Iterator[slice]:
 
 
 def constant_columns(columns: Any) -> Bools:
-    """Which columns hold one value only; missing counts as a value."""
     n_stored = np.diff(columns.indptr)
     constant = np.asarray(n_stored == 0)
     full = np.flatnonzero(n_stored == columns.shape[0])
@@ -130,14 +125,12 @@ def constant_columns(columns: Any) -> Bools:
 
 
 def largest_values(columns: Any) -> Floats:
-    """The largest absolute value of each column, apart from missing ones."""
     largest = np.zeros(columns.shape[1])
     np.fmax.at(largest, owners(columns), np.abs(columns.data))
     return largest
 
 
 def take_rows(columns: Any, chosen: npt.NDArray[Any]) -> Any:
-    """Some of the rows, by number or by one bool for each; a row may come several times."""
     places = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
     some = columns[places]
     some.sort_indices()
@@ -150,7 +143,6 @@ def to_array(columns: Any) -> Floats:
 
 
 def column_of(columns: Any, index: int) -> Floats:
-    """One column as an array."""
     part = slice(columns.indptr[index], columns.indptr[index + 1])
     values = np.zeros(columns.shape[0])
     values[columns.indices[part]] = columns.data[part]
@@ -185,7 +177,6 @@ def columns_as_bytes(columns: Any, some: Indices) -> Iterator[tuple[int, bytes]]
 
 
 def shuffled_columns(columns: Any, rng: np.random.Generator) -> Any:
-    """The columns, each with its values in other rows."""
     shuffled = columns.copy()
     for start, stop in pairwise(columns.indptr.tolist()):
         shuffled.indices[start:stop] = rng.choice(columns.shape[0], stop - start, replace=False)

@@ -272,7 +272,6 @@ def vector_of(y: Any, n_rows: int, *, as_text: bool = True) -> npt.NDArray[Any]:
 
 
 def _one_column(y: Any) -> Any:
-    """Return the only column of a frame; anything else as it is."""
     columns = getattr(y, "columns", None)
     if columns is None or callable(columns):
         return y

@@ -68,12 +68,12 @@ def relabelled(features: Features, y: Any) -> Any:
 
 def _different_labels(features: Features, values: Any) -> tuple[Any, Any]:
     """Return the row labels of the whole frame behind a table and of what is beside it, if as many differ; or None."""
-    table = features.original
-    labels = None if table is None or table.chosen_rows is not None else row_labels(table.table)
-    others = row_labels(values)
-    if labels is None or others is None or len(labels) != len(others) or labels.equals(others):
+    table, others = features.original, row_labels(values)
+    if others is None or table is None or table.chosen_rows is not None:
         return None, None
-    return labels, others
+    labels = row_labels(table.table)
+    differ = labels is not None and len(labels) == len(others) and not labels.equals(others)
+    return (labels, others) if differ else (None, None)
 
 
 def _are_shuffled(labels: Any, others: Any) -> bool:

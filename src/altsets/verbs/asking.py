@@ -10,14 +10,22 @@ from typing import Any, NamedTuple
 from altsets.constraints import Size
 from altsets.errors import InputError
 from altsets.features import unknown_features
-from altsets.measures.large.table import is_large, large_table, needs_memory
 from altsets.measures.pairs import is_array
 from altsets.problem import list_constraints
 from altsets.quality import Additive, Quality
 from altsets.quality.spec import GivenQuality, fit_to_table, spec_of
 from altsets.request import Request
 from altsets.result import Result
-from altsets.selector import RowData, refuse_too_few, refuse_unknown_noise, rows_of, scored, table_and_target
+from altsets.selector import (
+    RowData,
+    columns_of,
+    refuse_in_passes,
+    refuse_too_few,
+    refuse_unknown_noise,
+    rows_of,
+    scored,
+    table_and_target,
+)
 from altsets.tables.conversion import usable_columns
 from altsets.tables.feature_matrix import Features
 from altsets.wording import list_some
@@ -40,11 +48,10 @@ def asked_of(quality: Any, params: Mapping[str, Any] | None, X: Any, y: Any, **f
         named = repr(quality) if isinstance(quality, str) else "this quality"
         raise InputError(f"{named} is computed from a table; pass the table as X, and the target as y.")
     request = Request(quality=quality, quality_params=params, **fields)
-    X, y = table_and_target(X, y)
-    if is_large(X):
-        return _in_passes(request, X, y)
-    features = usable_columns(X).features
-    rows = rows_of(features, y, spec_of(request.quality), who="the quality")
+    table = columns_of(*table_and_target(X, y), "error")
+    features = table.features
+    rows = rows_of(features, table.y, spec_of(request.quality), who="the quality")
+    refuse_in_passes(request, features)
     refuse_unknown_noise(request)
     request.check(features.feature_names)
     made = scored(request, features, rows)
@@ -93,17 +100,6 @@ def _in_numbers(quality: Quality | Mapping[Any, Any], X: Any, y: Any, fields: di
         constraints = (*constraints, Size(1, made.n_features_in))
     request = Request(**fields, constraints=constraints)
     return BoundRequest(request, made, request if features is None else request.measured(features))
-
-
-def _in_passes(request: Request, X: Any, y: Any) -> BoundRequest:
-    """A quality that is computed from a table which is never in memory as a whole."""
-    table = large_table(X, y)
-    if request.above_noise:
-        raise needs_memory("AboveNoise", table.source)
-    if request.needs_table:
-        raise needs_memory("the similarity of features", table.source)
-    request.check(table.feature_names)
-    return BoundRequest(request, request.quality_on(table, table.target_name), request)
 
 
 def scored_again(
