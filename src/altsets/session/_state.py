@@ -203,20 +203,13 @@ def _quality_asked(value: Any, start: SessionState) -> dict[str, Any]:
         raise InputError(
             f"{parameter('quality', value)} must be a name, such as 'mrmr', to be a step of a session."
         )
+    if value is None and start.quality is not None:
+        raise InputError("quality=None is the quality that a session was made with, and this one has a name.")
+    name = PAPER_NAMES.get(value, value) if value and value not in PAPER_ENGINES else value
+    if value is None or name == start.quality:
+        return {"quality": start.request.quality, "engine": start.request.engine}
     # The engine is that of the quality, as sessions take no other one.
-    found = {"quality": start.request.quality, "engine": start.request.engine}
-    if value is None:
-        if start.quality is not None:
-            raise InputError(
-                "quality=None is the quality that a session was made with, and this one has a name."
-            )
-        return found
-    other = {"quality": spec_of(value), "engine": "auto"}
-    return found if _name_of(value) == start.quality else other
-
-
-def _name_of(value: str) -> str:
-    return value if value in PAPER_ENGINES else PAPER_NAMES.get(value, value)
+    return {"quality": spec_of(value), "engine": "auto"}
 
 
 def _dissimilarity_asked(value: Any, start: SessionState) -> Any:
