@@ -30,8 +30,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import altsets
 from altsets.errors import InputError, MissingExtraError
 from altsets.measures import importance, permutation, score, shap
+from altsets.measures.risk_sets import ConcordanceScorer
 from altsets.measures.survival_models import CoxModel
-from altsets.measures.survival_scores import ConcordanceScorer
 
 # Importances
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from altsets import measures
-from altsets.measures import in_parts
+from altsets.measures import piecewise
 
 NAMES = ["f", "pearson", "spearman", "chi2", "mutual_info", "symmetrical_uncertainty"]
 
@@ -27,8 +27,8 @@ def table():
 
 @pytest.fixture
 def small_parts(monkeypatch):
-    monkeypatch.setattr(in_parts, "LARGE", 100)
-    monkeypatch.setattr(in_parts, "PART", 40 * 4)
+    monkeypatch.setattr(piecewise, "LARGE", 100)
+    monkeypatch.setattr(piecewise, "PART", 40 * 4)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -38,7 +38,7 @@ def test_parts_have_the_same_scores(name, weighted, table, monkeypatch, small_pa
     options = {"sample_weight": np.arange(40) % 3} if weighted else {}
     with pytest.warns(UserWarning, match=r"constant \(column 5\)"):
         found, names = measures.score(X, y, name, **options)
-    monkeypatch.setattr(in_parts, "LARGE", 10**9)
+    monkeypatch.setattr(piecewise, "LARGE", 10**9)
     with pytest.warns(UserWarning, match=r"constant \(column 5\)"):
         whole, _ = measures.score(X, y, name, **options)
     assert names is None
@@ -56,7 +56,7 @@ def test_whole_numbers_and_names(table, small_parts):
 def test_missing_values_are_for_the_whole_table(table, small_parts):
     X, y = table
     X[3, 3] = np.nan
-    assert not in_parts.is_large_array(X)
+    assert not piecewise.is_large_array(X)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert np.isfinite(measures.score(X, y, "f")[0]).all()

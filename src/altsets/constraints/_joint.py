@@ -94,15 +94,12 @@ class AtMostSets(OfUsage):
 
     See Also
     --------
-    altsets.constraints.AtLeastSets : Set a smallest number instead.
     altsets.constraints.Reserve : Keep a group of features for one set.
 
     Examples
     --------
     >>> import altsets
-    >>> from altsets import constraints, quality
-    >>> scores = quality.Additive([9, 8, 7, 3, 2, 1])
-    >>> altsets.find(scores, 2, 2, tau=0, constraints=constraints.AtMostSets(2)).sets
+    >>> altsets.find([9, 8, 7, 3, 2, 1], 2, 2, tau=0, constraints=AtMostSets(2)).sets
     [(0, 1), (0, 1), (2, 3)]
     """
 
@@ -126,10 +123,8 @@ class AtMostSets(OfUsage):
     def holds_together(self, sets: Sequence[Sequence[int]], existing: Sequence[Sequence[int]] = ()) -> bool:
         uses = Counter(feature for chosen in (*sets, *existing) for feature in chosen)
         new = {feature for chosen in sets for feature in chosen}
-        return all(
-            uses[feature] <= self.most
-            for feature in (new if self.features is None else new & {*self.features})
-        )
+        new &= new if self.features is None else {*self.features}
+        return all(uses[feature] <= self.most for feature in new)
 
     @classmethod
     def parse(cls, text: str, read: OptionReader) -> Self:
@@ -152,16 +147,13 @@ class AtLeastSets(OfUsage):
 
     See Also
     --------
-    altsets.constraints.AtMostSets : Set a largest number instead.
     altsets.constraints.Require : Require features in every set.
 
     Examples
     --------
     >>> import altsets
-    >>> from altsets import constraints, quality
-    >>> scores = quality.Additive([9, 8, 7, 3, 2, 1])
-    >>> with_last = constraints.AtLeastSets(1, 5)
-    >>> altsets.find(scores, 2, 1, tau=1, search="simultaneous", constraints=with_last).sets
+    >>> together = {"search": "simultaneous", "constraints": AtLeastSets(1, 5)}
+    >>> altsets.find([9, 8, 7, 3, 2, 1], 2, 1, tau=1, **together).sets
     [(0, 1), (2, 5)]
     """
 
@@ -200,15 +192,12 @@ class Reserve(OfAllSets, OfGroup):
 
     See Also
     --------
-    altsets.constraints.AtMostSets : Limit the sets of each feature on its own.
     altsets.constraints.Exclusive : At most one feature of the group in each set.
 
     Examples
     --------
     >>> import altsets
-    >>> from altsets import constraints, quality
-    >>> scores = quality.Additive([9, 8, 7, 3, 2, 1])
-    >>> altsets.find(scores, 2, 1, tau=1, constraints=constraints.Reserve([0, 1, 2])).sets
+    >>> altsets.find([9, 8, 7, 3, 2, 1], 2, 1, tau=1, constraints=Reserve([0, 1, 2])).sets
     [(0, 1), (3, 4)]
     """
 
@@ -237,11 +226,6 @@ class Spread(OfAllSets, OfFields):
     limit : float
         The largest difference of two qualities, 0 or more.
 
-    Raises
-    ------
-    altsets.errors.InputError
-        If the limit is not a finite number of at least 0; and in a search, if that is not simultaneous.
-
     See Also
     --------
     altsets.find : ``min_quality`` and ``aggregation="min"`` also keep the worst set good.
@@ -249,8 +233,7 @@ class Spread(OfAllSets, OfFields):
     Examples
     --------
     >>> import altsets
-    >>> from altsets import constraints
-    >>> together = {"search": "simultaneous", "constraints": constraints.Spread(2)}
+    >>> together = {"search": "simultaneous", "constraints": Spread(2)}
     >>> altsets.find([9, 8, 7, 3, 2, 1], 2, 1, tau=1, **together).qualities
     [12.0, 10.0]
     """
@@ -280,8 +263,7 @@ class Spread(OfAllSets, OfFields):
 class TotalBudget(Budget):
     """The features of all sets together cost no more than a limit; one that several sets have is paid once.
 
-    A sensor that is bought once serves all sets. Sets that exist already count. Sums are exact, as for
-    :class:`altsets.constraints.Budget`.
+    A sensor that is bought once serves all sets. Sets that exist already count.
 
     Parameters
     ----------
@@ -294,15 +276,12 @@ class TotalBudget(Budget):
     See Also
     --------
     altsets.constraints.Budget : A limit on what each set costs.
-    altsets.constraints.AtMostSets : Limit in how many sets a feature is.
 
     Examples
     --------
     >>> import altsets
-    >>> from altsets import constraints, quality
-    >>> scores = quality.Additive([9, 8, 7, 3, 2, 1])
-    >>> paid = constraints.TotalBudget([5, 4, 4, 1, 1, 1], limit=10)
-    >>> altsets.find(scores, 2, 1, tau=0.5, constraints=paid).sets
+    >>> paid = TotalBudget([5, 4, 4, 1, 1, 1], limit=10)
+    >>> altsets.find([9, 8, 7, 3, 2, 1], 2, 1, tau=0.5, constraints=paid).sets
     [(0, 1), (0, 3)]
     """
 

@@ -51,13 +51,13 @@ class OfFields(Constraint):
 
     def resolve(self, names: Sequence[str]) -> Self:
         known = FeatureNames.of(names)
+
+        def place(value: Any) -> Any:
+            several = isinstance(value, tuple)
+            return sorted_indices(self, value, known) if several else known.position(value, self.title)
+
         given = {name: getattr(self, name) for name in self._named}
-        found = {
-            name: sorted_indices(self, value, known)
-            if isinstance(value, tuple)
-            else known.position(value, self.title)
-            for name, value in given.items()
-        }
+        found = {name: place(value) for name, value in given.items()}
         # Made anew, as two names of one feature may leave a group too small.
         return self if found == given else replace(self, **found)  # type: ignore[type-var]
 
@@ -78,12 +78,11 @@ class OfFields(Constraint):
 
     def _fill(self, template: str, names: Sequence[str], most: int) -> str:
         known = FeatureNames.of(names)
-        values = {name: getattr(self, name) for name in self._named}
-        listed = {
-            name: known.listed(value if isinstance(value, tuple) else [value], most)
-            for name, value in values.items()
-        }
-        return template.format(**vars(self) | listed)
+        given = ((name, getattr(self, name)) for name in self._named)
+        several = {name: value if isinstance(value, tuple) else [value] for name, value in given}
+        return template.format(
+            **vars(self) | {name: known.listed(value, most) for name, value in several.items()}
+        )
 
 
 class OfSeveral(OfFields):
@@ -122,6 +121,9 @@ class OfGroup(OfSeveral):
     def __init__(self, group: Iterable[Feature]) -> None:
         self._set(group=several_features(self, group))
 
+    def _count(self, chosen: Sequence[int]) -> int:
+        return len(self._members.intersection(chosen))
+
     @classmethod
     def parse(cls, text: str, read: OptionReader) -> Self:
         return cls(read.group(text))
@@ -156,13 +158,11 @@ class Require(OfFeatures):
 
     See Also
     --------
-    altsets.constraints.Forbid : Keep features out of every set.
     altsets.constraints.AtLeast : Require some features of a group, not all of them.
 
     Examples
     --------
-    >>> from altsets import constraints
-    >>> age = constraints.Require("age").resolve(["sex", "age"])
+    >>> age = Require("age").resolve(["sex", "age"])
     >>> age.features, age.holds((0, 1)), age.holds((0,))
     ((1,), True, False)
     """
@@ -196,7 +196,6 @@ class AtMost(OfCount):
 
     See Also
     --------
-    altsets.constraints.AtLeast : Set a smallest number instead.
     altsets.constraints.Exclusive : The same with ``most=1``.
 
     Examples
@@ -221,7 +220,7 @@ class AtMost(OfCount):
         super().__init__(most, group)
 
     def holds(self, chosen: Sequence[int]) -> bool:
-        return len(self._members.intersection(chosen)) <= self.most
+        return self._count(chosen) <= self.most
 
     def rules(self) -> tuple[Rule, ...]:
         return (CountRule(self.group, upper=self.most),)
@@ -240,7 +239,6 @@ class AtLeast(OfCount):
 
     See Also
     --------
-    altsets.constraints.AtMost : Set a largest number instead.
     altsets.constraints.Require : Require every feature of the group.
 
     Examples
@@ -267,7 +265,7 @@ class AtLeast(OfCount):
             )
 
     def holds(self, chosen: Sequence[int]) -> bool:
-        return len(self._members.intersection(chosen)) >= self.least
+        return self._count(chosen) >= self.least
 
     def rules(self) -> tuple[Rule, ...]:
         return (CountRule(self.group, lower=self.least),)
@@ -284,7 +282,6 @@ class Exclusive(OfGroup):
 
     See Also
     --------
-    altsets.constraints.AtMost : Allow more than one feature of the group.
     altsets.constraints.MaxSimilarity : Exclude features that are alike, as measured on a table.
 
     Examples
@@ -299,7 +296,7 @@ class Exclusive(OfGroup):
     group: tuple[Any, ...]
 
     def holds(self, chosen: Sequence[int]) -> bool:
-        return len(self._members.intersection(chosen)) <= 1
+        return self._count(chosen) <= 1
 
     def rules(self) -> tuple[Rule, ...]:
         return (CountRule(self.group, upper=1),)
@@ -318,7 +315,6 @@ class Implies(OfFields):
 
     See Also
     --------
-    altsets.constraints.Require : Require a feature in every set.
     altsets.constraints.Exclusive : Rule out that features come together.
 
     Examples
@@ -348,15 +344,13 @@ class Implies(OfFields):
     def parse(cls, text: str, read: OptionReader) -> Self:
         cells = cells_in(text, ":")
         if len(cells) != 2 or not all(cells):
-            raise InputError(
-                f"{read.option} {text!r} must have the form COL:COL; a name with a colon stands in double quotes."
-            )
+            form = "the form COL:COL; a name with a colon stands in double quotes"
+            raise InputError(f"{read.option} {text!r} must have {form}.")
         found = [read.features(features_text([cell], [])) for cell in cells]
         for cell, features in zip(cells, found, strict=True):
             if len(features) != 1:
-                raise InputError(
-                    f"{read.option} takes one feature on each side; {cell!r} is {len(features)}."
-                )
+                count = f"{cell!r} is {len(features)}"
+                raise InputError(f"{read.option} takes one feature on each side; {count}.")
         return cls(*(feature for (feature,) in found))
 
     def option_text(self, names: Sequence[str]) -> str:
@@ -379,13 +373,10 @@ class Size(OfFields):
     See Also
     --------
     altsets.frontier : Compare sets of several sizes, each size on its own.
-    altsets.constraints.AtMost : Limit the number of features of one group.
 
     Examples
     --------
-    >>> from altsets import constraints
-    >>> sizes = constraints.Size(2, 4)
-    >>> sizes.holds((0, 3, 5)), sizes.holds((0,))
+    >>> Size(2, 4).holds((0, 3, 5)), Size(2, 4).holds((0,))
     (True, False)
     """
 
@@ -447,16 +438,12 @@ class Together(OfFeatures):
     See Also
     --------
     altsets.constraints.Implies : The one needs the other, and not the other way round.
-    altsets.constraints.Exclusive : At most one feature of a group.
 
     Examples
     --------
-    >>> import altsets
     >>> pair = Together([0, 4])
     >>> pair.holds((0, 1)), pair.holds((0, 4)), pair.holds((1, 2))
     (False, True, True)
-    >>> altsets.find([9, 8, 7, 3, 1], n_features=2, n_alternatives=0, constraints=pair).sets
-    [(1, 2)]
     """
 
     kind = "together"
@@ -478,17 +465,11 @@ class AboveNoise(OfFields):
     """A set has only features that score above the noise floor: what such a column may score by chance.
 
     For scores that are computed from a table one column at a time, and for ``"mrmr"``, ``"fcbf"`` and ``"cfs"`` with
-    these.
-
-    Raises
-    ------
-    altsets.errors.InputError
-        During a search, if the scores do not come from a table, or from a measure without a noise floor.
+    these; a search refuses it for others.
 
     See Also
     --------
     altsets.SelectAlternatives : ``noise_floor_`` is what each column may score by chance.
-    altsets.constraints.Forbid : Rule out features by name.
 
     Examples
     --------

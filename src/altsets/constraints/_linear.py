@@ -43,7 +43,6 @@ class Linear(Constraint):
     See Also
     --------
     altsets.constraints.Budget : Costs of at least 0, which groups of features may pay once.
-    altsets.constraints.Custom : A condition of your own that is not a sum.
 
     Examples
     --------
@@ -139,12 +138,8 @@ class Linear(Constraint):
     def arguments(self, names: Sequence[str] | None) -> list[str]:
         given = zip(*nonzero(self.coefficients), strict=True)
         listed = ", ".join(f"{feature_literal(feature, names)}: {number!r}" for feature, number in given)
-        bounds = [
-            f"{name}={getattr(self, name)!r}"
-            for name in ("lower", "upper")
-            if getattr(self, name) is not None
-        ]
-        return [f"{{{listed}}}", *bounds]
+        bounds = {"lower": self.lower, "upper": self.upper}.items()
+        return [f"{{{listed}}}", *(f"{name}={bound!r}" for name, bound in bounds if bound is not None)]
 
     def as_dict(self) -> dict[str, Any]:
         features, numbers = nonzero(self.coefficients)

@@ -68,7 +68,6 @@ class Forbid(OfFeatures):
 
     See Also
     --------
-    altsets.constraints.Require : Put features into every set.
     altsets.constraints.AtMost : Allow some features of a group.
 
     Examples
@@ -114,9 +113,8 @@ class Forbid(OfFeatures):
             return self
         from altsets.measures.pairs import similar_columns
 
-        given, alike, n_columns = similar_columns(
-            X, self.features, self.measure, self.proxies, self.title, sample_weight
-        )
+        how = (self.measure, self.proxies, self.title, sample_weight)
+        given, alike, n_columns = similar_columns(X, self.features, *how)
         features = tuple(sorted([*given, *(one.feature for one in alike)]))
         return self._changed(features=features, ruled_out=alike, n_columns=n_columns)
 
@@ -147,7 +145,7 @@ class Forbid(OfFeatures):
         return features_text(self.given, names)
 
     def proxies_text(self) -> str:
-        """The text of ``--proxies``; empty without proxies."""
+        """Return the text of ``--proxies``; empty without proxies."""
         return "" if self.proxies is None else f"{self.proxies!r}:{self.measure}"
 
     def arguments(self, names: Sequence[str] | None) -> list[str]:
@@ -220,7 +218,6 @@ class MaxSimilarity(Constraint):
 
     See Also
     --------
-    altsets.constraints.Exclusive : Exclude features that you name.
     altsets.dissimilarity.Matched : Compare *different* sets through the same similarities.
 
     Examples
@@ -260,18 +257,10 @@ class MaxSimilarity(Constraint):
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            An array or a frame; missing values and categories as in :func:`altsets.measures.pairwise`.
+            As for :func:`altsets.measures.pairwise`.
         measure : {"spearman", "pearson", "symmetrical_uncertainty"}, default="spearman"
         limit : float, default=0.9
-            The largest similarity of two features in a set.
         sample_weight : array-like of shape (n_samples,), default=None
-
-        Examples
-        --------
-        >>> table = [[1, 10, 3], [2, 20, 1], [3, 35, 4], [4, 40, 1]]
-        >>> alike = MaxSimilarity.from_data(table, "spearman", limit=0.9)
-        >>> alike.holds((0, 1)), alike.holds((0, 2))
-        (False, True)
         """
         return cls(measure, limit).computed(X, sample_weight)
 

@@ -162,20 +162,22 @@ class ConstraintRules:
             are_asked=are_asked,
         )
 
+    # Each of these: whether nothing is demanded but the size of sets, and ...
+
     @property
     def only_exclude(self) -> bool:
-        """Whether nothing is demanded but the size of sets, and that some features or pairs are not chosen."""
+        """That some features or pairs are not chosen."""
         return not (self.required or self.counts or self.needs or self.budgets or self.are_asked)
 
     @property
     def only_single(self) -> bool:
-        """Whether nothing is demanded but the size of sets, and single features that are chosen or not."""
+        """Single features that are chosen or not."""
         asked = self.counts or self.needs or self.budgets or self.are_asked
         return not asked and self.conflicts is None
 
     @property
     def only_forbid(self) -> bool:
-        """Whether nothing is demanded but the size of sets, and that some features are not chosen."""
+        """That some features are not chosen."""
         return self.only_exclude and self.conflicts is None
 
 
@@ -256,8 +258,7 @@ class Constraint(ABC):
 
     See Also
     --------
-    altsets.constraints.Require, altsets.constraints.Forbid : Constraints on single features.
-    altsets.constraints.AtMost, altsets.constraints.AtLeast : Constraints on groups of features.
+    altsets.constraints.Require, altsets.constraints.AtMost : Constraints on features, and on groups of them.
 
     Examples
     --------
@@ -294,9 +295,8 @@ class Constraint(ABC):
         Parameters
         ----------
         sets : sequence of sequence of int
-            The indices of each set.
         existing : sequence of sequence of int, default=()
-            Those of sets that exist already, and count.
+            Sets that exist already, and count.
         """
         return True
 
@@ -334,9 +334,7 @@ class Constraint(ABC):
         Parameters
         ----------
         text : str
-            The value of the option.
         read : OptionReader
-            Reads features, groups and files of costs.
         """
 
     @abstractmethod
@@ -356,11 +354,6 @@ class Constraint(ABC):
             The names of all features, to write instead of indices.
         table : str, default=""
             The variable that holds the table; empty if there is none.
-
-        Raises
-        ------
-        altsets.errors.NotExpressedError
-            If it holds a matrix of your own, or the like.
         """
         measured = f".computed({table})" if table and self.needs_table else ""
         return f"constraints.{type(self).__name__}({', '.join(self.arguments(names))}){measured}"
@@ -381,7 +374,6 @@ class Constraint(ABC):
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            The features.
         sample_weight : array-like of shape (n_samples,), default=None
         """
         return self

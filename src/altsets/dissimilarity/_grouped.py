@@ -35,7 +35,6 @@ class Grouped:
     See Also
     --------
     altsets.dissimilarity.Matched : Compare sets by the similarity of their features.
-    altsets.constraints.AtMost : Limit the features of a group within one set.
 
     Examples
     --------
@@ -82,11 +81,6 @@ class Grouped:
             From 0 to 1, symmetric. In a frame with labels, these are the names of the features.
         threshold : float, default=0.9
             The least similarity within a group.
-
-        Examples
-        --------
-        >>> Grouped.from_similarity([[1, 0.95, 0], [0.95, 1, 0], [0, 0, 1]], threshold=0.9).groups
-        {0: 1, 1: 1, 2: 2}
         """
         return cls._of_clusters(*GivenSimilarity.of(similarity, "Grouped"), threshold)
 
@@ -119,7 +113,6 @@ class Grouped:
             As for :func:`altsets.measures.pairwise`.
         measure : {"spearman", "pearson", "symmetrical_uncertainty"}, default="spearman"
         threshold : float, default=0.9
-            The least similarity within a group.
         sample_weight : array-like of shape (n_samples,), default=None
 
         Examples
@@ -174,7 +167,6 @@ class Grouped:
         names : sequence of str, default=None
             The names of all features, to write instead of indices.
         table : str, default=""
-            Not used.
         """
         return f"Grouped([{', '.join(features_literal(listed, names) for listed in self.members.values())}])"
 

@@ -43,7 +43,6 @@ class Matched:
 
     See Also
     --------
-    altsets.dissimilarity.Grouped : Compare sets by groups of features that you name.
     altsets.constraints.MaxSimilarity : Keep similar features out of one and the same set.
 
     Examples
@@ -82,14 +81,7 @@ class Matched:
             As for :func:`altsets.measures.pairwise`.
         measure : {"spearman", "pearson", "symmetrical_uncertainty"}, default="spearman"
         threshold : float, default=None
-            From when on two features count as the same.
         sample_weight : array-like of shape (n_samples,), default=None
-
-        Examples
-        --------
-        >>> table = [[1, 10, 3], [2, 20, 1], [3, 35, 4], [4, 40, 1]]
-        >>> Matched.from_data(table, "spearman", threshold=0.9).similarity.round(2).tolist()[0]
-        [1.0, 1.0, 0.21]
         """
         name = similarity_measure(measure, "Matched")
         made = cls(name, threshold)
@@ -102,7 +94,6 @@ class Matched:
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            The features.
         sample_weight : array-like of shape (n_samples,), default=None
         """
         if not isinstance(self.similarity, str):
@@ -133,7 +124,6 @@ class Matched:
         Parameters
         ----------
         names : sequence of str, default=None
-            Not used.
         table : str, default=""
             The variable that holds the table; empty if there is none.
         """
@@ -191,8 +181,7 @@ class Matched:
     def matches(self, first: Sequence[int], second: Sequence[int]) -> list[tuple[int, int, float]]:
         """Return the matched pairs of two sets: a feature of the first, one of the second, and their similarity.
 
-        Of all largest matchings the one that keeps most shared features with themselves, and then the one of the most
-        similar pairs; those that stay with themselves are not listed.
+        Of all largest matchings the one that keeps most shared features with themselves, then the most similar one.
 
         Parameters
         ----------
@@ -220,12 +209,6 @@ class Matched:
         """Return which feature of a set is matched with which of an earlier one: ``(i, j, f, g, similarity)``.
 
         Feature f of set i was matched with feature g of set j, which comes before it; f and g differ.
-
-        Examples
-        --------
-        >>> alike = Matched([[1, 0.95, 0.1], [0.95, 1, 0.2], [0.1, 0.2, 1]], threshold=0.9)
-        >>> alike.matches_among([(0, 2), (1, 2)])
-        [(1, 0, 1, 0, 0.95)]
         """
         alike = self._some_alike(sets)
         return [

@@ -29,19 +29,16 @@ MANY_TIMES = 20
 class Decision:
     """The answer to "Use set 1 instead of set 0?", why, and what to do next.
 
-    The rule: **yes** if the set is better than set 0, equivalent or non-inferior to it, and beats the baseline;
-    **no** if it is inferior or worse; otherwise **undecided**. These are the conclusions of
-    :class:`altsets.results.Comparison` by the first scorer. Stability, cost and cautions are stated, but do not
-    change the answer.
+    **Yes** if the set is better than set 0, equivalent or non-inferior to it, and beats the baseline; **no** if it is
+    inferior or worse; otherwise **undecided**, by the first scorer. Stability, cost and cautions don't change the
+    answer.
 
     Attributes
     ----------
     number : int
         The number of the alternative.
     question : str
-        Such as "Use set 1 instead of set 0?".
     answer : {"yes", "no", "undecided"}
-        By the rule above.
     conclusion : str
         Of the comparison with set 0.
     beats_baseline : bool or None
@@ -56,7 +53,6 @@ class Decision:
 
     See Also
     --------
-    altsets.results.Evaluation : Its ``decisions``.
     altsets.results.Comparison : What the answer rests on.
 
     Examples
@@ -89,10 +85,7 @@ class Decision:
 
 
 def decide(evaluation: Measured, result: Result | None = None) -> list[Decision]:
-    """Return a decision for each alternative, the best first; with a result, costs and kinds of difference are known.
-
-    The order is yes, undecided, no; among equal answers, the highest mean score comes first.
-    """
+    """Return a decision for each alternative, by answer (yes, undecided, no), then by mean score."""
     means = evaluation.mean_scores()
     entries = [entry for entry in evaluation.comparisons if entry.scorer == evaluation.scorers[0]]
 
@@ -121,16 +114,11 @@ def _decision(evaluation: Measured, entry: Comparison, result: Result | None) ->
     elif entry.conclusion in GOOD_ENOUGH and entry.beats_baseline:
         answer = "yes"
     stability = {index.number: index.index for index in evaluation.stability() if not math.isnan(index.index)}
-    return Decision(
-        number,
-        f"Use set {number} instead of set 0?",
-        answer,
-        entry.conclusion,
-        entry.beats_baseline,
-        tuple(filter(None, _why(evaluation, entry, stability, result))),
-        tuple(_cautions(evaluation, entry, stability)),
-        tuple(_next_steps(evaluation, entry, answer, result)),
-    )
+    why = tuple(filter(None, _why(evaluation, entry, stability, result)))
+    cautions = tuple(_cautions(evaluation, entry, stability))
+    steps = tuple(_next_steps(evaluation, entry, answer, result))
+    question = f"Use set {number} instead of set 0?"
+    return Decision(number, question, answer, entry.conclusion, entry.beats_baseline, why, cautions, steps)
 
 
 def _why(
@@ -152,10 +140,8 @@ def _cautions(evaluation: Measured, entry: Comparison, stability: dict[int | str
     cautions = seen_rows(evaluation)
     if stability.get(entry.number, 1.0) < STABLE:
         searches = "bootstrap samples" if evaluation.source == "bootstraps" else "folds"
-        cautions.append(
-            f"The features of set {entry.number} differ between {searches}: its score is that of the search, not of "
-            "one fixed set."
-        )
+        differ = f"The features of set {entry.number} differ between {searches}"
+        cautions.append(f"{differ}: its score is that of the search, not of one fixed set.")
     cautions += missing_in_folds(evaluation, entry.number)
     if not evaluation.complete:
         done = f"{len(evaluation.folds)} of {evaluation.n_folds} folds"

@@ -26,8 +26,8 @@ class Evaluation(Measured, Shown, documents.Document):
     """How well feature sets predict, set by set; made by :func:`altsets.evaluate`.
 
     It stores the measurements; comparisons, stability and substitutions are derived from them. Methods are about the
-    first score unless ``scorer`` names another one; about the bootstrap samples if there are some, else the folds,
-    unless ``source`` is "folds" or "bootstraps".
+    first score unless ``scorer`` names another one, and about the bootstrap samples, if any, unless ``source`` is
+    "folds".
 
     Attributes
     ----------
@@ -36,7 +36,6 @@ class Evaluation(Measured, Shown, documents.Document):
     resamples : tuple of Resample
         One for each bootstrap sample: its sets.
     n_sets : int
-        The number of requested sets.
     names : dict of int to str
         The names of all features that are in some set.
     scorers : tuple of str
@@ -44,13 +43,10 @@ class Evaluation(Measured, Shown, documents.Document):
     given : bool
         Whether the sets were given, rather than found in each fold.
     n_rows, n_features_in : int
-        The table.
     n_folds, n_bootstraps : int
         The requested numbers; after Ctrl-C there are fewer folds and resamples.
     confidence : float
-        The probability of all intervals.
     margin : float or None
-        Differences in scores up to this do not matter.
     kinship : dict of (int, int) to float
         The similarity of each two features of ``names``, from 0 to 1: symmetrical uncertainty, or the absolute rank
         correlation where it is larger. Substitutions are based on it; empty for more than 200 features.
@@ -68,7 +64,6 @@ class Evaluation(Measured, Shown, documents.Document):
     --------
     altsets.evaluate : Makes one.
     altsets.plots.scores, altsets.plots.stability, altsets.plots.stand_ins : Plot it.
-    altsets.Result.report : Put it into the report of the sets.
 
     Examples
     --------

@@ -36,7 +36,7 @@ def scores_by_fold(evaluation: Evaluation, scorer: str | None = None) -> list[fl
 
 
 def overall(evaluation: Evaluation, scorer: str | None = None) -> Paired:
-    """Return the mean score over sets and folds (as ``difference`` from 0) and its confidence interval."""
+    """Return the mean score over sets and folds (``difference``) with its confidence interval."""
     return _paired(evaluation, [0.0] * len(evaluation.folds), scorer)
 
 
@@ -70,8 +70,6 @@ class Evaluations(ShownCurve, documents.Document, Sequence[Evaluation]):
 
     See Also
     --------
-    altsets.evaluate : Makes one, given a frontier.
-    altsets.results.Frontier : The same without scores.
     altsets.plots.frontier_scores : Plot it.
 
     Examples
@@ -206,12 +204,8 @@ class Evaluations(ShownCurve, documents.Document, Sequence[Evaluation]):
             return "A test against the baseline needs several folds."
         if not good:
             return "No point was shown to predict better than the baseline."
-        who = (
-            f"All {len(good)} points"
-            if len(good) == len(entries)
-            else f"{len(good)} of {len(entries)} points"
-        )
-        who = "The point" if len(entries) == 1 else who
+        who = "The point" if len(entries) == 1 else f"All {len(good)} points"
+        who = who if len(good) == len(entries) else f"{len(good)} of {len(entries)} points"
         lost = sum(entry.p_adjusted > 1 - self.evaluations[0].confidence for entry in good)
         held = f" ({len(good) - lost} of them after adjusting for all points, by Holm)" if lost else ""
         return f"{who} {plural(len(good), 'predicts', 'predict')} better than the baseline{held}."

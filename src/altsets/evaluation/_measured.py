@@ -69,9 +69,7 @@ class Measured:
         Parameters
         ----------
         number : int
-            The number of the set.
         scorer : str, default=None
-            Which score; None: the first one.
         """
         name = self._scorer(scorer)
         return [fold.scores[name][number] for fold in self.folds]
@@ -149,9 +147,8 @@ class Measured:
     @cached_property
     def at_chance(self) -> set[tuple[str, int]]:
         """The scorers and numbers of sets which, like set 0, were not shown to predict better than the baseline."""
-        bad = {
-            (entry.scorer, entry.number) for entry in self.against_baseline if entry.beats_baseline is False
-        }
+        entries = self.against_baseline
+        bad = {(entry.scorer, entry.number) for entry in entries if entry.beats_baseline is False}
         return {(scorer, number) for scorer, number in bad if number and (scorer, 0) in bad}
 
     # --- Sets from different rows -----------------------------------------------------------------
@@ -202,18 +199,15 @@ class Measured:
         Parameters
         ----------
         feature : int or str
-            A feature, by index or name.
         most : int, default=3
             How many to name; only features with a similarity of 0.5 or more take a place.
         source : {"folds", "bootstraps"}, default=None
-            Which searches; None: the bootstrap samples if there are some.
         """
         if isinstance(feature, str):
             known = {name: index for index, name in self.names.items()}
             if feature not in known:
-                raise unknown_features(
-                    "stand_ins", [feature], known, "name a feature that is in one of the sets."
-                )
+                remedy = "name a feature that is in one of the sets."
+                raise unknown_features("stand_ins", [feature], known, remedy)
             feature = known[feature]
         shares = self.substitutions(source).shares.get(feature, {})
         return {self.names[other]: share for other, share in list(shares.items())[:most]}

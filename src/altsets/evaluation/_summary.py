@@ -225,9 +225,8 @@ def _predictions(evaluation: Measured) -> str:
 def _no_better(evaluation: Measured) -> str:
     known = [entry for entry in evaluation.against_baseline if entry.scorer == evaluation.scorers[0]]
     bad = [entry.number for entry in known if entry.beats_baseline is False]
-    who = (
-        "no set was" if len(bad) == len(known) else f"{name_sets(bad)} {plural(len(bad), 'was', 'were')} not"
-    )
+    who = f"{name_sets(bad)} {plural(len(bad), 'was', 'were')} not"
+    who = "no set was" if len(bad) == len(known) else who
     return f"{who} shown to predict better than the baseline." if bad else ""
 
 
@@ -237,11 +236,8 @@ def _surprises(evaluation: Measured, result: Result | None) -> list[str]:
     first = [entry for entry in evaluation.comparisons if entry.scorer == evaluation.scorers[0]]
     shares = {number: value / result.qualities[0] for number, value in enumerate(result.qualities)}
     better = [entry.number for entry in first if entry.conclusion == "better"]
-    worse = [
-        entry.number
-        for entry in first
-        if entry.conclusion in ("worse", "inferior") and shares.get(entry.number, 0.0) >= NEARLY
-    ]
+    worse = [entry.number for entry in first if entry.conclusion in ("worse", "inferior")]
+    worse = [number for number in worse if shares.get(number, 0.0) >= NEARLY]
     said = []
     if better:
         said.append(f"{name_sets(better)} {plural(len(better), 'predicts', 'predict')} better than set 0.")

@@ -15,19 +15,8 @@ from altsets.wording import join_words, plural, score, sentence
 NEGLIGIBLE = 0.02
 #: How the names of these scores begin.
 ONE_IS_BEST = (
-    "accuracy",
-    "average_precision",
-    "balanced_accuracy",
-    "concordance_index",
-    "explained_variance",
-    "f1",
-    "jaccard",
-    "matthews_corrcoef",
-    "matthews_mean",
-    "precision",
-    "r2",
-    "recall",
-    "roc_auc",
+    *("accuracy", "average_precision", "balanced_accuracy", "concordance_index", "explained_variance", "f1"),
+    *("jaccard", "matthews_corrcoef", "matthews_mean", "precision", "r2", "recall", "roc_auc"),
 )
 #: What the baseline predicts, in words.
 GUESSES = {
@@ -89,9 +78,7 @@ class Comparison:
 
     See Also
     --------
-    altsets.results.Evaluation : Its ``comparisons``.
     altsets.results.Decision : What to do.
-    altsets.evaluate : Measures them.
 
     Examples
     --------
@@ -166,7 +153,7 @@ def margin_for(scorer: str, margin: float | None) -> float | None:
 def paired(
     scores: Sequence[float], others: Sequence[float], test_per_train: Sequence[float], confidence: float
 ) -> Paired:
-    """Return the corrected test of scores minus other scores, over the folds that have both."""
+    """Test scores minus other scores, over the folds that have both."""
     mine, theirs = np.asarray(scores, dtype=np.float64), np.asarray(others, dtype=np.float64)
     both = np.isfinite(mine) & np.isfinite(theirs)
     differences = mine[both] - theirs[both]
@@ -183,10 +170,7 @@ def compare(
     beats: bool | None = None,
     first_beats: bool | None = None,
 ) -> Comparison:
-    """Compare a set with set 0.
-
-    ``beats`` and ``first_beats`` tell whether each beats the baseline, which does ``guess``; None if unknown.
-    """
+    """Compare a set with set 0; ``beats`` and ``first_beats``: whether each beats the baseline, if known."""
     margin = margin_for(scorer, margin)
     key = conclusion = conclude(found, margin)
     if math.isnan(found.p_value):
@@ -198,7 +182,8 @@ def compare(
     if 0 < found.n_folds < found.n_all:
         said += " ({n_folds} of {n_all} folds have both)"
     said = f"{said}.".format(number=number, guess=guess, margin=margin, **_words(found))
-    return _comparison(scorer, number, found, conclusion, beats, said)
+    numbers = (found.difference, found.low, found.high, found.p_value, found.n_folds)
+    return Comparison(scorer, number, *numbers, conclusion, beats, said)
 
 
 def against_baseline(scorer: str, number: int, found: Paired, guess: str) -> Comparison:
@@ -209,18 +194,12 @@ def against_baseline(scorer: str, number: int, found: Paired, guess: str) -> Com
     elif found.n_folds and (found.difference <= 0 or found.n_folds > 1):
         # Without a test: no better is no better, and better by the same in several folds is better.
         beats = found.difference > 0
-    entry = _comparison(scorer, number, found, conclude(found, None), beats, "")
+    numbers = (found.difference, found.low, found.high, found.p_value, found.n_folds)
+    entry = Comparison(scorer, number, *numbers, conclude(found, None), beats, "")
     key = {True: "better", None: "untested", False: "no better" if no_better(entry) else "not shown"}[beats]
     key = "worse" if entry.conclusion == "worse" else key if found.n_folds else "no fold"
     words = _words(found) | {"number": number, "guess": guess, "hedge": in_folds(found.n_folds)}
     return replace(entry, sentence=WITH_BASELINE[key].format(**words))
-
-
-def _comparison(
-    scorer: str, number: int, found: Paired, conclusion: str, beats: bool | None, sentence: str
-) -> Comparison:
-    numbers = (found.difference, found.low, found.high, found.p_value, found.n_folds)
-    return Comparison(scorer, number, *numbers, conclusion, beats, sentence)
 
 
 def adjust(entries: Sequence[Comparison]) -> list[Comparison]:
@@ -373,8 +352,7 @@ def adjustment(
 ) -> list[str]:
     """Say which differences from set 0 still hold after adjusting for several comparisons; at most one sentence.
 
-    Comparisons ``at_chance``, by scorer and set number, are about sets that do not predict: their differences count
-    among the comparisons, but are not named.
+    Comparisons ``at_chance``, by scorer and set number, are about sets that do not predict; they are not named.
     """
     tested = [entry for entry in comparisons if not math.isnan(entry.p_value)]
     useful = [entry for entry in tested if (entry.scorer, entry.number) not in at_chance]

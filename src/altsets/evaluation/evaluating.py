@@ -46,10 +46,10 @@ def evaluate(
 ) -> Any:
     """How well feature sets predict rows that neither the search nor the model has seen, and how they compare.
 
-    With a selector, the sets are found anew on the training rows of each fold: sets that were found
-    on all rows have seen the test rows, and look better than they are. A dummy model without features (the
-    most frequent class, or the mean) is scored in the same folds: what does not beat this baseline is not called good.
-    Ctrl-C ends the work and keeps the folds that are done.
+    With a selector, the sets are found anew on the training rows of each fold: sets that were found on all rows have
+    seen the test rows, and look better than they are. A dummy model without features (the most frequent class, or the
+    mean) is scored in the same folds: what does not beat this baseline is not called good. Ctrl-C ends the work and
+    keeps the folds that are done; before the first one, it is raised.
 
     Parameters
     ----------
@@ -64,7 +64,6 @@ def evaluate(
         frame stays a frame, with its names and types, and a sparse matrix sparse. Models by name get a category as
         columns of 0 and 1.
     y : array-like of shape (n_samples,)
-        The target.
     estimator : estimator, str or None, default=None
         The model to fit to each set, copied for every fit: an object, a class by its full name, or "tree", "forest",
         "boosting", "linear", "neighbors", "svm". None: a decision tree (information gain), or the last step of a
@@ -111,17 +110,10 @@ def evaluate(
         What was measured: ``summary()``, ``baseline``, ``comparisons``, frames, JSON. Of a frontier, a sequence with
         one evaluation for each point.
 
-    Raises
-    ------
-    KeyboardInterrupt
-        If Ctrl-C was pressed before the first fold was done.
-
     See Also
     --------
     altsets.results.Evaluation, altsets.results.Evaluations : The answer.
     altsets.frontier : Many values of tau, sizes and numbers of sets, which can be evaluated as well.
-    altsets.SelectAlternatives : What to evaluate.
-    altsets.plots.scores, altsets.plots.stability : Plot the answer.
 
     References
     ----------
@@ -162,8 +154,7 @@ def evaluate(
     plan = setup.plan
     if n_bootstraps and not plan.searches:
         raise InputError(
-            "n_bootstraps goes with a SelectAlternatives, or a pipeline with one: sets that are given stay the "
-            "same."
+            "n_bootstraps goes with a SelectAlternatives, or a pipeline with one: sets that are given stay the same."
         )
     samples = bootstrap_samples(n_bootstraps, plan.target, plan.rows.groups, settings.random_state)
     tasks: list[Task] = [
@@ -182,16 +173,12 @@ def evaluate(
         return Evaluations(curve, evaluations, () if plan.searches else (FIXED,), **setup.when())
     evaluation = setup.evaluation([fold for (fold,) in folds], resamples, plan.n_sets)
     about_columns = list(plan.names) == list(plan.features.feature_names)
-    compared = plan.searches and about_columns and len(evaluation.names) <= MOST_RELATED
-    return replace(
-        evaluation,
-        n_bootstraps=n_bootstraps,
-        kinship=kinship_of(plan.features, list(evaluation.names), plan.rows.weights) if about_columns else {},
-        mean_kinship=mean_kinship(plan.features, plan.rows.weights, settings.random_state)
-        if compared
-        else None,
-        **setup.when(),
-    )
+    table, weights, mean = plan.features, plan.rows.weights, None
+    kinship = kinship_of(table, list(evaluation.names), weights) if about_columns else {}
+    if plan.searches and about_columns and len(evaluation.names) <= MOST_RELATED:
+        mean = mean_kinship(table, weights, settings.random_state)
+    found: dict[str, Any] = {"n_bootstraps": n_bootstraps, "kinship": kinship, "mean_kinship": mean}
+    return replace(evaluation, **found, **setup.when())
 
 
 class Points(NamedTuple):
@@ -259,11 +246,8 @@ def _selector_for(curve: Frontier) -> SelectAlternatives | None:
 
 def _all_sets(curve: Frontier) -> Result:
     """Return a result with the sets of all points, each once."""
-    every = {
-        chosen: names
-        for point in curve
-        for chosen, names in zip(point.result.sets, point.result.texts, strict=True)
-    }
+    results = [point.result for point in curve]
+    every = {chosen: names for one in results for chosen, names in zip(one.sets, one.texts, strict=True)}
     if not every:
         raise InputError("this frontier has no sets to evaluate; explain() says why.")
-    return replace(curve.points[0].result, sets=list(every), texts=list(every.values()))
+    return replace(results[0], sets=list(every), texts=list(every.values()))

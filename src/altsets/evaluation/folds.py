@@ -16,8 +16,8 @@ from altsets.arrays import Floats, Indices
 from altsets.errors import InputError
 from altsets.evaluation.pipelines import SearchPipeline
 from altsets.measures.models import one_line
+from altsets.measures.risk_sets import ConcordanceScorer, ConstantRisk
 from altsets.measures.scoring import ModelRows, explain_fit_errors, positive_label, weight_scorer
-from altsets.measures.survival_scores import ConcordanceScorer, ConstantRisk
 from altsets.measures.workers import WarningCapture
 from altsets.problem import FeatureSet
 from altsets.quality import Quality
@@ -65,9 +65,8 @@ class Plan:
         """Return the quality of the selector on some rows, with these rows and their weights."""
         features, labels = self.features.rows(rows), self.rows.labels[rows]
         # Not the columns of models, which may be large.
-        weights, groups = (
-            None if each is None else each[rows] for each in (self.rows.weights, self.rows.groups)
-        )
+        parts = (self.rows.weights, self.rows.groups)
+        weights, groups = (None if each is None else each[rows] for each in parts)
         counting = weights if self.rows_matter else None
         return quality_of(self._selector_on(labels), features, labels, counting, groups), features, weights
 
@@ -97,9 +96,8 @@ class Fold:
     Attributes
     ----------
     number : int
-        Which fold this is.
     n_train, n_test : int
-        Its rows.
+        Numbers of rows.
     sets : tuple of tuples of int
         The sets that were found on the training rows, or given.
     statuses : tuple of Status
@@ -118,7 +116,6 @@ class Fold:
     See Also
     --------
     altsets.results.Evaluation : Its ``folds``.
-    altsets.results.Resample : A search on a bootstrap sample.
 
     Examples
     --------
@@ -150,18 +147,15 @@ class Resample:
     Attributes
     ----------
     number : int
-        Which sample this is.
     n_rows : int
         The number of its distinct rows.
     sets : tuple of tuples of int
-        The sets that were found.
     statuses : tuple of Status
         One for each requested set.
 
     See Also
     --------
     altsets.results.Evaluation : Its ``resamples``.
-    altsets.results.Fold : A fold of the cross-validation.
 
     Examples
     --------
@@ -242,18 +236,14 @@ class FoldScorer:
         except InputError:
             raise
         except Exception as error:
-            raise InputError(
-                f"{where}: {type(model).__name__} could not be fitted: {one_line(error)}"
-            ) from error
+            named = f"{where}: {type(model).__name__}"
+            raise InputError(f"{named} could not be fitted: {one_line(error)}") from error
         scores, train_scores = (
             {name: _score(model, columns, rows, name, scorer, where) for name, scorer in plan.scoring.items()}
             for rows in (self._test, self._train)
         )
-        return (
-            scores,
-            train_scores,
-            constant_prediction(model, self._test.columns(columns), self._test.labels),
-        )
+        constant = constant_prediction(model, self._test.columns(columns), self._test.labels)
+        return scores, train_scores, constant
 
     @cached_property
     def _baseline(self) -> tuple[dict[str, float], str | None]:
@@ -286,13 +276,11 @@ def _score(model: Any, chosen: Sequence[int], rows: ModelRows, name: str, scorer
     try:
         return rows.score(model, chosen, scorer)
     except Exception as error:
-        said = f"{where}: scoring {name!r} does not work: {one_line(error)}"
-        if rows.labels.ndim > 1 and "multi" in said:
-            said = (
-                f"{where}: scoring {name!r} does not work with several targets of this kind; use matthews_mean for "
-                "classes, f1_macro or f1_micro for labels, or r2 for numbers."
-            )
-        raise InputError(said) from error
+        why = f": {one_line(error)}"
+        if rows.labels.ndim > 1 and "multi" in why:
+            remedy = "use matthews_mean for classes, f1_macro or f1_micro for labels, or r2 for numbers."
+            why = f" with several targets of this kind; {remedy}"
+        raise InputError(f"{where}: scoring {name!r} does not work{why}") from error
 
 
 def with_number_found(plan: Plan) -> Plan:

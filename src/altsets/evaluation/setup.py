@@ -72,13 +72,11 @@ class EvaluationSettings(NamedTuple):
         confidence = as_number(self.confidence)
         margin = 0.0 if self.margin is None else as_number(self.margin)
         if not 0 < confidence < 1:
-            raise InputError(
-                f"{parameter('confidence', self.confidence)} must lie between 0 and 1, such as 0.95."
-            )
+            given = parameter("confidence", self.confidence)
+            raise InputError(f"{given} must lie between 0 and 1, such as 0.95.")
         if not 0 <= margin < math.inf:
-            raise InputError(
-                f"{parameter('margin', self.margin)} must be a difference of scores from 0 up, such as 0.02."
-            )
+            given = parameter("margin", self.margin)
+            raise InputError(f"{given} must be a difference of scores from 0 up, such as 0.02.")
         repeats = self.n_repeats
         return self._replace(
             confidence=confidence,
@@ -173,8 +171,7 @@ class Setup:
             **({"pos_label": positive[0]} if positive else {}),
             **({} if settings.class_weight is None else {"class_weight": settings.class_weight}),
             "baseline": {
-                name: kind_of(scorer, plan.target.is_classes, several)
-                for name, scorer in plan.scoring.items()
+                name: kind_of(one, plan.target.is_classes, several) for name, one in plan.scoring.items()
             },
         }
 
@@ -335,10 +332,9 @@ def split_rows(
     if settings.splits_by_number:
         n_folds = whole_number("cv", cv, least=2)
         if isinstance(target, Survival) and (n_events := int(target.event.sum())) < n_folds:
-            remedies = ("row has one; collect more events", "rows have one; use fewer folds")
+            how_many = plural(n_events, "row has one; collect more events", "rows have one; use fewer folds")
             raise InputError(
-                f"{parameter('cv', cv)} needs an event in each fold, but only {n_events} "
-                f"{plural(n_events, *remedies)}."
+                f"{parameter('cv', cv)} needs an event in each fold, but only {n_events} {how_many}."
             )
         plain, stratified = (KFold, StratifiedKFold) if groups is None else (GroupKFold, StratifiedGroupKFold)
         kind = plain if models.strata_of(target) is None else stratified
@@ -349,8 +345,7 @@ def split_rows(
     elif n_repeats > 1:
         raise InputError(
             f"{parameter('n_repeats', n_repeats)} goes with a number of folds, such as {parameter('cv', 5)}, which are "
-            "drawn anew each time; a splitter "
-            "or a list of splits says itself how often rows are split."
+            "drawn anew each time; a splitter or a list of splits says itself how often rows are split."
         )
     splits = [
         rows

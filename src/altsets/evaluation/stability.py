@@ -47,7 +47,6 @@ class StabilityIndex:
     See Also
     --------
     altsets.results.Evaluation.stability : Computes them.
-    altsets.plots.stability : Plot them.
 
     Examples
     --------
@@ -175,9 +174,7 @@ class Substitutions:
 
     See Also
     --------
-    altsets.results.Evaluation.substitutions : Computes them.
     altsets.results.Evaluation.stand_ins : Those of one feature, by name.
-    altsets.plots.stand_ins : Plot them.
 
     Examples
     --------
@@ -205,11 +202,11 @@ class Substitutions:
 def substitutions(
     runs: Sequence[Sequence[tuple[int, ...]]], kinship: Mapping[tuple[int, int], float] | None = None
 ) -> Substitutions:
-    """Compare all pairs of sets of each search.
+    """Compare all pairs of sets of each search; weights add up over searches and pairs of sets.
 
     Each feature of A without B has at most one partner of B without A, with a similarity of at least 0.5, such that
     the total similarity of partners is largest. Without similarities, all candidates are partners, each with a weight
-    of 1 / max(|A without B|, |B without A|). Weights add up over searches and pairs of sets.
+    of 1 / max(|A without B|, |B without A|).
 
     >>> found = substitutions([[(0, 1), (0, 2)], [(0, 1), (0, 2), (0, 3)]])
     >>> found.shares[1]
@@ -245,9 +242,8 @@ def _partners(
         return [(one, other, 1 / max(len(here), len(there))) for one, other in itertools.product(here, there)]
     if not here or not there:
         return []
-    similar = np.array(
-        [[kinship.get((min(one, other), max(one, other)), 0.0) for other in there] for one in here]
-    )
+    pairs = [[(min(one, other), max(one, other)) for other in there] for one in here]
+    similar = np.array([[kinship.get(pair, 0.0) for pair in row] for row in pairs])
     similar[similar < SUBSTITUTE] = 0.0
     places = zip(*linear_sum_assignment(similar, maximize=True), strict=True)
     # The assignment pairs all features, also those that are nothing alike.

@@ -22,13 +22,12 @@ from altsets.measures._relief import relief
 from altsets.measures._survival import SURVIVAL_MEASURES as SURVIVAL_MEASURES
 from altsets.measures._survival import concordance, cox, logrank
 from altsets.measures._univariate import chi2, f_score, pearson, spearman
-from altsets.measures.in_parts import is_large_array, score_in_parts
 from altsets.measures.information.mutual_information import mutual_info, symmetrical_uncertainty
 from altsets.measures.large.scores import score_large
 from altsets.measures.large.table import is_large, large_table
 from altsets.measures.pairs import PAIR_MEASURES, given_numbers, is_array, pairwise, score_by
+from altsets.measures.piecewise import is_large_array, score_in_parts, scores_for
 from altsets.measures.redundancy import Redundancy
-from altsets.measures.several import scores_for
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import (
     Features,
@@ -63,7 +62,6 @@ __all__ = [
     "symmetrical_uncertainty",
 ]
 
-#: The F statistic under the name that qualities and the command line use.
 f = f_score
 
 #: Columns that are equal to each other, and named in a message.
@@ -148,7 +146,6 @@ def score(
 
     See Also
     --------
-    altsets.measures.pairwise : How much features say about each other.
     altsets.quality.Additive : A quality made of such scores.
 
     Examples
@@ -158,11 +155,18 @@ def score(
     [1.0, 0.1348]
     """
     if is_large(X):
-        return _large_table(X, y, measure, sample_weight, feature_names, options)
+        return _large_table(X, y, measure, _with_weights(options, sample_weight), feature_names)
     task = options.get("task", "auto")
     form = in_one_form(y, task)
     if isinstance(measure, str) and measure in UNIVARIATE and is_large_array(X) and not has_several(form):
-        return _large_array(X, form, measure, sample_weight, feature_names, options)
+        # Converted and scored some columns at a time, which are not compared for copies.
+        scores, constant = score_in_parts(
+            measure, MEASURES[measure], X, form, _with_weights(options, sample_weight)
+        )
+        # Columns are named as they are in a smaller table.
+        named = features_of(np.zeros((1, X.shape[1])), feature_names)
+        warn_of_constants(named, constant)
+        return scores, named.names
     if not (callable(measure) or is_array(measure)):
         one_of("measure", measure, MEASURES, ", or pass a function of X and y, or one score for each feature")
     features, y, weights = counted(features_of(X, feature_names), y, sample_weight, task)
@@ -172,8 +176,7 @@ def score(
     elif is_array(measure):
         scores = given_numbers(measure, features, options)
     else:
-        weighted = {} if weights is None else {"sample_weight": weights}
-        scores = scores_for(MEASURES[measure], features, y, {**weighted, **options}, combine)
+        scores = scores_for(MEASURES[measure], features, y, _with_weights(options, weights), combine)
     if not is_array(measure):
         # Custom functions may give constants a score; warnings are issued here, so that they come once.
         scores = np.where(features.constant, 0.0, scores)
@@ -189,35 +192,17 @@ def score(
 
 
 def _as_copies(features: Features, group: list[int]) -> str:
-    """Columns that are equal, for a message; in a sparse table these can be hundreds."""
+    # In a sparse table, hundreds of columns can be equal.
     more = f" and {len(group) - MOST_COPIES:,} more" if len(group) > MOST_COPIES else ""
     return " = ".join(map(features.label, group[:MOST_COPIES])) + more
 
 
-def _large_array(
-    X: Any,
-    y: Any,
-    measure: str,
-    sample_weight: Any,
-    feature_names: Sequence[str] | None,
-    options: dict[str, Any],
-) -> tuple[Floats, list[str] | None]:
-    """The same for an array that is converted and scored some columns at a time; copies are not looked for."""
-    weighted = {} if sample_weight is None else {"sample_weight": sample_weight}
-    scores, constant = score_in_parts(measure, MEASURES[measure], X, y, {**weighted, **options})
-    # Columns are named as they are in a smaller table.
-    named = features_of(np.zeros((1, X.shape[1])), feature_names)
-    warn_of_constants(named, constant)
-    return scores, named.names
+def _with_weights(options: dict[str, Any], weights: Any) -> dict[str, Any]:
+    return options if weights is None else {**options, "sample_weight": weights}
 
 
 def _large_table(
-    X: Any,
-    y: Any,
-    measure: Any,
-    sample_weight: Any,
-    feature_names: Sequence[str] | None,
-    options: dict[str, Any],
+    X: Any, y: Any, measure: Any, options: dict[str, Any], feature_names: Sequence[str] | None
 ) -> tuple[Floats, list[str] | None]:
     """The same for a table that is read in passes; copies are not looked for."""
     if feature_names is not None:
@@ -229,7 +214,7 @@ def _large_table(
             "mutual information by nearest neighbours needs the table in memory, so it is counted in bins instead "
             "(method='bins')."
         )
-    scores, constant = score_large(table, measure, sample_weight=sample_weight, **options)
+    scores, constant = score_large(table, measure, **options)
     if constant.any():
         warn_that_constant(table.labels(constant, most=5))
     return scores, table.names
@@ -279,12 +264,11 @@ def noise_floor(
     rng = np.random.default_rng(random_state)
     kinds = noise.kinds_of(features, varied)
     drawn = [noise.drawn_from(kind, most * len(kind), rng) for kind in kinds]
-    weighted = {} if weights is None else {"sample_weight": weights}
     with warnings.catch_warnings():
         # The same warnings came up for the columns as they are.
         warnings.simplefilter("ignore")
         shuffled = noise.shuffled(features, np.concatenate(drawn), rng)
-        scores = scores_for(MEASURES[measure], shuffled, y, {**weighted, **options}, combine)
+        scores = scores_for(MEASURES[measure], shuffled, y, _with_weights(options, weights), combine)
     floors = np.zeros(features.n_features)
     of_kinds = np.split(scores, np.cumsum([len(columns) for columns in drawn[:-1]]))
     for kind, by_chance in zip(kinds, of_kinds, strict=True):

@@ -50,12 +50,10 @@ def importance(
     random_state : int, default=25
         Seed for every part of the estimator that has none.
     sample_weight : array-like of shape (n_samples,), default=None
-        How much each row counts when the model is fitted.
 
     See Also
     --------
     altsets.measures.permutation : Takes any model, and measures on rows that it has not seen.
-    altsets.measures.shap : Mean absolute SHAP values; takes any model.
 
     Examples
     --------
@@ -69,7 +67,6 @@ def importance(
 def _fit_whole_table(
     X: Any, y: Any, estimator: Any, task: str, random_state: int, sample_weight: Any
 ) -> tuple[Features, Encoded, Any]:
-    """The table, its columns as the model gets them, and the fitted model."""
     features, y, weights = counted(features_of(X), y, sample_weight, task)
     target = single_outcome(y, features.n_rows, task)
     model = _model_for(estimator, target, random_state)
@@ -126,8 +123,7 @@ def permutation(
         For splitters that keep rows of one group together, also those inside the estimator; without ``cv``, whole
         groups are held out.
     pos_label : str, int, float or bool, default=None
-        Which of two classes precision, recall, f1 and the like are about. None: 1 or True if it is one of them, else
-        the last one in order.
+        As for :func:`altsets.evaluate`.
     n_repeats : int, default=5
         Random orders of each feature.
     task : {"auto", "classification", "regression", "survival"}, default="auto"
@@ -142,7 +138,6 @@ def permutation(
 
     See Also
     --------
-    altsets.measures.importance : Importances of the fitted model itself; faster.
     sklearn.inspection.permutation_importance : What computes the importance of each feature.
 
     References
@@ -260,7 +255,6 @@ def shap(
 
     See Also
     --------
-    altsets.measures.importance : Importances of the fitted model itself; needs no other package.
     altsets.measures.permutation : What the model loses without a feature, on rows that it has not seen.
 
     References

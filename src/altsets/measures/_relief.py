@@ -61,7 +61,6 @@ def relief(
         Which columns are discrete; "auto" means those with at most ``discrete_threshold`` different values.
         Categories always are.
     discrete_threshold : int, default=10
-        See ``discrete``.
     variant : {"rebate", "classic"}, default="rebate"
         "rebate" works as scikit-rebate, except that a row is never its own hit. Hits and misses of a numeric target
         differ in it by less or more than its standard deviation. Where there are columns of both kinds, a difference
@@ -87,7 +86,6 @@ def relief(
     See Also
     --------
     altsets.measures.mutual_info : Scores each feature alone; much faster, and takes missing values.
-    altsets.measures.permutation : Importance beside other features, in a model.
 
     References
     ----------

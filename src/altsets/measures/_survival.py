@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
 from altsets.measures import risk_sets
-from altsets.measures._univariate import known_rows
+from altsets.measures._univariate import known_parts
 from altsets.measures.risk_sets import RiskSets, compared_pairs, quadratic_form
 from altsets.measures.sparse_columns import dense_blocks
 from altsets.measures.workers import map_in_order
@@ -46,12 +46,10 @@ def concordance(
     sample_weight : array-like of shape (n_samples,), default=None
         How often each row counts; a pair counts by the product of both.
     n_jobs : int, default=None
-        Threads; None for all processors.
 
     See Also
     --------
     altsets.measures.cox : Compares values rather than their order.
-    altsets.measures.logrank : For categories.
 
     References
     ----------
@@ -68,7 +66,7 @@ def concordance(
     features, target, weights = _prepared(X, y, task, sample_weight, "concordance")
     features.refuse_categories("concordance", advice="use cox or logrank")
     scores = np.zeros(features.n_features)
-    for places, part in _dense(features):
+    for places, part in dense_blocks(features, np.arange(features.n_features)):
         scores[places] = np.abs(compared_pairs(part.values, target, weights, n_jobs=n_jobs).somers_d)
     return scores
 
@@ -93,7 +91,6 @@ def cox(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Flo
 
     See Also
     --------
-    altsets.measures.concordance : Compares the order of values only; outliers do not matter.
     altsets.quality.LinearFit : The same statistic for sets of features.
 
     References
@@ -139,12 +136,10 @@ def logrank(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
     task : {"auto", "survival"}, default="auto"
         As for :func:`concordance`.
     sample_weight : array-like of shape (n_samples,), default=None
-        How often each row counts; 2 is the row twice, 0 a row that is not there.
 
     See Also
     --------
     altsets.measures.cox : Takes numbers as they are, which loses less.
-    altsets.measures.concordance : The order of numbers.
 
     References
     ----------
@@ -189,14 +184,6 @@ def _prepared(
     return features, target, weights
 
 
-def _dense(features: Features) -> Iterator[tuple[Any, Features]]:
-    """All columns; those of a sparse table some at a time, dense."""
-    if features.is_sparse:
-        yield from dense_blocks(features, np.arange(features.n_features))
-    else:
-        yield slice(None), features
-
-
 def _by_columns(
     features: Features,
     target: Survival,
@@ -206,18 +193,14 @@ def _by_columns(
 ) -> Floats:
     """One statistic per column, each in the rows where it is known; categories of several labels are groups."""
     scores = np.zeros(features.n_features)
-    for places, part in _dense(features):
-        found = np.zeros(part.n_features)
-        for columns, rows in known_rows(part):
-            some = target.of_rows(rows)
-            counting = None if weights is None else weights[rows]
-            if not some.event.any():
-                continue
-            found[columns] = _in_blocks(part.values[:, columns][rows], some, counting, of_numbers)
-        for index, labels in part.categories.items():
-            if len(labels) > 2:
-                found[index] = of_group(part.values[:, index].astype(np.intp), target, weights)
-        scores[places] = found
+    every = np.ones(features.n_features, dtype=bool)
+    for columns, rows, matrix, counting in known_parts(features, weights, every):
+        some = target.of_rows(rows)
+        if some.event.any():
+            scores[columns] = _in_blocks(matrix, some, counting, of_numbers)
+    for index, labels in features.categories.items():
+        if len(labels) > 2:
+            scores[index] = of_group(features.values[:, index].astype(np.intp), target, weights)
     return scores
 
 

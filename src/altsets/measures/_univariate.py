@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -46,11 +46,9 @@ def f_score(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
     y : array-like of shape (n_samples,)
     task : {"auto", "classification", "regression"}, default="auto"
     sample_weight : array-like of shape (n_samples,), default=None
-        How often each row counts; 2 is the row twice, 0 a row that is not there.
 
     See Also
     --------
-    altsets.measures.mutual_info : Finds relations that are not linear, too.
     altsets.measures.pearson : The same order of features for a numeric target, from 0 to 1.
     sklearn.feature_selection.f_classif : The statistic for classes.
     sklearn.feature_selection.f_regression : The statistic for a numeric target.
@@ -83,15 +81,11 @@ def f_ratios(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -
         )
     scores, perfect = np.zeros(features.n_features), np.zeros(features.n_features, dtype=bool)
     if features.is_sparse:
-        whole, parts = _sparse_parts(features)
+        whole = np.flatnonzero(~features.incomplete)
         scores[whole], perfect[whole] = _sparse_f_ratios(features.cells[:, whole], target, weights)
-        for places, part in parts:
-            scores[places], perfect[places] = f_ratios(part, y, task=target.task, sample_weight=weights)
-        return scores, perfect
-    for columns, rows in known_rows(features):
-        matrix, values = features.values[rows][:, columns], target.values[rows]
-        some = None if weights is None else weights[rows]
-        scores[columns], perfect[columns] = _f_ratios(np.ascontiguousarray(matrix), values, target, some)
+    for columns, rows, matrix, some in known_parts(features, weights, features.incomplete):
+        matrix = np.ascontiguousarray(matrix)
+        scores[columns], perfect[columns] = _f_ratios(matrix, target.values[rows], target, some)
     for index in features.categories:
         if len(features.categories[index]) > 2:
             # The target values of each category, compared as the columns of classes are.
@@ -140,11 +134,6 @@ def _sparse_f_ratios(columns: Any, target: Target, weights: Floats | None) -> tu
     return variance_ratios(explained, 1.0 - explained, 1.0, n_rows - 2.0)
 
 
-def _sparse_parts(features: Features) -> tuple[Indices, Iterator[tuple[Indices, Features]]]:
-    """The columns of a sparse table without missing values, and the others, dense, a few at a time."""
-    return np.flatnonzero(~features.incomplete), dense_blocks(features, np.flatnonzero(features.incomplete))
-
-
 def _analysis_of_variance(matrix: Floats, groups: Indices, weights: Floats | None) -> tuple[Floats, Bools]:
     """F of columns with groups of weighted rows, and which of them the groups explain perfectly."""
     weights = np.ones(len(matrix)) if weights is None else weights
@@ -181,12 +170,10 @@ def pearson(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
     task : {"auto", "classification", "regression"}, default="auto"
         "auto" takes numbers as they are; "classification" insists that they name two classes.
     sample_weight : array-like of shape (n_samples,), default=None
-        How often each row counts; 2 is the row twice, 0 a row that is not there.
 
     See Also
     --------
     altsets.measures.spearman : Correlation of ranks, for relations that rise or fall but are not linear.
-    altsets.measures.pairwise : Correlations of features with each other.
 
     Examples
     --------
@@ -214,7 +201,6 @@ def spearman(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -
 
     See Also
     --------
-    altsets.measures.pearson : Correlation of the values themselves.
     altsets.measures.mutual_info : Finds relations that do not rise or fall throughout, too.
 
     Examples
@@ -236,22 +222,19 @@ def _correlate(
 ) -> Floats:
     """Absolute correlations of columns with the target, both prepared (such as ranked), where they are known."""
     features.refuse_categories(what, advice=ADVICE)
-    values = correlation_target(y, features.n_rows, task, what)
+    target = target_of(y, features.n_rows, task)
+    if target.numeric is None or task == "classification":
+        refuse_classes(what, target.n_distinct)
+    # Two classes are 0 and 1.
+    values = target.values.astype(np.float64) if target.numeric is None else target.numeric
     scores = np.zeros(features.n_features)
     if features.is_sparse:
-        whole, parts = _sparse_parts(features)
+        whole = np.flatnonzero(~features.incomplete)
         units = UnitColumns(features.cells[:, whole], weights, ranked=prepare is rank_columns)
         products = units.products(standardize(prepare(values[:, None]), weights))[0]
         scores[whole] = np.clip(np.abs(products), 0.0, 1.0)
-        for places, part in parts:
-            scores[places] = _correlate(part, y, task, what, prepare, weights)
-        return scores
-    for columns, rows in known_rows(features):
-        some = None if weights is None else weights[rows]
-        one, other = (
-            standardize(prepare(part), some)
-            for part in (features.values[rows][:, columns], values[rows][:, None])
-        )
+    for columns, rows, matrix, some in known_parts(features, weights, features.incomplete):
+        one, other = (standardize(prepare(part), some) for part in (matrix, values[rows][:, None]))
         scores[columns] = np.clip(np.abs(one.T @ other[:, 0]), 0.0, 1.0)
     return scores
 
@@ -272,11 +255,9 @@ def chi2(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Fl
     task : {"auto", "classification"}, default="auto"
         "classification" takes any numbers for classes.
     sample_weight : array-like of shape (n_samples,), default=None
-        How often each row counts; 2 is the row twice, 0 a row that is not there.
 
     See Also
     --------
-    altsets.measures.mutual_info : Takes any numbers, and a numeric target.
     altsets.measures.f_score : Compares means of classes; takes negative numbers.
     sklearn.feature_selection.chi2 : The statistic for numbers.
 
@@ -288,27 +269,27 @@ def chi2(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Fl
     features, y, weights = counted(features_of(X), y, sample_weight)
     target = target_of(y, features.n_rows, task)
     refuse_numbers(target)
-    if features.is_sparse:
-        negative = count_stored(features.cells, features.cells.data < 0) > 0
-    else:
-        negative = np.asarray((features.values < 0).any(axis=0))
-    refuse_negative(negative, features)
     scores = np.zeros(features.n_features)
     if features.is_sparse:
-        whole, parts = _sparse_parts(features)
+        refuse_negative(count_stored(features.cells, features.cells.data < 0) > 0, features)
+        whole = np.flatnonzero(~features.incomplete)
         columns = features.cells[:, whole]
         scores[whole] = chi2_by_class(columns, target.values, weights, features.constant[whole])
-        for places, part in parts:
-            scores[places] = chi2(part, y, task=target.task, sample_weight=weights)
-        return scores
-    for columns, rows in known_rows(features):
-        some = None if weights is None else weights[rows]
-        scores[columns] = _chi2(features.values[rows][:, columns], target.values[rows], some)
+    else:
+        refuse_negative(np.asarray((features.values < 0).any(axis=0)), features)
+    for places, rows, matrix, some in known_parts(features, weights, features.incomplete):
+        scores[places] = _chi2(matrix, target.values[rows], some)
     for index, labels in features.categories.items():
         # One column of 0 and 1 for each category; together they are the statistic of the table of counts.
         indicators = (features.values[:, [index]] == np.arange(len(labels))).astype(np.float64)
         scores[index] = _chi2(indicators, target.values, weights).sum()
     return scores
+
+
+def refuse_options(who: str, options: Mapping[str, Any], but: str = "") -> None:
+    if options:
+        given = ", ".join(sorted(options))
+        raise InputError(f"{who} takes no options{but}; got {given}; leave them out.")
 
 
 def refuse_numbers(target: Any) -> None:
@@ -350,26 +331,22 @@ def _chi2(matrix: Floats, classes: Indices, weights: Floats | None) -> Floats:
         return np.asarray(np.minimum(scores * units, np.finfo(np.float64).max))
 
 
-def known_rows(features: Features) -> Iterator[tuple[Any, Any]]:
-    """Columns with the rows in which they are known: all complete ones, then each incomplete one that varies."""
-    if not features.incomplete.any():
-        yield slice(None), slice(None)
-        return
-    if not features.incomplete.all():
-        yield np.flatnonzero(~features.incomplete), slice(None)
-    for index in np.flatnonzero(features.incomplete):
-        known = ~np.isnan(features.values[:, index])
-        values = features.values[known, index]
-        if len(values) and (values != values[0]).any():
-            yield np.array([index]), known
+def known_parts(
+    features: Features, weights: Floats | None, some: Bools
+) -> Iterator[tuple[Indices, Any, Floats, Floats | None]]:
+    """Columns, the rows in which they are known, and values and weights there; of a sparse table, ``some`` columns.
 
-
-def correlation_target(y: Any, n_rows: int, task: str, what: str) -> Floats:
-    """A target that a correlation can take: numbers as they are, two classes as 0 and 1."""
-    target = target_of(y, n_rows, task)
-    if target.numeric is None or task == "classification":
-        refuse_classes(what, target.n_distinct)
-    return target.values.astype(np.float64) if target.numeric is None else target.numeric
+    All complete columns come together, then each incomplete one that varies.
+    """
+    for places, part in dense_blocks(features, np.flatnonzero(some)):
+        known: list[tuple[Any, Any]] = [(np.flatnonzero(~part.incomplete), slice(None))]
+        if not part.incomplete.any():
+            known = [(slice(None), slice(None))]
+        known += [(np.array([at]), ~np.isnan(part.values[:, at])) for at in np.flatnonzero(part.incomplete)]
+        for columns, rows in known:
+            matrix = part.values[rows][:, columns]
+            if matrix.size and (isinstance(rows, slice) or (matrix != matrix[0]).any()):
+                yield places[columns], rows, matrix, None if weights is None else weights[rows]
 
 
 def refuse_classes(what: str, n_classes: int) -> None:
@@ -383,8 +360,7 @@ def refuse_classes(what: str, n_classes: int) -> None:
 def standardize(matrix: Floats, weights: Floats | None = None) -> Floats:
     """Columns of mean 0 and length 1, constant ones all 0; safe for columns far from zero or of any size.
 
-    With weights (all above 0) the mean is weighted, and rows are multiplied by the roots of their weights, so that
-    products of columns are weighted sums.
+    With weights, rows are multiplied by their roots, so that products of columns are weighted sums.
     """
     largest = np.abs(matrix).max(axis=0)
     centred = matrix / np.where(largest > 0, largest, 1.0)

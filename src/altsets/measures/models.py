@@ -71,22 +71,16 @@ def fresh_model(
     if class_weight is not None:
         _set_class_weight(estimator, own, classes, class_weight, "survival" if survival else "numeric")
     if isinstance(estimator, type) or not hasattr(estimator, "fit"):
-        raise InputError(
-            f"estimator must be an object with fit(X, y), such as a decision tree; got {estimator!r}."
-        )
+        wanted = "an object with fit(X, y), such as a decision tree"
+        raise InputError(f"estimator must be {wanted}; got {estimator!r}.")
     if not hasattr(estimator, "get_params"):
         return deepcopy(estimator)
     from sklearn.base import clone
 
     model = clone(estimator)
-    unset = [
-        name
-        for name, value in model.get_params(deep=True).items()
-        if value is None and name.split("__")[-1] == "random_state"
-    ]
-    if unset:
-        model.set_params(**dict.fromkeys(unset, random_state))
-    return model
+    unset = [name for name, value in model.get_params(deep=True).items() if value is None]
+    seeds = [name for name in unset if name.split("__")[-1] == "random_state"]
+    return model.set_params(**dict.fromkeys(seeds, random_state)) if seeds else model
 
 
 def _for_survival(estimator: Any) -> Any:
@@ -140,33 +134,26 @@ def _by_name(name: str, classes: bool) -> Any:
     except Exception as error:
         # Anything can happen while a module is loaded, or a class is called without arguments.
         why = f": {one_line(error)}" if "." in name else "."
-        otherwise = (
-            f"choose one of {', '.join(MODELS)}, or give a class by its full name, such as "
-            f"sklearn.naive_bayes.GaussianNB{why}"
-        )
-        hint = suggestion(name, MODELS, otherwise)
+        by_class = f"a class by its full name, such as sklearn.naive_bayes.GaussianNB{why}"
+        hint = suggestion(name, MODELS, f"choose one of {', '.join(MODELS)}, or give {by_class}")
         raise InputError(f"{parameter('estimator', name)} is unknown; {hint}") from error
 
 
 def _set_class_weight(model: Any, own: bool, classes: bool, class_weight: Any, otherwise: str) -> None:
     if not isinstance(class_weight, str) or class_weight != "balanced":
-        raise InputError(
-            f"{parameter('class_weight', class_weight)} is unknown; choose 'balanced', or leave it out."
-        )
+        given = parameter("class_weight", class_weight)
+        raise InputError(f"{given} is unknown; choose 'balanced', or leave it out.")
     if own:
-        raise InputError(
-            f"{parameter('class_weight')} is for models by name; set it on your own {type(model).__name__} instead."
-        )
+        instead = f"set it on your own {type(model).__name__} instead"
+        raise InputError(f"{parameter('class_weight')} is for models by name; {instead}.")
     if not classes:
-        raise InputError(
-            f"{parameter('class_weight')} is for classes, but the target is {otherwise}; leave it out."
-        )
+        why = f"for classes, but the target is {otherwise}"
+        raise InputError(f"{parameter('class_weight')} is {why}; leave it out.")
     last = last_step(model)
     if "class_weight" not in getattr(last, "get_params", dict)():
         raise InputError(
-            f"{type(last).__name__} has no class weights; leave out {parameter('class_weight')}, or use tree, "
-            "forest, boosting, "
-            "linear or svm."
+            f"{type(last).__name__} has no class weights; leave out {parameter('class_weight')}, or use tree, forest, "
+            "boosting, linear or svm."
         )
     last.set_params(class_weight=class_weight)
 
@@ -226,13 +213,7 @@ def splits_of(
 
     If only some rows are ``kept``, groups and listed rows refer to all of them, the splits to the kept ones.
     """
-    from sklearn.model_selection import (
-        GroupShuffleSplit,
-        PredefinedSplit,
-        ShuffleSplit,
-        StratifiedShuffleSplit,
-        check_cv,
-    )
+    from sklearn import model_selection as kinds
 
     if isinstance(target, Survival) and target.event.sum() == 1:
         raise InputError(
@@ -242,17 +223,17 @@ def splits_of(
     everything = np.ones(matrix.shape[0], dtype=bool)
     kept = everything if kept is None else kept
     drawn_here = cv is None or isinstance(cv, numbers.Integral) or hasattr(cv, "split")
-    there = everything if drawn_here and not isinstance(cv, PredefinedSplit) else kept
+    there = everything if drawn_here and not isinstance(cv, kinds.PredefinedSplit) else kept
     try:
         if cv is None:
-            kind = ShuffleSplit if strata_of(target) is None else StratifiedShuffleSplit
-            kind = kind if groups is None else GroupShuffleSplit
+            kind = kinds.ShuffleSplit if strata_of(target) is None else kinds.StratifiedShuffleSplit
+            kind = kind if groups is None else kinds.GroupShuffleSplit
             cv = kind(n_splits=1, test_size=test_size, random_state=random_state)
         if groups is not None:
             groups = np.asarray(groups)[kept]
         strata = strata_of(target)
         alike = target.values if strata is None else strata
-        splitter = check_cv(cv, alike, classifier=strata is not None)
+        splitter = kinds.check_cv(cv, alike, classifier=strata is not None)
         drawn = list(splitter.split(matrix, alike, groups))
     except (ValueError, TypeError, IndexError, AttributeError) as error:
         # Without the names of scikit-learn's parameters for numbers of folds and rows.
@@ -269,16 +250,14 @@ def _kept_split(number: int, pair: Any, there: Bools) -> Split:
     train, test = (_rows(f"fold {number} of cv", rows, len(there)) for rows in pair)
     twice = np.flatnonzero(np.bincount(test) > 1)
     if len(twice):
-        raise InputError(
-            f"fold {number} of cv lists row {twice[0]} twice among the test rows; list each row once."
-        )
+        row = f"row {twice[0]} twice among the test rows"
+        raise InputError(f"fold {number} of cv lists {row}; list each row once.")
     places = np.cumsum(there) - 1
     kept_train, kept_test = (places[rows[there[rows]]] for rows in (train, test))
     for what, rows in (("training", kept_train), ("test", kept_test)):
         if not len(rows):
-            raise InputError(
-                f"fold {number} of cv has no {what} rows that count; give it some, or leave it out."
-            )
+            lacks = f"fold {number} of cv has no {what} rows that count"
+            raise InputError(f"{lacks}; give it some, or leave it out.")
     return kept_train, kept_test
 
 
@@ -289,9 +268,8 @@ def _rows(who: str, given: Any, n_rows: int) -> Indices:
     if not rows.size:
         return np.zeros(0, dtype=np.intp)
     if rows.ndim != 1 or rows.dtype.kind not in "iu":
-        raise InputError(
-            f"{who} must list rows by number, from 0 to {n_rows - 1}; got {shorten(given, 103)}."
-        )
+        wanted = f"rows by number, from 0 to {n_rows - 1}"
+        raise InputError(f"{who} must list {wanted}; got {shorten(given, 103)}.")
     wrong = (rows < 0) | (rows >= n_rows)
     if wrong.any():
         raise InputError(f"{who} lists row {rows[wrong][0]}, but the table has rows 0 to {n_rows - 1}.")

@@ -13,7 +13,7 @@ from altsets._kernels import correlations as kernel
 from altsets.arrays import Floats, Indices
 from altsets.errors import InputError, reason_of
 from altsets.features import Feature, are_counted, labels_of, real_numbers
-from altsets.measures._univariate import rank_columns, standardize
+from altsets.measures._univariate import rank_columns, refuse_options, standardize
 from altsets.measures.information.columns import patterns_of
 from altsets.measures.information.mutual_information import (
     information_matrix,
@@ -85,7 +85,6 @@ def pairwise(
 
     See Also
     --------
-    altsets.measures.score : How much each feature says about the target.
     altsets.dissimilarity.Matched : Compares sets through such similarities.
 
     Examples
@@ -173,9 +172,8 @@ def correlation_matrix(measure: str, features: Features, *, sample_weight: Float
     if incomplete.any():
         # Incomplete columns come first: each is paired with all after it.
         order = np.concatenate([np.flatnonzero(incomplete), complete])
-        _fill_incomplete(
-            found, order, int(incomplete.sum()), _pairs(measure, features.values[:, order], weights)
-        )
+        fill = _pairs(measure, features.values[:, order], weights)
+        _fill_incomplete(found, order, int(incomplete.sum()), fill)
         for index in np.flatnonzero(incomplete):
             known = features.values[~np.isnan(features.values[:, index]), index]
             found[index, index] = float(len(known) > 0 and known.min() < known.max())
@@ -191,7 +189,9 @@ PAIR_MEASURES: dict[str, Callable[..., Floats]] = {
 }
 
 
-def correlation_rows(measure: str, features: Features, weights: Floats | None, of: Sequence[int]) -> Floats:
+def correlation_rows(
+    measure: str, features: Features, weights: Floats | None, of: Sequence[int] | Indices
+) -> Floats:
     features, weights = prepare_correlation(measure, features, weights)
     some = np.asarray(of, dtype=np.intp)
     if features.is_sparse:
@@ -326,19 +326,15 @@ def score_by(
 
 
 def is_array(measure: Any) -> bool:
-    return not isinstance(measure, str) and (
-        hasattr(measure, "__array__") or isinstance(measure, list | tuple)
-    )
+    is_listed = hasattr(measure, "__array__") or isinstance(measure, list | tuple)
+    return not isinstance(measure, str) and is_listed
 
 
 def given_numbers(
     measure: Any, features: Features, options: dict[str, Any], *, axes: Sequence[str] = ("index",)
 ) -> Floats:
     """One number for each feature, or with two axes one for each pair, as given."""
-    if options:
-        raise InputError(
-            f"an array given as measure takes no options; got {', '.join(sorted(options))}; leave them out."
-        )
+    refuse_options("an array given as measure", options)
     values = real_numbers("the values of the array given as measure", measure)
     if not np.isfinite(values).all():
         raise InputError(

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from collections import OrderedDict
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
-from altsets.measures.information.mutual_information import InformationRows
+from altsets.measures._univariate import refuse_options
+from altsets.measures.information.estimator import Estimator
+from altsets.measures.information.mutual_information import InformationPairs
 from altsets.measures.large.scores import LargePairs
 from altsets.measures.large.table import LargeTable
 from altsets.measures.pairs import (
@@ -21,6 +22,7 @@ from altsets.measures.pairs import (
     sparse_correlations,
     unit_columns,
 )
+from altsets.measures.sparse_columns import UnitColumns
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features
 from altsets.tables.weights import counted
@@ -66,7 +68,6 @@ class Redundancy:
     See Also
     --------
     altsets.measures.pairwise : All pairs at once.
-    altsets.quality.MRMR : Takes it as redundancy.
 
     Examples
     --------
@@ -84,12 +85,10 @@ class Redundancy:
         self._at_once, self._expected = 1, np.zeros(0, dtype=np.intp)
         if isinstance(X, LargeTable):
             if sample_weight is not None:
-                raise InputError(
-                    "sample_weight is not supported for a table that is read in passes; leave it out."
-                )
-            large = LargePairs(X, measure, options)
-            self._source: _Source = large
-            self._at_once = large.at_a_time
+                remedy = "a table that is read in passes; leave it out."
+                raise InputError(f"sample_weight is not supported for {remedy}")
+            self._source: Any = LargePairs(X, measure, options)
+            self._at_once = self._source.at_a_time
             # Pairs with a constant are 0 already.
             self._varies, self._n = np.ones(X.n_features, dtype=bool), X.n_features
         else:
@@ -97,14 +96,15 @@ class Redundancy:
             features, _, weights = counted(features, np.zeros(features.n_rows), sample_weight)
             self._source = _source_of(measure, features, weights, options)
             self._varies, self._n = ~features.constant, features.n_features
-        self.range, self.has_cheap_rows = self._source.range, self._source.has_cheap_rows
+        self.range: tuple[float, float] = self._source.range
+        self.has_cheap_rows: bool = self._source.has_cheap_rows
         self._kept: OrderedDict[int, Floats] = OrderedDict()
         self._most_kept = max(KEPT_BYTES // (8 * self._n), 1)
         self._last: tuple[Indices, Floats] = np.zeros(0, dtype=np.intp), np.zeros((0, 0))
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and columns of the matrix that it stands in for."""
+        """The size of the matrix."""
         return self._n, self._n
 
     def __len__(self) -> int:
@@ -141,14 +141,10 @@ class Redundancy:
         return last
 
     def expect(self, order: Indices) -> None:
-        """Say which columns are likely to be asked for, the likeliest first.
-
-        A pass over a table on disk gives several rows; these are then computed together with the one that is needed.
-        """
+        """Name columns whose rows are to be computed in the same pass over a table as one that is needed."""
         self._expected = np.asarray(order, dtype=np.intp)
 
     def _with_expected(self, index: int) -> Indices:
-        """A column, after those that are to be computed in the same pass."""
         more = min(self._at_once, self._most_kept) - 1
         others = [one for one in self._expected.tolist() if one != index and one not in self._kept][:more]
         self._expected = self._expected[~np.isin(self._expected, others)]
@@ -157,19 +153,14 @@ class Redundancy:
     def _block(self, first: Indices, second: Indices) -> Floats:
         if self.has_cheap_rows and (len(first) <= 2 or len(second) <= 2):
             # Most likely to be asked for again.
-            block = np.zeros((len(first), len(second)))
-            if len(first) <= len(second):
-                for place, feature in enumerate(first.tolist()):
-                    block[place] = self._row(feature)[second]
-            else:
-                for place, feature in enumerate(second.tolist()):
-                    block[:, place] = self._row(feature)[first]
-            return block
+            if len(first) > len(second):
+                return np.ascontiguousarray(self._block(second, first).T)
+            rows = [self._row(feature)[second] for feature in first.tolist()]
+            return np.array(rows).reshape(len(first), len(second))
         every = np.unique(np.concatenate([first, second]))
         square = self._square(every)
-        return np.ascontiguousarray(
-            square[np.ix_(np.searchsorted(every, first), np.searchsorted(every, second))]
-        )
+        places = np.ix_(np.searchsorted(every, first), np.searchsorted(every, second))
+        return np.ascontiguousarray(square[places])
 
     def _square(self, features: Indices) -> Floats:
         """The pairs of some features; those of the last and largest such block are kept."""
@@ -177,7 +168,7 @@ class Redundancy:
         places = np.searchsorted(kept, features)
         if len(kept) and np.array_equal(kept[np.minimum(places, len(kept) - 1)], features):
             return block if len(kept) == len(features) else block[np.ix_(places, places)]
-        square = self._source.square(features)
+        square: Floats = self._source.square(features)
         np.fill_diagonal(square, 0.0)
         varies = self._varies[features]
         square *= varies
@@ -238,28 +229,22 @@ class _Either(Conflicts):
         return found
 
 
-class _Source(Protocol):
-    """Computes pairs; what it says of a column and itself does not matter."""
-
-    range: tuple[float, float]
-    has_cheap_rows: bool
-
-    def rows(self, of: Indices) -> Floats: ...
-
-    def square(self, of: Indices) -> Floats: ...
-
-
-def _source_of(measure: str, features: Features, weights: Floats | None, options: dict[str, Any]) -> _Source:
+def _source_of(
+    measure: str, features: Features, weights: Floats | None, options: dict[str, Any]
+) -> UnitColumns | _Correlations | _IncompleteCorrelations | InformationPairs:
+    """What computes pairs; what it says about a column and itself does not matter."""
     if measure in ("pearson", "spearman"):
-        if options:
-            raise InputError(f"{measure} takes no options; got {', '.join(sorted(options))}; leave them out.")
+        refuse_options(measure, options)
         prepared, weights = prepare_correlation(measure, features, weights)
         if prepared.is_sparse:
             return sparse_correlations(measure, prepared, weights)
         if prepared.incomplete.any():
             return _IncompleteCorrelations(measure, prepared, weights)
         return _Correlations(unit_columns(measure, prepared.values, weights))
-    return _Information(measure, features, weights, options)
+    as_share = measure == "symmetrical_uncertainty"
+    discrete = options.pop("discrete", "auto")
+    how = Estimator(**({**options, "method": "bins"} if as_share else options))
+    return InformationPairs(features, how, sample_weight=weights, discrete=discrete, as_share=as_share)
 
 
 class _Correlations:
@@ -289,7 +274,7 @@ def _as_correlations(products: Floats) -> Floats:
 
 
 class _IncompleteCorrelations:
-    """The same where values are missing: for each pair in the rows that both columns have."""
+    """The same in the rows that both columns of a pair have."""
 
     range = (0.0, 1.0)
     has_cheap_rows = True
@@ -298,33 +283,8 @@ class _IncompleteCorrelations:
         self._measure, self._features, self._weights = measure, features, weights
 
     def rows(self, of: Indices) -> Floats:
-        return correlation_rows(self._measure, self._features, self._weights, of.tolist())
+        return correlation_rows(self._measure, self._features, self._weights, of)
 
     def square(self, of: Indices) -> Floats:
-        return correlation_matrix(
-            self._measure, self._features.columns(of.tolist()), sample_weight=self._weights
-        )
-
-
-class _Information:
-    """Mutual information, or symmetrical uncertainty."""
-
-    def __init__(
-        self, measure: str, features: Features, weights: Floats | None, options: dict[str, Any]
-    ) -> None:
-        self._is_share = measure == "symmetrical_uncertainty"
-        if self._is_share:
-            options = {**options, "method": "bins"}
-        self._known = InformationRows(features, sample_weight=weights, **options)
-        self.has_cheap_rows = options.get("method") == "bins" or self._known.is_counted
-        # By neighbours, no estimate is larger than psi(rows) + psi(neighbours) + 2 * 0.58.
-        rows, neighbours = features.n_rows, options.get("n_neighbors", 3)
-        self.range = (0.0, 1.0 if self._is_share else math.log(rows) + math.log(neighbours + 1) + 2.0)
-
-    def rows(self, of: Indices) -> Floats:
-        found = self._known.rows(of.tolist())
-        return self._known.uncertainty(found, of) if self._is_share else found
-
-    def square(self, of: Indices) -> Floats:
-        found = self._known.square(of.tolist())
-        return self._known.uncertainty(found, of, of) if self._is_share else found
+        some = self._features.columns(of.tolist())
+        return correlation_matrix(self._measure, some, sample_weight=self._weights)

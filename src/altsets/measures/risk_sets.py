@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,8 +10,12 @@ from altsets._kernels import concordance as kernel
 from altsets.arrays import Bools, Floats, Indices, Ints
 from altsets.errors import InputError
 from altsets.measures.workers import map_in_order
-from altsets.tables.survival import Survival
+from altsets.tables.survival import Survival, is_survival
+from altsets.tables.target import in_one_form
+from altsets.wording import parameter
 
+#: Scores of risks by name; a time after a colon, as in "concordance_index_uno:1825", leaves out later events.
+HARRELL, UNO = "concordance_index", "concordance_index_uno"
 #: Numbers that a thread sorts and compares at a time.
 CELLS_AT_A_TIME = 300_000
 #: What is left of an information that is nothing but rounding.
@@ -283,6 +287,53 @@ def _uncensored(target: Survival, weights: Floats | None) -> Floats:
     places: Indices = at
     left: Floats = np.cumprod(kept)[places]
     return left
+
+
+class ConstantRisk:
+    """The same risk for every row: what models are compared with."""
+
+    def predict(self, X: Any) -> Floats:
+        return np.zeros(len(X))
+
+
+class ConcordanceScorer:
+    """The C index of what a model predicts, a risk: larger for rows that have the event sooner."""
+
+    def __init__(self, uno: bool = False, until: float | None = None) -> None:
+        self.uno, self.until = uno, until
+        self.__name__ = (UNO if uno else HARRELL) + ("" if until is None else f":{until:g}")
+
+    def __call__(self, model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+        form = in_one_form(y)
+        if not is_survival(form):
+            raise InputError(f"{self.__name__} is for survival; use a scorer for classes or numbers.")
+        risk = np.asarray(model.predict(X), dtype=np.float64).ravel()
+        last = model.steps[-1][1] if hasattr(model, "steps") else model
+        if not getattr(last, "_predict_risk_score", True):
+            # Models of scikit-survival declare that they predict times.
+            risk = -risk
+        event_name, time_name = form.dtype.names
+        target = Survival(form[time_name], form[event_name], event_name, time_name)
+        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        return concordance_index(target, risk, weights=weights, uno=self.uno, until=self.until)
+
+
+def concordance_scorer(scoring: Any) -> ConcordanceScorer | None:
+    """The C index by its name, with or without a time; None if the name is another one."""
+    if not isinstance(scoring, str):
+        return scoring if isinstance(scoring, ConcordanceScorer) else None
+    name, colon, time = scoring.partition(":")
+    if name not in (HARRELL, UNO):
+        return None
+    try:
+        until = float(time) if colon else None
+    except ValueError:
+        until = np.nan
+    if until is not None and not until > 0:
+        raise InputError(
+            f"{parameter('scoring', scoring)} must end in a time above 0, such as {name}:365, or in nothing."
+        )
+    return ConcordanceScorer(name == UNO, until)
 
 
 # --- Fits by Newton's method, with penalties or without -----------------------------------------------

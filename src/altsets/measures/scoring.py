@@ -16,7 +16,7 @@ import numpy.typing as npt
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
 from altsets.measures.models import last_step, one_line
-from altsets.measures.survival_scores import HARRELL, UNO, concordance_scorer, mean_matthews
+from altsets.measures.risk_sets import HARRELL, UNO, concordance_scorer
 from altsets.tables.feature_matrix import Encoded, Features, Original
 from altsets.tables.survival import is_survival
 from altsets.wording import list_some, parameter, suggestion
@@ -81,9 +81,8 @@ def scorer_for(
     if own is not None:
         return own
     if not isinstance(scoring, str) and not callable(scoring):
-        raise InputError(
-            f"{parameter('scoring', scoring)} must be the name of one scorer or a function of model, X and y."
-        )
+        wanted = "the name of one scorer or a function of model, X and y"
+        raise InputError(f"{parameter('scoring', scoring)} must be {wanted}.")
     if isinstance(scoring, str) and scoring not in get_scorer_names():
         otherwise = "give a scikit-learn scorer, such as accuracy or r2."
         hint = suggestion(scoring, get_scorer_names(), otherwise)
@@ -92,18 +91,13 @@ def scorer_for(
         scorer = check_scoring(model, scoring=scoring)
     except (ValueError, TypeError) as error:
         raise InputError(f"{parameter('scoring', scoring)} does not work here: {one_line(error)}") from error
-    if (
-        labels is None
-        or labels.ndim > 1
-        or "pos_label" not in _takes(scorer)
-        or "pos_label" in scorer._kwargs
-    ):
+    asks = "pos_label" in _takes(scorer) and "pos_label" not in scorer._kwargs
+    if labels is None or labels.ndim > 1 or not asks:
         # It is about all classes, or about one that is set.
         return scorer
     if not classes:
-        raise InputError(
-            f"{parameter('scoring', scorer_name(scoring))} is about classes, but the target is numeric; use r2."
-        )
+        named = parameter("scoring", scorer_name(scoring))
+        raise InputError(f"{named} is about classes, but the target is numeric; use r2.")
     return _about_one_class(scorer, scoring, labels, pos_label)
 
 
@@ -125,9 +119,8 @@ def _own_scorer(scoring: Any, labels: npt.NDArray[Any] | None) -> Any:
             f"{UNO}."
         )
     if concordance is not None and not survival:
-        raise InputError(
-            f"{parameter('scoring', name)} is for survival, but the target is not; use matthews_corrcoef or r2."
-        )
+        remedy = "use matthews_corrcoef or r2"
+        raise InputError(f"{parameter('scoring', name)} is for survival, but the target is not; {remedy}.")
     if scoring == MATTHEWS_MEAN:
         from sklearn.metrics import make_scorer
 
@@ -154,9 +147,8 @@ def positive_class(labels: npt.NDArray[Any], pos_label: Any = None, classes: boo
         )
     if pos_label is None:
         return next((label for label in known if label == 1), known[-1])
-    found = [label for label in known if label == pos_label] or [
-        label for label in known if _reads_as(pos_label, label)
-    ]
+    found = [label for label in known if label == pos_label]
+    found += [label for label in known if _reads_as(pos_label, label)]
     if not found:
         hint = suggestion(pos_label, known, f"choose one of {named}.")
         raise InputError(f"{parameter('pos_label', pos_label)} is not a class of the target; {hint}")
@@ -205,8 +197,7 @@ def _about_one_class(scorer: Any, scoring: Any, labels: npt.NDArray[Any], pos_la
         name = scorer_name(scoring).removesuffix("_score")
         raise InputError(
             f"{parameter('scoring', name)} is about one of two classes, but the target has {n_classes}; use an "
-            "average over classes, "
-            f"such as {name}_macro or {name}_weighted."
+            f"average over classes, such as {name}_macro or {name}_weighted."
         )
     # Scorers of scikit-learn are shared; change a copy.
     asking = copy.copy(scorer)
@@ -220,6 +211,15 @@ def scorer_name(scorer: Any) -> str:
         return scorer
     function = getattr(scorer, "_score_func", scorer)
     return str(getattr(function, "__name__", type(function).__name__))
+
+
+def mean_matthews(true: npt.NDArray[Any], predicted: npt.NDArray[Any], sample_weight: Any = None) -> float:
+    from sklearn.metrics import matthews_corrcoef
+
+    if np.ndim(true) != 2:
+        raise InputError("matthews_mean is for several targets; use matthews_corrcoef.")
+    columns = zip(np.asarray(true).T.tolist(), np.asarray(predicted).T.tolist(), strict=True)
+    return float(np.mean([matthews_corrcoef(*both, sample_weight=sample_weight) for both in columns]))
 
 
 # --- Errors of models ---------------------------------------------------------------------------------

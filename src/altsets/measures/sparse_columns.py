@@ -62,7 +62,10 @@ def fits_dense(features: Features) -> bool:
 
 
 def dense_blocks(features: Features, some: Indices) -> Iterator[tuple[Indices, Features]]:
-    """Some columns of a sparse table, a few at a time as dense ones."""
+    """Some columns of a sparse table, a few at a time as dense ones; a dense table as it is."""
+    if not features.is_sparse:
+        yield np.arange(features.n_features), features
+        return
     step = max(1, DENSE_CELLS // features.n_rows)
     for start in range(0, len(some), step):
         part = some[start : start + step]

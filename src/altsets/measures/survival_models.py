@@ -10,8 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from altsets.arrays import Floats
-from altsets.measures.risk_sets import maximum
-from altsets.measures.survival_scores import ConcordanceScorer
+from altsets.measures.risk_sets import ConcordanceScorer, maximum
 from altsets.tables.conversion import pandas_frame
 from altsets.tables.survival import Survival
 from altsets.tables.target import in_one_form

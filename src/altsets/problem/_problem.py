@@ -50,22 +50,18 @@ class Problem:
     Attributes
     ----------
     n_features_in, n_features, n_alternatives : int
-        The features to choose from; those in each set, or the largest number where the size is open; and the sets
-        besides the first one.
+        The features to choose from; the (largest) size of a set; and the sets besides the first one.
     tau : Fraction or None
         The least dissimilarity of two sets; None if features are counted.
     min_difference : int or None
         The number of features in which two sets must differ, for ``"absolute"``; else None.
     dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable
-        What tau refers to; ``"dice"`` if features are counted.
     search, aggregation, difference : str
         As for :func:`altsets.find`.
     existing : tuple of tuple of int
-        Sets that new ones must differ from as well.
     constraints : tuple of Constraint
-        What every set, or all sets together, must keep to, on indices.
+        On indices.
     overlap_penalty : float
-        What each feature that two sets share costs, in units of quality.
     min_quality, within, max_spread : float or None
         Limits on qualities: the least one, known for ``within`` once the best set is; the share by which a set may fall
         short of the best one; how much better than the worst set the best one may be.
@@ -126,7 +122,6 @@ class Problem:
         Parameters
         ----------
         n_features_in : int
-            How many features there are to choose from.
         n_features : int, default=5
         n_alternatives : int, default=3
         tau : float, fraction or string, default=None
@@ -136,7 +131,6 @@ class Problem:
                 default="sequential"
         aggregation : {"sum", "min", "leximin"}, default="sum"
         existing : sequence of sets, default=()
-            Sets of indices that every new set must differ from as well.
         constraints : sequence of constraints, default=()
             They may name features if ``feature_names`` is given.
         feature_names : sequence of str, default=None
@@ -210,9 +204,8 @@ class Problem:
     @property
     def constant(self) -> tuple[int, ...]:
         """Constant columns of the table, which no set may have."""
-        return tuple(
-            index for one in self.constraints if isinstance(one, ForbidConstant) for index in one.features
-        )
+        columns = [one.features for one in self.constraints if isinstance(one, ForbidConstant)]
+        return tuple(index for each in columns for index in each)
 
     @property
     def conflicts(self) -> Bools | Conflicts | None:
@@ -325,11 +318,6 @@ class Problem:
 
         Dice: 1 - 2o / (s + t) >= tau; Jaccard: 1 - o / (s + t - o) >= tau; both solved for the overlap o. A
         dissimilarity of your own and one of groups have no such limit: RuntimeError.
-
-        Parameters
-        ----------
-        size, other_size : int
-            Features in the one set and in the other one.
         """
         if not self.caps_shared:
             raise RuntimeError("this dissimilarity has no overlap limit; call compatible(first, second).")
@@ -354,27 +342,11 @@ class Problem:
         return set()
 
     def was_compatible(self, first: FeatureSet, second: FeatureSet) -> bool:
-        """Whether :meth:`compatible` has already found these two far enough apart.
-
-        Parameters
-        ----------
-        first, second : tuple of int
-        """
+        """Whether :meth:`compatible` has already found these two far enough apart."""
         return (first, second) in self._far_apart
 
     def compatible(self, first: FeatureSet, second: FeatureSet) -> bool:
-        """Whether two sets differ enough.
-
-        Parameters
-        ----------
-        first, second : tuple of int
-
-        Examples
-        --------
-        >>> problem = Problem.create(9, n_features=3, tau=0.5, dissimilarity=lambda F, G: float(F[0] != G[0]))
-        >>> problem.compatible((0, 1, 2), (1, 2, 3)), problem.compatible((0, 1, 2), (0, 7, 8))
-        (True, False)
-        """
+        """Whether two sets differ enough."""
         kind = self.dissimilarity
         if not callable(kind):
             return len(set(first) & set(second)) <= self.max_overlap_of(len(first), len(second))
@@ -389,12 +361,7 @@ class Problem:
         return far
 
     def apart(self, first: FeatureSet, second: FeatureSet) -> float:
-        """Return the dissimilarity of two sets, from 0 to 1.
-
-        Parameters
-        ----------
-        first, second : tuple of int
-        """
+        """Return the dissimilarity of two sets, from 0 to 1."""
         kind = self.dissimilarity
         if callable(kind):
             return own_dissimilarity(kind, min(first, second), max(first, second))
@@ -403,12 +370,7 @@ class Problem:
     def objective(self, qualities: Sequence[float], sets: Sequence[FeatureSet] = ()) -> float:
         """Return the sum or minimum of the qualities, as requested; nan if there are none.
 
-        Parameters
-        ----------
-        qualities : sequence of float
-            The quality of each set.
-        sets : sequence of tuple of int, default=()
-            The sets, to pay for what they share; without them, what sets of such qualities reach at most.
+        With ``sets`` less what they pay for shared features; without them, what sets of such qualities reach at most.
         """
         if not qualities:
             return math.nan
@@ -437,11 +399,9 @@ class Problem:
             named = named if self.min_difference is None else "absolute"
         asked = [one for one in self.constraints if not isinstance(one, ForbidConstant)]
         spread = [] if self.max_spread is None else [Spread(self.max_spread)]
-        needed: dict[str, float | None] = (
-            {} if self.min_quality is None else {"min_quality": self.min_quality}
-        )
-        if self.within is not None:
-            needed = {"within": self.within, "quality_needed": self.min_quality}
+        needed: dict[str, float | None] = {"within": self.within, "quality_needed": self.min_quality}
+        if self.within is None:
+            needed = {} if self.min_quality is None else {"min_quality": self.min_quality}
         return {
             "n_features_in": self.n_features_in,
             "n_features": self.n_features,

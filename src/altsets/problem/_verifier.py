@@ -65,9 +65,8 @@ def _verify_qualities(problem: Problem, qualities: Sequence[float], scale: float
     if qualities and problem.max_spread is not None:
         spread = max(qualities) - min(qualities)
         if spread > problem.max_spread + slack:
-            raise VerificationError(
-                f"the qualities of the sets differ by {spread}, more than {problem.max_spread}."
-            )
+            most = problem.max_spread
+            raise VerificationError(f"the qualities of the sets differ by {spread}, more than {most}.")
 
 
 def _verify_together(problem: Problem, sets: Sequence[FeatureSet]) -> None:

@@ -27,7 +27,6 @@ class Additive(Quality):
 
     See Also
     --------
-    altsets.measures.score : Scores from a table.
     altsets.quality.MRMR : Also counts how much features say about each other.
 
     Examples
@@ -69,8 +68,7 @@ class Additive(Quality):
         measure : str, callable or array, default="mutual_info"
             Name of a measure (see :data:`altsets.measures.MEASURES`), ``measure(X, y) -> scores``, or the scores.
         scaling : {None, "paper"}, default=None
-            ``"paper"`` divides the scores by their sum if it is positive, as the paper's study does; that changes
-            no answer.
+            ``"paper"`` divides the scores by their sum if it is positive, which changes no answer.
         sample_weight : array-like of shape (n_samples,), default=None
         **options : dict
             Passed on to the measure.

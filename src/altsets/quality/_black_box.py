@@ -80,7 +80,6 @@ class BlackBox(Quality):
     See Also
     --------
     altsets.quality.Wrapper : Scores a model with the features of a set.
-    altsets.quality.Additive : A sum of scores, which searches can prove to be optimal.
 
     Examples
     --------
@@ -230,13 +229,8 @@ class OfModels(BlackBox):
         )
         prepared = ModelTask.of(estimator, X, y, options)
         score, features = self._prepared(estimator, prepared, options), prepared.features
-        super().__init__(
-            score,
-            n_features_in=features.n_features,
-            feature_names=features.names,
-            n_jobs=n_jobs,
-            max_iters=max_iters,
-        )
+        named: dict[str, Any] = {"n_features_in": features.n_features, "feature_names": features.names}
+        super().__init__(score, **named, n_jobs=n_jobs, max_iters=max_iters)
         self.splits = prepared.splits
         self._begin(prepared.model)
 
@@ -258,7 +252,6 @@ class OfModels(BlackBox):
         X : table of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         estimator : scikit-learn estimator, str or None, default=None
-            The model; None for a decision tree.
         **options : dict
             The other parameters of the class.
         """
@@ -291,10 +284,8 @@ class Wrapper(OfModels):
         For splitters that keep rows of one group together, also those inside the estimator; without ``cv``, whole
         groups are held out.
     pos_label : str, int, float or bool, default=None
-        Which of two classes precision, recall, f1 and the like are about. None: 1 or True if it is one of them, else
-        the last one in order.
     class_weight : {"balanced"}, default=None
-        For models by name: classes count alike, however many rows they have.
+        As for :func:`altsets.evaluate`.
     task : {"auto", "classification", "regression"}, default="auto"
         Whether the target names classes or is numeric; "auto" asks the estimator, then the values.
     feature_names : sequence of str, default=None
@@ -307,11 +298,10 @@ class Wrapper(OfModels):
         How many sets are assessed at a time, -1 for one per processor; no answer depends on it. Models other than the
         default are fitted in processes of their own, unless joblib's ``parallel_config`` says otherwise.
     max_iters : int, default=1000
-        How long to search, as for :class:`BlackBox`.
+        As for :class:`BlackBox`.
 
     See Also
     --------
-    altsets.quality.BlackBox : Any other function of a set.
     altsets.measures.permutation : Scores of single features from the same kind of model.
 
     References
@@ -331,7 +321,6 @@ class Wrapper(OfModels):
     ) -> ScoredModels | _Trees:
         given = (options.scoring, prepared.rows.weights, options.class_weight)
         table = prepared.rows.columns
-        score: ScoredModels | _Trees
         if (
             not is_own(estimator)
             and estimator in (None, "tree")
@@ -341,13 +330,12 @@ class Wrapper(OfModels):
             and isinstance(table, Encoded)
             and fits_single_precision(table.matrix)
         ):
-            score = _Trees(table, prepared.target, prepared.splits, options.random_state)
-        else:
-            score = prepared.scored_models()
-            score.check()
+            return _Trees(table, prepared.target, prepared.splits, options.random_state)
+        score = prepared.scored_models()
+        score.check()
         # Models of scikit-learn that use threads themselves cannot be fitted side by side in threads: they change the
         # filters for warnings, which all threads share.
-        self._in_processes = not isinstance(score, _Trees)
+        self._in_processes = True
         return score
 
 

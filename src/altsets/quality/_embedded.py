@@ -57,13 +57,7 @@ class Embedded(OfModels):
     sample_weight : array-like of shape (n_samples,), default=None
     n_jobs : int, default=None
     max_iters : int, default=1000
-        How many times the model chooses, for each set. If there are no more sets than this, all of them are evaluated
-        instead.
-
-    Raises
-    ------
-    altsets.errors.InputError
-        If the estimator has no coefficients or importances, or uses no feature at all.
+        How many times the model chooses, for each set.
 
     Warns
     -----
@@ -73,7 +67,6 @@ class Embedded(OfModels):
     See Also
     --------
     altsets.quality.Wrapper : Scores sets of a given size, whether or not a model would choose them.
-    altsets.measures.importance : The coefficients or importances of one fit, as scores of features.
 
     References
     ----------
@@ -90,8 +83,6 @@ class Embedded(OfModels):
     >>> lasso = altsets.quality.Embedded(Lasso(alpha=1.0), X, y, cv=5)
     >>> lasso.names_of(lasso.choose(range(10)))
     ('bmi', 'bp', 's5')
-    >>> lasso.names_of(lasso.choose([0, 1, 3, 4, 5, 6]))
-    ('bp', 's3')
     """
 
     chooses_size = True

@@ -21,7 +21,6 @@ class FittedSet:
     Attributes
     ----------
     features : tuple of str
-        The names of the features.
     columns : tuple of str
         The names of the columns: a category has one for each label but the last.
     coefficients, standard_errors : ndarray of shape (n_columns, n_targets)
@@ -44,7 +43,6 @@ class FittedSet:
     See Also
     --------
     altsets.quality.LinearFit.fit : Makes it.
-    altsets.Result.models_frame : Those of all sets in one table.
 
     Examples
     --------
@@ -71,11 +69,9 @@ class FittedSet:
         For each target the intercept comes first, if there is one, with the column ``"(intercept)"``.
         """
         if self.c_index is not None:
-            numbers = zip(self.columns, self.coefficients[:, 0], self.standard_errors[:, 0], strict=True)
-            return [
-                (self.targets[0], name, float(one), float(error), self.c_index)
-                for name, one, error in numbers
-            ]
+            numbers = (self.coefficients[:, 0].tolist(), self.standard_errors[:, 0].tolist())
+            listed = zip(self.columns, *numbers, strict=True)
+            return [(self.targets[0], name, one, error, self.c_index) for name, one, error in listed]
         found = []
         for place, target in enumerate(self.targets):
             values = [self.intercept[place], *self.coefficients[:, place]]
@@ -102,15 +98,10 @@ class FittedSet:
         Parameters
         ----------
         entry : dict
-            The part of a document.
         features : tuple of str
-            The names of the features of the set.
         """
         columns, targets = documents.texts(entry["columns"]), documents.texts(entry["targets"])
-        shapes = {
-            "coefficients": (len(columns), len(targets)),
-            "standard_errors": (len(columns), len(targets)),
-        }
+        shapes = dict.fromkeys(("coefficients", "standard_errors"), (len(columns), len(targets)))
         arrays = {name: _array(entry[name], shapes.get(name, (len(targets),)), name) for name in ARRAYS}
         index = entry.get("c_index")
         return cls(

@@ -58,14 +58,12 @@ class LinearFit(Quality):
     ridge : float, default=0.0
         Added to the diagonal of the Gram matrix; needed where columns add up to others.
     feature_names : sequence of str, default=None
-        One name per feature.
     owners : sequence of int, default=None
         The feature that each column belongs to, ascending from 0; None if each column is a feature. A category is one
         feature with several columns.
 
     See Also
     --------
-    altsets.quality.LinearFit.from_data : Make it of a table.
     altsets.quality.LinearFit.fit : Coefficients of the model on a set.
 
     References
@@ -74,12 +72,9 @@ class LinearFit(Quality):
 
     Examples
     --------
-    >>> import altsets
     >>> quality = LinearFit([[1, 0.5, 0], [0.5, 1, 0], [0, 0, 1]], [0.6, 0.5, 0.4])
     >>> round(quality.evaluate((0, 2)), 3)
     0.52
-    >>> altsets.find(quality, n_features=2, n_alternatives=1, tau=0.5).sets
-    [(0, 2), (0, 1)]
     """
 
     size_normalised = False
@@ -166,13 +161,6 @@ class LinearFit(Quality):
             For sets of different sizes, which R^2 cannot compare: by how much the criterion is better than that of a
             model without features. For one numeric target.
         sample_weight : array-like of shape (n_samples,), default=None
-
-        Examples
-        --------
-        >>> X = [[0, 0, 1], [1, 2, 0], [2, 1, 1], [3, 6, 0], [4, 2, 1]]
-        >>> quality = LinearFit.from_data(X, [0.5, 1, 2.5, 3, 4.5])
-        >>> round(quality.evaluate([0, 2]), 3)
-        1.0
         """
         if criterion is not None:
             one_of("criterion", criterion, CRITERIA)
@@ -312,12 +300,6 @@ class LinearFit(Quality):
         """Fit the linear model on one set of indices or names, in the units of the table; for survival, the Cox model.
 
         For several targets there is a column each. A Cox model has logarithms of hazard ratios and the C index.
-
-        Examples
-        --------
-        >>> quality = LinearFit.from_data([[0, 1], [1, 0], [2, 1], [3, 1]], [1.0, 3.0, 5.0, 7.0])
-        >>> quality.fit([0]).coefficients.round(6).tolist()
-        [[2.0]]
         """
         if self._table is None or self._predicted is None:
             raise InputError("there is no model without a table and a target; use LinearFit.from_data(X, y).")

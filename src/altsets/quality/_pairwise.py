@@ -96,25 +96,22 @@ def _pairs_of(size: int) -> tuple[Indices, Indices]:
 class MRMR(PairwiseQuality):
     """Quality of a set = mean relevance of its features - mean redundancy of its pairs.
 
-    This is "minimal redundancy, maximal relevance" of Peng, Long and Ding (2005) in the form of the paper: a
-    feature is not redundant to itself, and the redundancy is averaged over the k (k - 1) ordered pairs of
-    different features. A set of one feature has no redundancy.
+    This is "minimal redundancy, maximal relevance" of Peng, Long and Ding (2005) in the form of Bach (2023): the
+    redundancy is averaged over the k (k - 1) ordered pairs of different features. A set of one feature has none.
 
     Parameters
     ----------
     relevance : array-like of shape (n_features,)
         How much each feature says about the target; any finite numbers.
     redundancy : array-like of shape (n_features, n_features), or Redundancy
-        How much each feature says about each other; any finite numbers. The diagonal is ignored. Only the mean of
-        ``redundancy[i, j]`` and ``redundancy[j, i]`` matters, so an asymmetric matrix is replaced by its average
-        with its transpose.
+        How much each feature says about each other; any finite numbers. The diagonal is ignored, and an asymmetric
+        matrix is replaced by its average with its transpose.
     feature_names : sequence of str, default=None
         Names for every output; taken from the labels if the numbers come in pandas objects, else ``x0``, ``x1``, ...
 
     See Also
     --------
     altsets.quality.CFS : A ratio of relevance and redundancy instead of a difference.
-    altsets.quality.FCBF : Redundant pairs exclude each other.
 
     References
     ----------
@@ -160,13 +157,6 @@ class MRMR(PairwiseQuality):
         sample_weight : array-like of shape (n_samples,), default=None
         **options : dict
             Passed on to the measure, for the target and for pairs alike (``task`` for the target only).
-
-        Examples
-        --------
-        >>> X = [[0, 0, 1], [1, 2, 0], [2, 4, 1], [3, 6, 0]]
-        >>> quality = MRMR.from_data(X, [0, 1, 2, 4], measure="pearson")
-        >>> quality.evaluate((0, 1)) < quality.evaluate((0, 2))
-        True
         """
         as_in_paper = papers_scaling(scaling)
         relevance, redundancy, names = relevance_and_pairs(
@@ -214,7 +204,6 @@ class CFS(PairwiseQuality):
     See Also
     --------
     altsets.quality.MRMR : A difference of relevance and redundancy instead of a ratio.
-    altsets.quality.FCBF : Redundant pairs exclude each other.
 
     References
     ----------
@@ -256,13 +245,6 @@ class CFS(PairwiseQuality):
         sample_weight : array-like of shape (n_samples,), default=None
         **options : dict
             As for :meth:`MRMR.from_data`.
-
-        Examples
-        --------
-        >>> X = [[0, 0, 1], [1, 2, 0], [2, 4, 1], [3, 6, 0]]
-        >>> quality = CFS.from_data(X, [0, 1, 2, 4])
-        >>> round(quality.evaluate((0, 1)) - quality.evaluate((0,)), 12)  # the same in other units
-        0.0
         """
         papers_scaling(scaling)
         relevance, redundancy, names = relevance_and_pairs(
@@ -311,7 +293,6 @@ class FCBF(Quality):
     See Also
     --------
     altsets.quality.MRMR : Redundancy lowers the quality instead of ruling sets out.
-    altsets.quality.Additive : The same sum without conflicts.
 
     References
     ----------
@@ -385,17 +366,9 @@ class FCBF(Quality):
             ``"paper"`` divides the objective by the sum of relevance if it is positive, as the paper's study does;
             that changes no answer.
         min_relevance : float, default=None
-            As for the class.
         sample_weight : array-like of shape (n_samples,), default=None
         **options : dict
             As for :meth:`MRMR.from_data`.
-
-        Examples
-        --------
-        >>> X = [[0, 0, 1], [1, 2, 0], [2, 4, 1], [3, 6, 0]]
-        >>> quality = FCBF.from_data(X, [0, 1, 2, 4], measure="pearson")
-        >>> quality.conflicts.tolist()
-        [[False, True, False], [True, False, False], [False, False, False]]
         """
         as_in_paper = papers_scaling(scaling)
         advice = f"choose {' or '.join(map(repr, measures.PAIR_MEASURES))}"

@@ -36,7 +36,6 @@ class Quality(ABC):
     Parameters
     ----------
     n_features_in : int
-        How many features there are to choose from.
     names : list of str or None
         Their names; None for ``x0``, ``x1``, ...
 
@@ -53,8 +52,7 @@ class Quality(ABC):
 
     See Also
     --------
-    altsets.quality.Additive, altsets.quality.MRMR, altsets.quality.CFS, altsets.quality.FCBF : Qualities of scores.
-    altsets.quality.BlackBox, altsets.quality.Wrapper : Qualities of functions and of models.
+    altsets.quality.Additive, altsets.quality.BlackBox : Qualities of scores, and of functions.
 
     Examples
     --------
@@ -199,13 +197,8 @@ def common_names(
 
     A pandas Series names the features in its index, a frame in its columns and its index.
     """
-    labelled = [
-        (f"the {axis} of {what}", labels)
-        for what, values in inputs.items()
-        for axis, labels in labels_of(values)
-    ]
-    if len(labelled) > 1:
-        labelled = _consistent(labelled)
+    given = [(what, *found) for what, values in inputs.items() for found in labels_of(values)]
+    labelled = _consistent([(f"the {axis} of {what}", labels) for what, axis, labels in given])
     if feature_names is None and labelled:
         feature_names = labelled[0][1]
     return None if feature_names is None else _checked(feature_names, n_features)
@@ -233,9 +226,8 @@ def _checked(names: Sequence[str], n_features: int) -> list[str]:
         raise InputError(f"{len(listed)} feature names were given for {n_features} features.")
     if len(set(listed)) != len(listed):
         twice = sorted(name for name, count in Counter(listed).items() if count > 1)
-        raise InputError(
-            f"feature names must be distinct; these occur more than once: {', '.join(twice[:5])}."
-        )
+        named = ", ".join(twice[:5])
+        raise InputError(f"feature names must be distinct; these occur more than once: {named}.")
     return listed
 
 

@@ -142,7 +142,7 @@ class Form:
         Parameters
         ----------
         features : ndarray of int or None
-            Their indices; None for all features.
+            None for all features.
         check : callable, default=lambda: None
             Called now and then where there are many; what it raises ends the work.
         """
@@ -201,7 +201,6 @@ class Form:
         ----------
         factor : float
         kept : ndarray of bool or None
-            None for all.
         """
         linear = self.linear if kept is None else np.where(kept, self.linear, 0.0)
         of_pairs = self.factor if self.ratio else factor * self.factor

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets._kernels import neighbours
-from altsets.arrays import Bools, Floats, Ints
+from altsets.arrays import Bools, Floats, Indices, Ints
 from altsets.features import one_of, whole_number
 from altsets.measures.information.columns import (
     MOST_LEVELS,
@@ -44,6 +44,8 @@ from altsets.tables.target import Target
 
 #: A column, the first one of those that it is compared with, and where the numbers go.
 Line = tuple[int, int, Floats]
+#: Some columns by number.
+Places = Sequence[int] | Indices
 #: Returns the information of a column and some others.
 Estimate = Callable[[int, Ints], Floats]
 
@@ -66,6 +68,11 @@ class Sample:
     discrete: Bools
     nominal: Bools
     weights: Floats | None = None
+
+    def some(self, chosen: Places) -> Sample:
+        some = list(chosen)
+        values = np.ascontiguousarray(self.values[:, some])
+        return Sample(values, self.discrete[some], self.nominal[some], self.weights)
 
     def and_target(self, target: Target) -> Sample:
         return Sample(
@@ -236,13 +243,11 @@ class Estimator:
 def _weighted_estimate(columns: SortedColumns, weights: Floats) -> Estimate:
     codes, thin = columns.codes, columns.thin
 
+    def between(one: int, other: int) -> float:
+        return count_information(codes[one], codes[other], weights, thin=bool(thin[one] or thin[other]))
+
     def estimate(index: int, others: Ints) -> Floats:
-        return np.array(
-            [
-                count_information(codes[index], codes[other], weights, thin=bool(thin[index] or thin[other]))
-                for other in others
-            ]
-        )
+        return np.array([between(index, other) for other in others.tolist()])
 
     return estimate
 
@@ -310,7 +315,7 @@ class RowsWithMissing:
         self._columns = _append_patterns(sample, self._patterns)
         self._of_both = _pattern_information(self._patterns.known)
 
-    def rows(self, of: Sequence[int]) -> Floats:
+    def rows(self, of: Places) -> Floats:
         n_columns, pattern_of = len(self._patterns.of), self._patterns.of
         with_all = np.zeros((len(of), n_columns + len(self._patterns)))
         of_own_pattern = np.zeros((len(of), n_columns))

@@ -29,7 +29,7 @@ class Levels:
     """
 
     def __init__(
-        self, rows: Indices, places: Indices, starts: Indices, first_place: Indices, weights: Any, n_rows: int
+        self, weights: Any, n_rows: int, rows: Indices, places: Indices, starts: Indices, first_place: Indices
     ) -> None:
         self._rows, self._places, self._starts, self._first_place = rows, places, starts, first_place
         self._weights, self._n_rows = weights, n_rows
@@ -48,14 +48,8 @@ class Levels:
             places.append(found[1] + first_place[-1][-1])
             starts.append(found[2] + starts[-1][-1])
             first_place.append(found[3] + first_place[-1][-1])
-        return cls(
-            np.concatenate(rows),
-            np.concatenate(places),
-            np.concatenate(starts),
-            np.concatenate(first_place),
-            weights,
-            n_rows,
-        )
+        joined = [np.concatenate(parts) for parts in (rows, places, starts, first_place)]
+        return cls(weights, n_rows, *joined)
 
     @property
     def n_columns(self) -> int:
@@ -68,7 +62,7 @@ class Levels:
         entries = np.repeat(self._starts[chosen] - starts[:-1], lengths) + np.arange(starts[-1])
         shift = np.repeat(first_place[:-1] - self._first_place[chosen], lengths)
         places = self._places[entries] + shift
-        return Levels(self._rows[entries], places, starts, first_place, self._weights, self._n_rows)
+        return Levels(self._weights, self._n_rows, self._rows[entries], places, starts, first_place)
 
     def codes(self, column: int) -> Indices:
         part = slice(self._starts[column], self._starts[column + 1])
@@ -88,7 +82,7 @@ class Levels:
         both, own = self._information(codes)
         return np.asarray(np.maximum(both - own + self.entropy_of(codes), 0.0))
 
-    def rows(self, of: Sequence[int]) -> Floats:
+    def rows(self, of: Sequence[int] | Indices) -> Floats:
         found = [self.information(self.codes(int(column))) for column in of]
         return np.array(found).reshape(len(of), self.n_columns)
 

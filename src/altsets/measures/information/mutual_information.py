@@ -48,6 +48,7 @@ neither the order of rows and columns nor the number of threads.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -58,10 +59,11 @@ import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError, warn_user
-from altsets.measures.information.columns import bin_column, discrete_columns, discrete_mask
+from altsets.measures.information.columns import SortedColumns, bin_column, discrete_columns, discrete_mask
 from altsets.measures.information.estimator import (
     Estimator,
     Line,
+    Places,
     RowsWithMissing,
     Sample,
     square_with_missing,
@@ -125,7 +127,6 @@ def mutual_info(
     See Also
     --------
     altsets.measures.symmetrical_uncertainty : Information as a share, from 0 to 1.
-    altsets.measures.pairwise : Mutual information of features with each other.
     sklearn.feature_selection.mutual_info_classif : What ``method="sklearn"`` calls for classes.
     sklearn.feature_selection.mutual_info_regression : What ``method="sklearn"`` calls for a numeric target.
 
@@ -215,16 +216,12 @@ def information_matrix(
 
     Row i has column i as the target, which makes a difference to "sklearn" alone: its jitter is another one there.
     """
-    if features.is_sparse:
-        known = InformationRows(features, sample_weight=sample_weight, discrete=discrete, **options)
-        return known.square(range(features.n_features))
     how = Estimator(**options)
-    features, _, table, how = _prepare(features, np.zeros(features.n_rows), sample_weight, discrete, how)
-    if how.method == "sklearn":
-        return how.rows(table.values, table.discrete)
-    if how.method == "neighbors" and features.incomplete.any():
-        return square_with_missing(how, table)
-    return how.square(how.columns(table))
+    if how.method != "sklearn" or features.is_sparse:
+        return InformationPairs(features, how, sample_weight=sample_weight, discrete=discrete).square()
+    features, _, weights, how = _counted_rows(features, np.zeros(features.n_rows), sample_weight, how)
+    table = _sample(features, discrete, weights)
+    return how.rows(table.values, table.discrete)
 
 
 def symmetrical_uncertainty(
@@ -249,7 +246,6 @@ def symmetrical_uncertainty(
         Numbers and categories. A missing number is a value of its own, as is a missing label.
     y : array-like of shape (n_samples,)
     sample_weight : array-like of shape (n_samples,), default=None
-        How much each row counts, from 0 up.
     task : {"auto", "classification", "regression"}, default="auto"
     discrete : "auto", bool, or array of bool or of indices, default="auto"
     n_bins : int, default=None
@@ -260,7 +256,6 @@ def symmetrical_uncertainty(
     See Also
     --------
     altsets.measures.mutual_info : The information itself, in nats; needs no bins.
-    altsets.measures.pairwise : Symmetrical uncertainty of features with each other.
 
     Examples
     --------
@@ -297,17 +292,9 @@ def uncertainty_matrix(
     callback: OnProgress | None = None,
 ) -> Floats:
     """Symmetrical uncertainty of each column with each other; the parameters are those above."""
-    if features.is_sparse:
-        known = InformationRows(
-            features, sample_weight=sample_weight, discrete=discrete, n_bins=n_bins, method="bins"
-        )
-        everything = np.arange(features.n_features)
-        return known.uncertainty(known.square(everything.tolist()), everything)
     how = Estimator("bins", 1, n_bins, None, n_jobs, callback)
-    *_, table, how = _prepare(features, np.zeros(features.n_rows), sample_weight, discrete, how)
-    scores = how.square(how.columns(table))
-    entropies = scores.diagonal().copy()
-    return as_uncertainty(scores, entropies[:, None] + entropies)
+    known = InformationPairs(features, how, sample_weight=sample_weight, discrete=discrete, as_share=True)
+    return known.square()
 
 
 def uncertainty_rows(
@@ -318,85 +305,92 @@ def uncertainty_rows(
     One-sided, it is the uncertainty coefficient: what each column says about those of the rows, as a share of what
     there is to know about these alone.
     """
-    known = InformationRows(features, sample_weight=sample_weight, method="bins")
+    known = InformationPairs(features, Estimator("bins"), sample_weight=sample_weight)
     there_is = known.entropies[list(of), None]
     return as_uncertainty(known.rows(of), 2 * there_is if one_sided else there_is + known.entropies)
 
 
-class InformationRows:
-    """Rows and blocks of the matrix of all pairs: columns are prepared once, and pairs estimated when needed."""
+class InformationPairs:
+    """Rows and blocks of the matrix of all pairs: columns are prepared once, and pairs estimated when needed.
+
+    ``as_share``, they are symmetrical uncertainties.
+    """
 
     def __init__(
         self,
         features: Features,
+        how: Estimator,
         *,
         sample_weight: Any = None,
         discrete: npt.ArrayLike = "auto",
-        **options: Any,
+        as_share: bool = False,
     ) -> None:
-        how = Estimator(**options)
         if how.method == "sklearn":
             raise InputError(
                 "method='sklearn' gives each column other noise as a target, which needs all pairs at once; "
                 "use method='neighbors' or 'bins' for a table as wide as this."
             )
-        no_target = np.zeros(features.n_rows)
-        self._levels = None
+        self._as_share, self._levels = as_share, None
+        # By neighbours, no estimate is larger than psi(rows) + psi(neighbours) + 2 * 0.58.
+        most = math.log(features.n_rows) + math.log(how.n_neighbors + 1) + 2.0
+        self.range = 0.0, 1.0 if as_share else most
         if features.is_sparse:
             self._levels = _sparse_levels(features, sample_weight, discrete, how)
-            if self._levels is not None:
-                return
-            features = Features(features.dense(), features.names)
-        features, _, self._table, self._how = _prepare(features, no_target, sample_weight, discrete, how)
-        incomplete = self._how.method == "neighbors" and bool(features.incomplete.any())
-        self._with_missing = RowsWithMissing(self._how, self._table) if incomplete else None
-        self._columns = None if incomplete else self._how.columns(self._table)
+        self.has_cheap_rows = how.method == "bins" or self._levels is not None
+        if self._levels is None:
+            features = Features(features.dense(), features.names) if features.is_sparse else features
+            no_target = np.zeros(features.n_rows)
+            features, _, weights, self._how = _counted_rows(features, no_target, sample_weight, how)
+            self._table = _sample(features, discrete, weights)
+            self._is_incomplete = self._how.method == "neighbors" and bool(features.incomplete.any())
 
-    @property
-    def is_counted(self) -> bool:
-        return self._levels is not None
+    @cached_property
+    def _columns(self) -> SortedColumns:
+        return self._how.columns(self._table)
+
+    @cached_property
+    def _with_missing(self) -> RowsWithMissing:
+        return RowsWithMissing(self._how, self._table)
 
     @cached_property
     def entropies(self) -> Floats:
         """The information of each column and itself; of columns that are counted, not of neighbours."""
         if self._levels is not None:
             return self._levels.entropies()
-        assert self._columns is not None
         entropies = np.zeros(self._table.values.shape[1])
         self._how.estimate(self._columns, _own_lines(entropies))
         return entropies
 
-    def rows(self, of: Sequence[int]) -> Floats:
+    def rows(self, of: Places) -> Floats:
         if self._levels is not None:
-            return self._levels.rows(of)
-        if self._with_missing is not None:
-            return self._with_missing.rows(of)
-        assert self._columns is not None
-        found = np.zeros((len(of), self._table.values.shape[1]))
-        self._how.estimate(self._columns, [(int(j), 0, row) for j, row in zip(of, found, strict=True)])
-        return found
+            found = self._levels.rows(of)
+        elif self._is_incomplete:
+            found = self._with_missing.rows(of)
+        else:
+            found = np.zeros((len(of), self._table.values.shape[1]))
+            self._how.estimate(self._columns, [(int(j), 0, row) for j, row in zip(of, found, strict=True)])
+        return self._shown(found, of)
 
-    def square(self, of: Sequence[int]) -> Floats:
-        some = np.asarray(of, dtype=np.intp)
+    def square(self, of: Places | None = None) -> Floats:
+        """The pairs of some columns, by default of all."""
         if self._levels is not None:
-            found = self._levels.some(some).rows(range(len(some)))
+            some = self._levels if of is None else self._levels.some(np.asarray(of, dtype=np.intp))
+            found = some.rows(range(some.n_columns))
             # Rounded differently on both sides of the diagonal.
-            return np.maximum(found, found.T)
-        table = self._table
-        part = Sample(
-            np.ascontiguousarray(table.values[:, some]),
-            table.discrete[some],
-            table.nominal[some],
-            table.weights,
-        )
-        if self._with_missing is not None:
-            return square_with_missing(self._how, part)
-        return self._how.square(self._how.columns(part))
+            found = np.maximum(found, found.T)
+        else:
+            part = self._table if of is None else self._table.some(of)
+            if self._is_incomplete:
+                found = square_with_missing(self._how, part)
+            else:
+                found = self._how.square(self._columns if of is None else self._how.columns(part))
+        every: Places = range(len(found)) if of is None else of
+        return self._shown(found, every, every)
 
-    def uncertainty(self, information: Floats, first: Indices, second: Indices | None = None) -> Floats:
-        """Information of columns (rows) with others (columns, all by default) as symmetrical uncertainty."""
-        others = self.entropies if second is None else self.entropies[second]
-        return as_uncertainty(information, self.entropies[first, None] + others)
+    def _shown(self, found: Floats, first: Places, second: Any = slice(None)) -> Floats:
+        if not self._as_share:
+            return found
+        return as_uncertainty(found, self.entropies[list(first), None] + self.entropies[second])
 
 
 def warn_of_bins(weights: Floats | None, method: str) -> None:
@@ -433,14 +427,6 @@ def _sparse_levels(
         + "the measure symmetrical_uncertainty, pearson or spearman",
     )
     return None
-
-
-def _prepare(
-    X: Any, y: Any, sample_weight: Any, discrete: npt.ArrayLike, how: Estimator
-) -> tuple[Features, Any, Sample, Estimator]:
-    """Table and target without rows of weight 0, the columns with their weights if unequal, and the estimator."""
-    features, y, weights, how = _counted_rows(X, y, sample_weight, how)
-    return features, y, _sample(features, discrete, weights), how
 
 
 def _sample(features: Features, discrete: npt.ArrayLike, weights: Floats | None) -> Sample:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -56,16 +56,6 @@ class Part:
     def matrix(self, chosen: slice = slice(None)) -> Floats:
         """All columns, or some, as the rows of an array of its own."""
         return np.array(self.columns[chosen]).reshape(-1, self.n_rows)
-
-
-class Accumulator(Protocol):
-    """Sums over rows."""
-
-    def add(self, part: Part) -> None:
-        """Count some more rows."""
-
-    def merge(self, other: Self) -> None:
-        """Count the rows that another one has counted."""
 
 
 #: Squares that overflow, or vanish, are found afterwards by the size of the numbers.

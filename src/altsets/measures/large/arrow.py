@@ -92,14 +92,12 @@ class ArrowRows:
             where = self._where(piece.fragment)
             return step(self._batches(piece, step.columns, rows_at_a_time, most), where)
 
-        found = None
         # Threads of products would only wait for each other.
         with threadpool_limits(1, user_api="blas"):
-            for sums in map_in_order(work, len(pieces), n_jobs, callback):
-                if found is None:
-                    found = sums
-                else:
-                    found.merge(sums)
+            parts = map_in_order(work, len(pieces), n_jobs, callback)
+            found = next(parts)
+            for sums in parts:
+                found.merge(sums)
         return found
 
     # --- Files ----------------------------------------------------------------------------------------
@@ -126,15 +124,11 @@ class ArrowRows:
         if not self._is_parquet:
             return MOST_OPEN
         about = self._fragments[0].metadata
-        groups = [about.row_group(number) for number in range(min(about.num_row_groups, 1))]
-        return max(
-            (
-                group.column(place).total_uncompressed_size
-                for group in groups
-                for place in range(group.num_columns)
-            ),
-            default=0,
-        )
+        if not about.num_row_groups:
+            return 0
+        group = about.row_group(0)
+        sizes = (group.column(place).total_uncompressed_size for place in range(group.num_columns))
+        return int(max(sizes, default=0))
 
     def _check_columns(self, place: int, schema: Any) -> None:
         where, first = self._where(place), self._where(0)

@@ -127,10 +127,8 @@ class Binned:
             if index in surprising:
                 continue
             self._information[index] = table_information(counts, thin=self._is_thin(index))
-            self._entropies[index], self._entropy_of_target = (
-                table_entropy(counts, 0),
-                table_entropy(counts, 1),
-            )
+            self._entropies[index] = table_entropy(counts, 0)
+            self._entropy_of_target = table_entropy(counts, 1)
             self._constant[index] = (counts.sum(axis=1) > 0).sum() < 2
             if not is_last and self._is_uneven(index, counts):
                 uneven.append(index)
@@ -162,17 +160,18 @@ class Binned:
         given = self._given is not None
         most = MOST_GIVEN_LEVELS if given else MOST_LEVELS
         seen: FewValues = self._table.fold(partial(FewValues, len(surprising), most), surprising)
+        many = []
         for index, values in zip(surprising, seen.values, strict=True):
             if values is not None:
                 self.cuts[index] = Cuts.of_levels(values)
-            elif given:
+            elif not given:
+                many.append(index)
+            else:
                 raise InputError(
                     f"column {self._table.names[index]} has more than {most:,} different numbers, and is to be "
                     "discrete; leave it to discrete='auto', or drop it."
                 )
-        self._cut_spread(
-            [index for index, values in zip(surprising, seen.values, strict=True) if values is None]
-        )
+        self._cut_spread(many)
 
     def _cut_spread(self, some: list[int]) -> None:
         """Cut columns at quantiles of rows from all over the table."""
@@ -181,9 +180,8 @@ class Binned:
         sample = self._table.sample(some, spread=True)
         for index, column in zip(some, sample.values, strict=True):
             self._is_level[index] = False
-            self.cuts[index] = Cuts.of_sample(
-                column[~np.isnan(column)], self.n_bins, not self._table.is_sampled
-            )
+            known = column[~np.isnan(column)]
+            self.cuts[index] = Cuts.of_sample(known, self.n_bins, not self._table.is_sampled)
 
     def _is_thin(self, index: int) -> bool:
         n_labels = len(self._table.categories.get(index, ()))

@@ -73,11 +73,9 @@ class DaskRows:
         found = [
             work(part, target, f"partition {number}") for number, (part, target) in enumerate(self._parts)
         ]
+        merge = delayed(merged, pure=False)
         while len(found) > 1:
-            found = [
-                delayed(merged, pure=False)(found[start : start + FAN_IN])
-                for start in range(0, len(found), FAN_IN)
-            ]
+            found = [merge(found[start : start + FAN_IN]) for start in range(0, len(found), FAN_IN)]
         total = found[0].compute()
         if callback is not None:
             callback(1.0)
@@ -87,9 +85,8 @@ class DaskRows:
 def _blocks(X: Any, y: Any) -> list[tuple[Any, Any]]:
     """The blocks of rows of an array, each with its part of the target."""
     if X.ndim != 2 or y.ndim != 1 or X.shape[0] != y.shape[0]:
-        raise InputError(
-            f"X must have two axes and y one value for each row; got shapes {X.shape} and {y.shape}."
-        )
+        shapes = f"got shapes {X.shape} and {y.shape}"
+        raise InputError(f"X must have two axes and y one value for each row; {shapes}.")
     whole = X.rechunk({1: -1})
     return list(zip(whole.to_delayed()[:, 0], y.rechunk((whole.chunks[0],)).to_delayed(), strict=True))
 

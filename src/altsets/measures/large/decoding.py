@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from altsets.arrays import Floats
 from altsets.errors import InputError, TableError
-from altsets.measures.large.accumulators import Accumulator, Part
+from altsets.measures.large.accumulators import Part
 from altsets.tables.conversion import DATES, LARGEST_EXACT
 from altsets.tables.feature_matrix import MISSING_LABEL
 from altsets.wording import parameter
@@ -73,7 +73,7 @@ class Step:
         return found
 
 
-def merged(found: Sequence[Accumulator]) -> Any:
+def merged(found: Sequence[Any]) -> Any:
     # A copy, as a cluster may ask once more for what is merged.
     total, *others = copy.deepcopy(list(found))
     for other in others:

@@ -18,6 +18,7 @@ from altsets.measures._univariate import (
     refuse_classes,
     refuse_negative,
     refuse_numbers,
+    refuse_options,
     variance_ratios,
 )
 from altsets.measures.large.accumulators import (
@@ -56,10 +57,7 @@ def score_large(
     if measure in ("mutual_info", "symmetrical_uncertainty"):
         return binned(table, options, callback).scores(measure)
     task = options.pop("task", "auto")
-    if options:
-        raise InputError(
-            f"{measure} takes no options but task; got {', '.join(sorted(options))}; leave them out."
-        )
+    refuse_options(measure, options, but=" but task")
     compute: dict[str, Callable[..., tuple[Floats, Bools]]] = {"f": _f, "pearson": _pearson, "chi2": _chi2}
     return compute[measure](table, task, callback)
 
@@ -98,9 +96,8 @@ def _moments(
         for index in np.flatnonzero(n_known < table.n_rows)
     ]
     if missing:
-        warn_user(
-            f"missing values ({list_some(missing)}): {measure} leaves out these rows, feature by feature."
-        )
+        which = f"missing values ({list_some(missing)})"
+        warn_user(f"{which}: {measure} leaves out these rows, feature by feature.")
     # Where some values are missing, "missing" is a second value.
     return found, ~varies & ((n_known == table.n_rows) | (n_known == 0))
 
@@ -145,14 +142,9 @@ def _variances_of_classes(sums: Moments) -> tuple[Floats, Bools]:
     sizes = np.broadcast_to(sums.n * sums.mean_y, sums.xy.shape)
     n, seen = sizes.sum(axis=1), (sizes > 0.5).sum(axis=1)
     between = np.sum(sums.xy**2 / np.maximum(sizes, 0.5), axis=1, where=sizes > 0.5)
-    within = np.maximum(_total(sums) - between, 0.0)
-    return variance_ratios(between, within, seen - 1, n - seen)
-
-
-def _total(sums: Moments) -> Floats:
-    """The sum of squares of each column over all rows in which it is known, which each class has a part of."""
-    # The classes know the same rows, all of them.
-    return np.asarray(np.broadcast_to(sums.xx, sums.xy.shape)[:, 0])
+    # The classes know the same rows, all of those in which a column is known.
+    total = np.broadcast_to(sums.xx, sums.xy.shape)[:, 0]
+    return variance_ratios(between, np.maximum(total - between, 0.0), seen - 1, n - seen)
 
 
 def _pearson(table: LargeTable, task: str, callback: OnProgress | None) -> tuple[Floats, Bools]:
@@ -207,10 +199,7 @@ class LargePairs:
         self._binned: Binned | None = None
         if measure == "pearson":
             table.refuse_categories("the Pearson correlation", advice=ADVICE)
-            if options:
-                raise InputError(
-                    f"{measure} takes no options; got {', '.join(sorted(options))}; leave them out."
-                )
+            refuse_options(measure, options)
         else:
             self._binned = binned(table, options)
         self.range = (0.0, math.log(table.n_rows) if measure == "mutual_info" else 1.0)

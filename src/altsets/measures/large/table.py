@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -38,27 +38,6 @@ MOST_ROWS, FEWEST_ROWS = 65_536, 1_024
 LEAST_COLUMNS, MOST_COLUMNS = 8, 512
 #: How often the numbers of a batch are in memory.
 COPIES = 3
-
-
-class RowSource(Protocol):
-    """Where the rows come from."""
-
-    source: str
-    types: dict[str, Any]
-    n_rows: int | None
-    open_column: int
-    pandas_metadata: dict[str, Any]
-
-    def fold(
-        self,
-        step: Step,
-        rows_at_a_time: int,
-        *,
-        n_jobs: int | None = None,
-        callback: OnProgress | None = None,
-        sample: int | None = None,
-    ) -> Any:
-        """Sums over all rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +74,7 @@ class LargeTable:
 
     def __init__(
         self,
-        rows: RowSource,
+        rows: ArrowRows | DaskRows,
         target: str,
         *,
         features: Sequence[str] | None = None,
@@ -174,9 +153,8 @@ class LargeTable:
         """The labels of columns of text and the values of the target, from one pass over these columns."""
         texts = [name for name in self.names if self._kinds[name] == "text"]
         is_text = self._kinds[self.target_name] == "text"
-        make = partial(
-            Look, texts, self.target_name, is_text=is_text, drop_missing_target=self._drop_missing_target
-        )
+        how = {"is_text": is_text, "drop_missing_target": self._drop_missing_target}
+        make = partial(Look, texts, self.target_name, **how)
         step = Step((*texts, self.target_name), _as_read, make)
         found: Look = self._rows.fold(step, self._rows_of(len(texts) + 1))
         if found.n_missing and not self._drop_missing_target:
@@ -185,9 +163,8 @@ class LargeTable:
                 f"{found.n_rows:,}); use {parameter('drop_missing_target', True)} to leave out these rows."
             )
         if not found.n_rows:
-            raise TableError(
-                f"target column {self.target_name!r} has no values at all; choose another target."
-            )
+            named = f"target column {self.target_name!r}"
+            raise TableError(f"{named} has no values at all; choose another target.")
         return found
 
     @cached_property
@@ -248,19 +225,14 @@ class LargeTable:
     ) -> Any:
         """Sums over the rows of some columns, which come in this order; the target comes as class codes, or numbers."""
         names = tuple(self.names[index] for index in columns)
-        labels = {
-            self.names[index]: labels for index, labels in self.categories.items() if index in set(columns)
-        }
+        labels = {self.names[index]: self.categories[index] for index in columns if index in self.categories}
         if classes is None and self.look.is_text:
             classes = np.zeros(0, dtype=object) if self.look.distinct is None else self.look.distinct
         decoder = Decoder(names, self.target_name, labels, classes, self._drop_missing_target)
         step = Step(decoder.needed, decoder, make)
-        n_jobs = min(
-            n_threads(None), max(1, self.memory // (2 * self._rows.open_column * len(decoder.needed)))
-        )
-        return self._rows.fold(
-            step, self._rows_of(len(names)), n_jobs=n_jobs, callback=callback, sample=sample
-        )
+        open_at_a_time = self.memory // (2 * self._rows.open_column * len(decoder.needed))
+        n_jobs, n_rows = min(n_threads(None), max(1, open_at_a_time)), self._rows_of(len(names))
+        return self._rows.fold(step, n_rows, n_jobs=n_jobs, callback=callback, sample=sample)
 
     def blocks(self, columns: Sequence[int], beside: int = 0) -> list[list[int]]:
         """Columns in groups that can be open at the same time, ``beside`` others."""
@@ -278,9 +250,8 @@ class LargeTable:
         """Some rows from all parts of the table, all of them if there are few; ``spread`` over each part as well."""
         by_step = spread or self._rows.n_rows is None
         step = max(1, self.n_rows // SAMPLE) if by_step else 1
-        found: RowSample = self.fold(
-            partial(RowSample, step), columns, classes, sample=None if by_step else SAMPLE
-        )
+        size = None if by_step else SAMPLE
+        found: RowSample = self.fold(partial(RowSample, step), columns, classes, sample=size)
         return found
 
     @property
@@ -374,9 +345,8 @@ def large_table(
     """A large table from what users have, with the target that they name."""
     if isinstance(X, LargeTable):
         if y is not None and y is not X and y != X.target_name:
-            raise InputError(
-                f"the target of this table is its column {X.target_name!r}; give that, not {y!r:.40}."
-            )
+            known = f"its column {X.target_name!r}"
+            raise InputError(f"the target of this table is {known}; give that, not {y!r:.40}.")
         return X
     if hasattr(X, "dask") and hasattr(X, "chunks"):
         if not hasattr(y, "chunks"):

@@ -1,17 +1,17 @@
-"""Scores for several targets: one measure per target, combined; or sets of labels as classes."""
+"""Measures applied several times: to one target after the other, or to some columns of a large array at a time."""
 
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from altsets.arrays import Floats
+from altsets.arrays import Bools, Floats
 from altsets.errors import InputError
 from altsets.measures._univariate import f_ratios, f_score, finite_f
-from altsets.tables.feature_matrix import Features
+from altsets.tables.feature_matrix import Features, constant_columns
 from altsets.tables.target import MOST_LABEL_SETS, Several, has_several
 from altsets.wording import list_some, parameter
 
@@ -29,13 +29,11 @@ def checked_combination(combine: Any) -> Any:
             raise ValueError
         weights = tuple(float(weight) for weight in given)
     except (TypeError, ValueError) as error:
-        raise InputError(
-            f"{parameter('combine', combine)} must be one of {', '.join(COMBINATIONS)}, or a weight for each target."
-        ) from error
+        wanted = f"one of {', '.join(COMBINATIONS)}, or a weight for each target"
+        raise InputError(f"{parameter('combine', combine)} must be {wanted}.") from error
     if not weights or not all(0 <= weight < float("inf") for weight in weights) or not any(weights):
-        raise InputError(
-            f"{parameter('combine', combine)} must hold weights from 0 up, some of them above 0; correct them."
-        )
+        wanted = "weights from 0 up, some of them above 0"
+        raise InputError(f"{parameter('combine', combine)} must hold {wanted}; correct them.")
     return weights
 
 
@@ -46,18 +44,16 @@ def scores_for(
     combine = checked_combination(combine)
     if not has_several(y):
         if combine is not None:
-            raise InputError(
-                f"{parameter('combine', combine)} is for several targets, but there is one; leave it out."
-            )
+            why = "for several targets, but there is one"
+            raise InputError(f"{parameter('combine', combine)} is {why}; leave it out.")
         return measure(features, y, **options)
     targets = Several.of(y, features.n_rows, options.get("task", "auto"))
     if combine == "sets":
         return measure(features, _label_sets(targets), **{**options, "task": "classification"})
     if measure is f_score:
         # Infinite ones are made finite by those of all targets, or they would count for little beside others.
-        ratios, perfect = zip(
-            *[f_ratios(features, y[name], **options) for name in targets.names], strict=True
-        )
+        found = [f_ratios(features, y[name], **options) for name in targets.names]
+        ratios, perfect = zip(*found, strict=True)
         scores = finite_f(np.array(ratios), np.array(perfect))
     else:
         scores = np.array([measure(features, y[name], **options) for name in targets.names])
@@ -88,3 +84,42 @@ def _label_sets(targets: Several) -> Any:
             f"{codes.max() + 1}, more than {MOST_LABEL_SETS}; use {parameter('combine', 'mean')}."
         )
     return codes
+
+
+# --- Large arrays -------------------------------------------------------------------------------------
+
+#: Numbers beyond which an array is scored in parts, and numbers of a part: 160 and 80 MB in double precision.
+LARGE, PART = 20_000_000, 10_000_000
+
+
+def is_large_array(X: Any) -> bool:
+    if type(X) is not np.ndarray or X.ndim != 2 or X.dtype.kind not in "fiu" or X.size <= LARGE:
+        return False
+    return X.dtype.kind != "f" or all(np.isfinite(part).all() for _, part in _parts(X))
+
+
+def score_in_parts(
+    measure: str, score: Callable[..., Floats], X: Any, y: Any, options: dict[str, Any]
+) -> tuple[Floats, Bools]:
+    """One score per column, by a measure that looks at single columns; and the constant columns, which score 0."""
+    scores, perfect = np.zeros(X.shape[1]), np.zeros(X.shape[1], dtype=bool)
+    constant = np.zeros(X.shape[1], dtype=bool)
+    for start, part in _parts(X):
+        columns = slice(start, start + part.shape[1])
+        if measure == "f":
+            # What the best possible score is depends on those of all columns.
+            scores[columns], perfect[columns] = f_ratios(part, y, **options)
+        else:
+            scores[columns] = score(part, y, **options)
+        constant[columns] = constant_columns(part)
+    if measure == "f":
+        scores = finite_f(scores, perfect)
+    scores[constant] = 0.0
+    return scores, constant
+
+
+def _parts(X: Any) -> Iterator[tuple[int, Floats]]:
+    """Some columns at a time in double precision, with the number of the first of them."""
+    step = max(PART // len(X), 1)
+    for start in range(0, X.shape[1], step):
+        yield start, np.asarray(X[:, start : start + step], dtype=np.float64)
