@@ -134,7 +134,7 @@ def test_without_pyarrow_the_extra_is_named(tmp_path, monkeypatch):
     pq.write_table(pa.table({"a": [1], "y": [2]}), tmp_path / "t.parquet")
     (tmp_path / "t.csv").write_text(SMALL)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    for read in (*(partial(read_columns, tmp_path / name) for name in ("t.parquet", "t.csv")), load_demo):
+    for read in (*(partial(read_table, tmp_path / name, "y") for name in ("t.parquet", "t.csv")), load_demo):
         with pytest.raises(MissingExtraError, match=r"\.\[tables\]"):
             read()
 
@@ -189,7 +189,7 @@ def test_tables_are_read_as_pandas_reads_them(name, made_up):
         ("a, a\n1,2\n", "occur more than once: a"),
         ("a,,c,\n1,2,3,4\n", "column 2, 4 has no name"),
         (",a\n7,1\n", "column 1 has no name"),
-        ("a,b\n1," + "x" * 200_000 + "\n", "field larger than field limit"),
+        ("a,b\n1," + "x" * 200_000 + "\n", "more than the limit"),
     ],
 )
 def test_files_that_are_refused(write, content, message):

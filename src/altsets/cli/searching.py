@@ -44,7 +44,7 @@ SECONDS_FOR_MOST = 300.0
 
 def check_table(given: Given, *, predicts: bool = False) -> None:
     """Refuse options that name no table or target; ``predicts``: there is no doing without a target."""
-    from altsets.files.targets import refuse_half_survival
+    from altsets.files.dataset import refuse_half_survival
 
     if given.table is None:
         raise InputError("give a TABLE and its --target, or scores that were saved before with --scores.")

@@ -57,18 +57,13 @@ class Cells:
                 f"{self.source} has several genes of the same name ({list_some(twice)}); make the names "
                 "distinct, with adata.var_names_make_unique()."
             )
+        there = len(self.genes), *map(len, self.obs.values())
         rows, columns = self.matrix.shape
-        if columns != len(self.genes):
+        if there != (columns, *[rows] * len(self.obs)):
             raise TableError(
-                f"{self.source} is damaged: its matrix has {columns:,} columns, and var names {len(self.genes):,} "
-                "genes."
+                f"{self.source} is damaged: its matrix has {rows:,} rows and {columns:,} columns, which obs and var do "
+                "not have."
             )
-        for name, column in self.obs.items():
-            if len(column) != rows:
-                raise TableError(
-                    f"{self.source} is damaged: its matrix has {rows:,} rows, and the column {name!r} of obs "
-                    f"{len(column):,}."
-                )
 
     def column(self, name: str, role: str) -> Column:
         """A column of ``obs``, which is to be the target, or the groups."""
@@ -155,8 +150,9 @@ def cells_in(
             )
         part = file.get("raw") if raw else file
         stored = _chosen(source, part, part and part.get("X"), file.get("layers", {}), layer, raw)
-        _refuse_large_matrix(stored, source)
-        matrix = _read(stored, source)
+        matrix = _read(
+            stored, source, "store it sparse (scipy.sparse.csr_matrix), or with fewer cells or genes"
+        )
         if getattr(matrix, "ndim", 0) != 2 or matrix.dtype.kind not in NUMERIC_KINDS:
             raise TableError(
                 f"{source} holds a matrix of a kind that is not known; write it again with anndata."
@@ -219,36 +215,19 @@ def _refuse_other_files(file: Any, source: str) -> None:
             )
 
 
-def _refuse_large_matrix(part: Any, source: str) -> None:
-    """Refuse a matrix that takes too much memory."""
-    if hasattr(part, "keys"):
-        shape = part.attrs.get("shape", part.attrs.get("h5sparse_shape"))
-        # A value and its row, as they are stored and once more as they are used.
-        what, n_bytes, advice = "a sparse", 2 * 12 * part["data"].size, "give a file with fewer cells"
-    else:
-        shape, n_bytes = part.shape, part.size * max(part.dtype.itemsize, 8)
-        what, advice = "a dense", "save it sparse (scipy.sparse.csr_matrix), or with fewer genes"
-    if len(shape) == 2 and n_bytes > SHARE * machine.memory():
-        raise TableError(
-            f"{source} holds {what} matrix of {shape[0]:,} cells and {shape[1]:,} genes, which takes about "
-            f"{_too_much(n_bytes)}; {advice}."
-        )
-
-
-def _too_much(n_bytes: int) -> str:
-    return f"{machine.size(n_bytes)}, over {percent(SHARE)} of the {machine.size(machine.memory())} of this machine"
-
-
-def _read(part: Any, source: str) -> Any:
+def _read(part: Any, source: str, advice: str = "download it again") -> Any:
     """What is stored in a part, if it fits: a dataset that was never filled may be of any length in a small file."""
     from anndata.io import read_elem
 
-    for stored in _datasets(part, source):
-        n_bytes = stored.size * max(stored.dtype.itemsize, 8)
+    found = _datasets(part, source)
+    # A value of a sparse matrix has a row as well, and both are copied.
+    times = 3 if len(found) == 3 else 1
+    for stored in found:
+        n_bytes = times * stored.size * max(stored.dtype.itemsize, 8)
         if n_bytes > SHARE * machine.memory():
             raise TableError(
-                f"{source} is damaged: {stored.name} holds {stored.size:,} values, which take about "
-                f"{_too_much(n_bytes)}; download it again."
+                f"{source}: {stored.name} holds {stored.size:,} values, which take about {machine.size(n_bytes)}, over "
+                f"{percent(SHARE)} of the {machine.size(machine.memory())} of this machine; {advice}."
             )
     return read_elem(part)
 
@@ -314,11 +293,6 @@ def to_anndata(adata: Any, result: Any, *, key: str = "altsets", scores: Any = N
         The name in ``uns``, and how the names of columns begin.
     scores : array-like of shape (n_genes,), default=None
         One score for each gene of ``adata``, in their order.
-
-    Raises
-    ------
-    altsets.errors.TableError
-        If ``adata`` is no AnnData object, has none of the genes of the sets, or there is not one score for each gene.
 
     See Also
     --------

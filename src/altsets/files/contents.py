@@ -144,27 +144,23 @@ def read_standard_input() -> bytes:
         raise TableError(f"cannot read standard input: {reason_of(error)}.") from error
 
 
-def unpack(content: bytes, source: str, is_table: bool = False) -> bytes:
+def unpack(content: bytes, source: str) -> bytes:
     """The same bytes, or what is in them if they are gzipped; ``source`` names them in messages.
 
     A few megabytes can hold enough to fill any memory, so what is too large is only counted.
     """
     if content[:2] != GZIP:
         return content
-    most = int(SHARE * machine.memory()) if is_table else MOST_UNPACKED
+    most = min(int(SHARE * machine.memory()), MOST_AT_ONCE)
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
-            begin = file.read(min(most, MOST_AT_ONCE) + 1)
-            if len(begin) <= min(most, MOST_AT_ONCE):
+            begin = file.read(most + 1)
+            if len(begin) <= most:
                 return begin
-            n_bytes = len(begin) + sum(map(len, iter(partial(file.read, AT_A_TIME), b"")))
-        if n_bytes <= most:
-            return gzip.decompress(content)
+            refuse_memory(len(begin) + sum(map(len, iter(partial(file.read, AT_A_TIME), b""))), source)
+        return gzip.decompress(content)
     except (OSError, EOFError, zlib.error) as error:
         raise TableError(f"{source} is a damaged gzip file: {reason_of(error)}.") from error
-    if is_table:
-        refuse_memory(n_bytes, source)
-    raise _unpacks_too_far(source, "unpack it and give what was in it")
 
 
 def refuse_memory(n_bytes: int, source: str) -> None:
@@ -180,21 +176,17 @@ def refuse_memory(n_bytes: int, source: str) -> None:
     )
 
 
-def _unpacks_too_far(source: str, advice: str) -> TableError:
-    return TableError(
-        f"{source} unpacks to more than {MOST_UNPACKED // 2**20} MiB; if that is right, {advice}."
-    )
-
-
 def refuse_size(n_bytes: int, source: str, packed: int = 0) -> None:
     """Refuse a compressed file that holds very much more than its own size; ``packed`` if it is a Parquet file."""
-    advice = (
-        "read it with pandas.read_parquet and give the frame"
-        if packed
-        else "unpack it and give the unpacked file"
-    )
     if n_bytes > max(MOST_UNPACKED, MOST_TIMES * packed):
-        raise _unpacks_too_far(source, advice)
+        how = (
+            "read it with pandas.read_parquet and give the frame"
+            if packed
+            else "unpack it and give what was in it"
+        )
+        raise TableError(
+            f"{source} unpacks to more than {MOST_UNPACKED // 2**20} MiB; if that is right, {how}."
+        )
 
 
 def refuse_other_than_files(path: Path) -> None:

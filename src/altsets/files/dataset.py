@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -29,6 +29,7 @@ from altsets.files.columns import (
     refuse_commas,
     refuse_conflicts,
     refuse_empty_target,
+    refuse_missing_target,
     refuse_text,
     unknown_column,
 )
@@ -56,16 +57,11 @@ from altsets.files.parsing import (
     turn_rows,
     wanted_places,
 )
-from altsets.files.targets import (
-    hint_at_survival,
-    refuse_half_survival,
-    survival_of,
-    target_columns,
-    target_of,
-)
 from altsets.measures.large.decoding import kind_of
 from altsets.measures.large.table import LargeTable
 from altsets.tables.conversion import check_unusable, is_anndata, left_out, usable_columns
+from altsets.tables.survival import Survival, as_survival
+from altsets.tables.target import as_columns
 from altsets.wording import counted, list_some, parameter, quote
 
 DEMO_TARGET = "diagnosis"
@@ -203,18 +199,6 @@ def read_table(
     max_memory : int or str, default=None
         The most memory that a table may take, in bytes or as ``"2GB"``; a quarter of the machine by default.
 
-    Returns
-    -------
-    Dataset
-        A record with ``X``, ``y``, ``feature_names``, ``target_name``, ``groups`` and more.
-
-    Raises
-    ------
-    altsets.errors.TableError
-        If the file cannot be read as a table, a feature cannot be used, or the target is incomplete or constant.
-    altsets.errors.MissingExtraError
-        If pyarrow is not installed; for a workbook, openpyxl; for an AnnData file, anndata.
-
     See Also
     --------
     altsets.io.from_anndata : The same for an AnnData object.
@@ -256,6 +240,7 @@ def read_table(
         wanted = partial(wanted_places, columns, also)
     how["categorical"] = categorical
     table: Table | LargeTable | None = None
+    _require_arrow()
     if from_file and target is not None:
         table = read_parts(Path(path), target, wanted, max_memory=max_memory, **how)
     if table is None:
@@ -305,11 +290,6 @@ def from_anndata(
     unusable : {"error", "drop"}, default="error"
         Whether to refuse genes with infinite values, or to leave them out.
 
-    Returns
-    -------
-    Dataset
-        A record with ``X``, ``y``, ``feature_names``, ``groups`` and more.
-
     See Also
     --------
     altsets.io.to_anndata : Write the sets into the object.
@@ -342,14 +322,15 @@ def _split_cells(
     refuse_conflicts([target], drop=(), groups=groups)
     labels = cells.column(target, "target column")
     together = None if groups is None else cells.column(groups, "column of groups")
+    # Before anything is taken of a matrix, whose indices may be damaged.
     usable = usable_columns(cells.matrix, unusable, cells.genes)
     found, genes = usable.features, list(usable.features.names or ())
-    chosen = range(len(genes)) if columns is None else wanted_places(columns, (), genes, cells.source)
-    left = {*columns_in(drop, "column to drop", genes, cells.source)}
-    kept = [place for place in chosen if genes[place] not in left]
-    if not kept:
+    chosen = genes if columns is None else columns_in(columns, "column to read", genes, cells.source)
+    left = {*chosen}.difference(columns_in(drop, "column to drop", genes, cells.source))
+    if not left:
         raise TableError(f"{cells.source} has no genes left; drop fewer.")
-    found = found if len(kept) == len(genes) else found.columns(kept)
+    if len(left) < len(genes):
+        found = found.columns([place for place, name in enumerate(genes) if name in left])
     known = ~missing_in(labels)
     n_dropped = int((~known).sum()) if drop_missing_target else 0
     if n_dropped:
@@ -358,7 +339,7 @@ def _split_cells(
         together = None if together is None else together[known]
     y = as_target(labels, target, is_category=labels.dtype == object)
     together = None if together is None or groups is None else as_groups(together, groups)
-    names, notes = tuple(genes[place] for place in kept), tuple(left_out(usable.dropped))
+    names, notes = tuple(found.names or ()), tuple(left_out(usable.dropped))
     return Dataset(found, y, names, target, together, n_dropped, cells.sha256, notes)
 
 
@@ -377,12 +358,11 @@ def read_columns(
     transpose: bool = False,
 ) -> Table:
     """Read all columns of a file, or those that are wanted; nothing is decided yet about what they mean."""
-    _require_arrow()
     decimal, from_input = text_format().decimal or ".", str(path) == STANDARD_INPUT
     source = "standard input" if from_input else Path(path).name
     raw = read_standard_input() if from_input else read_bytes(Path(path), small=True)
     digest = hashlib.sha256(raw).hexdigest()
-    content = unpack(raw, source if from_input else str(path), is_table=True)
+    content = unpack(raw, source if from_input else str(path))
     del raw
     is_workbook, is_parquet = is_excel(content), content[:4] == PARQUET
     if sheet is not None and not is_workbook:
@@ -446,7 +426,7 @@ def split_target(
     unusable: str = "error",
 ) -> Dataset:
     """Take the target apart from the features, and check that a measure can use both; see :func:`read_table`."""
-    targets, value = target_columns(table, target, time, event)
+    targets, value = _target_columns(table, target, time, event)
     drop, categorical = (
         columns_in(given, role, table.names, table.source, targets)
         for given, role in ((drop, "column to drop"), (categorical, "categorical column"))
@@ -470,7 +450,7 @@ def split_target(
         refuse_commas(table, [name for name in features if name not in categories])
     frame = table.as_features(features, categories)
     try:
-        y = target_of(columns, categories, table.decimal) if time is None else survival_of(columns, value)
+        y = _target_of(columns, value, table, categories, time is not None)
         usable = usable_columns(frame, unusable, check_text=partial(refuse_text, decimal=table.decimal))
     except InputError as error:
         raise TableError(*error.args) from error
@@ -485,7 +465,7 @@ def split_target(
         table.sha256,
         (
             *table.notes,
-            *(hint_at_survival(columns) if time is None else ()),
+            *(_hint_at_survival(columns) if time is None else ()),
             *(f"Column {name} was left out: it is the index of a frame." for name in index),
             *left_out(usable.dropped),
             *_on_times(table, {*drop, *usable.dropped}),
@@ -522,3 +502,80 @@ def _on_times(table: Table, dropped: Collection[str]) -> list[str]:
     holds, was = ("holds", "was") if len(times) == 1 else ("hold", "were")
     order = "if rows are ordered in time, test models on later rows than they were fitted to."
     return [f"{list_some(times)} {holds} dates or times and {was} dropped; {order}"] if times else []
+
+
+# --- Targets ------------------------------------------------------------------------------------------
+
+
+def refuse_half_survival(target: Any, time: str | None, event: str | None) -> None:
+    """Refuse a survival target that is incomplete, or beside another one."""
+    if time is None and event is None:
+        return
+    if time is None or event is None:
+        missing = parameter("event" if event is None else "time")
+        raise TableError(f"a survival target has a time and an event; name the column of {missing}, too.")
+    if target is not None:
+        raise TableError(
+            f"{parameter('target', target)} and {parameter('time', time)} contradict each other; leave out one of them."
+        )
+
+
+def _target_columns(
+    table: Table, target: str | None, time: str | None, event: str | None
+) -> tuple[list[str], str | None]:
+    """The columns of a target, of survival the event first; and the value that means it, as in ``status=dead``."""
+    value = None
+    if time is not None and event is not None:
+        # The name of a column may have the sign itself, so the longest one counts.
+        ends = [place for place, letter in enumerate(event) if letter == "="]
+        if event not in table.names and ends:
+            end = next((end for end in reversed(ends) if event[:end] in table.names), ends[0])
+            event, value = event[:end], event[end + 1 :] or None
+        names, roles = [event, time], ["column of events", "column of times"]
+    else:
+        names = [] if target is None else [target]
+        if target is not None and target not in table.names and "," in target:
+            names = [name.strip() for name in target.split(",") if name.strip()]
+        roles = ["target column"] * len(names)
+    for name, role in zip(names, roles, strict=True):
+        if name not in table.names:
+            raise unknown_column(name, role, table.names, table.source)
+        if names.count(name) > 1:
+            raise TableError(f"column {name!r} is named twice; name each column once.")
+    return names, value
+
+
+def _target_of(
+    columns: Mapping[str, Column],
+    value: str | None,
+    table: Table,
+    categories: Collection[str],
+    is_survival: bool,
+) -> Any:
+    """The target of a column, of several ones, or of an event and a time, checked; None without one."""
+    if not is_survival:
+        made = {
+            name: as_target(column, name, is_category=name in categories, decimal=table.decimal)
+            for name, column in columns.items()
+        }
+        return as_columns(made) if len(made) > 1 else next(iter(made.values()), None)
+    for name, column in columns.items():
+        refuse_missing_target(column, name)
+    (event, happened), (time, times) = columns.items()
+    y = as_survival(happened, times, event, time, value)
+    Survival.of(y, len(y))
+    return y
+
+
+def _hint_at_survival(columns: Mapping[str, Column]) -> list[str]:
+    """Advice for two targets that look like times and events."""
+    events = [name for name, column in columns.items() if set(column.tolist()) == {0.0, 1.0}]
+    times = [name for name, column in columns.items() if column.dtype != object and column.min() >= 0]
+    if len(columns) != 2 or len(times) != 2 or len(events) != 1:
+        return []
+    (event,), (time,) = events, [name for name in times if name not in events]
+    use = f"{parameter('time', time)} and {parameter('event', event)}"
+    return [
+        f"{time} and {event} are two targets; if they are the time of an event and whether it happened, use {use} "
+        "instead."
+    ]

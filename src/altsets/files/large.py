@@ -11,7 +11,6 @@ from typing import Any
 
 from altsets.errors import InputError, TableError
 from altsets.files.columns import Table, columns_in, refuse_conflicts, refuse_text
-from altsets.files.contents import PARQUET
 from altsets.files.parsing import LABEL, NUMBER, Wanted, parse_arrow
 from altsets.measures.large.arrow import ArrowRows, open_dataset, read_columns
 from altsets.measures.large.decoding import kind_of
@@ -55,18 +54,13 @@ def read_parts(
 
 def _is_large_file(path: Path, ceiling: int) -> bool:
     """Whether this is a Parquet file that may be too large; what is wrong with others is said where they are read."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError:
-        return False
-    try:
-        # Not to be opened: a pipe, which would wait.
+        # A pipe would wait for somebody to write.
         if not path.is_file():
             return False
-        with open(path, "rb") as file:
-            if file.read(4) != PARQUET:
-                return False
         about = pq.read_metadata(path)
     except (OSError, ValueError, pa.ArrowException):
         return False

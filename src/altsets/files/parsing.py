@@ -98,22 +98,14 @@ def parse_csv(text: bytes, source: str, decimal: str = ".", wanted: Wanted | Non
 
     delimiter = _delimiter_beside(decimal, text, source)
     rows = _rows(text, delimiter, source)
-    (line, header), (_, first) = next(rows, (0, [])), next(rows, (0, []))
+    line, header = next(rows, (0, []))
     names, kept = _header(header, source, wanted)
     start = sum(len(line.encode()) for line in islice(_lines(text), line))
     refuse_memory(len(text) + text.count(b"\n") * len(kept) * NUMBER, source)
-    begins = [as_number(cell, decimal) is not None and cell.strip().lower() not in MISSING for cell in first]
-    # In one column, blank lines are no rows, though they look like missing values.
-    for numeric in (begins, []) if len(names) > 1 else ():
-        try:
-            cells = _cells(
-                text, start, delimiter, decimal, [*numeric, *[False] * len(names)][: len(names)], kept
-            )
-            break
-        except pa.ArrowInvalid:
-            pass
-    else:
-        lines = list(_rows(text, delimiter, source))[1:]
+    try:
+        cells = _cells(text, start, delimiter, len(names), kept)
+    except pa.ArrowInvalid:
+        lines = list(rows)
         _check_widths(lines, len(names), source)
         cells = _columns([row for _, row in lines], kept)
     return _table([names[place] for place in kept], cells, source, decimal)
@@ -163,19 +155,20 @@ def _table(names: list[str], cells: list[Any], source: str, decimal: str) -> Tab
     return Table(pa.table(cells, names=names), source, notes=notes, decimal=decimal, missing=missing)
 
 
-def _cells(
-    text: bytes, start: int, delimiter: str, decimal: str, numeric: Sequence[bool], kept: Sequence[int]
-) -> list[Any]:
-    """The columns of the lines below a header, as numbers or text; what it refuses may still be a table."""
+def _cells(text: bytes, start: int, delimiter: str, width: int, kept: Sequence[int]) -> list[Any]:
+    """The columns of the lines below a header, as text; what it refuses may still be a table."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
     def skip_blank(row: Any) -> str:
         return "skip" if row.actual_columns == 1 and not row.text.strip(' \t\r\n"') else "error"
 
-    names = list(map(str, range(len(numeric))))
+    if width == 1:
+        # Blank lines are no rows, though they look like missing values.
+        raise pa.ArrowInvalid("one column")
+    names = list(map(str, range(width)))
     # A wide table in many blocks would have thousands of pieces.
-    block = min(max(2**20, 2**11 * len(numeric)), 2**30)
+    block = min(max(2**20, 2**11 * width), 2**30)
     found = arrow_csv.read_csv(
         pa.py_buffer(text).slice(start),
         read_options=arrow_csv.ReadOptions(column_names=names, block_size=block),
@@ -183,19 +176,13 @@ def _cells(
             delimiter=delimiter, newlines_in_values=b'"' in text, invalid_row_handler=skip_blank
         ),
         convert_options=arrow_csv.ConvertOptions(
-            column_types={
-                name: pa.float64() if is_number else pa.string()
-                for name, is_number in zip(names, numeric, strict=True)
-            },
-            decimal_point=decimal,
+            column_types=dict.fromkeys(names, pa.string()),
             include_columns=[names[place] for place in kept],
             null_values=[""],
             strings_can_be_null=True,
             check_utf8=False,
         ),
     )
-    if not all(_are_exact(column) for column in found.columns if column.type == pa.float64()):
-        raise pa.ArrowInvalid("The spelling of these numbers matters.")
     return list(found.columns)
 
 
@@ -204,7 +191,7 @@ def _numbers_or_text(cells: Any, decimal: str) -> tuple[Any, Counter[str]]:
     import pyarrow as pa
 
     empty = Counter({"": cells.null_count} if cells.null_count else {})
-    numbers = cells if cells.type == pa.float64() else _numbers(cells, decimal)
+    numbers = _numbers(cells, decimal)
     if numbers is not None:
         return numbers, empty
     different = cells.dictionary_encode().combine_chunks()
@@ -235,14 +222,10 @@ def _numbers(cells: Any, decimal: str) -> Any:
         numbers = cells.cast(pa.float64())
     except pa.ArrowInvalid:
         return None
-    return numbers if _are_exact(numbers) else None
-
-
-def _are_exact(numbers: Any) -> bool:
-    """Whether all of these are so small that whole ones are exact, and none was written as nan, which is missing."""
     values = numbers.to_numpy()
     is_small = np.fmax.reduce(np.abs(values), initial=0.0) < LARGEST_EXACT
-    return bool(is_small and np.count_nonzero(np.isnan(values)) == numbers.null_count)
+    # Some may be written as nan, which is missing.
+    return numbers if is_small and np.count_nonzero(np.isnan(values)) == numbers.null_count else None
 
 
 def _number(label: str, decimal: str) -> float | None:
