@@ -283,36 +283,6 @@ def test_scores_of_a_table_with_text_are_saved(run, mixed_table, tmp_path, snaps
         assert (code, err) == (2, snapshot)
 
 
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (
-            "--quality pearson",
-            "needs numbers or two categories, but town is text or categories (4 different ones",
-        ),
-        ("--quality f", "use mutual_info, symmetrical_uncertainty or chi2"),
-        (
-            "--quality relief",
-            "relief cannot deal with missing values (a: 13); use mutual_info, or fill them in",
-        ),
-        (
-            "--quality importance --estimator sklearn.linear_model.LogisticRegression",
-            "LogisticRegression cannot deal with missing values (a: 13)",
-        ),
-        (
-            "--quality wrapper --estimator sklearn.svm.SVC",
-            "SVC cannot deal with missing values (a: 13); use a model that takes",
-        ),
-        ("--categorical kode", "no categorical column 'kode'; did you mean 'code'?"),
-    ],
-)
-def test_what_some_measures_cannot_take_is_one_line(run, mixed_table, args, message):
-    err = run.error("find", mixed_table, "-t", "y", "-k", 2, *args.split())
-    assert message in err
-    assert err.startswith("Error: ")
-    assert err.count("\n") == 1
-
-
 def test_what_was_read_as_missing_is_said_beside_the_answer(run, mixed_table, tmp_path, snapshot):
     (tmp_path / "sets.txt").write_text("a\n")
     evaluated = ("evaluate", "--sets", tmp_path / "sets.txt", "--n-repeats", 1)
@@ -332,6 +302,7 @@ def test_what_was_read_as_missing_is_said_beside_the_answer(run, mixed_table, tm
         ("find benchmarks -t y", "holds no Parquet files"),
         ("find TABLE -t z", "no target column 'z'"),
         ("find TABLE -t y --drop q", "no column to drop 'q'"),
+        ("find TABLE -t y --categorical q", "no categorical column 'q'"),
         ("find TABLE -t y --existing a,bb", "--existing names 'bb', which is not a feature"),
         ("find TABLE -t y --existing ,", "existing set is empty"),
         ("find TABLE -t y --existing a,a", "holds a feature twice"),

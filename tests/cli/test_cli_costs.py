@@ -49,14 +49,6 @@ def test_lines_and_report(run, table, tmp_path, snapshot):
     assert "curve-points" in (tmp_path / "report.html").read_text("utf-8")
 
 
-def test_several_sets_differ(run, table):
-    code, out, _ = run(*ask(table, "--costs", "costs.csv", "-a", 1, "--tau", 1, "--json"))
-    found = altsets.results.Frontier.from_json(out)
-    assert code == 0
-    assert [point.shared for point in found] == [0] * len(found)
-    assert all(len(point.result.sets) == 2 for point in found)
-
-
 def test_sets_that_are_not_good_enough_are_left_out(run, table):
     code, out, _ = run(*ask(table, "--costs", "costs.csv", "--within", "5%", "--json"))
     best, *others = [point.quality for point in altsets.results.Frontier.from_json(out)]

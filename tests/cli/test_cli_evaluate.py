@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 import numpy as np
 import pandas as pd
@@ -49,21 +50,8 @@ def test_find_and_evaluate_gives_the_numbers_of_the_python_call(run, table):
 
 
 def test_the_model_of_a_wrapper_judges_too(run, table):
-    asked = (
-        "-k",
-        2,
-        "-a",
-        1,
-        "--quality",
-        "wrapper",
-        "--estimator",
-        "neighbors",
-        "--max-iters",
-        5,
-        "--cv",
-        2,
-        "--n-repeats",
-        1,
+    asked = shlex.split(
+        "-k 2 -a 1 --quality wrapper --estimator neighbors --max-iters 5 --cv 2 --n-repeats 1"
     )
     out = run.output("find", table, "-t", "y", *asked, "--evaluate", "--bootstraps", 2, "--json")
     document = json.loads(out)
@@ -122,12 +110,7 @@ def test_a_positive_class_and_weights_of_classes(run, tmp_path, snapshot):
         "y",
         "--sets",
         sets,
-        "--estimator",
-        "linear",
-        "--scoring",
-        "recall",
-        "--n-repeats",
-        1,
+        *shlex.split("--estimator linear --scoring recall --n-repeats 1"),
     )
     means = []
     for more in ((), ("--positive", "no"), ("--class-weight", "balanced")):
@@ -140,14 +123,7 @@ def test_a_positive_class_and_weights_of_classes(run, tmp_path, snapshot):
     found = run(
         "find",
         table,
-        "-t",
-        "y",
-        "-k",
-        1,
-        "-a",
-        0,
-        "--quality",
-        "wrapper",
+        *shlex.split("-t y -k 1 -a 0 --quality wrapper"),
         *asked[6:10],
         "--positive",
         "no",
@@ -251,10 +227,7 @@ def test_folds_in_time_order(run, visits, tmp_path, command, snapshot):
 def test_folds_that_keep_groups_together(run, visits, column):
     other = "patient" if ":" in column else '"clinic: id"'
     asked = (
-        "--evaluate",
-        "--cv",
-        4,
-        "--cv-groups",
+        *shlex.split("--evaluate --cv 4 --cv-groups"),
         column,
         "--n-repeats",
         2,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import signal
 
 import pytest
@@ -185,16 +186,7 @@ def test_scores_and_the_baseline_stand_in_the_table(run, table, monkeypatch, sna
 
 @pytest.mark.slow
 def test_scores_as_a_document(run, table):
-    options = (
-        "--estimator",
-        "linear",
-        "--scoring",
-        "accuracy,roc_auc",
-        "--n-repeats",
-        2,
-        "--positive",
-        "yes",
-    )
+    options = shlex.split("--estimator linear --scoring accuracy,roc_auc --n-repeats 2 --positive yes")
     out = run.printed(*asking(table, *JUDGED, *options, "--json"))
     data = split_target(read_columns(table), "y")
     own = altsets.evaluate(

@@ -9,6 +9,7 @@ import io
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import types
@@ -30,6 +31,7 @@ from altsets.results import Evaluation
 
 # pandas from 3.1 on always reads numbers so.
 pytestmark = pytest.mark.filterwarnings("ignore:The 'float_precision' argument is deprecated")
+
 
 pq = pytest.importorskip("pyarrow.parquet")
 
@@ -646,20 +648,7 @@ def test_a_class_is_repeated_if_the_user_names_it_as_well(run, there):
 
 
 def test_a_model_by_name_is_repeated_without_a_word(run, there):
-    found = (
-        "find",
-        "table.csv",
-        "-t",
-        "y",
-        "-k",
-        2,
-        "-a",
-        0,
-        "--quality",
-        "importance",
-        "--estimator",
-        "forest",
-    )
+    found = shlex.split("find table.csv -t y -k 2 -a 0 --quality importance --estimator forest")
     assert run(*found, "--output", "saved.json")[0] == 0
     assert run("find", "--again", "saved.json")[0] == 0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 from pathlib import Path
 
@@ -130,10 +131,7 @@ def test_texts_are_checked_in_passes_as_well(run, tmp_path, little, snapshot):
     options = [
         "find",
         str(tmp_path / "days.parquet"),
-        "-t",
-        "ill",
-        "--quality",
-        "symmetrical_uncertainty",
+        *shlex.split("-t ill --quality symmetrical_uncertainty"),
         *little,
     ]
     assert run.error(*options) == snapshot

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 import numpy as np
 import pandas as pd
@@ -57,20 +58,7 @@ def test_survival_is_found_evaluated_and_repeated(table, tmp_path, snapshot):
 
 def test_several_targets_with_weights(table, tmp_path, snapshot):
     saved = tmp_path / "answer.json"
-    words = (
-        "find",
-        table,
-        "--target",
-        "warm,loud",
-        "--drop",
-        "status,days",
-        "-k",
-        1,
-        "-a",
-        0,
-        "--quality",
-        "f",
-    )
+    words = ("find", table, *shlex.split("--target warm,loud --drop status,days -k 1 -a 0 --quality f"))
     done = run(*words, "--combine", "0,1", "--output", saved)
     assert done.exit_code == 0, done.output
     assert done.output == snapshot

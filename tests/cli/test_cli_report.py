@@ -205,11 +205,7 @@ NASTY = ("it's; rm -rf /", 'say "$HOME" `id`', "-a\\n,b", "<b>&amp;", "näme wit
         (
             "--feature-groups-by",
             " ",
-            "--dissimilarity",
-            "groups",
-            "--require",
-            "GIVEN",
-            "--drop",
+            *shlex.split("--dissimilarity groups --require GIVEN --drop"),
             '"-a\\n,b"',
             "--size",
             "1:2",

@@ -1,6 +1,7 @@
 """Features named by patterns, groups and files, on the command line and in Python."""
 
 import json
+import shlex
 
 import numpy as np
 import pytest
@@ -141,16 +142,7 @@ def test_existing_sets_come_from_an_earlier_answer(answer, run, sensors):
 
 
 def test_commands_with_patterns_are_repeated(answer, run, sensors, snapshot):
-    answer(
-        "--forbid",
-        "@left",
-        "--feature-groups",
-        "groups.csv",
-        "--output",
-        "saved.json",
-        "--report",
-        "page.html",
-    )
+    answer(*shlex.split("--forbid @left --feature-groups groups.csv --output saved.json --report page.html"))
     code, out, err = run("find", "--again", "saved.json", "--feature-groups", "groups.csv")
     assert code == 0, err
     assert about(out, "same sets") == snapshot

@@ -438,17 +438,6 @@ def test_help_names_the_default_measures(run, snapshot):
         assert inspect.signature(kind.from_data).parameters["measure"].default == default
 
 
-@pytest.mark.parametrize("name", ["mrmr", "fcbf", "cfs"])
-def test_qualities_of_several_features_are_searched(run, table, name):
-    args = ("find", table, "-t", "y", "-k", 1, "-a", 1, "--tau", 1, "--quality", name, "--measure", "pearson")
-    out = run.printed(*args, "--json")
-    document = json.loads(out)
-    assert document["status"] == "optimal"
-    assert [entry["features"] for entry in document["sets"]] == [["a"], ["b"]]
-    assert document["parameters"]["quality"] == name
-    assert document["parameters"]["measure"] == "pearson"
-
-
 @pytest.mark.parametrize("command", ["find", "frontier", "near-best", "evaluate"])
 def test_an_option_without_its_value_leads_to_the_help_of_its_command(run, command):
     option = "--sets" if command == "evaluate" else "--distinct"

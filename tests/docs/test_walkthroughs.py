@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -101,19 +102,7 @@ def test_walk_through(section, tmp_path):
     table = tmp_path / "table.csv"
     rows = [f"{i},{i * 7 % 11},{i * 5 % 13},{i * 3 % 7},{i * i % 17},{i // 10}" for i in range(40)]
     table.write_text("a,b,c,d,e,target\n" + "\n".join(rows) + "\n")
-    command = [
-        sys.executable,
-        "-m",
-        "altsets",
-        "find",
-        str(table),
-        "--target",
-        "target",
-        "-k",
-        "2",
-        "-a",
-        "0",
-    ]
+    command = [sys.executable, "-m", "altsets", "find", str(table), *shlex.split("--target target -k 2 -a 0")]
     printed = subprocess.run(
         [*command, *options], check=True, env=environment, timeout=120, stdout=subprocess.PIPE, text=True
     ).stdout

@@ -22,7 +22,6 @@ from sklearn.model_selection import (
     GroupKFold,
     KFold,
     RepeatedKFold,
-    RepeatedStratifiedKFold,
     StratifiedKFold,
     TimeSeriesSplit,
 )
@@ -542,12 +541,6 @@ def test_the_index_follows_its_definition():
     assert math.isnan(stability_index(0, [(0, 1), (0, 1)], 2).index)
 
 
-def test_sets_at_random_have_an_index_of_about_0():
-    rng = np.random.default_rng(0)
-    sets = [tuple(rng.choice(40, 8, replace=False).tolist()) for _ in range(200)]
-    assert abs(stability_index(0, sets, 40).index) < 0.02
-
-
 def test_bootstrap_samples(wine):
     y = wine[1]
     target = target_of(y, len(y))
@@ -930,12 +923,6 @@ def test_an_unknown_scorer_or_source(wine, refused):
         evaluation.scores(0, "praise")
     with refused(InputError):
         evaluation.runs("dreams")
-
-
-def test_repeated_folds_of_classes(wine):
-    cv = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
-    evaluation = evaluate(quick(), *wine, cv=cv)
-    assert evaluation.comparisons[0].n_folds == 6
 
 
 # --- A selector is evaluated as it is fitted ----------------------------------------------------------

@@ -12,7 +12,7 @@ import pytest
 from sklearn.datasets import load_diabetes, load_wine
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import accuracy_score, get_scorer, make_scorer, mean_absolute_error, mean_squared_error
+from sklearn.metrics import get_scorer, make_scorer, mean_absolute_error, mean_squared_error
 from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit
 from words import about
 
@@ -499,12 +499,6 @@ def test_a_wide_table_is_sampled():
     exact = np.mean(list(kinship_of(table, range(100)).values()))
     assert mean_kinship(table, None, 25) == mean_kinship(table, None, 25)
     assert mean_kinship(table, None, 25) == pytest.approx(exact, abs=0.05)
-
-
-def test_accuracy_of_the_baseline_is_the_share_of_the_class():
-    X, y = noise(100)
-    evaluation = evaluate([["a"]], X, y, scoring="accuracy", n_repeats=1)
-    assert evaluation.baseline == pytest.approx(accuracy_score(y, np.full(100, "no")))
 
 
 @pytest.mark.parametrize("scoring", ["f1", "precision", "jaccard"])

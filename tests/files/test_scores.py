@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 import numpy as np
 import pytest
@@ -108,14 +109,7 @@ def test_saved_scores_give_the_same_answer(run, table, tmp_path, name):
 
 def test_a_wrapper_on_the_command_line(run, table):
     asked = (
-        "--quality",
-        "wrapper",
-        "--estimator",
-        "linear",
-        "--scoring",
-        "accuracy",
-        "--max-iters",
-        "9",
+        *shlex.split("--quality wrapper --estimator linear --scoring accuracy --max-iters 9"),
         *ASKED,
     )
     out = run.printed("find", table, "-t", "y", *asked)

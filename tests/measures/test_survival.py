@@ -210,13 +210,6 @@ def test_linear_models_of_survival_are_compared_by_their_score_tests(weighted):
     assert best == sets[int(expected.argmax())]
 
 
-def test_linear_models_of_survival_in_selectors():
-    X, y = some_rows(60, 6)
-    found = altsets.SelectAlternatives("linear_fit", n_features=2, n_alternatives=1).fit(X, y)
-    assert 0 in found.result_.sets[0]
-    assert found.result_.models[0].c_index > 0.6
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_the_root_of_the_information_has_its_products(seed):
     table = random_table(seed)

@@ -284,12 +284,6 @@ def test_membership_shows_what_is_noise(result, snapshot):
     assert note(ax) == snapshot
 
 
-def test_membership_without_scores(result):
-    ax = plots.membership(replace(result, scores=[]))
-    assert ax.child_axes == []
-    assert clipped(ax) < 1
-
-
 def test_quality_has_bars_and_a_bound(snapshot):
     found = altsets.find(
         quality.Additive(SCORES), n_features=2, n_alternatives=2, tau=1, search="simultaneous"
@@ -308,11 +302,6 @@ def test_quality_hatches_what_is_not_proven(result, snapshot):
     assert cells(ax) == ["17.0\n100 %", "16.0\n94 %", "15.0\n88 %"]
 
 
-def test_quality_below_zero_has_no_shares():
-    ax = plots.quality(altsets.find(quality.Additive([-1.0, -2, -3]), n_features=1, n_alternatives=1, tau=1))
-    assert cells(ax) == ["-1.00", "-2.00"]
-
-
 def test_overlap_has_a_number_in_each_cell(result):
     ax = plots.overlap(result)
     assert list(map(int, cells(ax))) == [value for row in set_views.overlaps(result).values for value in row]
@@ -326,15 +315,6 @@ def test_overlap_through_similarity(refused):
     assert cells(plots.overlap(found, matched=False)) == ["1"] * 4
     with refused(InputError):
         plots.overlap(altsets.find(quality.Additive([9.0, 8, 1]), 1, 1, tau=0), matched=True)
-
-
-def test_no_sets_to_show(refused):
-    none = altsets.find(
-        quality.Additive(SCORES), n_features=4, n_alternatives=1, tau=1, search="simultaneous"
-    )
-    for draw in (plots.membership, plots.quality, plots.overlap):
-        with refused(InputError):
-            draw(none)
 
 
 # --- Frontiers ----------------------------------------------------------------------------------------

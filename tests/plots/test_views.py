@@ -506,27 +506,6 @@ def test_no_near_best_sets(refused):
 # --- What is not to be shown --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("view", "takes"),
-    [
-        (set_views.membership, "Result"),
-        (set_views.overlaps, "Result"),
-        (set_views.likeness, "Result"),
-        (set_views.qualities, "Result"),
-        (frontier_views.curve_over_tau, "Frontier"),
-        (frontier_views.curve_over_size, "Frontier"),
-        (frontier_views.heat, "Frontier"),
-        (set_views.predictive_scores, "Evaluation"),
-        (set_views.stand_ins, "Evaluation"),
-        (set_views.stability, "Evaluation"),
-        (set_views.near_best_frequencies, "NearBest"),
-    ],
-)
-def test_the_wrong_kind_of_answer_is_named(view, takes, refused):
-    with refused(InputError):
-        view({})
-
-
 def test_no_sets_and_one_set(result, refused):
     none = altsets.find(
         quality.Additive(SCORES), n_features=4, n_alternatives=1, tau=1, search="simultaneous"
@@ -610,18 +589,3 @@ def test_what_does_not_fit_is_counted_and_what_is_left_is_spread_evenly(snapshot
     assert cap("abc", None, "feature", "") == (["a", "b", "c"], "")
     assert spread(range(2, 11), 3) == [2, 6, 10]
     assert spread(range(2, 11), 3, keep=[5]) == [2, 5, 6, 10]
-
-
-def test_stand_ins_and_stability_of_a_small_table():
-    X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
-    y = ["no", "yes"] * 15
-    seen = set_views.stand_ins(altsets.evaluate([[0, 2], [1, 2]], X, y, n_repeats=1))
-    assert (seen.rows, seen.columns) == (("x0", "x1"), ("x0", "x1"))
-    assert seen.values == ((None, 1.0), (1.0, None))
-    selector = altsets.SelectAlternatives("f", n_features=1, n_alternatives=1)
-    stable = set_views.stability(altsets.evaluate(selector, X, y, n_repeats=1))
-    assert stable.shares.columns == ("set 0", "set 1", "any set")
-    assert stable.shares.values == ((1.0, 0.0, 1.0), (0.0, 1.0, 1.0))
-    assert stable.index.values == (1.0, 1.0, 1.0)
-    weak = set_views.predictive_scores(altsets.evaluate([[0], [2]], X, y, n_repeats=1))
-    assert (weak.labels, weak.lines[0].value, weak.marked) == (("set 0", "set 1"), 0.0, (False, True))

@@ -104,22 +104,6 @@ def test_evaluation_searches_each_fold_by_the_same_engine(table):
         assert list(fold.sets) == alone.sets
 
 
-@pytest.mark.parametrize(("paper", "ours"), NAMES.items())
-def test_evaluated_frontiers_take_them(paper, ours, table):
-    X, y = table
-
-    def evaluated(name):
-        few = {"max_iters": 3} if name == "greedy_wrapper" else None
-        frontier = altsets.frontier(name, 2, 1, [1], X=X, y=y, quality_params=few)
-        return altsets.evaluate(frontier, X, y, cv=2, n_repeats=1)
-
-    found = evaluated(paper)
-    if paper == "greedy_wrapper":
-        assert found.frontier.points[0].result.engine == "greedy-wrapper"
-    else:
-        assert found[0].folds == evaluated(ours)[0].folds
-
-
 def test_sessions_take_them_and_the_engine_goes_with_the_quality(table):
     session = Session(*table, "greedy_wrapper", n_features=2, n_alternatives=1, random_state=25)
     assert session.result.engine == "greedy-wrapper"
@@ -147,11 +131,3 @@ def test_the_commands_take_them(command, paper, ours, file):
     assert code == 0, said
     if paper != "greedy_wrapper":
         assert json.loads(said)["parameters"]["quality"] == ours
-
-
-def test_evaluation_on_the_command_line_searches_by_the_same_engine(file):
-    words = ["--target", "class", "--quality", "greedy_wrapper", "-k", "2", "-a", "1", "--max-iters", "3"]
-    code, said = run("find", file, *words, "--evaluate", "--cv", "2", "--n-repeats", "1", "--json")
-    assert code == 0, said
-    document = json.loads(said)
-    assert document["engine"] == "greedy-wrapper"

@@ -28,7 +28,6 @@ ASKED = {"n_features": 3, "n_alternatives": 1}
 FOUND = altsets.find(SCORED, tau=1, **ASKED)
 TOGETHER = altsets.find(SCORED, tau=1, search="simultaneous", **ASKED)
 FRONTIER = altsets.frontier(SCORED, **ASKED)
-LAST_POINT = replace(FRONTIER, points=FRONTIER.points[-1:])
 FRONTIER_TOGETHER = altsets.frontier(SCORED, search="simultaneous", **ASKED)
 NEAR = altsets.near_best(SCORED, n_features=3, within=0.1)
 
@@ -92,17 +91,9 @@ def near_with(**changes):
 
 
 CONTRADICTIONS = {
-    "near-best sets that do not know the best one": (
-        {"near": near_with(best=20.0, best_set=(0, 1, 3), best_proven=False)},
-        "the near-best sets call 20 the best, and the sets have a set of 24",
-    ),
     "near-best sets with a better one": (
         {"near": near_with(best=25.0, best_set=(1, 2, 3))},
         "the sets prove that no set is better than 24, and the near-best sets have one of 25",
-    ),
-    "no near-best set at all": (
-        {"near": near_with(best=float("nan"), best_set=None, exact=True, count_bounds=(0, 0))},
-        "the near-best sets prove that there is no set, and the sets have one of 24",
     ),
     "fewer near-best sets than there are": (
         {"near": near_with(count_bounds=(0, 0))},
@@ -112,41 +103,9 @@ CONTRADICTIONS = {
         {"near": near_with(best=23.0)},
         "give the same set the qualities 24 and 23",
     ),
-    "a frontier that does not know the best set": (
-        {"frontier": with_points(LAST_POINT, lambda result: unproven(with_quality(result, 20.0)))},
-        "the points of the frontier call 20 the best",
-    ),
-    "a frontier with a better set": (
-        {"frontier": with_points(LAST_POINT, lambda result: unproven(with_quality(result, 26.0)))},
-        "the sets prove that no set is better than 24, and the points of the frontier have",
-    ),
-    "a frontier without any set": (
-        {"frontier": with_points(FRONTIER, without_sets)},
-        "the points of the frontier prove that there is no set",
-    ),
     "a frontier without sets that differ": (
         {"frontier": with_points(FRONTIER, lambda result: without_sets(result, kept=1))},
         "there are no 2 sets that differ enough, and the sets have them",
-    ),
-    "a proof of a worse alternative": (
-        {
-            "frontier": with_points(
-                FRONTIER,
-                lambda result: replace(with_sets(result, [(0, 1, 2), (5, 6, 7)]), qualities=[24.0, 1.0]),
-            )
-        },
-        "prove that no sets that differ enough are better than 1, and the sets have some of 11",
-    ),
-    "no sets together": (
-        {"result": TOGETHER, "frontier": with_points(FRONTIER_TOGETHER, without_sets)},
-        "there are no 2 sets that differ enough",
-    ),
-    "a proof of worse sets together": (
-        {
-            "result": TOGETHER,
-            "frontier": with_points(FRONTIER_TOGETHER, lambda result: replace(result, bound=30.0)),
-        },
-        "no sets that differ enough are better than 30, and the sets have some of 35",
     ),
     "better sets together than proven": (
         {"result": replace(TOGETHER, bound=30.0), "frontier": FRONTIER_TOGETHER},

@@ -6,7 +6,6 @@ import csv
 import io
 import re
 from contextlib import contextmanager
-from pathlib import Path
 
 import browsers
 import pytest
@@ -99,11 +98,6 @@ def test_without_a_browser_tests_are_skipped_or_fail(monkeypatch, refused):
     monkeypatch.setenv("ALTSETS_BROWSER", "required")
     with refused(pytest.fail.Exception):
         browsers.need_browser()
-
-
-def test_the_browser_that_is_installed_is_one_that_tests_find(snapshot):
-    script = Path(__file__).parents[2].joinpath("tools", "browser").read_text(encoding="utf-8")
-    assert script == snapshot
 
 
 def test_requests_and_errors_are_heard(browser, tmp_path, snapshot):

@@ -111,9 +111,6 @@ def test_what_matches_what(snapshot):
     assert block(summarise(three), "likeness")["values"] == [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
 
 
-PROVEN = "every other choice was ruled out by calculation, not by trying some of them"
-
-
 @pytest.mark.parametrize(
     ("result", "words"),
     [
@@ -558,11 +555,6 @@ def test_answers_about_other_things_are_refused(refused):
         summarise(result, title=5)
 
 
-def test_sets_that_were_chosen_together_are_proven_together():
-    together = altsets.find(SCORES, n_features=2, n_alternatives=1, tau=1, search="simultaneous")
-    assert [row[-1] for row in block(summarise(together), "sets")["rows"]] == ["proven best together"] * 2
-
-
 def test_lines_of_a_selector_have_its_task_and_its_weights():
     rng = np.random.default_rng(0)
     X, y, weights = rng.normal(size=(60, 5)), rng.integers(0, 4, 60), rng.integers(1, 5, 60)
@@ -919,10 +911,6 @@ def test_linear_models_have_a_section():
     coefficients = block(document, "coefficients")
     expected = result.models_frame()[["set", "target", "column", "coefficient", "standard_error"]]
     assert coefficients["rows"] == [[str(row[0]), *row[1:]] for row in expected.values.tolist()]
-
-
-def test_other_answers_have_no_models():
-    assert "models" not in [part["id"] for part in summarise(found())["sections"]]
 
 
 def test_losses_have_a_section():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import shlex
 
 import browsers
 import numpy as np
@@ -41,21 +42,7 @@ def report(hostile, run):
     path = hostile / "report.html"
     if path.exists():
         return path
-    asked = (
-        "-t",
-        "<i>target</i>",
-        "-k",
-        3,
-        "-a",
-        2,
-        "--quality",
-        "f",
-        "--distinct",
-        "0.9",
-        "--evaluate",
-        "--cv",
-        3,
-    )
+    asked = shlex.split("-t <i>target</i> -k 3 -a 2 --quality f --distinct 0.9 --evaluate --cv 3")
     code, _, err = run("find", hostile / "table.csv", *asked, "--report", path)
     assert code == 0, err
     return path

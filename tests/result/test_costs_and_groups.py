@@ -1,6 +1,7 @@
 """What sets cost and which groups they use: in results, frames, documents, tables and words."""
 
 import json
+import shlex
 
 import numpy as np
 import pytest
@@ -125,11 +126,7 @@ def test_commands_show_costs_and_groups(run, tmp_path, snapshot):
     arguments = [
         *("find", tmp_path / "table.csv", "-t", "y", "-k", 2, "-a", 2, "--tau", 1, "--quality", "f"),
         *(
-            "--feature-groups-by",
-            "_",
-            "--dissimilarity",
-            "groups",
-            "--budget",
+            *shlex.split("--feature-groups-by _ --dissimilarity groups --budget"),
             f"8:{tmp_path / 'costs.csv'}",
             "--output",
             tmp_path / "sets.csv",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -14,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 import altsets
-from altsets import Status, quality
+from altsets import quality
 from altsets.errors import InputError
 from altsets.measures.models import MODELS
 
@@ -122,26 +121,6 @@ def test_estimators_without_a_seed_get_one(flowers):
     X, y = flowers
     first, second = (quality.Wrapper(RandomForestClassifier(3), X, y).evaluate((4, 5, 6)) for _ in range(2))
     assert first == second
-
-
-def test_wrapper_searches(flowers):
-    X, y = flowers
-    frame = pandas.DataFrame(X, columns=list("abcdefgh"))
-    text = np.array(["one", "two", "three"])[y]
-    results = [
-        altsets.find(
-            quality.Wrapper.from_data(frame, text, n_jobs=jobs, max_iters=60), 2, 1, tau=1, engine=engine
-        )
-        for jobs in (None, 2)
-        for engine in ("exhaustive", "local-search")
-    ]
-    assert results[0].sets == results[2].sets
-    assert results[1].sets == results[3].sets
-    assert results[0].status is Status.OPTIMAL
-    assert results[0].objective >= results[1].objective
-    assert set(results[0].named_sets[0]) <= set("abcdefgh")
-    values = [frame[list(names)] for names in results[0].named_sets]
-    assert all(part.shape == (150, 2) for part in values)
 
 
 @pytest.mark.parametrize(

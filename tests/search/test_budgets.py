@@ -9,12 +9,10 @@ from fractions import Fraction
 import numpy as np
 import pandas
 import pytest
-from checks import Request
 
 import altsets
 from altsets import Status, constraints, quality
 from altsets.constraints import Budget
-from altsets.search.solving import ENGINES
 from altsets.search.subset.rules import LARGEST_EXACT, Spending, in_units, rounded
 
 EXACT = ["auto", "enumerate", "milp"]
@@ -141,24 +139,6 @@ def test_what_is_left_while_features_are_taken_one_by_one(seed):
             spending.take(taken[-1], 1)
 
 
-def test_a_group_that_nobody_shares_is_none():
-    names = ["a", "b", "c"]
-    assert in_units(Budget([1, 2, 3], 4, groups=[[0], [1], [2]]).resolve(names)).groups is None
-    assert in_units(Budget([0, 0, 3], 4, groups=[[0, 1]]).resolve(names)).groups is None
-    assert in_units(Budget([2, 2, 3], 4, groups=[[0, 1]]).resolve(names)).groups == (0, 0, -1)
-
-
-def test_short_decimals_leave_no_doubt():
-    whole = in_units(Budget([0.5, 1.5, 1e300, 0.0], 2.75))
-    assert whole.costs.tolist() == [1, 3, 6, 0]
-    assert whole.limit == 5
-    assert whole.unaffordable == {2}
-    seen = rounded([whole], np.array([1, 2, 3]), [0], 2)
-    assert seen.costs.tolist() == [[3.0, 5.0, 0.0]]
-    assert seen.room.tolist() == [4.0]
-    assert not seen.doubt.any()
-
-
 def test_the_solver_need_not_strike_off_one_set_after_the_other():
     """Any six of 40 features are too dear by less than its tolerance."""
     scores = quality.Additive(np.arange(40.0))
@@ -194,11 +174,3 @@ def test_limits_that_differ_do_not_read_alike():
     limits = [0.6, 0.599999999, 20, 1e6, 1234567, 1e-13]
     words = [Budget([1], limit).describe(["a"]) for limit in limits]
     assert words == [f"budget {text}" for text in ("0.6", "0.599999999", "20", "1e+06", "1234567.0", "1e-13")]
-
-
-def test_every_engine_that_takes_budgets_is_asked():
-    request = Request((1.0,) * 4, 2, 0, constraints=(("budget", (1.0,) * 4, 2.0),))
-    box = quality.BlackBox(lambda chosen: 0.0, n_features_in=4)
-    boxes = [name for name, engine in ENGINES.items() if engine.declines(box, request.problem) is None]
-    assert set(request.engines()) == set(EXACT) - {"auto"}
-    assert set(boxes) == set(BLACK_BOX)

@@ -115,13 +115,6 @@ def test_a_heuristic_says_so_too(snapshot):
     assert result.reason == snapshot
 
 
-def test_on_the_command_line(run, table, snapshot):
-    err = run.error("find", table, "--target", "y", "-k", 2, "--require", "a", "--forbid", "a,b", code=1)
-    assert err.count("\n") == 1
-    assert err == snapshot
-    assert "proven" in err.lower()
-
-
 # --- Few of many ---------------------------------------------------------------------------------------
 
 

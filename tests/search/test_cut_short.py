@@ -130,16 +130,6 @@ def test_later_sets_have_their_share_of_the_time(clock):
     assert answer.stop_reason(run) is StopReason.TIME_LIMIT
 
 
-def test_time_that_was_kept_back_is_no_limit_of_the_engine(clock):
-    run = Run(time_limit=1.0)
-    assert run.stop_reason is StopReason.ENGINE_LIMIT
-    with run.keep_back(0.5):
-        while not run.tick():
-            pass
-    assert not run.stopped
-    assert run.stop_reason is StopReason.TIME_LIMIT
-
-
 @pytest.mark.parametrize("grouped", [False, True])
 def test_sets_are_constructed_where_time_is_up_before_the_search_begins(grouped, clock):
     rng, n = np.random.default_rng(0), 40_000

@@ -14,7 +14,7 @@ from altsets import constraints, quality
 from altsets.errors import UnsupportedError
 from altsets.problem import Problem
 from altsets.search import resources
-from altsets.search.black_box.evaluations import ExhaustiveEngine, at_most
+from altsets.search.black_box.evaluations import at_most
 from altsets.search.run import Run
 from altsets.search.solving import ENGINES
 
@@ -301,14 +301,6 @@ def test_sets_are_counted_where_a_formula_tells():
     assert at_most(tight, 21, Run())
     assert not at_most(tight, 20, Run())
     assert not at_most(tight, 21, Run(1e-9))
-
-
-def test_too_many_sets_are_refused_when_they_are_listed():
-    some = [constraints.AtMost(19, range(20))]
-    problem = Problem.create(60, n_features=20, constraints=some)
-    assert ExhaustiveEngine().declines(black_box(60), problem) is None
-    with pytest.raises(UnsupportedError, match="more than 2,000,000"):
-        altsets.find(black_box(60), 20, 1, engine="exhaustive", constraints=some)
 
 
 def test_threads_of_linear_algebra_are_given_back():

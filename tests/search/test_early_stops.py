@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import pickle
 from dataclasses import replace
@@ -189,19 +188,6 @@ def test_the_bound_on_one_set_holds_and_is_finite(kind, seed):
         assert bound <= best + 2.0
 
 
-@pytest.mark.parametrize("n", [2, 5])
-def test_extremes_of_pairs_leave_out_the_diagonal(n):
-    pairs = 2.0 + np.random.default_rng(n).random((n, n))
-    pairs = (pairs + pairs.T) / 2
-    form = quality.CFS(np.ones(n), pairs).form(2)
-    off = form.pairs[~np.eye(n, dtype=bool)]
-    assert form.pair_range(np.arange(n)) == (off.min(), off.max())
-    if n > 2:
-        inside = form.pairs[1:, 1:][~np.eye(n - 1, dtype=bool)]
-        assert form.pair_range(np.arange(1, n)) == (inside.min(), inside.max())
-    assert form.pair_range(np.arange(1)) == (0.0, 0.0)
-
-
 def test_a_search_that_cannot_begin_has_a_bound_also_after_prices():
     pricing = PricingOracle(quality.MRMR(*random_pairs(40)), Problem.create(40, n_features=5), Run())
     plain, priced = (
@@ -313,19 +299,6 @@ def test_steps_count_work_and_not_seconds():
     first, second = (altsets.find(searched, 8, 1) for _ in range(2))
     assert first.steps == second.steps > 0
     assert altsets.find(quality.Additive([3, 2, 1]), 1, 1).steps == 0
-
-
-def test_fields_go_through_json():
-    result = altsets.find(quality.MRMR(*random_pairs(60)), 6, 3, time_limit=HURRY)
-    document = json.loads(result.to_json())
-    assert document["schema"] == 1
-    assert document["stop_reason"] == "time_limit"
-    again = altsets.Result.from_json(json.dumps(document))
-    assert (again.stop_reason, again.steps, again.evaluated) == ("time_limit", result.steps, 0)
-    assert again == result
-    document["stop_reason"] = "bored"
-    with pytest.raises(altsets.errors.InputError, match="damaged"):
-        altsets.Result.from_json(json.dumps(document))
 
 
 def test_results_without_sets_are_equal_to_their_copies():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -11,10 +10,9 @@ import pytest
 from checks import QUALITIES, Request, disagreements
 from random_requests import random_request
 
-from altsets import Status
-from altsets.constraints import Size
+import altsets
+from altsets import Status, constraints, quality
 from altsets.problem import Problem
-from altsets.search.engine import Answer
 from altsets.search.solving import ENGINES
 
 #: Which qualities an exact engine claims.
@@ -40,17 +38,6 @@ def test_engines_claim_what_they_are_made_for():
     assert claimed == {**CLAIMED, "greedy": {"additive"}, **others}
 
 
-def test_answers_without_sets_say_what_the_bound_says():
-    problem = Problem.create(6, n_features=2, n_alternatives=2)
-    assert Answer.infeasible(problem, "").statuses == [Status.INFEASIBLE] * 3
-    assert Answer.without_sets(problem, -math.inf, "") == Answer.infeasible(problem, "")
-    assert Answer.without_sets(problem, 3.0, "").statuses == [Status.NOT_FOUND] * 3
-    assert Answer.simultaneous(problem, [], 3.0, "", proven=False) == Answer.without_sets(problem, 3.0, "")
-    for proven, status in ((True, Status.OPTIMAL), (False, Status.FEASIBLE)):
-        answer = Answer.simultaneous(problem, [(0, 1), (2, 3), (4, 5)], 3.0, "so", proven=proven)
-        assert (answer.statuses, answer.bound, answer.proof) == ([status] * 3, 3.0, "so")
-
-
 @pytest.mark.parametrize("sizes", [(3, 3), (1, 3), (2, 4)])
 @pytest.mark.parametrize(
     "limit",
@@ -66,47 +53,12 @@ def test_answers_without_sets_say_what_the_bound_says():
 @pytest.mark.parametrize("dissimilarity", ["dice", "jaccard"])
 def test_all_sets_are_compatible_where_trying_all_pairs_says_so(sizes, limit, dissimilarity):
     asked = {"dissimilarity": dissimilarity} | limit
-    problem = Problem.create(6, n_features=3, constraints=[Size(*sizes)], **asked)
+    problem = Problem.create(6, n_features=3, constraints=[constraints.Size(*sizes)], **asked)
     sets = [c for size in problem.sizes for c in itertools.combinations(range(6), size)]
     pairs = list(itertools.combinations(sets, 2))
     assert problem.any_sets_differ_enough == all(problem.compatible(*pair) for pair in pairs)
     equal = [*pairs, *((one, one) for one in sets)]
     assert problem.may_repeat == all(problem.compatible(*pair) for pair in equal)
-
-
-def check(request, engine):
-    result = request.find(engine=engine)
-    assert disagreements(request, result, request.oracle) == []
-    return result
-
-
-@pytest.mark.parametrize("seed", range(20))
-@pytest.mark.parametrize("engine", EXACT)
-def test_nearly_equal_scores(engine, seed):
-    """The solver once lost optima here, and once said that there was no solution."""
-    rng = np.random.default_rng(seed)
-    scores = rng.integers(0, 3, 7) + rng.choice([1e-6, 1e-7, 1e-8, 1e-9]) * rng.integers(0, 100, 7)
-    request = Request(
-        tuple(scores.tolist()),
-        n_features=int(rng.integers(1, 4)),
-        n_alternatives=int(rng.integers(0, 4)),
-        min_difference=1,
-        search=str(rng.choice(["sequential", "simultaneous"])),
-        aggregation=str(rng.choice(["sum", "min"])),
-    )
-    assert disagreements(request, request.find(engine=engine), request.oracle) == []
-
-
-@pytest.mark.parametrize("engine", EXACT)
-def test_disjoint_sets_in_closed_form(engine):
-    scores = tuple(float(j) for j in range(1, 25))
-    request = Request(scores, n_features=4, n_alternatives=5, tau=1, search="simultaneous")
-    total = request.find(engine=engine)
-    assert (total.objective, total.status) == (300, Status.OPTIMAL)
-    lowest = replace(request, aggregation="min").find(engine=engine)
-    assert (lowest.objective, lowest.status) == (50, Status.OPTIMAL)  # 300 / 6, as in a magic rectangle
-    sequential = replace(request, search="sequential").find(engine=engine)
-    assert sequential.qualities == [90, 74, 58, 42, 26, 10]
 
 
 @pytest.mark.parametrize("engine", EXACT)
@@ -141,3 +93,24 @@ def test_the_fano_plane(engine, aggregation):
     assert disagreements(request, result) == []
     eighth = replace(request, n_alternatives=7).find(engine=engine)
     assert eighth.status is Status.INFEASIBLE
+
+
+def test_a_size_that_is_fixed_is_no_constraint():
+    good = quality.Additive([5, 4, 3, 2, 1])
+    sizes = [constraints.Size(2, 3), constraints.Size(3, 9)]
+    result = altsets.find(good, n_alternatives=1, constraints=[*sizes, constraints.Forbid(0)])
+    assert result.engine == "additive"
+    assert result.sets[0] == (1, 2, 3)
+
+
+def test_everything_else_goes_elsewhere():
+    good = quality.Additive([5, 4, 3, 2, 1])
+    mix = [
+        constraints.Require(4),
+        constraints.Forbid(0),
+        constraints.AtMost(1, [1, 2]),
+        constraints.Budget([1, 1, 1, 2, 1], 4),
+    ]
+    result = altsets.find(good, n_features=3, n_alternatives=0, constraints=mix)
+    assert result.engine == "enumerate"
+    assert result.sets == [(1, 3, 4)]

@@ -224,15 +224,6 @@ def test_existing_sets_are_kept_away_from(way):
 
 
 @ways
-def test_existing_sets_are_not_part_of_the_answer(way):
-    result = find(SCORES, n_features=2, n_alternatives=1, tau=1, existing=[(0, 1)], **way)
-    assert len(result.sets) == len(result.statuses) == 2
-    assert math.fsum(result.qualities) == 13
-    assert result.objective == (5 if way.get("aggregation") == "min" else 13)
-    assert result.parameters["existing"] == [[0, 1]]
-
-
-@ways
 def test_existing_sets_by_name_and_in_any_order(way):
     scores = quality.Additive(SCORES, feature_names=list("abcdef"))
     options = {"n_features": 2, "n_alternatives": 1, "tau": 1, **way}
@@ -240,14 +231,6 @@ def test_existing_sets_by_name_and_in_any_order(way):
     by_index = altsets.find(scores, existing=[np.array([1, 0])], **options)
     assert by_name.sets == by_index.sets
     assert by_name.objective == by_index.objective
-
-
-def test_going_on_from_earlier_sets_is_the_same_as_one_search():
-    scores = [3.7, 3.1, 2.9, 2.2, 1.8, 1.1, 0.7, 0.2]
-    whole = find(scores, n_features=3, n_alternatives=4, tau=0.5)
-    half = find(scores, n_features=3, n_alternatives=1, tau=0.5)
-    rest = find(scores, n_features=3, n_alternatives=2, tau=0.5, existing=half.sets)
-    assert half.qualities + rest.qualities == pytest.approx(whole.qualities)
 
 
 # --- Names ----------------------------------------------------------------------------------------
@@ -335,18 +318,6 @@ def test_the_default_is_the_specialised_engine():
     assert find(SCORES, n_features=3, n_alternatives=2, search="simultaneous").engine == "additive"
 
 
-# --- Deterministic --------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@ways
-@pytest.mark.parametrize("engine", ["additive", "milp"])
-def test_the_same_request_gives_the_same_sets(way, engine):
-    scores = [1.0, 1.0, 1.0, 2.0, 2.0, 0.0, 0.0, 2.0, 1.0]
-    results = [find(scores, n_features=3, n_alternatives=3, tau=0.6, engine=engine, **way) for _ in range(3)]
-    assert results[0] == results[1] == results[2]
-
-
 # --- Progress and time ----------------------------------------------------------------------------
 
 
@@ -412,15 +383,6 @@ def test_time_limit_is_kept(way, engine, clock):
         tuple(scores), 20, n, 0.85, search=way["search"], aggregation=way.get("aggregation", "sum")
     )
     assert disagreements(request, result) == []
-
-
-@ways
-def test_a_very_short_time_limit_is_no_error(way, clock):
-    result = find(np.linspace(0, 1, 50), n_features=5, n_alternatives=3, time_limit=clock.limit(1), **way)
-    assert result.status in Status
-    assert len(result.statuses) == 4
-    if result.sets:
-        assert result.bound >= result.objective
 
 
 # --- One set at a time ----------------------------------------------------------------------------

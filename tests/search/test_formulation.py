@@ -9,12 +9,10 @@ import pytest
 from checks import Request
 from oracle import allowed_overlaps
 
-from altsets import Status, constraints
+from altsets import constraints
 from altsets.problem import Problem
 from altsets.search.milp.formulation import cliques, overlap_share
 from altsets.search.solving import ENGINES
-
-EXACT = ["enumerate", "milp"]
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -64,12 +62,3 @@ def test_what_is_not_linear_is_declined_with_a_reason(request_, reason):
     said = ENGINES["milp"].declines(request_.quality, request_.problem)
     assert said is not None
     assert reason in said
-
-
-def test_too_few_features_and_sizes_that_contradict_each_other():
-    few = Request((1.0, 2.0, 3.0), 2, 1, constraints=(("forbid", (0, 1)),))
-    contradicting = Request((1.0, 2.0, 3.0), 2, 1, constraints=(("size", 1, 1), ("size", 2, 2)))
-    for request in (few, contradicting):
-        for search in ("sequential", "simultaneous"):
-            result = Request(**{**vars(request), "search": search}).find(engine="milp")
-            assert result.status is Status.INFEASIBLE

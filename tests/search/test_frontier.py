@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
 import signal
 from dataclasses import replace
@@ -15,11 +14,11 @@ from checks import disagreements, tolerance
 from random_requests import random_request
 
 import altsets
-from altsets import Result, Status, constraints, dissimilarity, quality
+from altsets import Status, constraints, dissimilarity, quality
 from altsets.errors import InputError, UnsupportedError
 from altsets.request import Request
 from altsets.result import StopReason
-from altsets.results import Frontier, FrontierPoint
+from altsets.results import FrontierPoint
 from altsets.search.engine import merge_known, settle
 from altsets.search.frontier.elbow import Curve
 from altsets.search.run import Known, Run
@@ -474,16 +473,6 @@ def test_a_frame():
     # Two of three sets are no mean of three.
     assert frame["n_sets"].iloc[-1] == 2
     assert frame["mean"].isna().tolist() == [False] * 3 + [True] * 2
-
-
-def test_json_and_back():
-    found = altsets.frontier(SCORES, [3, 4], [1, 2], search="simultaneous")
-    document = json.loads(found.to_json())
-    assert document["suggestion"]["reason"] == found.suggestion.reason
-    assert Result.from_json(json.dumps(document["points"][1]["result"])) == found.points[1].result
-    again = Frontier.from_json(found.to_json())
-    assert again == found
-    assert again.explain() == found.explain()
 
 
 def test_the_verdict_names_what_each_difference_keeps(snapshot):

@@ -141,49 +141,6 @@ def test_prices_of_levels_are_paid_by_features():
 # --- Engines ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("search", ["sequential", "simultaneous"])
-def test_features_that_are_like_no_other_are_plain_features(search):
-    for seed in range(4):
-        rng = np.random.default_rng(seed)
-        scores = rng.random(20)
-        asked = {
-            "n_features": 4,
-            "n_alternatives": 2,
-            "tau": float(rng.choice([0.5, 0.75, 1])),
-            "search": search,
-        }
-        plain = altsets.find(Additive(scores), **asked)
-        for kind in (
-            Matched(np.eye(20), threshold=0.9),
-            Matched(np.eye(20)),
-            Grouped([[j] for j in range(20)]),
-        ):
-            found = altsets.find(Additive(scores), dissimilarity=kind, **asked)
-            assert found.objective == pytest.approx(plain.objective, rel=1e-12)
-            assert found.statuses == plain.statuses
-
-
-def test_groups_are_cliques_where_no_set_has_two_of_one():
-    rng = np.random.default_rng(0)
-    group_of = np.repeat(np.arange(6), 3)
-    alike = (group_of[:, None] == group_of).astype(float)
-    one_each = [altsets.constraints.Exclusive(np.flatnonzero(group_of == g).tolist()) for g in range(6)]
-    asked = {
-        "n_features": 3,
-        "n_alternatives": 2,
-        "tau": 0.6,
-        "constraints": one_each,
-        "search": "simultaneous",
-    }
-    for _ in range(5):
-        relevance, redundancy = rng.random(18), rng.random((18, 18))
-        quality = MRMR(relevance, redundancy)
-        grouped = altsets.find(quality, dissimilarity=Grouped(dict(enumerate(group_of.tolist()))), **asked)
-        looked_through = altsets.find(quality, dissimilarity=Matched(alike, threshold=1), **asked)
-        assert grouped.status is looked_through.status is Status.OPTIMAL
-        assert grouped.objective == pytest.approx(looked_through.objective, rel=1e-12)
-
-
 def test_where_all_features_are_alike_there_is_one_set():
     alike = Matched(np.ones((60, 60)), threshold=0.9)
     for search in ("sequential", "simultaneous"):

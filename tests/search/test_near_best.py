@@ -63,21 +63,6 @@ def test_counts_shares_cores_and_order_are_those_of_a_list_of_all_sets(seed):
         check_near(random_near_request(np.random.default_rng([7, seed, number])))
 
 
-def test_an_oracle_that_is_wrong_is_noticed():
-    request = NearRequest({"scores": (3.0, 2.0, 1.0, 0.0)}, 2, within=0.5)
-    truth = request.truth()
-    assert [request.quality.evaluate(chosen) for chosen in truth.sets] == [5, 4, 3, 3]
-    with pytest.raises(AssertionError):
-        check_near(OtherAnswer(request.numbers, 2, within=0.5))
-
-
-class OtherAnswer(NearRequest):
-    """Answers another question than it is compared with."""
-
-    def answer(self):
-        return altsets.near_best(self.quality, 2, within=0.3)
-
-
 # --- Rounded scores -------------------------------------------------------------------------------------
 
 #: Nothing is listed, so that scores are rounded, and few sets are drawn.
@@ -383,11 +368,6 @@ def test_a_quality_that_no_set_has(least, snapshot):
         near.sample(1)
 
 
-def test_a_quality_that_all_sets_have():
-    near = altsets.near_best(SIX, 2, min_quality=-1e300)
-    assert near.count == 15
-
-
 def test_what_is_equal_but_for_rounding_counts():
     scores = quality.Additive([0.1 + 0.2, 0.3, 0.3 - 1e-11, 0.3 - 1e-8])
     assert altsets.near_best(scores, 1, within=0).count == 3
@@ -630,11 +610,6 @@ def test_a_million_scores(refused):
     assert near.count == len(list(near)) > 100
     with refused(UnsupportedError):
         near.pair_frequencies  # noqa: B018
-
-
-def test_names_with_braces(snapshot):
-    braces = quality.Additive([3, 2, 1], feature_names=["x_{1}", "{}", "{0!r}"])
-    assert altsets.near_best(braces, 1, within=0.4).explain() == snapshot
 
 
 def test_the_verdict_says_what_sets_have_in_common(snapshot):

@@ -10,11 +10,6 @@ from pathlib import Path
 import pytest
 
 import altsets
-from altsets.errors import InputError
-from altsets.problem import Problem
-from altsets.search.family_search import Taus
-from altsets.search.frontier.plan import numbers_in
-from altsets.search.near_best.counting import nearness_of
 from altsets.search.run import Known, Run, Stopped
 
 SEARCH = Path(altsets.__file__).parent / "search"
@@ -66,30 +61,6 @@ def test_units_and_what_is_published():
     turn.publish([(0,)], 1.0, 2.0)
     assert turn.in_user_units == (4.0, 8.0)
     assert len(heard) == 1
-
-
-def test_values_of_tau():
-    assert [str(tau) for tau in Taus.of(Problem.create(9, n_features=4)).values] == [
-        "0",
-        "1/4",
-        "1/2",
-        "3/4",
-        "1",
-    ]
-    own = Problem.create(9, n_features=4, dissimilarity=lambda first, second: 1.0)
-    assert len(Taus.of(own, 10).values) == 11
-
-
-def test_numbers_of_a_frontier():
-    assert numbers_in("n_features", range(2, 5), least=1) == [2, 3, 4]
-    assert numbers_in("n_features", 5, least=1) == [5]
-    with pytest.raises(InputError, match="empty"):
-        numbers_in("n_features", [], least=1)
-
-
-def test_how_good_is_near_best():
-    assert nearness_of(0.5, None).least(-8.0) == -12.0
-    assert nearness_of(0.01, 3).least(-8.0) == 3.0
 
 
 def test_known_bounds_beyond_the_range_of_numbers_are_weakened():

@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+import shlex
 
 import numpy as np
 import pandas as pd
@@ -281,20 +282,7 @@ def test_noise_stays_out(run, tmp_path):
     assert selector.alternatives_[0].names == ("x0", "x1")
     assert [loss.status for loss in selector.what_if(frame, y).losses] == ["infeasible", "infeasible"]
     frame.assign(y=y).to_csv(tmp_path / "table.csv", index=False)
-    command = (
-        "find",
-        tmp_path / "table.csv",
-        "-t",
-        "y",
-        "-k",
-        2,
-        "-a",
-        0,
-        "--quality",
-        "f",
-        "--what-if",
-        "--json",
-    )
+    command = ("find", tmp_path / "table.csv", *shlex.split("-t y -k 2 -a 0 --quality f --what-if --json"))
     statuses = [
         [loss["status"] for loss in json.loads(run(*command, *more)[1])["what_if"]["losses"]]
         for more in ([], ["--above-noise"])

@@ -457,14 +457,6 @@ def test_groups_from_a_file_and_from_names(run, path, tmp_path):
     }
 
 
-def test_distinct_works_in_each_fold_too(run, path):
-    code, out, err = run("find", path, *ASKED, "--distinct", "0.9", "--evaluate", "--cv", 2, "--json")
-    assert (code, err) == (0, "")
-    for fold in json.loads(out)["evaluation"]["folds"]:
-        first, second = fold["sets"]
-        assert not (BULK & set(first["features"]) and BULK & set(second["features"]))
-
-
 def test_saved_scores_need_their_table_for_distinct(run, path, tmp_path, snapshot):
     saved = tmp_path / "scores.csv"
     assert run("find", path, *ASKED, "--save-scores", saved)[0] == 0

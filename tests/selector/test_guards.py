@@ -433,15 +433,6 @@ def test_only_features_above_the_noise_floor(quality, snapshot):
     assert "--above-noise" in above.result_.request.to_command()
 
 
-def test_nothing_changes_where_all_features_are_above_the_noise_floor():
-    X = mostly_noise(4, 4)
-    above, plain = (
-        fitted(X, ILL, quality="f", constraints=[AboveNoise()] if above else ()) for above in (True, False)
-    )
-    assert above.result_.sets == plain.result_.sets
-    assert above.result_.noise_floors == plain.result_.noise_floors
-
-
 def test_more_features_than_are_above_the_noise_floor(snapshot):
     with pytest.raises(InputError) as refused:
         fitted(mostly_noise(), ILL, quality="f", n_features=4, constraints=AboveNoise())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import shlex
 
 import numpy as np
 import pytest
@@ -292,35 +293,8 @@ def test_on_the_command_line(run, file, snapshot):
     assert [(rule["measure"], len(rule["ruled_out"])) for rule in rules] == [("spearman", 3), ("spearman", 0)]
 
 
-def test_near_best_and_evaluate_on_the_command_line(run, file):
-    code, out, _ = run(
-        "near-best", file, "--target", "y", "-k", 2, "--forbid", "sex", "--proxies", "0.8", "--json"
-    )
-    document = json.loads(out)
-    assert code == 0
-    assert not {"sex", "title", "code"} & {name for one in document["sets"] for name in one["features"]}
-    asked = ("-k", 1, "-a", 0, "--evaluate", "--cv", 2, "--jobs", 1, "--json")
-    code, out, _ = run("find", file, "--target", "y", "--forbid", "sex", "--proxies", "0.8", *asked)
-    assert code == 0
-    folds = json.loads(out)["evaluation"]["folds"]
-    assert all(not {0, 1, 5} & set(chosen) for fold in folds for chosen in fold["sets"])
-
-
 def test_a_clash_names_what_was_ruled_out(run, file, snapshot):
-    asked = (
-        "find",
-        file,
-        "--target",
-        "y",
-        "-k",
-        2,
-        "--forbid",
-        "sex",
-        "--proxies",
-        "0.8",
-        "--require",
-        "title",
-    )
+    asked = ("find", file, *shlex.split("--target y -k 2 --forbid sex --proxies 0.8 --require title"))
     code, out, err = run(*asked)
     assert (code, out) == (1, "")
     assert err == snapshot

@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 from shared_data import DATASETS, needs_datasets
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
-from sklearn.datasets import load_diabetes, load_wine
+from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.naive_bayes import GaussianNB
@@ -31,7 +31,7 @@ from words import about
 import altsets
 from altsets import SelectAlternatives, SelectFeatures, constraints, quality
 from altsets.errors import InputError
-from altsets.quality.spec import NamedQuality, spec_of
+from altsets.quality.spec import NamedQuality
 from altsets.result import StopReason
 from altsets.search import answering
 
@@ -198,14 +198,6 @@ def test_fitting_again_forgets_what_was_before(wine):
     assert selector.n_features_in_ == 4
     assert not hasattr(selector, "feature_names_in_")
     assert set(selector.get_feature_names_out()) <= {"x0", "x1", "x2", "x3"}
-
-
-def test_regression_and_names():
-    X, y = load_diabetes(return_X_y=True, as_frame=True)
-    selector = SelectAlternatives("pearson", n_features=2, n_alternatives=1, tau=1).fit(X, y)
-    correlations = X.corrwith(y).abs().sort_values(ascending=False)
-    assert set(selector.alternatives_[0].names) == set(correlations.index[:2])
-    assert set(selector.alternatives_[1].names) == set(correlations.index[2:4])
 
 
 # --- Every kind of quality -------------------------------------------------------------------------
@@ -651,15 +643,6 @@ def test_groups_are_of_no_use_to_other_qualities(wine, refused):
         SelectAlternatives("wrapper").fit(X, y, groups=[1, 2])
 
 
-@pytest.mark.parametrize("measure", ["mutual_info", "relief", "spearman", "pearson", "f"])
-def test_whole_weights_are_rows_that_come_again(wine, measure):
-    X, y = wine
-    weights = np.random.default_rng(0).integers(0, 3, len(y))
-    weighted = SelectAlternatives(measure).fit(X, y, sample_weight=weights)
-    repeated = SelectAlternatives(measure).fit(X.loc[X.index.repeat(weights)], y.repeat(weights))
-    np.testing.assert_allclose(weighted.scores_, repeated.scores_, rtol=1e-9, atol=1e-12)
-
-
 def test_weights_where_they_have_no_use_are_refused(wine, refused):
     X, y = wine
     for given in (np.arange(13.0), lambda X, y: X.var(axis=0)):
@@ -830,11 +813,3 @@ def test_weights_may_be_bound_to_the_quality(wine):
     given = SelectAlternatives(quality.Additive, **asked).fit(X, y, sample_weight=weights)
     assert bound.result_.sets == given.result_.sets
     assert bound.noise_floor_.tolist() == given.noise_floor_.tolist()
-
-
-def test_each_kind_of_quality_says_what_it_needs():
-    assert spec_of("mrmr").scored_by == ("mutual_info", {})
-    assert spec_of("mrmr").needs_target
-    assert not spec_of([3.0, 1.0]).needs_target
-    assert spec_of(quality.MRMR) == NamedQuality("mrmr")
-    assert spec_of(quality.Wrapper).is_wrapper

@@ -17,16 +17,12 @@ from sklearn.tree import DecisionTreeClassifier
 
 from altsets import measures
 from altsets.errors import InputError
-from altsets.tables.conversion import features_of, is_missing
+from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import (
     MISSING_LABEL,
     Features,
-    Original,
     category_codes,
-    column_mask,
-    encode,
 )
-from altsets.wording import list_some
 
 
 def is_plain(features):
@@ -252,15 +248,6 @@ def test_rows_labels_and_refusals_name_columns(refused):
     some.refuse_missing("pearson", advice="fill them in")
 
 
-def test_small_helpers(refused):
-    assert column_mask("discrete", [True, False], 2).tolist() == [True, False]
-    with refused(InputError):
-        column_mask("discrete", 5, 3)
-    assert list_some(["a", "b"]) == "a, b"
-    assert all(map(is_missing, (None, np.nan, np.float32("nan"), pd.NA, pd.NaT)))
-    assert not any(map(is_missing, (0, "", "nan", False)))
-
-
 # Refusals
 
 
@@ -379,20 +366,3 @@ def test_discrete_columns_by_their_indices(measure, refused):
 
 
 # For models
-
-
-def test_categories_become_columns_of_0_and_1():
-    table = encode(features_of([["b", 7, "u"], ["a", 8, "v"], ["c", 9, "u"]]))
-    assert table.matrix.tolist() == [
-        [0.0, 1.0, 0.0, 7.0, 0.0],
-        [1.0, 0.0, 0.0, 8.0, 1.0],
-        [0.0, 0.0, 1.0, 9.0, 0.0],
-    ]
-    assert table.owners.tolist() == [0, 0, 0, 1, 2]
-    assert table.columns_of([0, 2]).tolist() == [0, 1, 2, 4]
-    assert table.total([1, 2, 4, 8, 16]).tolist() == [7.0, 8.0, 16.0]
-
-
-def test_rows_and_columns_of_a_table_as_it_came():
-    table = Original(np.array([["a", "b", "c"], ["d", "e", "f"]], dtype=object))
-    assert table.columns([2, 1]).part(np.array([1]))([0]).tolist() == [["f"]]

@@ -167,13 +167,6 @@ def test_encoded_columns_are_those_of_scikit_learn(mixed):
     assert table.total(np.arange(12).reshape(2, 6)).tolist() == [[0, 1, 9, 5], [6, 7, 27, 11]]
 
 
-def test_numbers_and_pairs_of_labels_are_not_copied():
-    features = features_of([[1.5, "u"], [2.5, "v"]])
-    table = encode(features)
-    assert table.matrix is features.values
-    assert table.total([1.0, 2.0]).tolist() == [1.0, 2.0]
-
-
 def test_hundreds_of_categories_are_refused(refused):
     towns = [[f"town {number % 256}"] for number in range(600)]
     with refused(InputError):
