@@ -16,6 +16,7 @@ import pytest
 from browsers import need_browser, started
 from clocks import Clock
 from fixtures import closed_figures, ctrl_c, refused, run, snapshot, warned  # noqa: F401
+from sklearn.datasets import load_wine
 
 from altsets.files.writing import write_csv
 
@@ -67,6 +68,12 @@ def table(tmp_path_factory):
     path = tmp_path_factory.mktemp("tables") / "table.csv"
     write_csv((*"abcdef", "y"), (*columns, labels), path)
     return path
+
+
+@pytest.fixture(scope="module")
+def wine():
+    """178 wines with 13 measurements each, and three classes."""
+    return load_wine(return_X_y=True, as_frame=True)
 
 
 @pytest.fixture

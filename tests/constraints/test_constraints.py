@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import json
 import math
 import pickle
@@ -12,8 +11,6 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import altsets
 from altsets import Status, quality
@@ -127,13 +124,6 @@ def test_costs_in_any_form(costs):
     assert budget.as_dict() == {"kind": "budget", "limit": 3.0, "features": [0, 3], "costs": [1.0, 2.5]}
 
 
-def test_a_feature_priced_by_name_and_index_costs_both():
-    assert Budget({"age": 1, 0: 2}, 5).resolve(NAMES).costs[0] == 3.0
-
-
-# What holds, against the definitions written down a second time
-
-
 @pytest.mark.parametrize(
     ("costs", "groups"),
     [
@@ -184,67 +174,6 @@ def test_similarity_is_read_as_elsewhere(refused, snapshot):
     assert named.describe(NAMES) == snapshot
     with refused(InputError):
         named.holds((0, 1))
-
-
-N = 6
-features = st.integers(0, N - 1)
-groups = st.lists(features, min_size=1, unique=True)
-
-
-def definitions():
-    yield groups.map(lambda g: (Require(g), lambda s: all(j in s for j in g)))
-    yield groups.map(lambda g: (Forbid(g), lambda s: not any(j in s for j in g)))
-    yield st.tuples(st.integers(0, N), groups).map(
-        lambda p: (AtMost(*p), lambda s: sum(j in s for j in p[1]) <= p[0])
-    )
-    yield st.tuples(st.integers(0, 1), groups).map(
-        lambda p: (AtLeast(*p), lambda s: sum(j in s for j in p[1]) >= p[0])
-    )
-    yield groups.map(
-        lambda g: (Exclusive(g), lambda s: not any({i, j} <= set(s) for i, j in itertools.combinations(g, 2)))
-    )
-    yield groups.map(lambda g: (Together(g), lambda s: len({*g} & {*s}) in (0, len(g))))
-    yield st.tuples(features, features).map(lambda p: (Implies(*p), lambda s: p[0] not in s or p[1] in s))
-    yield st.tuples(st.lists(st.integers(0, 9), min_size=N, max_size=N), st.integers(0, 20)).map(
-        lambda p: (Budget(*p), lambda s: sum(p[0][j] for j in s) <= p[1])
-    )
-    signed = st.lists(st.integers(-4, 4), min_size=N, max_size=N)
-    yield st.tuples(signed, st.integers(-6, 6), st.none() | st.integers(0, 6)).map(
-        lambda p: (
-            Linear(p[0], p[1], None if p[2] is None else p[1] + p[2]),
-            lambda s: p[1] <= sum(p[0][j] for j in s) <= (math.inf if p[2] is None else p[1] + p[2]),
-        )
-    )
-    grouped = st.tuples(st.lists(st.integers(0, 2), min_size=N, max_size=N), st.integers(0, 12))
-    yield grouped.map(
-        lambda p: (
-            Budget(
-                [3.0 + group for group in p[0]], p[1], groups={j: f"g{group}" for j, group in enumerate(p[0])}
-            ),
-            lambda s: sum(3 + group for group in {p[0][j] for j in s}) <= p[1],
-        )
-    )
-    pairs = st.lists(st.sampled_from([0.0, 0.5, 0.9, 1.0]), min_size=N * N, max_size=N * N)
-    yield st.tuples(pairs, st.sampled_from([0.0, 0.5, 0.7, 1.0])).map(
-        lambda p: (
-            MaxSimilarity([[p[0][N * min(i, j) + max(i, j)] for j in range(N)] for i in range(N)], p[1]),
-            lambda s: all(p[0][N * i + j] <= p[1] for i, j in itertools.combinations(s, 2)),
-        )
-    )
-    yield st.tuples(st.integers(1, N), st.integers(0, 3)).map(
-        lambda p: (Size(p[0], p[0] + p[1]), lambda s: p[0] <= len(s) <= p[0] + p[1])
-    )
-
-
-@pytest.mark.slow
-@settings(max_examples=300, deadline=None, derandomize=True)
-@given(st.one_of(*definitions()))
-def test_holds_is_the_definition(pair):
-    constraint, definition = pair
-    resolved = constraint.resolve([f"x{j}" for j in range(N)])
-    for size in range(1, N + 1):
-        for chosen in itertools.combinations(range(N), size):
-            assert resolved.holds(chosen) == definition(chosen), (constraint, chosen)
 
 
 def test_a_budget_is_kept_to_the_last_digit():
@@ -425,57 +354,10 @@ def test_a_million_names_are_not_made_up_for_indices(monkeypatch, refused):
         Require(1_000_000).resolve(names)
 
 
-def test_names_behave_like_a_list():
-    names = FeatureNames.of(tuple(NAMES))
-    assert FeatureNames.of(names) is names
-    assert list(names) == NAMES
-    assert names[1:3] == NAMES[1:3]
-    assert "age" in names
-    assert "agee" not in names
-    with pytest.raises(IndexError):
-        names[6]
-    assert FeatureNames.unnamed(3)[2] == "feature 2"
-    assert "feature 2" not in FeatureNames.unnamed(3)
-
-
 # Through the door
 
 
-def brute_force(scores, sizes, constraints):
-    """The best set that keeps to everything, by trying all of them."""
-    resolved = [constraint.resolve([f"x{j}" for j in range(len(scores))]) for constraint in constraints]
-    fine = [
-        chosen
-        for size in sizes
-        for chosen in itertools.combinations(range(len(scores)), size)
-        if all(constraint.holds(chosen) for constraint in resolved)
-    ]
-    return max((math.fsum(scores[j] for j in chosen) for chosen in fine), default=None)
-
-
 SCORES = [9.0, 8.0, 7.0, 3.0, 2.0, 1.0]
-
-MIXES = [
-    [Require("x5")],
-    [Forbid([0, 1])],
-    [AtMost(1, ["x0", "x1", "x2"])],
-    [AtLeast(2, [3, 4, 5])],
-    [Exclusive([0, 1]), Exclusive([1, 2])],
-    [Implies(0, 5), Implies(1, 5)],
-    [Together([0, 4, 5]), Together([1, 3])],
-    [Budget({0: 5, 1: 4, 2: 3}, 6)],
-    [Require(5), Forbid(0), AtMost(1, [1, 2]), Budget([1, 1, 1, 1, 1, 1], 3)],
-]
-
-
-@pytest.mark.parametrize("search", ["sequential", "simultaneous"])
-@pytest.mark.parametrize("mix", MIXES, ids=str)
-def test_the_best_set_under_constraints(mix, search):
-    scores = quality.Additive(SCORES)
-    result = altsets.find(scores, n_features=3, n_alternatives=0, constraints=mix, search=search)
-    assert result.status is Status.OPTIMAL
-    assert result.objective == brute_force(SCORES, [3], mix)
-    assert len(result.parameters["constraints"]) == len(mix)
 
 
 def test_one_constraint_needs_no_list():
@@ -499,41 +381,3 @@ def test_a_normalised_quality_needs_no_word_on_sizes(snapshot):
     result = altsets.find(scores, n_alternatives=0, constraints=Size(1, 2))
     assert result.sets == [(0,)]
     assert result.explain() == snapshot
-
-
-@pytest.mark.parametrize(
-    "clash",
-    [
-        [Require(0), Forbid(0)],
-        [Require([0, 1]), Exclusive([0, 1])],
-        [Require([0, 1]), Budget([5, 5, 1, 1, 1, 1], 9)],
-        [AtLeast(2, [0, 1]), AtMost(1, [0, 1, 2])],
-        [Require([0, 1, 2, 3])],
-        [Require(0), Implies(0, 1), Forbid(1)],
-        [Size(1, 2), Size(3, 4)],
-    ],
-    ids=str,
-)
-def test_what_cannot_be_met_is_proven_and_no_error(clash):
-    result = altsets.find(quality.Additive(SCORES), n_features=3, n_alternatives=1, constraints=clash)
-    assert result.status is Status.INFEASIBLE
-    assert result.sets == []
-
-
-def test_a_dissimilarity_of_your_own():
-    def first_differs(first, second):
-        return 1.0 if first[0] != second[0] else 0.0
-
-    result = altsets.find(
-        quality.Additive(SCORES), n_features=2, n_alternatives=2, tau=1, dissimilarity=first_differs
-    )
-    assert result.qualities == [17.0, 15.0, 10.0]
-    assert result.parameters["dissimilarity"] == "first_differs"
-    assert result.parameters["max_overlap"] is None
-
-
-def test_a_dissimilarity_that_is_none_is_refused(refused):
-    with refused(InputError):
-        altsets.find(
-            quality.Additive(SCORES), n_features=2, n_alternatives=1, dissimilarity=lambda first, second: 2
-        )

@@ -116,19 +116,6 @@ def test_identity_finds_the_sets_of_dice():
         assert (matched.qualities, matched.matches) == (plain.qualities, [])
 
 
-@pytest.mark.parametrize("threshold", [0.5, None])
-@pytest.mark.parametrize("seed", range(6))
-def test_it_is_symmetric_and_does_not_depend_on_the_order_of_features(seed, threshold):
-    matrix, (first, second) = similarities(seed), two_sets(seed)
-    kind = Matched(matrix, threshold)
-    assert kind(first, second) == kind(second, first)
-    order = np.random.default_rng(seed).permutation(N)
-    place = np.argsort(order)
-    moved = Matched(matrix[np.ix_(order, order)], threshold)
-    there = [tuple(sorted(place[list(chosen)].tolist())) for chosen in (first, second)]
-    assert moved(*there) == pytest.approx(kind(first, second), abs=1e-12)
-
-
 def test_the_diagonal_counts_as_one_and_rounding_is_forgiven():
     matrix = np.array([[0.0, 0.4 + 4e-10], [0.4, math.nan]])
     kind = Matched(matrix)
@@ -347,17 +334,6 @@ def test_similarity_that_is_none_is_refused_in_one_sentence(similarity, sentence
 def test_thresholds_are_above_0_and_at_most_1(threshold, refused):
     with refused(InputError):
         Matched("spearman", threshold)
-
-
-@pytest.mark.parametrize("threshold", [0, 1.5, math.nan])
-def test_thresholds_of_groups_as_well(threshold, refused):
-    with refused(InputError):
-        Grouped.from_similarity(np.eye(2), threshold)
-
-
-def test_similarity_of_other_features_is_refused(refused):
-    with refused(InputError):
-        altsets.find(SCORES, n_features=1, dissimilarity=Matched(np.eye(2), 0.9))
 
 
 def test_a_name_needs_a_table(refused):

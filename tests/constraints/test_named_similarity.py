@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -15,7 +14,7 @@ from words import about
 
 import altsets
 from altsets import SelectAlternatives, measures, quality
-from altsets.constraints import Forbid, MaxSimilarity, Size
+from altsets.constraints import Forbid, MaxSimilarity
 from altsets.errors import InputError
 from altsets.files.dataset import read_columns
 
@@ -107,20 +106,6 @@ def test_each_fold_measures_its_own_rows(data):
 def test_find_has_no_table(refused):
     with refused(InputError):
         altsets.find(quality.Additive([2, 1]), 1, 0, constraints=MaxSimilarity("spearman", 0.9))
-
-
-def test_constraints_that_need_no_table_stay_as_they_are():
-    plain = [Forbid(0), Size(1, 2)]
-    request = altsets.Request(n_features=1, constraints=plain)
-    assert not request.needs_table
-    assert request.measured(None) is request
-    named = replace(request, constraints=(*plain, MaxSimilarity("pearson", 0.5)))
-    assert named.needs_table
-    assert named.check(["a", "b"]).constraints == tuple(plain)
-    on_table = named.measured([[1, 2], [2, 4], [3, 7]]).constraints
-    assert on_table[:2] == tuple(plain)
-    assert not on_table[2].is_named
-    assert not on_table[2].holds((0, 1))
 
 
 def test_the_command_line_measures_the_table(run, table):

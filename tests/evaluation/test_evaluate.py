@@ -68,11 +68,6 @@ def data_set(name):
     return data.X.values, data.y
 
 
-@pytest.fixture(scope="module")
-def wine():
-    return load_wine(return_X_y=True, as_frame=True)
-
-
 def quick(**parameters):
     return SelectAlternatives("f", **{"n_features": 3, "n_alternatives": 1, "tau": 1, **parameters})
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
@@ -22,11 +21,6 @@ LARGEST = [
     {"n_alternatives": "max", "tau": 0, "within": 0.1},
     {"n_alternatives": "max", "tau": 1, "search": "greedy-replacement"},
 ]
-
-
-@pytest.fixture(scope="module")
-def wine():
-    return load_wine(return_X_y=True, as_frame=True)
 
 
 @pytest.fixture(scope="module", params=LARGEST, ids=str)

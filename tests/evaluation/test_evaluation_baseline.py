@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_diabetes, load_wine
+from sklearn.datasets import load_diabetes
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import get_scorer, make_scorer, mean_absolute_error, mean_squared_error
@@ -31,11 +31,6 @@ from altsets.results import Evaluation
 from altsets.tables.conversion import features_of
 
 NO = "always saying 'no'"
-
-
-@pytest.fixture(scope="module")
-def wine():
-    return load_wine(return_X_y=True, as_frame=True)
 
 
 def noise(n_rows=100, n_features=6, share=0.2, seed=0):

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
-from sklearn.datasets import load_wine
 from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import matthews_corrcoef
@@ -19,11 +18,6 @@ from altsets import SelectAlternatives, evaluate
 from altsets.errors import InputError
 
 FOLDS = StratifiedKFold(3, shuffle=True, random_state=0)
-
-
-@pytest.fixture(scope="module")
-def wine():
-    return load_wine(return_X_y=True, as_frame=True)
 
 
 def pipelines():

@@ -281,20 +281,6 @@ def test_forbidden_features():
     assert Problem.create(9).forbidden == frozenset()
 
 
-def test_no_overlap_limit_where_there_is_none():
-    several = Problem.create(9, constraints=Size(2, 4), existing=[(0, 1)])
-    own = Problem.create(9, n_features=2, dissimilarity=lambda first, second: 1.0, existing=[(0, 1)])
-    for problem, message in ((several, "several sizes"), (own, "this dissimilarity")):
-        with pytest.raises(RuntimeError, match=message):
-            _ = problem.max_overlap
-        with pytest.raises(RuntimeError, match=message):
-            _ = problem.existing_overlaps
-        assert problem.parameters()["max_overlap"] is None
-    assert several.max_overlap_of(2, 4) == 1
-    with pytest.raises(RuntimeError, match="this dissimilarity"):
-        own.max_overlap_of(2, 2)
-
-
 def test_parameters_of_everything_are_json():
     def differ(first, second):
         return 1.0

@@ -8,7 +8,6 @@ import shlex
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_wine
 from words import about
 
 import altsets
@@ -227,11 +226,6 @@ def test_negative_qualities(snapshot):
 
 
 # --- Tables -------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def wine():
-    return load_wine(return_X_y=True, as_frame=True)
 
 
 def test_of_a_selector(wine):

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -17,11 +16,6 @@ from altsets import Request, SelectAlternatives, quality
 from altsets.errors import InputError, NotExpressedError
 
 TREE = DecisionTreeClassifier(max_depth=2, random_state=0)
-
-
-@pytest.fixture(scope="module")
-def wine():
-    return load_wine(return_X_y=True, as_frame=True)
 
 
 @pytest.mark.parametrize(

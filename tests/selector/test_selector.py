@@ -17,7 +17,6 @@ from scipy.sparse import csr_array
 from shared_data import DATASETS, needs_datasets
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
-from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.naive_bayes import GaussianNB
@@ -34,12 +33,6 @@ from altsets.errors import InputError
 from altsets.quality.spec import NamedQuality
 from altsets.result import StopReason
 from altsets.search import answering
-
-
-@pytest.fixture(scope="module")
-def wine():
-    return load_wine(return_X_y=True, as_frame=True)
-
 
 # --- scikit-learn's checks -------------------------------------------------------------------------
 

@@ -5,7 +5,6 @@ from itertools import islice
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_wine
 from sklearn.tree import DecisionTreeClassifier
 
 import altsets
@@ -13,11 +12,6 @@ from altsets import SelectAlternatives, constraints, dissimilarity, quality
 from altsets.errors import InputError
 
 ASKED = {"n_features": 2, "n_alternatives": 1, "tau": 1}
-
-
-@pytest.fixture(scope="module")
-def wine():
-    return load_wine(return_X_y=True, as_frame=True)
 
 
 @pytest.mark.parametrize(
