@@ -215,11 +215,8 @@ def test_an_interrupted_evaluation_is_a_caution(snapshot):
     assert decision.cautions == snapshot
 
 
-def test_decisions_in_frames_json_and_text(snapshot):
+def test_decisions_in_json_and_text(snapshot):
     evaluation = evaluation_of([[0.8] * 5, 0.7 + SPREAD, 0.82 + SPREAD])
-    frame = evaluation.decisions_frame()
-    assert frame.index.tolist() == [2, 1]
-    assert frame["answer"].tolist() == ["yes", "no"]
     stored = json.loads(evaluation.to_json())["decisions"]
     assert [(entry["number"], entry["answer"]) for entry in stored] == [(2, "yes"), (1, "no")]
     assert stored[1]["next_steps"] == list(evaluation.decisions[1].next_steps)
@@ -232,10 +229,8 @@ def test_decisions_in_frames_json_and_text(snapshot):
 def test_one_set_needs_no_decision():
     evaluation = evaluation_of([[0.8] * 5])
     assert evaluation.decisions == []
-    assert evaluation.decisions_frame().empty
 
 
 def test_frames_of_an_evaluation_without_sets_are_empty():
     evaluation = evaluation_of([[math.nan] * 3])
     assert evaluation.stability_frame().empty
-    assert evaluation.pairs_frame().empty

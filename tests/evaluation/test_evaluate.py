@@ -553,7 +553,7 @@ def test_bootstrap_samples(wine):
     assert 0 < len(kept) < 36
 
 
-def test_how_often_features_and_pairs_are_chosen(wine):
+def test_how_often_features_are_chosen(wine):
     X, y = wine
     selector = quick()
     evaluation = evaluate(selector, X, y, cv=2, n_bootstraps=6, n_repeats=1)
@@ -563,15 +563,10 @@ def test_how_often_features_and_pairs_are_chosen(wine):
     rows = bootstrap_samples(6, target_of(y, len(y)), None, 25)
     assert list(runs[4]) == selector.fit(X.iloc[rows[4]], y.iloc[rows[4]]).result_.sets
     frame = evaluation.stability_frame()
-    pairs = evaluation.pairs_frame()
     for index, name in evaluation.names.items():
         shares = [np.mean([index in run[number] for run in runs]) for number in range(2)]
         if name in frame.index:
             assert frame.loc[name].tolist() == pytest.approx([*shares, sum(shares)])
-    one, other = pairs.index[0]
-    back = {name: index for index, name in evaluation.names.items()}
-    together = [{back[one], back[other]} <= set(run[0]) for run in runs]
-    assert pairs.iloc[0][0] == pytest.approx(np.mean(together))
     assert frame["any"].is_monotonic_decreasing
     assert len(evaluation.stability("folds")) == len(evaluation.stability()) == 3
     assert evaluation.stability("folds")[0].n_runs == 2
@@ -640,9 +635,9 @@ def test_stand_ins_by_name(wine, refused, snapshot):
     assert evaluation.stand_ins("flavanoids") == {"total_phenols": 0.5, "proanthocyanins": 0.5}
     assert evaluation.stand_ins(list(X.columns).index("flavanoids"), most=1) == {"total_phenols": 0.5}
     assert evaluation.stand_ins("hue") == {}
-    frame = evaluation.substitutions_frame()
-    assert frame.loc["flavanoids", "total_phenols"] == pytest.approx(1 / 3)
-    assert (frame == frame.T).all(axis=None)
+    weights = evaluation.substitutions().weights
+    one, other = map(list(X.columns).index, ("flavanoids", "total_phenols"))
+    assert weights[one, other] == weights[other, one] == pytest.approx(1 / 3)
     assert evaluation.summary() == snapshot
     with refused(InputError):
         evaluation.stand_ins("flavanoid")
@@ -837,7 +832,7 @@ def test_frames(wine):
     assert compared.loc[("matthews_corrcoef", 1), "p_value"] == evaluation.comparisons[0].p_value
     assert frame["baseline_matthews_corrcoef"].tolist() == [0] * 6
     assert sets["baseline_matthews_corrcoef"].tolist() == [0, 0]
-    assert evaluation.baseline_frame()["beats_baseline"].tolist() == [True, True]
+    assert [entry.beats_baseline for entry in evaluation.against_baseline] == [True, True]
     assert evaluation.stability_index_frame().index.tolist() == [0, 1, "any"]
 
 

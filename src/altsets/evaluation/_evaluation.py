@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from altsets.evaluation._measured import Measured, means_over_folds
 from altsets.evaluation._summary import summary_of, verdict_on
 from altsets.evaluation.comparison import std_of
 from altsets.evaluation.folds import Fold, Resample
-from altsets.evaluation.stability import ANY, shares_of
+from altsets.evaluation.stability import ANY
 from altsets.features import label_of
 from altsets.result import Result, Status, Verdict
 from altsets.wording import score
@@ -126,7 +126,9 @@ class Evaluation(Measured, Shown, documents.Document):
                 "quality": fold.qualities[number],
                 "test_quality": fold.test_qualities[number],
                 "status": str(fold.statuses[number]) if fold.statuses else "given",
-                "features": self._labels(fold.sets[number]) if number < len(fold.sets) else [],
+                "features": [
+                    label_of(self.names[index]) for each in fold.sets[number:][:1] for index in each
+                ],
                 "n_train": fold.n_train,
                 "n_test": fold.n_test,
             }
@@ -157,43 +159,17 @@ class Evaluation(Measured, Shown, documents.Document):
         """Return a pandas DataFrame: one row for each score and set but set 0, compared with set 0."""
         return _frame("comparison_frame()", _by_set(self.comparisons), "scorer", "set")
 
-    def baseline_frame(self) -> Any:
-        """Return a pandas DataFrame: one row for each score and set, compared with the baseline."""
-        return _frame("baseline_frame()", _by_set(self.against_baseline), "scorer", "set")
-
-    def decisions_frame(self) -> Any:
-        """Return a pandas DataFrame: one row for each alternative, the best first, with the decision on it."""
-        return _frame("decisions_frame()", _by_set(self.decisions), "set")
-
     def stability_frame(self, source: str | None = None) -> Any:
         """Return a pandas DataFrame: how often each feature is in each set and in any, the most frequent first."""
-        return self._how_often("stability_frame()", source, "feature")
-
-    def pairs_frame(self, source: str | None = None) -> Any:
-        """Return a pandas DataFrame: how often pairs of features are in a set together, the most frequent first."""
-        return self._how_often("pairs_frame()", source, "feature", "with")
+        rows: list[dict[Any, Any]] = [
+            {"feature": label_of(self.names[index]), **by_set}
+            for (index,), by_set in self.shares(source).items()
+        ]
+        return _frame("stability_frame()", sorted(rows, key=lambda row: -row[ANY]), "feature")
 
     def stability_index_frame(self, source: str | None = None) -> Any:
         """Return a pandas DataFrame: the stability of each set and of all sets; empty for given sets."""
         return _frame("stability_index_frame()", _by_set(self.stability(source)), "set")
-
-    def substitutions_frame(self, source: str | None = None) -> Any:
-        """Return a pandas DataFrame: how much one feature takes the place of another, on average."""
-        weights, order = self.substitutions(source).weights, sorted(self.names)
-        columns: dict[Any, Any] = {"feature": self._labels(order)} if order else {}
-        for label, other in zip(self._labels(order), order, strict=True):
-            columns[label] = [weights.get((one, other), 0.0) for one in order]
-        return _frame("substitutions_frame()", columns, "feature")
-
-    def _labels(self, features: Iterable[int]) -> list[Hashable]:
-        return [label_of(self.names[feature]) for feature in features]
-
-    def _how_often(self, purpose: str, source: str | None, *index: str) -> Any:
-        found = shares_of(self.runs(source), self.n_sets, size=len(index))
-        rows: list[dict[Any, Any]] = [
-            {**dict(zip(index, self._labels(key), strict=True)), **by_set} for key, by_set in found.items()
-        ]
-        return _frame(purpose, sorted(rows, key=lambda row: -row[ANY]), *index)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document that :meth:`to_json` writes, as a dictionary."""
@@ -209,14 +185,10 @@ class Evaluation(Measured, Shown, documents.Document):
             "baseline": self.baseline,
             "baselines": self.baselines(),
         }
-        derived: dict[str, list[Any]] = {
-            "against_baseline": self.against_baseline,
-            "comparisons": self.comparisons,
-            "decisions": self.decisions,
-            "stability": self.stability(),
-        }
-        document |= {name: list(map(vars, entries)) for name, entries in derived.items()}
-        return documents.timed(_jsonable(document | {"summary": self.summary()}))
+        for name in ("against_baseline", "comparisons", "decisions"):
+            document[name] = list(map(vars, getattr(self, name)))
+        document |= {"stability": list(map(vars, self.stability())), "summary": self.summary()}
+        return documents.timed(_jsonable(document))
 
     def _entry(self, part: Fold | Resample) -> dict[str, Any]:
         """Return a fold or a resample for a document, with the features of sets by name."""

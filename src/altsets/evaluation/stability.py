@@ -135,15 +135,15 @@ def similar_stability(
     return min(1.0, 1 - runs / (runs - 1) * variance / by_chance)
 
 
-#: For each feature or pair: the share of searches that chose it, for each set number and for any set.
+#: For each feature: the share of searches that chose it, for each set number and for any set.
 Shares = dict[tuple[int, ...], dict[int | str, float]]
 
 
-def shares_of(runs: Sequence[Run], n_sets: int, size: int = 1) -> Shares:
-    """Return how often each feature (or with size 2, each pair) is chosen, among the searches that found the set."""
+def shares_of(runs: Sequence[Run], n_sets: int) -> Shares:
+    """Return how often each feature is chosen, among the searches that found the set."""
     parts: dict[int | str, list[set[tuple[int, ...]]]] = {number: [] for number in [*range(n_sets), ANY]}
     for run in runs:
-        found = [set(itertools.combinations(sorted(chosen), size)) for chosen in run]
+        found: list[set[tuple[int, ...]]] = [{(feature,) for feature in chosen} for chosen in run]
         for number, part in enumerate(found):
             parts[number].append(part)
         parts[ANY].append(set().union(*found))

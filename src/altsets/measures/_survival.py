@@ -161,7 +161,10 @@ def logrank(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
         )
 
     def of_numbers(matrix: Floats, some: Survival, counting: Floats | None) -> Floats:
-        return _two_groups(_upper_half(matrix, counting), some, counting)
+        times = _Times(some, counting)
+        difference, shares = times.shares(_upper_half(matrix, counting))
+        variance: Floats = times.variance @ (shares * (1 - shares))
+        return np.divide(difference**2, variance, out=np.zeros(len(variance)), where=variance > 0)
 
     return _by_columns(features, target, weights, of_numbers, _logrank)
 
@@ -257,13 +260,6 @@ class _Times:
         shares = np.cumsum(ordered * self.weights[:, None], axis=0)[self.ends] / self.at_risk[:, None]
         difference: Floats = self.dying @ ordered - self.events @ shares
         return difference, shares
-
-
-def _two_groups(groups: Floats, target: Survival, weights: Floats | None) -> Floats:
-    times = _Times(target, weights)
-    difference, shares = times.shares(groups)
-    variance: Floats = times.variance @ (shares * (1 - shares))
-    return np.divide(difference**2, variance, out=np.zeros(len(variance)), where=variance > 0)
 
 
 def _logrank(codes: Indices, target: Survival, weights: Floats | None) -> float:

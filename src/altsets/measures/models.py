@@ -175,17 +175,11 @@ def fit(
     try:
         return model.fit(table, values, **metadata_for(model, weights, groups))
     except Exception as error:
-        if values.dtype.names is not None and not isinstance(error, InputError):
-            _refuse_for_survival(model, error)
-        raise
+        from sklearn.base import is_classifier, is_regressor
 
-
-def _refuse_for_survival(model: Any, error: Exception) -> None:
-    """Explain that a model failed as it is for classes or numbers, if it is."""
-    from sklearn.base import is_classifier, is_regressor
-
-    if is_classifier(model) or is_regressor(model):
-        what = "classes" if is_classifier(model) else "numbers"
+        what = "classes" if is_classifier(model) else "numbers" if is_regressor(model) else ""
+        if values.dtype.names is None or isinstance(error, InputError) or not what:
+            raise
         raise InputError(
             f"{type(last_step(model)).__name__} is for {what}, but the target is survival; use cox, or a model of "
             "scikit-survival or lifelines."

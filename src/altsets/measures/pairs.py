@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,18 +14,17 @@ from altsets.errors import InputError, reason_of
 from altsets.features import Feature, are_counted, labels_of, real_numbers
 from altsets.measures._univariate import rank_columns, refuse_options, standardize
 from altsets.measures.information.columns import patterns_of
-from altsets.measures.information.mutual_information import (
-    information_matrix,
-    uncertainty_matrix,
-    uncertainty_rows,
-    warn_of_bins,
-)
+from altsets.measures.information.estimator import Estimator
+from altsets.measures.information.mutual_information import InformationPairs, as_uncertainty, warn_of_bins
 from altsets.measures.sparse_columns import UnitColumns
 from altsets.measures.workers import map_in_order
 from altsets.tables.conversion import features_of, in_frame_of
 from altsets.tables.feature_matrix import Features, warn_of_constants, warn_of_left_out_rows
 from altsets.tables.weights import counted, counted_as_repeats
 from altsets.wording import parameter
+
+#: The names of the measures that compare features with each other.
+PAIR_MEASURES = ("mutual_info", "pearson", "spearman", "symmetrical_uncertainty")
 
 #: What to do where a correlation does not apply, or a function of the user's.
 NOT_NUMBERS = "use symmetrical_uncertainty or mutual_info"
@@ -40,6 +38,8 @@ COLUMNS_AT_A_TIME = 16
 COLUMNS_OF_PRODUCT = 4096
 #: Up to this many rows, sums of products of ranks fit into 64 bits.
 MOST_ROWS = 2_000_000
+#: Of correlations; a thousand times coarser than what rounding does to sums of products.
+DECIMALS = 13
 #: What rounding may take away from a similarity that reaches a limit.
 TOLERANCE = 1e-9
 
@@ -97,7 +97,7 @@ def pairwise(
     if callable(measure):
         rows = _rows_by(measure, features, weights, options)
     elif isinstance(measure, str) and measure in PAIR_MEASURES:
-        rows = PAIR_MEASURES[measure](features, sample_weight=weights, **options)
+        rows = source_of(measure, features, weights, options).square()
     elif is_array(measure):
         rows = given_numbers(measure, features, options, axes=("index", "columns"))
     else:
@@ -128,11 +128,11 @@ def pairs_of(X: Any, of: Sequence[int], measure: str, *, sample_weight: Any = No
     """
     features = features_of(X)
     features, _, weights = counted(features, np.zeros(features.n_rows), sample_weight)
-    if measure in ("symmetrical_uncertainty", "uncertainty_coefficient"):
-        one_sided = measure == "uncertainty_coefficient"
-        rows = uncertainty_rows(features, of, sample_weight=weights, one_sided=one_sided)
+    if measure == "uncertainty_coefficient":
+        known = InformationPairs(features, Estimator("bins"), sample_weight=weights)
+        rows = as_uncertainty(known.rows(of), 2 * known.entropies[list(of), None])
     else:
-        rows = correlation_rows(measure, features, weights, of)
+        rows = source_of(measure, features, weights, {}).rows(np.asarray(of, dtype=np.intp))
     return _without_constants(rows, features, of)
 
 
@@ -154,67 +154,28 @@ def _rows_by(
     return rows
 
 
-# --- Correlations -------------------------------------------------------------------------------------
+def source_of(
+    measure: str, features: Features, weights: Floats | None, options: dict[str, Any]
+) -> Correlations | UnitColumns | InformationPairs:
+    """Prepare the columns of a table: some rows of the matrix of pairs, or squares of it, are computed when needed.
 
-
-def correlation_matrix(measure: str, features: Features, *, sample_weight: Floats | None = None) -> Floats:
-    """Absolute correlations of all columns with each other; "pearson" of values, "spearman" of ranks."""
-    features, weights = prepare_correlation(measure, features, sample_weight)
-    if features.is_sparse:
-        return sparse_correlations(measure, features, weights).square(np.arange(features.n_features))
-    incomplete = np.asarray(features.incomplete)
-    if incomplete.any() and measure == "spearman" and features.n_rows > MOST_ROWS:
-        return correlation_rows(measure, features, None, range(features.n_features))
-    found = np.zeros((features.n_features, features.n_features))
-    complete = np.flatnonzero(~incomplete)
-    if len(complete):
-        _fill_complete(found, complete, unit_columns(measure, features.values[:, complete], weights))
-    if incomplete.any():
-        # Incomplete columns come first: each is paired with all after it.
-        order = np.concatenate([np.flatnonzero(incomplete), complete])
-        fill = _pairs(measure, features.values[:, order], weights)
-        _fill_incomplete(found, order, int(incomplete.sum()), fill)
-        for index in np.flatnonzero(incomplete):
-            known = features.values[~np.isnan(features.values[:, index]), index]
-            found[index, index] = float(len(known) > 0 and known.min() < known.max())
-    return found
-
-
-#: The measures that compare features with each other, by name.
-PAIR_MEASURES: dict[str, Callable[..., Floats]] = {
-    "mutual_info": information_matrix,
-    "pearson": partial(correlation_matrix, "pearson"),
-    "spearman": partial(correlation_matrix, "spearman"),
-    "symmetrical_uncertainty": uncertainty_matrix,
-}
-
-
-def correlation_rows(
-    measure: str, features: Features, weights: Floats | None, of: Sequence[int] | Indices
-) -> Floats:
-    features, weights = prepare_correlation(measure, features, weights)
-    some = np.asarray(of, dtype=np.intp)
-    if features.is_sparse:
-        return sparse_correlations(measure, features, weights).rows(some)
-    found = np.zeros((len(some), features.n_features))
-    patterns = patterns_of(features.values)
-    for first in np.unique(patterns.of[some]):
-        places = np.flatnonzero(patterns.of[some] == first)
-        for second, others in enumerate(patterns.groups):
-            rows = np.flatnonzero(patterns.known[first] & patterns.known[second])
-            if len(rows) and len(others):
-                weighed = None if weights is None else weights[rows]
-                left, right = (
-                    unit_columns(measure, features.values[np.ix_(rows, group)], weighed)
-                    for group in (some[places], others)
-                )
-                found[np.ix_(places, others)] = np.clip(np.abs(left.T @ right), 0.0, 1.0)
-    return found
-
-
-def sparse_correlations(measure: str, features: Features, weights: Floats | None) -> UnitColumns:
-    """The columns of a sparse table, prepared; pairs with missing values would need rows of their own."""
+    What it says about a column and itself does not matter.
+    """
+    if measure not in ("pearson", "spearman"):
+        as_share, discrete = measure == "symmetrical_uncertainty", options.pop("discrete", "auto")
+        how = Estimator("bins", 1, random_state=None, **options) if as_share else Estimator(**options)
+        return InformationPairs(features, how, sample_weight=weights, discrete=discrete, as_share=as_share)
+    refuse_options(measure, options)
+    what = "Pearson" if measure == "pearson" else "rank"
+    features.refuse_categories(f"the {what} correlation", advice=NOT_NUMBERS)
+    if measure == "spearman":
+        # Ranks know whole numbers of rows only.
+        features, _ = counted_as_repeats(features, np.zeros(features.n_rows), weights, "spearman")
+        weights = None
+    if not features.is_sparse:
+        return Correlations(measure, features, weights)
     if features.incomplete.any():
+        # Pairs would need rows of their own.
         raise InputError(
             f"{measure} does not compare columns of a sparse table with missing values "
             f"({features.missing_by_label()}); fill them in, drop these columns, or use symmetrical_uncertainty."
@@ -222,30 +183,87 @@ def sparse_correlations(measure: str, features: Features, weights: Floats | None
     return UnitColumns(features.cells, weights, ranked=measure == "spearman")
 
 
-def prepare_correlation(
-    measure: str, features: Features, weights: Floats | None
-) -> tuple[Features, Floats | None]:
-    """The table in which a correlation is computed, and its weights; ranks know whole numbers of rows only."""
-    what = "Pearson" if measure == "pearson" else "rank"
-    features.refuse_categories(f"the {what} correlation", advice=NOT_NUMBERS)
-    if measure == "pearson":
-        return features, weights
-    return counted_as_repeats(features, np.zeros(features.n_rows), weights, "spearman")[0], None
+# --- Correlations -------------------------------------------------------------------------------------
 
 
-def unit_columns(measure: str, matrix: Floats, weights: Floats | None) -> Floats:
-    """Columns of length 1, whose products are correlations."""
-    return standardize(matrix, weights) if measure == "pearson" else standardize(rank_columns(matrix))
+class Correlations:
+    """Absolute correlations of the columns of a dense table, each pair in the rows that both columns have."""
+
+    range = (0.0, 1.0)
+    has_cheap_rows = True
+
+    def __init__(self, measure: str, features: Features, weights: Floats | None) -> None:
+        self._measure, self._values, self._weights = measure, features.values, weights
+        self._incomplete = np.asarray(features.incomplete)
+        self._units: Floats | None = None
+        if not self._incomplete.any():
+            self._units = _unit_rows(measure, self._values, weights)
+
+    def rows(self, of: Indices) -> Floats:
+        if self._units is not None:
+            return _as_correlations(self._units[of] @ self._units.T)
+        found = np.zeros((len(of), self._values.shape[1]))
+        patterns = patterns_of(self._values)
+        for first in np.unique(patterns.of[of]):
+            places = np.flatnonzero(patterns.of[of] == first)
+            for second, others in enumerate(patterns.groups):
+                rows = np.flatnonzero(patterns.known[first] & patterns.known[second])
+                if len(rows) and len(others):
+                    weighed = None if self._weights is None else self._weights[rows]
+                    left, right = (
+                        _unit_rows(self._measure, self._values[np.ix_(rows, group)], weighed)
+                        for group in (of[places], others)
+                    )
+                    found[np.ix_(places, others)] = _as_correlations(left @ right.T)
+        return found
+
+    def square(self, of: Indices | None = None) -> Floats:
+        """The pairs of some columns, by default of all."""
+        if self._units is not None:
+            return _products(self._units if of is None else self._units[of])
+        incomplete = self._incomplete if of is None else self._incomplete[of]
+        values = self._values if of is None else self._values[:, of]
+        if self._measure == "spearman" and len(values) > MOST_ROWS:
+            every = np.arange(self._values.shape[1]) if of is None else of
+            return self.rows(every)[:, every]
+        found = np.zeros((len(incomplete), len(incomplete)))
+        holes, complete = np.flatnonzero(incomplete), np.flatnonzero(~incomplete)
+        if len(complete):
+            units = _unit_rows(self._measure, values[:, complete], self._weights)
+            found[np.ix_(complete, complete)] = _products(units)
+        if len(holes):
+            # Incomplete columns come first: each is paired with all after it.
+            order = np.concatenate([holes, complete])
+            _fill_incomplete(found, order, len(holes), _pairs(self._measure, values[:, order], self._weights))
+            for index in holes:
+                known = values[~np.isnan(values[:, index]), index]
+                found[index, index] = float(len(known) > 0 and known.min() < known.max())
+        return found
 
 
-def _fill_complete(found: Floats, places: Indices, columns: Floats) -> None:
-    blocks = [slice(start, start + COLUMNS_OF_PRODUCT) for start in range(0, len(places), COLUMNS_OF_PRODUCT)]
+def _unit_rows(measure: str, matrix: Floats, weights: Floats | None) -> Floats:
+    """Columns of length 1, whose products are correlations, as the rows of an array."""
+    prepared = matrix if measure == "pearson" else rank_columns(matrix)
+    # One after the other in memory, as products of few of them with all are what is asked for.
+    return np.ascontiguousarray(standardize(prepared, weights).T)
+
+
+def _as_correlations(products: Floats) -> Floats:
+    # Products of one column and of many are rounded differently. Limits must not tell them apart.
+    np.round(np.abs(products, out=products), DECIMALS, out=products)
+    return np.minimum(products, 1.0, out=products)
+
+
+def _products(units: Floats) -> Floats:
+    found = np.zeros((len(units), len(units)))
+    blocks = [slice(start, start + COLUMNS_OF_PRODUCT) for start in range(0, len(units), COLUMNS_OF_PRODUCT)]
     for number, one in enumerate(blocks):
         for other in blocks[number:]:
-            products = columns[:, one].T @ columns[:, other]
-            np.clip(np.abs(products, out=products), 0.0, 1.0, out=products)
-            found[np.ix_(places[one], places[other])] = products
-            found[np.ix_(places[other], places[one])] = products.T
+            products = _as_correlations(units[one] @ units[other].T)
+            # Rounded differently on both sides of the diagonal.
+            found[one, other] = np.maximum(products, products.T) if one is other else products
+            found[other, one] = found[one, other].T
+    return found
 
 
 #: Fills in sums of products, and products of sums of squares, of columns from one to another with all after them.

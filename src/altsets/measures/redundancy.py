@@ -10,21 +10,10 @@ import numpy as np
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
-from altsets.measures._univariate import refuse_options
-from altsets.measures.information.estimator import Estimator
-from altsets.measures.information.mutual_information import InformationPairs
 from altsets.measures.large.scores import LargePairs
 from altsets.measures.large.table import LargeTable
-from altsets.measures.pairs import (
-    correlation_matrix,
-    correlation_rows,
-    prepare_correlation,
-    sparse_correlations,
-    unit_columns,
-)
-from altsets.measures.sparse_columns import UnitColumns
+from altsets.measures.pairs import PAIR_MEASURES, source_of
 from altsets.tables.conversion import features_of
-from altsets.tables.feature_matrix import Features
 from altsets.tables.weights import counted
 
 #: Columns up to which all pairs are computed at once: 2,000 take 32 MB and a second or two, and searches that have all
@@ -32,14 +21,9 @@ from altsets.tables.weights import counted
 MATRIX_COLUMNS = 2_000
 #: Bytes of rows that are kept once they were asked for.
 KEPT_BYTES = 256 * 2**20
-#: Of correlations; a thousand times coarser than what rounding does to sums of products.
-DECIMALS = 13
 
 #: For the rows that are kept: searches in several threads ask for them.
 _LOCK = threading.Lock()
-
-#: Measures whose pairs can be computed one by one.
-ON_DEMAND = ("pearson", "spearman", "mutual_info", "symmetrical_uncertainty")
 
 
 class Redundancy:
@@ -79,8 +63,8 @@ class Redundancy:
     def __init__(
         self, X: Any, measure: str = "pearson", *, sample_weight: Any = None, **options: Any
     ) -> None:
-        if measure not in ON_DEMAND:
-            choices = " or ".join(map(repr, ON_DEMAND))
+        if measure not in PAIR_MEASURES:
+            choices = " or ".join(map(repr, PAIR_MEASURES))
             raise InputError(f"measure={measure!r} cannot compare single pairs of columns; choose {choices}.")
         self._at_once, self._expected = 1, np.zeros(0, dtype=np.intp)
         if isinstance(X, LargeTable):
@@ -94,7 +78,12 @@ class Redundancy:
         else:
             features = features_of(X)
             features, _, weights = counted(features, np.zeros(features.n_rows), sample_weight)
-            self._source = _source_of(measure, features, weights, options)
+            if options.get("method") == "sklearn":
+                raise InputError(
+                    "method='sklearn' gives each column other noise as a target, which needs all pairs at once; "
+                    "use method='neighbors' or 'bins' for a table as wide as this."
+                )
+            self._source = source_of(measure, features, weights, options)
             self._varies, self._n = ~features.constant, features.n_features
         self.range: tuple[float, float] = self._source.range
         self.has_cheap_rows: bool = self._source.has_cheap_rows
@@ -227,64 +216,3 @@ class _Either(Conflicts):
         first, second = self._sources
         found: Bools = first[key] | second[key]
         return found
-
-
-def _source_of(
-    measure: str, features: Features, weights: Floats | None, options: dict[str, Any]
-) -> UnitColumns | _Correlations | _IncompleteCorrelations | InformationPairs:
-    """What computes pairs; what it says about a column and itself does not matter."""
-    if measure in ("pearson", "spearman"):
-        refuse_options(measure, options)
-        prepared, weights = prepare_correlation(measure, features, weights)
-        if prepared.is_sparse:
-            return sparse_correlations(measure, prepared, weights)
-        if prepared.incomplete.any():
-            return _IncompleteCorrelations(measure, prepared, weights)
-        return _Correlations(unit_columns(measure, prepared.values, weights))
-    as_share = measure == "symmetrical_uncertainty"
-    discrete = options.pop("discrete", "auto")
-    how = Estimator(**({**options, "method": "bins"} if as_share else options))
-    return InformationPairs(features, how, sample_weight=weights, discrete=discrete, as_share=as_share)
-
-
-class _Correlations:
-    """Products of columns of length 1."""
-
-    range = (0.0, 1.0)
-    has_cheap_rows = True
-
-    def __init__(self, units: Floats) -> None:
-        # One column after the other in memory, as products of few of them with all are what is asked for.
-        self._units = np.ascontiguousarray(units.T)
-
-    def rows(self, of: Indices) -> Floats:
-        return _as_correlations(self._units[of] @ self._units.T)
-
-    def square(self, of: Indices) -> Floats:
-        some = self._units[of]
-        products = _as_correlations(some @ some.T)
-        # Rounded differently on both sides of the diagonal.
-        return np.maximum(products, products.T)
-
-
-def _as_correlations(products: Floats) -> Floats:
-    # Products of one column and of many are rounded differently. Limits must not tell them apart.
-    np.round(np.abs(products, out=products), DECIMALS, out=products)
-    return np.minimum(products, 1.0, out=products)
-
-
-class _IncompleteCorrelations:
-    """The same in the rows that both columns of a pair have."""
-
-    range = (0.0, 1.0)
-    has_cheap_rows = True
-
-    def __init__(self, measure: str, features: Features, weights: Floats | None) -> None:
-        self._measure, self._features, self._weights = measure, features, weights
-
-    def rows(self, of: Indices) -> Floats:
-        return correlation_rows(self._measure, self._features, self._weights, of)
-
-    def square(self, of: Indices) -> Floats:
-        some = self._features.columns(of.tolist())
-        return correlation_matrix(self._measure, some, sample_weight=self._weights)

@@ -244,8 +244,13 @@ def explain_fit_errors(
             ) from error
         if own:
             _refuse_absent_columns(model, given, error)
-            if any(word in said for word in ABOUT_TYPES):
-                _refuse_text(model, given, error)
+            if given.categories and any(word in said for word in ABOUT_TYPES):
+                raise InputError(
+                    f"{type(last_step(model)).__name__} takes numbers, but the set has text or categories "
+                    f"({given.labels(np.asarray(given.nominal))}): {str(error).splitlines()[0]}; put an encoder before "
+                    "it with sklearn.pipeline.make_pipeline, or choose a model by name, such as "
+                    f"{parameter('estimator', 'linear')}, or for survival {parameter('estimator', 'cox')}."
+                ) from error
         if given.is_sparse and isinstance(error, TypeError | ValueError) and "sparse" in said:
             given.refuse_sparse(type(last_step(model)).__name__, "use a model that takes sparse tables")
         if given.incomplete.any() and isinstance(error, ValueError) and "nan" in said:
@@ -283,14 +288,3 @@ def _columns_named_by(part: Any) -> list[str]:
         elif isinstance(columns, Sequence) or hasattr(columns, "tolist"):
             named += [name for name in columns if isinstance(name, str)]
     return named
-
-
-def _refuse_text(model: Any, given: Features, error: Exception) -> None:
-    if not given.categories:
-        return
-    raise InputError(
-        f"{type(last_step(model)).__name__} takes numbers, but the set has text or categories "
-        f"({given.labels(np.asarray(given.nominal))}): {str(error).splitlines()[0]}; put an encoder before it with "
-        f"sklearn.pipeline.make_pipeline, or choose a model by name, such as {parameter('estimator', 'linear')}, or "
-        f"for survival {parameter('estimator', 'cox')}."
-    ) from error

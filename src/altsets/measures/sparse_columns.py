@@ -125,9 +125,9 @@ class UnitColumns:
             found[start : start + step] = self.products(self.dense(part), others)
         return np.minimum(np.abs(found, out=found), 1.0, out=found)
 
-    def square(self, some: Indices) -> Floats:
+    def square(self, some: Indices | None = None) -> Floats:
         """Absolute correlations of some columns with each other, symmetric: the larger of the two rounded ones."""
-        found = self.rows(some, some)
+        found = self.rows(np.arange(self._columns.shape[1]) if some is None else some, some)
         return np.maximum(found, found.T)
 
 

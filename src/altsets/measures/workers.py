@@ -12,7 +12,7 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, closing, contextmanager
 from contextvars import copy_context
 from functools import partial
@@ -25,7 +25,6 @@ from altsets.arrays import Ints
 from altsets.errors import InputError, warn_user
 from altsets.wording import by_interface, parameter, plural
 
-Piece = TypeVar("Piece")
 Outcome = TypeVar("Outcome")
 #: Called with the share of the work that is done, from 0 to 1; what it raises ends the work.
 OnProgress = Callable[[float], Any]
@@ -287,64 +286,26 @@ def n_threads(n_jobs: int | None) -> int:
     return max(1, cores + 1 + asked)
 
 
-def run_in_threads(
-    pieces: Iterable[tuple[Piece, int]],
-    total: int,
-    worker: Callable[[Ints], Callable[[Piece], None]],
-    n_jobs: int | None,
-    callback: OnProgress | None,
-) -> None:
-    """Work on all pieces, given with their sizes, which add up to ``total``.
-
-    ``worker`` is called in each thread with the flag that asks kernels to stop, and returns the function that does a
-    piece. The calling thread only waits: what ``callback`` raises, and Ctrl-C, ends the work soon and is raised again.
-    """
-    stop = np.zeros(1, dtype=np.intc)
-    queue: Iterator[tuple[Piece, int]] = iter(pieces)
-    lock = threading.Lock()
-    done = [0]
-
-    def work() -> None:
-        do = worker(stop)
-        while not stop[0]:
-            with lock:
-                piece, size = next(queue, (None, 0))
-            if piece is None:
-                return
-            do(piece)
-            with lock:
-                done[0] += size
-
-    # The number of pieces is not known; more threads than pieces are cheap.
-    with ThreadPoolExecutor(n_threads(n_jobs)) as pool:
-        try:
-            running = {pool.submit(copy_context().run, work) for _ in range(n_threads(n_jobs))}
-            while running:
-                ended, running = wait(running, timeout=PAUSE, return_when=FIRST_EXCEPTION)
-                for future in ended:
-                    future.result()
-                if callback is not None:
-                    callback(done[0] / total if total else 1.0)
-        except BaseException:
-            stop[0] = 1
-            raise
-
-
 def map_in_order(
     work: Callable[[int], Outcome],
     n_chunks: int,
     n_jobs: int | None = None,
     callback: OnProgress | None = None,
+    stop: Ints | None = None,
 ) -> Iterator[Outcome]:
-    """The results of ``work(0)``, ``work(1)``, ... in this order, whatever the number of threads."""
-    stopped = threading.Event()
+    """The results of ``work(0)``, ``work(1)``, ... in this order, whatever the number of threads.
+
+    The calling thread only waits: what ``callback`` raises, and Ctrl-C, ends the work soon and is raised again;
+    ``stop`` becomes 1 then, which kernels look at.
+    """
+    stop = np.zeros(1, dtype=np.intc) if stop is None else stop
 
     def unless_stopped(chunk: int) -> Outcome:
-        if stopped.is_set():
+        if stop[0]:
             raise RuntimeError("the work was stopped")
         return work(chunk)
 
-    pool = ThreadPoolExecutor(min(n_threads(n_jobs), n_chunks))
+    pool = ThreadPoolExecutor(max(1, min(n_threads(n_jobs), n_chunks)))
     tell = _throttle(callback)
     try:
         # popleft, so that each result is freed once it is used.
@@ -360,7 +321,7 @@ def map_in_order(
             callback(1.0)
     finally:
         # Running chunks are short; the others never start.
-        stopped.set()
+        stop[0] = 1
         pool.shutdown(wait=True, cancel_futures=True)
 
 

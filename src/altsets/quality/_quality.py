@@ -17,7 +17,7 @@ from altsets.errors import InputError
 from altsets.features import are_counted, first_difference, labels_of, name_of, real_numbers
 from altsets.measures.large.table import LargeTable, is_large, large_table
 from altsets.measures.pairs import is_array, warn_of_pairs
-from altsets.measures.redundancy import MATRIX_COLUMNS, ON_DEMAND, Redundancy
+from altsets.measures.redundancy import MATRIX_COLUMNS, Redundancy
 from altsets.quality._fitted_set import FittedSet
 from altsets.quality.form import Form
 from altsets.tables.conversion import features_of
@@ -267,7 +267,7 @@ def relevance_and_pairs(
         warn_of_pairs(named, weights_of(sample_weight, features.n_rows), pair_measure, {})
     if isinstance(features, LargeTable):
         return relevance, _pairs_of_large(features, relevance, pair_measure, options), names
-    if features.n_features > MATRIX_COLUMNS and pair_measure in ON_DEMAND:
+    if features.n_features > MATRIX_COLUMNS and pair_measure in measures.PAIR_MEASURES:
         on_demand = Redundancy(features, pair_measure, sample_weight=sample_weight, **pair_options)
         return relevance, on_demand, names
     pairs = measures.pairwise(features, pair_measure, sample_weight=sample_weight, warn=False, **pair_options)

@@ -114,8 +114,7 @@ class NamedQuality(QualitySpec):
         """Refuse a keyword that neither ``from_data`` nor the measure takes."""
         made_by = [self.kind if self.is_wrapper else self.kind.from_data]  # type: ignore[attr-defined]
         used = [one for one in (self._measure, self.more.get("redundancy_measure")) if isinstance(one, str)]
-        known = (measures.MEASURES, measures.PAIR_MEASURES)
-        made_by += [table[name] for table in known for name in used if name in table]
+        made_by += [measures.MEASURES[name] for name in used if name in measures.MEASURES]
         taken = {name for one in made_by for name in inspect.signature(one).parameters}
         # A function of the user's may take anything.
         if option in taken - {"X", "y", "features", "options"} or callable(self._measure):

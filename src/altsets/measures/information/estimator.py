@@ -12,8 +12,10 @@ never varies. The terms are the same with X and Z exchanged, and are added so th
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -38,7 +40,7 @@ from altsets.measures.information.columns import (
     sort_columns,
     sort_incomplete_columns,
 )
-from altsets.measures.workers import OnProgress, run_in_threads
+from altsets.measures.workers import OnProgress, map_in_order
 from altsets.tables.feature_matrix import constant_columns
 from altsets.tables.target import Target
 
@@ -198,22 +200,24 @@ class Estimator:
         logarithm = np.append(0.0, np.log(numbers))
         digamma = np.append(0.0, np.cumsum(np.append(-EULER, 1 / numbers[:-1])))
 
-        def worker(stop: Ints) -> Callable[[Line], None]:
-            estimate = self._pair_estimate(columns, digamma, logarithm, stop)
+        own, stop = threading.local(), np.zeros(1, dtype=np.intc)
+        ends = np.cumsum([len(out) for *_, out in lines])
+        total, step = sum(len(out) for *_, out in lines), max(1, ROWS_PER_CALL // n_rows)
 
-            def do(piece: Line) -> None:
-                index, start, out = piece
-                out[:] = estimate(index, np.arange(start, start + len(out), dtype=np.intc))
+        def work(chunk: int) -> None:
+            if not hasattr(own, "estimate"):
+                own.estimate = self._pair_estimate(columns, digamma, logarithm, stop)
+            first, last = chunk * step, min((chunk + 1) * step, total)
+            while first < last:
+                index, start, out = lines[number := int(np.searchsorted(ends, first, side="right"))]
+                # The part of the line that this chunk has.
+                at = len(out) - (int(ends[number]) - first)
+                part = out[at : at + last - first]
+                part[:] = own.estimate(index, np.arange(start + at, start + at + len(part), dtype=np.intc))
+                first += len(part)
 
-            return do
-
-        step = max(1, ROWS_PER_CALL // n_rows)
-        pieces = (
-            ((index, start + at, out[at : at + step]), len(out[at : at + step]))
-            for index, start, out in lines
-            for at in range(0, len(out), step)
-        )
-        run_in_threads(pieces, sum(len(out) for *_, out in lines), worker, self.n_jobs, self.callback)
+        for _ in map_in_order(work, -(-total // step), self.n_jobs, self.callback, stop):
+            pass
 
     def _pair_estimate(
         self, columns: SortedColumns | IncompleteColumns, digamma: Floats, logarithm: Floats, stop: Ints
@@ -281,41 +285,38 @@ def _mirror(found: Floats) -> None:
 # --- Missing values -----------------------------------------------------------------------------------
 
 
-def target_with_missing(estimator: Estimator, sample: Sample) -> Floats:
-    """The information of each column with the last one, which is complete."""
-    patterns = patterns_of(sample.values)
-    columns = _append_patterns(sample, patterns)
-    target = len(patterns.of) - 1
-    found = np.zeros(len(columns.codes))
-    estimator.estimate(columns, [(target, 0, found[:target]), (target, target + 1, found[target + 1 :])])
-    of_missing = found[target + 1 :]
-    return np.asarray(found[:target] + of_missing[patterns.of[:-1]])
-
-
-def square_with_missing(estimator: Estimator, sample: Sample) -> Floats:
-    patterns = patterns_of(sample.values)
-    columns = _append_patterns(sample, patterns)
-    n_columns = len(patterns.of)
-    known = np.zeros((n_columns, n_columns))
-    of_missing = np.zeros((n_columns, len(patterns)))
-    among_columns = [(index, index, row[index:]) for index, row in enumerate(known)]
-    with_patterns = [(index, n_columns, row) for index, row in enumerate(of_missing)]
-    estimator.estimate(columns, [*among_columns, *with_patterns])
-    _mirror(known)
-    of_patterns = of_missing[:, patterns.of]
-    both = _pattern_information(patterns.known)[np.ix_(patterns.of, patterns.of)]
-    return np.asarray((known + both) + (of_patterns + of_patterns.T))
-
-
-class RowsWithMissing:
-    """Rows of :func:`square_with_missing`, one by one."""
+class WithMissing:
+    """The information of columns with missing values, as the head of this module has it."""
 
     def __init__(self, estimator: Estimator, sample: Sample) -> None:
         self._how, self._patterns = estimator, patterns_of(sample.values)
         self._columns = _append_patterns(sample, self._patterns)
-        self._of_both = _pattern_information(self._patterns.known)
+
+    def with_last(self) -> Floats:
+        """The information of each column with the last one, which is complete."""
+        target = len(self._patterns.of) - 1
+        found = np.zeros(len(self._columns.codes))
+        lines = [(target, 0, found[:target]), (target, target + 1, found[target + 1 :])]
+        self._how.estimate(self._columns, lines)
+        return np.asarray(found[:target] + found[target + 1 :][self._patterns.of[:-1]])
+
+    def square(self) -> Floats:
+        pattern_of, n_columns = self._patterns.of, len(self._patterns.of)
+        known, of_missing = np.zeros((n_columns, n_columns)), np.zeros((n_columns, len(self._patterns)))
+        among_columns = [(index, index, row[index:]) for index, row in enumerate(known)]
+        with_patterns = [(index, n_columns, row) for index, row in enumerate(of_missing)]
+        self._how.estimate(self._columns, [*among_columns, *with_patterns])
+        _mirror(known)
+        of_patterns = of_missing[:, pattern_of]
+        both = self._of_both[np.ix_(pattern_of, pattern_of)]
+        return np.asarray((known + both) + (of_patterns + of_patterns.T))
+
+    @cached_property
+    def _of_both(self) -> Floats:
+        return _pattern_information(self._patterns.known)
 
     def rows(self, of: Places) -> Floats:
+        """Some rows of the square."""
         n_columns, pattern_of = len(self._patterns.of), self._patterns.of
         with_all = np.zeros((len(of), n_columns + len(self._patterns)))
         of_own_pattern = np.zeros((len(of), n_columns))

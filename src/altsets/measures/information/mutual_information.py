@@ -49,7 +49,6 @@ neither the order of rows and columns nor the number of threads.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -58,16 +57,14 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats, Indices
-from altsets.errors import InputError, warn_user
+from altsets.errors import warn_user
 from altsets.measures.information.columns import SortedColumns, bin_column, discrete_columns, discrete_mask
 from altsets.measures.information.estimator import (
     Estimator,
     Line,
     Places,
-    RowsWithMissing,
     Sample,
-    square_with_missing,
-    target_with_missing,
+    WithMissing,
 )
 from altsets.measures.information.levels import Levels, few_values
 from altsets.measures.sparse_columns import dense_blocks, fits_dense
@@ -162,7 +159,7 @@ def _scores(features: Features, target: Target, table: Sample, how: Estimator) -
     if how.needs_scikit_learn(table.values, table.discrete, target.values if target.is_classes else None):
         scores = how.by_scikit_learn(table.values, table.discrete, target.values, target.is_classes)
     elif how.method == "neighbors" and features.incomplete.any():
-        scores = target_with_missing(how, table.and_target(target))
+        scores = WithMissing(how, table.and_target(target)).with_last()
     else:
         scores = np.zeros(features.n_features)
         how.estimate(how.with_target(table, target), [(len(scores), 0, scores)])
@@ -207,21 +204,6 @@ def _codes(how: Estimator, target: Target, weights: Floats | None) -> Indices:
 def _discrete_in_sparse(features: Features, discrete: npt.ArrayLike, weights: Floats | None) -> Bools:
     given = discrete_mask(discrete, features.n_features)
     return few_values(features.cells, weights) if given is None else given
-
-
-def information_matrix(
-    features: Features, *, sample_weight: Any = None, discrete: npt.ArrayLike = "auto", **options: Any
-) -> Floats:
-    """Mutual information of each column with each other and with itself; the options are those above.
-
-    Row i has column i as the target, which makes a difference to "sklearn" alone: its jitter is another one there.
-    """
-    how = Estimator(**options)
-    if how.method != "sklearn" or features.is_sparse:
-        return InformationPairs(features, how, sample_weight=sample_weight, discrete=discrete).square()
-    features, _, weights, how = _counted_rows(features, np.zeros(features.n_rows), sample_weight, how)
-    table = _sample(features, discrete, weights)
-    return how.rows(table.values, table.discrete)
 
 
 def symmetrical_uncertainty(
@@ -282,34 +264,6 @@ def _own_lines(entropies: Floats) -> list[Line]:
     return [(index, index, entropies[index : index + 1]) for index in range(len(entropies))]
 
 
-def uncertainty_matrix(
-    features: Features,
-    *,
-    sample_weight: Any = None,
-    discrete: npt.ArrayLike = "auto",
-    n_bins: int | None = None,
-    n_jobs: int | None = None,
-    callback: OnProgress | None = None,
-) -> Floats:
-    """Symmetrical uncertainty of each column with each other; the parameters are those above."""
-    how = Estimator("bins", 1, n_bins, None, n_jobs, callback)
-    known = InformationPairs(features, how, sample_weight=sample_weight, discrete=discrete, as_share=True)
-    return known.square()
-
-
-def uncertainty_rows(
-    features: Features, of: Sequence[int], *, sample_weight: Any = None, one_sided: bool = False
-) -> Floats:
-    """Some rows of the matrix of all pairs, without the others.
-
-    One-sided, it is the uncertainty coefficient: what each column says about those of the rows, as a share of what
-    there is to know about these alone.
-    """
-    known = InformationPairs(features, Estimator("bins"), sample_weight=sample_weight)
-    there_is = known.entropies[list(of), None]
-    return as_uncertainty(known.rows(of), 2 * there_is if one_sided else there_is + known.entropies)
-
-
 class InformationPairs:
     """Rows and blocks of the matrix of all pairs: columns are prepared once, and pairs estimated when needed.
 
@@ -325,11 +279,6 @@ class InformationPairs:
         discrete: npt.ArrayLike = "auto",
         as_share: bool = False,
     ) -> None:
-        if how.method == "sklearn":
-            raise InputError(
-                "method='sklearn' gives each column other noise as a target, which needs all pairs at once; "
-                "use method='neighbors' or 'bins' for a table as wide as this."
-            )
         self._as_share, self._levels = as_share, None
         # By neighbours, no estimate is larger than psi(rows) + psi(neighbours) + 2 * 0.58.
         most = math.log(features.n_rows) + math.log(how.n_neighbors + 1) + 2.0
@@ -349,8 +298,8 @@ class InformationPairs:
         return self._how.columns(self._table)
 
     @cached_property
-    def _with_missing(self) -> RowsWithMissing:
-        return RowsWithMissing(self._how, self._table)
+    def _with_missing(self) -> WithMissing:
+        return WithMissing(self._how, self._table)
 
     @cached_property
     def entropies(self) -> Floats:
@@ -378,10 +327,13 @@ class InformationPairs:
             found = some.rows(range(some.n_columns))
             # Rounded differently on both sides of the diagonal.
             found = np.maximum(found, found.T)
+        elif self._how.method == "sklearn":
+            # Each column has other noise as a target.
+            found = self._how.rows(self._table.values, self._table.discrete)
         else:
             part = self._table if of is None else self._table.some(of)
             if self._is_incomplete:
-                found = square_with_missing(self._how, part)
+                found = WithMissing(self._how, part).square()
             else:
                 found = self._how.square(self._columns if of is None else self._how.columns(part))
         every: Places = range(len(found)) if of is None else of
