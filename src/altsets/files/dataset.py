@@ -59,7 +59,7 @@ from altsets.files.parsing import (
 )
 from altsets.measures.large.decoding import kind_of
 from altsets.measures.large.table import LargeTable
-from altsets.tables.conversion import check_unusable, is_anndata, left_out, usable_columns
+from altsets.tables.conversion import check_unusable, is_anndata, usable_columns
 from altsets.tables.survival import Survival, as_survival
 from altsets.tables.target import as_columns
 from altsets.wording import counted, list_some, parameter, quote
@@ -339,7 +339,7 @@ def _split_cells(
         together = None if together is None else together[known]
     y = as_target(labels, target, is_category=labels.dtype == object)
     together = None if together is None or groups is None else as_groups(together, groups)
-    names, notes = tuple(found.names or ()), tuple(left_out(usable.dropped))
+    names, notes = tuple(found.names or ()), tuple(usable.notes)
     return Dataset(found, y, names, target, together, n_dropped, cells.sha256, notes)
 
 
@@ -467,7 +467,7 @@ def split_target(
             *table.notes,
             *(_hint_at_survival(columns) if time is None else ()),
             *(f"Column {name} was left out: it is the index of a frame." for name in index),
-            *left_out(usable.dropped),
+            *usable.notes,
             *_on_times(table, {*drop, *usable.dropped}),
         ),
         _read_as_missing(table, {*unused, *usable.dropped}),

@@ -20,7 +20,7 @@ from altsets.errors import InputError, TableError
 from altsets.features import FeatureNames, unknown_features
 from altsets.files.columns import as_number
 from altsets.files.contents import csv_text, text_files
-from altsets.files.parsing import Lines, read_rows
+from altsets.files.parsing import Lines, check_widths, read_rows
 from altsets.files.writing import escape_formula, unescape_formula, write_new
 from altsets.quality import CFS, FCBF, MRMR, Additive, Quality
 from altsets.quality.spec import PAIRED
@@ -57,16 +57,6 @@ def read_scores(
         The encoding of a file that is not UTF-8, such as ``"latin-1"``.
     decimal : {".", ","}, default=None
         The decimal sign; None means a point. A comma needs semicolons or tabs between the fields.
-
-    Returns
-    -------
-    Quality
-        What :func:`altsets.find` and the other searches take.
-
-    Raises
-    ------
-    altsets.errors.InputError
-        If the file cannot be read as scores, has no scores of pairs though they are needed, or lacks a feature.
 
     See Also
     --------
@@ -129,11 +119,7 @@ class Scores:
                 f"{path}, line {line}: the columns for pairs must be the features in the order of the lines, as in "
                 f"'{PAIR}{names[0]}'."
             )
-        for number, row in rows:
-            if len(row) != len(header):
-                raise TableError(
-                    f"{path}, line {number}: there are {len(row)} fields instead of {len(header)}."
-                )
+        check_widths(rows, len(header), os.fspath(path))
         numbers = np.array(
             [[lines.number(cell, f"{path}, line {at}: the score") for cell in row[1:]] for at, row in rows]
         )

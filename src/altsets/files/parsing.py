@@ -106,7 +106,7 @@ def parse_csv(text: bytes, source: str, decimal: str = ".", wanted: Wanted | Non
         cells = _cells(text, start, delimiter, len(names), kept)
     except pa.ArrowInvalid:
         lines = list(rows)
-        _check_widths(lines, len(names), source)
+        check_widths(lines, len(names), source)
         cells = _columns([row for _, row in lines], kept)
     return _table([names[place] for place in kept], cells, source, decimal)
 
@@ -145,13 +145,12 @@ def _table(names: list[str], cells: list[Any], source: str, decimal: str) -> Tab
         for spelling, count in unknown.items():
             missing.setdefault(spelling, {})[name] = count
         if str(cells[place].type) == "string":
-            _refuse_long(cells[place], name, source)
+            _check_text(cells[place], name, source, decimal)
     notes: tuple[str, ...] = ()
-    if len(names) > 1 and not names[0] and _counts_rows(cells[0]):
+    is_numbered = len(names) > 1 and not names[0] and str(cells[0].type) == "double"
+    if is_numbered and np.array_equal(cells[0].to_numpy(), np.arange(len(cells[0]))):
         names, cells, notes = names[1:], cells[1:], (INDEX_LEFT_OUT,)
     _refuse_nameless(names, source, "put one into the first line")
-    if decimal == ",":
-        _refuse_points(names, cells)
     return Table(pa.table(cells, names=names), source, notes=notes, decimal=decimal, missing=missing)
 
 
@@ -232,18 +231,22 @@ def _number(label: str, decimal: str) -> float | None:
     return TRUTH.get(label.lower(), None if is_inexact(label) else as_number(label, decimal))
 
 
-def _counts_rows(column: Any) -> bool:
-    return str(column.type) == "double" and np.array_equal(column.to_numpy(), np.arange(len(column)))
-
-
-def _refuse_long(column: Any, name: str, source: str) -> None:
-    """Refuse cells that are as long as what follows a quote without an end."""
+def _check_text(column: Any, name: str, source: str, decimal: str) -> None:
+    """Refuse cells as long as what follows a quote without an end, and points beside decimal commas."""
     import pyarrow.compute as pc
 
     longest = pc.max(pc.binary_length(column)).as_py() or 0
     if longest > csv.field_size_limit():
         raise TableError(
             f"{source}: a cell of column {name} has {longest:,} bytes, more than the limit; check its quotes."
+        )
+    known = column.drop_null().to_pylist() if decimal == "," else []
+    pointed = [label for label in known if POINTED.fullmatch(label)]
+    if 2 * len(pointed) > len(known):
+        # 1.234 could be large or small.
+        raise TableError(
+            f"column {name} has numbers with a point, such as {pointed[0]!r}, though commas are the decimal signs; "
+            f"leave out {parameter('decimal')}, or take the points out of the file."
         )
 
 
@@ -281,7 +284,7 @@ def turn_rows(text: bytes, source: str, decimal: str, wanted: Wanted | None) -> 
     rows = list(_rows(text, _delimiter_beside(decimal, text, source), source))[1:]
     if not rows:
         raise TableError(f"{source} has no rows of features below its first line.")
-    _check_widths(rows, len(rows[0][1]), source)
+    check_widths(rows, len(rows[0][1]), source)
     return parse_rows(zip(*(row for _, row in rows), strict=True), source, decimal, wanted)
 
 
@@ -312,20 +315,6 @@ def _delimiter_beside(decimal: str, text: bytes, source: str) -> str:
     return found
 
 
-def _refuse_points(names: Sequence[str], columns: Sequence[Any]) -> None:
-    """Refuse numbers with points where commas are decimal signs: 1.234 could be large or small."""
-    for name, column in zip(names, columns, strict=True):
-        if str(column.type) != "string":
-            continue
-        known = column.drop_null().to_pylist()
-        pointed = [label for label in known if POINTED.fullmatch(label)]
-        if 2 * len(pointed) > len(known):
-            raise TableError(
-                f"column {name} has numbers with a point, such as {pointed[0]!r}, though commas are the decimal signs; "
-                f"leave out {parameter('decimal')}, or take the points out of the file."
-            )
-
-
 def _lines(text: bytes) -> Iterable[str]:
     """The lines of a text with their ends, which may be of any kind."""
     return io.TextIOWrapper(io.BytesIO(text), "utf-8", "replace", newline="")
@@ -342,7 +331,7 @@ def _rows(text: bytes, delimiter: str, source: str) -> Iterator[tuple[int, list[
         raise TableError(f"{source}, line {reader.line_num}: {error}; check its quotes.") from error
 
 
-def _check_widths(rows: Sequence[tuple[int, list[str]]], width: int, source: str) -> None:
+def check_widths(rows: Sequence[tuple[int, list[str]]], width: int, source: str) -> None:
     for line, row in rows:
         if len(row) != width:
             raise TableError(

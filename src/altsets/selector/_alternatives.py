@@ -244,19 +244,14 @@ class SelectAlternatives(ColumnSelector):
         groups : array-like of shape (n_samples,), default=None
             Which rows belong together, such as those of one patient. ``"wrapper"`` and ``"permutation"`` score models
             on groups that these have not seen; qualities that never split rows ignore them.
-
-        Returns
-        -------
-        SelectAlternatives
-            Itself, fitted.
         """
         started = time.perf_counter()
         X, y = table_and_target(X, y)
-        table = columns_of(X, y, self.unusable)
+        table, y = columns_of(X, y, self.unusable)
         features = table.features
         self._take_columns(X, table.all_names)
         spec = self._spec
-        rows = rows_of(features, table.y, spec, sample_weight, groups, who="SelectAlternatives")
+        rows = rows_of(features, y, spec, sample_weight, groups, who="SelectAlternatives")
         n_columns = n_candidates(spec, features, sample_weight)
         asked = request_of(self, rows.y if spec.uses_target else None)
         request = fitting(asked, n_columns)
@@ -391,11 +386,11 @@ class SelectAlternatives(ColumnSelector):
         If proline fails: flavanoids, color_intensity (quality 1.21974, >99 % of set 0), proven to be the best.
         """
         check_is_fitted(self)
-        table = columns_of(X, y, self.unusable)
+        table, y = columns_of(X, y, self.unusable)
         request = self.result_.request or request_of(self)
         if request.quality is None:
             request = replace(request, quality=self.quality)
-        quality = request.quality_on(table.features, table.y, sample_weight, None, self.n_jobs)
+        quality = request.quality_on(table.features, y, sample_weight, None, self.n_jobs)
         if self.noise_floor_ is not None:
             quality.noise_floor = self.noise_floor_[self._places]
         measured = request.measured(table.features, sample_weight)

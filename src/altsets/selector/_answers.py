@@ -17,7 +17,7 @@ from altsets.arrays import Floats
 from altsets.display import SECONDS_PER_LINE, ProgressLines
 from altsets.dissimilarity import Grouped, groups_among, is_named, matched_on_table
 from altsets.errors import InputError, NotExpressedError, warn_user
-from altsets.features import FeatureNames, whole_number
+from altsets.features import whole_number
 from altsets.files.cells import cells_of
 from altsets.files.dataset import from_anndata
 from altsets.measures.large.table import LargeTable, is_large, large_table, needs_memory
@@ -32,7 +32,7 @@ from altsets.search.frontier import Frontier
 from altsets.search.frontier.plan import SweepPlan
 from altsets.search.frontier.sweep import by_tau
 from altsets.selector.noise import refuse_too_few, refuse_unknown_noise, with_floors
-from altsets.tables.conversion import features_of, is_anndata, left_out, usable_columns
+from altsets.tables.conversion import UsableColumns, features_of, is_anndata, usable_columns
 from altsets.tables.feature_matrix import Features
 from altsets.tables.survival import is_survival
 from altsets.tables.target import in_one_form
@@ -93,28 +93,13 @@ def table_and_target(X: Any, y: Any) -> tuple[Any, Any]:
     return features_of(cells.matrix, cells.genes), y
 
 
-class ColumnsRead(NamedTuple):
-    """The usable columns of a table in memory, or of one that is read in passes, and its target."""
-
-    features: Features | LargeTable
-    y: Any
-    #: The places of the columns among all.
-    places: list[int]
-    all_names: FeatureNames
-    dropped: Mapping[str, str]
-    notes: Sequence[str]
-
-
-def columns_of(X: Any, y: Any, unusable: str) -> ColumnsRead:
-    """Return the columns of a table, be it in memory or read in passes; the same fit takes both kinds."""
+def columns_of(X: Any, y: Any, unusable: str) -> tuple[UsableColumns, Any]:
+    """Return the columns of a table, be it in memory or read in passes, and its target; the same fit takes both."""
     if not is_large(X):
-        usable = usable_columns(X, unusable)
-        return ColumnsRead(
-            usable.features, y, usable.places, usable.all_names, usable.dropped, left_out(usable.dropped)
-        )
+        return usable_columns(X, unusable), y
     table = large_table(X, y, unusable=unusable)
     places = [place for place, name in enumerate(table.all_names) if name not in table.dropped]
-    return ColumnsRead(table, table.target_name, places, table.all_names, table.dropped, table.notes)
+    return UsableColumns(table, places, table.all_names, table.dropped, table.notes), table.target_name
 
 
 def refuse_numbered(

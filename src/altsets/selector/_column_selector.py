@@ -174,11 +174,6 @@ class SelectFeatures(ColumnSelector):
             For pipelines.
         sample_weight, groups : array-like of shape (n_samples,), default=None
             Not used; for pipelines that pass them to :class:`SelectAlternatives`.
-
-        Returns
-        -------
-        SelectFeatures
-            Itself, fitted.
         """
         frame = hasattr(X, "columns") or hasattr(X, "column_names")
         validate_data(self, X, **ANY_TABLE, skip_check_array=frame)

@@ -53,10 +53,13 @@ CheckText = Callable[[str, Mapping[str, int]], None]
 class UsableColumns(NamedTuple):
     """The columns of a table that measures can use, their places among all, and what is wrong with dropped ones."""
 
-    features: Features
+    #: Of a table that is read in passes, this table.
+    features: Any
     places: list[int]
     all_names: FeatureNames
     dropped: dict[str, str]
+    #: Sentences on what was left out.
+    notes: Sequence[str] = ()
 
 
 def features_of(X: Any, feature_names: Sequence[str] | None = None) -> Features:
@@ -102,7 +105,8 @@ def usable_columns(
             list(wrong.values()), f"leave them out with {leave_out()}" if places else "choose others"
         )
     dropped = {found.label(index): clause_of(error) for index, error in wrong.items()}
-    return UsableColumns(found.columns(places) if wrong else found, places, found.feature_names, dropped)
+    usable = found.columns(places) if wrong else found
+    return UsableColumns(usable, places, found.feature_names, dropped, left_out(dropped))
 
 
 def refusal(wrong: Sequence[InputError], remedy: str, kind: type[InputError] = InputError) -> InputError:

@@ -36,10 +36,8 @@ def columns_of(X: Any, most: int) -> tuple[Any, dict[int, int]]:
     found, stored = _of_frame(X) if hasattr(X, "iloc") else _of_matrix(X)
     beyond: dict[int, int] = {}
     for first, values in stored:
-        if len(values) and values.dtype.kind in "iu" and values.dtype.itemsize == 8:
-            smallest, largest = int(values.min()), int(values.max())
-            if largest > most or smallest < -most:
-                beyond |= _extremes(found, first, values, most)
+        if values.dtype.kind in "iu" and values.dtype.itemsize == 8:
+            beyond |= _extremes(found, first, values, most)
     found = found.astype(np.float64)
     found.eliminate_zeros()
     found.sort_indices()

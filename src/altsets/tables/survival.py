@@ -19,20 +19,7 @@ from altsets.tables.conversion import as_numbers, column_values, is_missing, row
 from altsets.wording import by_interface, counted, list_some, parameter, plural
 
 #: Words that stand for an event, for advice.
-HAPPENED = {
-    "1",
-    "true",
-    "yes",
-    "y",
-    "dead",
-    "died",
-    "deceased",
-    "death",
-    "event",
-    "relapse",
-    "failure",
-    "churned",
-}
+HAPPENED = re.compile("1|true|yes|y|dead|died|deceased|death|event|relapse|failure|churned", re.IGNORECASE)
 #: How to make this form, wherever survival is meant but not recognised.
 SURVIVAL_FORM = "altsets.io.survival_target(time=..., event=...)"
 #: Units of time by words in the name of a column.
@@ -126,7 +113,7 @@ def _happened(values: npt.NDArray[Any], name: str, event_value: Any) -> Bools:
 def _unclear(name: str, known: list[Any]) -> InputError:
     """Return the error about events that do not tell which value means that it happened."""
     in_habit_of_r = {1, 2}.issuperset(known)
-    value = 2 if in_habit_of_r else next((one for one in known if str(one).lower() in HAPPENED), None)
+    value = 2 if in_habit_of_r else next((one for one in known if HAPPENED.fullmatch(str(one))), None)
     remedy = by_interface(
         f"event_value={'...' if value is None else repr(value)}",
         f"--event {name}={'VALUE' if value is None else value}",
@@ -209,12 +196,6 @@ def survival_target(frame: Any = None, *, time: Any, event: Any, event_value: An
     ndarray of shape (n_samples,)
         A structured array with a boolean field for the event and a float field for the time, as scikit-survival has it,
         named as the columns. All functions of altsets take it as target.
-
-    Raises
-    ------
-    altsets.errors.InputError
-        If a column does not exist, a time is negative or missing, it is not clear which value is the event, or no event
-        happened.
 
     See Also
     --------

@@ -48,9 +48,9 @@ def asked_of(quality: Any, params: Mapping[str, Any] | None, X: Any, y: Any, **f
         named = repr(quality) if isinstance(quality, str) else "this quality"
         raise InputError(f"{named} is computed from a table; pass the table as X, and the target as y.")
     request = Request(quality=quality, quality_params=params, **fields)
-    table = columns_of(*table_and_target(X, y), "error")
+    table, y = columns_of(*table_and_target(X, y), "error")
     features = table.features
-    rows = rows_of(features, table.y, spec_of(request.quality), who="the quality")
+    rows = rows_of(features, y, spec_of(request.quality), who="the quality")
     refuse_in_passes(request, features)
     refuse_unknown_noise(request)
     request.check(features.feature_names)
