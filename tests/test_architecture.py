@@ -67,8 +67,6 @@ def importers(third_party):
 
 
 # --- Rooms ------------------------------------------------------------------------------------------------
-
-
 def test_the_scan_sees_lazy_and_relative_imports():
     code = (
         "def f():\n    from ..measures import score\n    import pandas\n    import_module('numpy.linalg')\n"
@@ -117,8 +115,6 @@ def test_upward_imports_and_rings_are_found():
 
 
 # --- Packages of others -----------------------------------------------------------------------------------
-
-
 def test_search_sees_no_table():
     for third_party in ("sklearn", "pandas", "polars", "pyarrow"):
         assert not [module for module in importers(third_party) if module.startswith("search/")]
@@ -173,8 +169,6 @@ def test_import_is_light():
 
 
 # --- Names ------------------------------------------------------------------------------------------------
-
-
 def private_to(module):
     """The package outside which a module is not to be imported; None if it is no private one."""
     parts = module.split(".")
@@ -222,8 +216,6 @@ def test_no_two_classes_share_a_name():
 
 
 # --- The public surface ---------------------------------------------------------------------------
-
-
 def test_public_surface():
     assert set(altsets.__all__) - {"__version__"} == {
         *("find", "frontier", "near_best", "what_if", "evaluate"),

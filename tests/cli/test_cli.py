@@ -30,9 +30,7 @@ QUIET = "from altsets.cli import main, printing; printing.SECONDS_PER_LINE = 1e6
 COMMAND = [sys.executable, "-c", f"{QUIET}; main()"]
 
 
-# Answers
-
-
+# --- Answers ---
 def test_find_prints_a_verdict_and_sets_first(run, table, snapshot):
     asked = ("find", table, "--target", "y", "-k", 2, "-a", 2, "--tau", "1", "--quality", "f")
     out = run.printed(*asked)
@@ -223,9 +221,7 @@ def test_copies_are_one_line_on_standard_error(run, tmp_path, snapshot):
     assert err == snapshot
 
 
-# Text and holes
-
-
+# --- Text and holes ---
 @pytest.fixture(scope="module")
 def mixed_table(tmp_path_factory):
     """Numbers with holes, text with holes, codes of numbers; two classes."""
@@ -292,9 +288,7 @@ def test_what_was_read_as_missing_is_said_beside_the_answer(run, mixed_table, tm
         assert err == snapshot
 
 
-# Bad input
-
-
+# --- Bad input ---
 @pytest.mark.parametrize(
     ("args", "message"),
     [
@@ -360,9 +354,7 @@ def test_a_failed_check_is_no_bad_input(run, table, monkeypatch, snapshot):
     assert run.error("find", table, "-t", "y", "-k", 2, code=1) == snapshot
 
 
-# The rest of the house
-
-
+# --- The rest of the house ---
 def test_version_and_help(run):
     assert run("--version") == (0, f"altsets {altsets.__version__}\n", "")
     assert run() == run("--help")
@@ -447,9 +439,7 @@ def test_a_reader_that_leaves_early_sees_no_traceback(table):
     process.wait()
 
 
-# Ctrl-C
-
-
+# --- Ctrl-C ---
 def interrupted(script, *args):
     """Run the command with a script before it, press Ctrl-C once it says READY, and wait for the end."""
     code = f"{QUIET}\n{script}\nmain()"
@@ -505,9 +495,7 @@ def test_ctrl_c_during_a_hard_search_prints_the_best_sets_and_the_bound(tmp_path
     assert document["bound"] >= document["objective"]
 
 
-# Signs of life
-
-
+# --- Signs of life ---
 def progress(best, bound):
     return Progress(best, bound, 3.2, [])
 

@@ -187,8 +187,6 @@ def test_ctrl_c_before_the_first_fold_still_prints_the_sets(run, table, monkeypa
 
 
 # --- Splits ---------------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def visits(tmp_path_factory):
     """Five rows for each of 12 patients, in the order of time; a column with a colon in its name."""

@@ -162,8 +162,6 @@ def test_ctrl_c_prints_the_points_that_are_there(run, table, monkeypatch, snapsh
 
 
 # --- Scores along the frontier -------------------------------------------------------------------------
-
-
 JUDGED = ("-k", "2:3", "-a", 1, "--tau", "0,1", "--evaluate", "--cv", 3)
 
 
@@ -249,8 +247,6 @@ def test_ctrl_c_while_folds_are_judged(run, table, monkeypatch, snapshot):
 
 
 # --- By penalty, and sums against minima --------------------------------------------------------------
-
-
 def test_every_penalty_that_matters(run, table, scores):
     found = altsets.frontier(scores, 3, 1, by="penalty", search="simultaneous")
     out = run.printed(*asking(table, "-k", 3, "-a", 1, "--by", "penalty"))

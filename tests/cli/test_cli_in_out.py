@@ -56,8 +56,6 @@ def refused(outcome, words):
 
 
 # --- Standard input --------------------------------------------------------------------------------
-
-
 def piping(monkeypatch, content):
     stdin = types.SimpleNamespace(buffer=io.BytesIO(content), isatty=lambda: False)
     monkeypatch.setattr(sys, "stdin", stdin)
@@ -97,8 +95,6 @@ def test_standard_input_without_a_table(run, monkeypatch):
 
 
 # --- Tables that need an option --------------------------------------------------------------------
-
-
 def test_decimal_commas_and_rows_without_a_target(run, table, there, snapshot):
     frame = pd.read_csv(table, float_precision="round_trip")
     frame.loc[:4, "y"] = None
@@ -170,7 +166,6 @@ def test_encoding_and_decimal_sign_are_those_of_every_text_file(run, table, ther
 
 
 # --- Files of answers ------------------------------------------------------------------------------
-
 COLUMNS = ["set", "feature", "score", "quality", "status"]
 
 
@@ -304,8 +299,6 @@ def test_a_file_that_appeared_meanwhile_is_kept(there):
 
 
 # --- Records ---------------------------------------------------------------------------------------
-
-
 def test_the_record_of_a_search(run, there, clock, snapshot):
     asked = (*FIND, "--forbid", "f", "--at-most", "1:a,b", "--max-similarity", "0.9", "--time-limit", "inf")
     one = json.loads(run("find", "table.csv", *asked, "--json")[1])
@@ -807,8 +800,6 @@ def test_scores_without_room_cost_the_file_alone(run, there, monkeypatch, snapsh
 
 
 # --- Names with braces -----------------------------------------------------------------------------
-
-
 def test_braces_in_names_are_no_templates(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(3)

@@ -188,8 +188,6 @@ def test_links_to_files_and_hidden_entries(folder, tmp_path):
 
 
 # --- CSV ----------------------------------------------------------------------------------------------
-
-
 def test_csv_larger_than_memory_says_how_to_make_parquet(run, tmp_path, monkeypatch, snapshot):
     path = tmp_path / "big table.csv"
     path.write_text("a,y\n" + "0.25,1\n0.5,0\n" * 10_000)

@@ -114,7 +114,6 @@ def test_a_damaged_document_is_refused_or_makes_a_whole_answer(value):
 
 
 # --- Files on the command line ------------------------------------------------------------------------
-
 TABLE = "a,b,c,d,y\n" + "".join(f"{i},{i % 3},{i % 5},{i % 7},{i % 2}\n" for i in range(40))
 
 CONTENTS = {

@@ -158,8 +158,6 @@ def test_near_best_knows_groups(run, sensors):
 
 
 # --- Python -------------------------------------------------------------------------------------------
-
-
 def scores():
     return quality.Additive([6, 5, 4, 3, 2, 1], feature_names=NAMES)
 
@@ -209,8 +207,6 @@ def test_patterns_with_proxies():
 
 
 # --- Declared groups ----------------------------------------------------------------------------------
-
-
 def test_a_budget_pays_for_a_declared_group_once(run, sensors):
     (sensors / "costs.csv").write_text("feature,cost\nS1_mean,2\nS2_mean,1\nS3_mean,3\n")
     asked = ("find", "table.csv", "-t", "Sy", "--quality", "f", "-k", 3, "-a", 0, "--json")

@@ -402,9 +402,7 @@ def test_constraints_that_clash_are_exit_status_1(run, table, snapshot):
     assert err.count("\n") == 1
 
 
-# Qualities of several features
-
-
+# --- Qualities of several features ---
 @pytest.mark.parametrize("name", ["mrmr", "fcbf", "cfs"])
 @pytest.mark.parametrize("measure", [None, "mutual_info", "pearson"])
 def test_qualities_of_several_features(run, table, monkeypatch, name, measure, snapshot):
@@ -455,8 +453,6 @@ def test_evaluations_need_a_target_and_offer_nothing_else(run, table, tmp_path, 
 
 
 # --- Help ---------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_help_of_a_command_fits_on_a_screen(run, monkeypatch, command):
     monkeypatch.setenv("COLUMNS", "80")

@@ -206,9 +206,7 @@ def test_coefficients_beyond_doubles(engine):
     assert (result.sets, result.status) == ([(0, 1, 2, 5)], Status.OPTIMAL)
 
 
-# Words
-
-
+# --- Words ---
 def test_long_groups_are_cut(snapshot):
     names = [f"g{number}" for number in range(40)]
     assert AtMost(1, names).describe(names) == snapshot
@@ -337,9 +335,7 @@ def test_harmless_constraints_are_fine():
         assert constraint.resolve(NAMES).holds((0,))
 
 
-# Names that nobody has made up yet
-
-
+# --- Names that nobody has made up yet ---
 def test_a_million_names_are_not_made_up_for_indices(monkeypatch, refused):
     scores = quality.Additive(np.arange(1_000_000.0))
     monkeypatch.setattr(
@@ -354,9 +350,7 @@ def test_a_million_names_are_not_made_up_for_indices(monkeypatch, refused):
         Require(1_000_000).resolve(names)
 
 
-# Through the door
-
-
+# --- Through the door ---
 SCORES = [9.0, 8.0, 7.0, 3.0, 2.0, 1.0]
 
 

@@ -129,8 +129,6 @@ def test_similar_by_chance_of_rounding_reaches_the_threshold():
 
 
 # --- Groups ------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("seed", range(6))
 def test_groups_of_which_sets_have_one_feature_each_are_matched_features(seed):
     rng = np.random.default_rng(seed)
@@ -224,7 +222,6 @@ def test_groups_from_similarity_hold_no_strangers():
 
 
 # --- From tables -------------------------------------------------------------------------------------------
-
 TABLE = np.array([[1, 10, 3.0], [2, 20, 1], [3, 35, 4], [4, 41, 1], [5, 50, 5]])
 
 
@@ -301,7 +298,6 @@ def test_what_differs_is_not_equal():
 
 
 # --- Bad input ---------------------------------------------------------------------------------------------
-
 SCORES = quality.Additive([3, 2, 1], feature_names=["age", "height", "weight"])
 
 

@@ -108,8 +108,6 @@ def test_every_option_of_the_command_line_is_in_the_reference():
     assert {f"$ altsets {name} --help-all" for name in cli.COMMANDS} <= shown
 
 
-# --- The tests above can fail ------------------------------------------------------------------------
-
 PAGE = """
 ```python
 x = 1

@@ -59,8 +59,6 @@ def test_every_image_is_shown():
     assert [name for name in plots if name not in shown] == []
 
 
-# --- The tests above can fail ------------------------------------------------------------------------
-
 BROKEN = """
 # A page
 

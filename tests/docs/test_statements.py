@@ -140,8 +140,6 @@ def test_importing_altsets_is_enough_for_the_reference():
 
 
 # --- Easy, hard and impossible requests ---------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_requests_that_meet_the_condition_have_sets(seed):
     rng = np.random.default_rng(seed)

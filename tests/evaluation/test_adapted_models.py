@@ -58,8 +58,6 @@ def test_what_else_is_wrong_is_said_of_the_model(refused):
         quality.Wrapper(Broken(), X, np.array(["a", "b", "c"])[CODES]).evaluate((0,))
 
 
-# --- Names of columns that a model refuses -------------------------------------------------------------
-
 ODD_NAMES = ["income[0]", 'a "quoted", {name}', "x1"]
 
 

@@ -127,7 +127,6 @@ def test_the_first_scorer_decides():
 
 
 # --- Why, cautions, next steps ------------------------------------------------------------------------
-
 STABLE, CHANGING = [[(0, 1), (2, 3)]] * 5, [[(0, 1), (fold, 5)] for fold in (2, 3, 4, 3, 2)]
 MORE = "Get more rows: about {} would decide, if the difference stays the same."
 CLOSER = "Evaluate other sets, such as closer ones (a lower tau)."

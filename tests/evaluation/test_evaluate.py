@@ -78,8 +78,6 @@ def right(model, X, y):
 
 
 # --- The same numbers as by hand ----------------------------------------------------------------------
-
-
 @pytest.mark.filterwarnings("ignore:some columns are constant")
 @pytest.mark.parametrize(
     "name", [*BUNDLED, *(pytest.param(name, marks=[needs_datasets, pytest.mark.slow]) for name in STUDY)]
@@ -165,8 +163,6 @@ def test_names_of_scorers(wine):
 
 
 # --- Given sets ---------------------------------------------------------------------------------------
-
-
 def test_sets_by_name_index_mask_and_result_are_the_same(wine):
     X, y = wine
     names = list(X.columns)
@@ -197,8 +193,6 @@ def test_given_sets_have_no_quality_and_no_stability(wine, snapshot):
 
 
 # --- Leaks --------------------------------------------------------------------------------------------
-
-
 def test_a_search_on_all_rows_is_visible_in_the_numbers():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(120, 2000)), rng.integers(0, 2, 120)
@@ -221,8 +215,6 @@ def test_scores_that_were_given_may_leak_and_say_so(wine, snapshot):
 
 
 # --- Rows ---------------------------------------------------------------------------------------------
-
-
 def test_splitters_of_all_kinds():
     X, y = load_diabetes(return_X_y=True)
     groups = np.arange(len(y)) // 40
@@ -304,8 +296,6 @@ def test_categories_and_holes(refused):
 
 
 # --- Sets that are missing ----------------------------------------------------------------------------
-
-
 def test_sets_that_were_not_found_are_nan_and_said(snapshot):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 4)), rng.integers(0, 2, 60)
@@ -346,8 +336,6 @@ def test_one_class_in_the_test_rows_leaves_the_quality_open():
 
 
 # --- Comparison ---------------------------------------------------------------------------------------
-
-
 def test_without_the_correction_it_is_the_plain_test():
     differences = np.random.default_rng(0).normal(0.1, 1, 8)
     found = corrected_t_test(differences, 0.0, 0.9)
@@ -506,8 +494,6 @@ def test_a_scale_that_is_not_known_has_no_margin_of_its_own(difference, expected
 
 
 # --- Stability and substitutions ----------------------------------------------------------------------
-
-
 def by_definition(sets, n):
     """The index of Nogueira, Sechidis and Brown, from the matrix of zeros and ones."""
     Z = np.array([[feature in chosen for feature in range(n)] for chosen in sets], dtype=float)
@@ -655,8 +641,6 @@ def test_columns_that_have_nothing_to_do_with_each_other_do_not_stand_in(refused
 
 
 # --- Processes, progress, Ctrl-C, warnings ------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_the_number_of_processes_changes_nothing(wine):
     X, y = wine
@@ -768,8 +752,6 @@ def test_ctrl_c_before_the_first_fold_goes_on(wine):
 
 
 # --- The answer ---------------------------------------------------------------------------------------
-
-
 def test_the_same_table_gives_the_same_numbers_and_another_seed_others(wine):
     assert evaluate(quick(), *wine, n_repeats=1) == evaluate(quick(), *wine, n_repeats=1)
     assert evaluate(quick(), *wine, n_repeats=1) != evaluate(quick(), *wine, random_state=1, n_repeats=1)
@@ -853,8 +835,6 @@ def test_the_name_is_always_the_function():
 
 
 # --- What is refused ----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("what", "options", "message"), [
     ("flavanoids", {}, "takes a SelectAlternatives, a pipeline with one"),
     (3, {}, "takes a SelectAlternatives"),
@@ -916,8 +896,6 @@ def test_an_unknown_scorer_or_source(wine, refused):
 
 
 # --- A selector is evaluated as it is fitted ----------------------------------------------------------
-
-
 @pytest.mark.parametrize("quality", ["cfs", "pearson", "spearman"])
 def test_numbered_classes_are_correlated_in_folds_as_in_fit(wine, quality):
     selector = SelectAlternatives(quality, n_features=3, n_alternatives=1)

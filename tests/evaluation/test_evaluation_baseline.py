@@ -41,8 +41,6 @@ def noise(n_rows=100, n_features=6, share=0.2, seed=0):
 
 
 # --- The baseline -------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("weighted", [False, True])
 def test_classes_by_hand(wine, weighted, snapshot):
     X, y = wine
@@ -132,8 +130,6 @@ def right(model, X, y):
 
 
 # --- Chance -------------------------------------------------------------------------------------------
-
-
 def test_no_set_is_called_as_good_as_a_guess(snapshot):
     X, y = noise(200)
     evaluation = evaluate(
@@ -273,8 +269,6 @@ def test_scores_may_disagree_about_chance(snapshot):
 
 
 # --- One class alone ----------------------------------------------------------------------------------
-
-
 class Stubborn(DummyClassifier):
     """Says one class where the first column has a mean above 0, and the other one elsewhere."""
 
@@ -307,8 +301,6 @@ def test_one_amount_alone(snapshot):
 
 
 # --- Several comparisons ------------------------------------------------------------------------------
-
-
 def test_holm_by_hand():
     # statsmodels.stats.multitest.multipletests(p, method="holm") gives the same.
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
@@ -371,8 +363,6 @@ def test_which_differences_still_hold(entries, words):
 
 
 # --- Stability up to similar features -----------------------------------------------------------------
-
-
 def by_definition(sets, likeness):
     """1 - tr(C S) / tr(C Sigma), from whole matrices."""
     n = len(likeness)

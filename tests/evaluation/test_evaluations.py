@@ -50,8 +50,6 @@ def wine():
 
 
 # --- The same numbers as by evaluations of their own -------------------------------------------------
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("data", "asked", "selector", "how"),
@@ -149,8 +147,6 @@ def test_several_workers_give_the_same():
 
 
 # --- What is told ------------------------------------------------------------------------------------
-
-
 def test_frame_and_document(wine):
     frame = wine.to_frame()
     assert list(frame.columns[:3]) == ["n_features", "n_alternatives", "tau"]
@@ -228,8 +224,6 @@ def test_folds_without_all_sets_have_no_score(snapshot):
 
 
 # --- Limits and ends ---------------------------------------------------------------------------------
-
-
 def test_progress_and_ctrl_c_keep_what_is_done(snapshot):
     shares = []
 
@@ -280,8 +274,6 @@ def test_points_that_folds_had_no_time_for(monkeypatch):
 
 
 # --- Sets that stay the same -------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "curve", [{"by": "penalty"}, {"by": "balance"}, {"against": range(13)}, {"existing": [["alcohol"]]}, {}]
 )

@@ -149,8 +149,6 @@ def test_shuffled_times_predict_no_better_than_a_guess(snapshot):
 
 
 # --- Several targets --------------------------------------------------------------------------------------
-
-
 def test_several_labels():
     X, _ = patients()
     y = pd.DataFrame({"warm": (X["a"] > 0).astype(int), "loud": (X["b"] > 0.5).astype(int)})

@@ -57,9 +57,6 @@ def contradictions(
     return found
 
 
-# --- Single sets --------------------------------------------------------------------------------------------
-
-
 def _of_result(result: Result | None) -> Iterator[Best]:
     if result is not None:
         asked, found = result.parameters, max(result.qualities, default=math.nan)
@@ -122,8 +119,6 @@ def _compare_count(near: NearBest, answers: Sequence[Result], slack: float) -> I
     if len(good) > most and not math.isnan(near.best):
         yield f"at most {most:,} sets have a quality of {near.threshold:.6g} or more, and {len(good):,} were found"
 
-
-# --- Several sets -------------------------------------------------------------------------------------------
 
 #: A section, and an answer in it.
 Said = tuple[str, Result]

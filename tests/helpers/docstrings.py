@@ -76,8 +76,6 @@ class Docstring:
 
 
 # --- What is public ---------------------------------------------------------------------------------------
-
-
 def public_callables() -> Iterator[tuple[str, Any]]:
     """Functions and classes that users import, and those that the reference has besides, by their full names."""
     homes = {"altsets": altsets, **{f"altsets.{name}": getattr(altsets, name) for name in MODULES}}
@@ -142,8 +140,6 @@ def vars_of(owner: type) -> set[str]:
 
 
 # --- What they lack ---------------------------------------------------------------------------------------
-
-
 def gaps_of_callable(name: str, thing: Any) -> list[str]:
     """What the docstring of a public function or class lacks."""
     doc = Docstring.of(thing)

@@ -100,8 +100,6 @@ def solver_request(rng: np.random.Generator) -> Request:
 
 
 # --- Numbers ------------------------------------------------------------------------------------------
-
-
 def extreme_numbers(rng: np.random.Generator, n: int) -> dict[str, Any]:
     """A quality of any kind."""
     kind = str(rng.choice(["additive", "additive", "fcbf", "mrmr", "mrmr", "cfs"]))
@@ -208,8 +206,6 @@ def hairbreadth_dependency(rng: np.random.Generator, relevance: np.ndarray) -> n
 
 
 # --- Constraints --------------------------------------------------------------------------------------
-
-
 def edge_budget(
     rng: np.random.Generator, n: int, k: int, groups: tuple[tuple[int, ...], ...] = ()
 ) -> tuple[Any, ...]:

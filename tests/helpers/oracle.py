@@ -47,8 +47,6 @@ Dissimilarity = Callable[[FeatureSet, FeatureSet], float]
 
 
 # --- One set ------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Numbers:
     """The numbers behind a quality, and which of the definitions goes with them.
@@ -241,8 +239,6 @@ class WholeNumbers:
 
 
 # --- Two sets -----------------------------------------------------------------------------------------
-
-
 def dissimilarity(kind: str, shared: int, size: int, other_size: int) -> Fraction:
     """The definitions of the paper, as exact fractions."""
     if kind == "dice":
@@ -309,8 +305,6 @@ def grouped(groups: Sequence[Sequence[int]]) -> Dissimilarity:
 
 
 # --- All sets -----------------------------------------------------------------------------------------
-
-
 class Oracle:
     """All optima of one small request, by enumeration.
 

@@ -136,8 +136,6 @@ def random_limit(rng: np.random.Generator, k: int, own: bool = False, alike: boo
 
 
 # --- Numbers ------------------------------------------------------------------------------------------
-
-
 def random_numbers(rng: np.random.Generator, n: int, kind: str | None = None) -> dict[str, Any]:
     """A quality of one kind, or of any."""
     kind = kind or str(rng.choice(["additive", "fcbf", "mrmr", "mrmr", "cfs", "linear"]))
@@ -276,8 +274,6 @@ def random_dependency(rng: np.random.Generator, relevance: np.ndarray) -> np.nda
 
 
 # --- Constraints --------------------------------------------------------------------------------------
-
-
 def random_constraints(
     rng: np.random.Generator, n: int, k: int, most_sets: int
 ) -> tuple[tuple[Any, ...], ...]:

@@ -44,8 +44,6 @@ def never(*_):
 
 
 # --- Random input for each kernel: functions of a kernel module and a random stream ---------------
-
-
 def descending(rng, n):
     """Scores of different kinds, best first: distinct, tied, negative, skewed."""
     kinds = [
@@ -739,8 +737,6 @@ CALLS = {
 
 
 # --- The comparison -------------------------------------------------------------------------------
-
-
 @pytest.fixture(params=["stand-in", pytest.param("shadow", marks=pytest.mark.slow)])
 def interpreted(request, monkeypatch):
     """Load a kernel from its source, with Cython's own idea of plain Python or with ours."""
@@ -823,7 +819,6 @@ def test_stubs_declare_what_the_kernels_have(name):
 
 
 # --- An installation without compiled kernels -----------------------------------------------------
-
 DISTINCT = [((7 * i) % 12 + 1) ** 1.5 for i in range(12)]
 TIED = [3.0] * 4 + [2.0] * 2 + [1.0] * 2 + [0.0] * 4
 TOGETHER = {"n_alternatives": 3, "tau": "2/3", "search": "simultaneous"}
@@ -958,8 +953,6 @@ def test_a_missing_compiler_does_not_stop_the_installation(monkeypatch):
 
 
 # --- Numbers that have to fit ---------------------------------------------------------------------
-
-
 def test_picking_from_ties_for_more_sets_than_a_number_has_bits():
     """All pairs of nine equal features. Were members told apart by a bit for each set, the sanitizer would complain."""
     kernel = importlib.import_module("altsets._kernels.packing")

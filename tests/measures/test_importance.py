@@ -171,9 +171,7 @@ def test_importance_looks_into_models_of_models(amounts, classes):
     assert importance(X, y, estimator=calibrated) == pytest.approx(expected)
 
 
-# Permutations
-
-
+# --- Permutations ---
 def test_permutation_is_scikit_learns_on_held_out_rows(classes):
     X, y = classes
     train, test = train_test_split(np.arange(120), test_size=0.2, stratify=y, random_state=25)
@@ -272,9 +270,7 @@ def test_permutation_tells_how_far_it_is_and_ends_when_asked(classes):
     assert len(scored) < 75
 
 
-# Categories and missing values
-
-
+# --- Categories and missing values ---
 def columns_of(frame):
     """The table as scikit-learn and pandas would encode it."""
     towns = [(frame["town"] == town).astype(float) for town in ("Bonn", "Oslo", "Rome")]
@@ -331,9 +327,7 @@ def test_other_complaints_of_a_model_stay_as_they_are(mixed):
         importance(frame, classes, estimator=DecisionTreeClassifier(max_depth="deep"))
 
 
-# SHAP values
-
-
+# --- SHAP values ---
 class Explainer:
     """What is used of the package: linear models are explained, others only as functions."""
 
@@ -400,8 +394,6 @@ def test_shap_of_other_models_asks_their_predictions(classes, refused):
 
 
 # --- Survival -----------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def patients():
     rng = np.random.default_rng(0)

@@ -61,9 +61,7 @@ def mixed_columns(rng, n=200):
     )
 
 
-# Closed forms
-
-
+# --- Closed forms ---
 @pytest.mark.parametrize("rho", [0.0, 0.3, 0.6, 0.9, 0.99])
 def test_normal_variables(rho):
     rng = np.random.default_rng(0)
@@ -132,9 +130,7 @@ def test_bins_are_of_equal_frequency_and_keep_ties_together():
         assert len(np.unique(bin_column((rng.random(300) < share).astype(float), 2))) == 2
 
 
-# scikit-learn
-
-
+# --- scikit-learn ---
 @pytest.mark.parametrize("k", [1, 6])
 def test_without_ties_the_values_are_those_of_scikit_learn(k):
     rng = np.random.default_rng(8)
@@ -206,9 +202,7 @@ def test_only_the_jitter_depends_on_the_seed():
     assert np.abs(ours[0] - (mean + mean.T) / 2)[apart].max() < 0.04
 
 
-# The same data in another form
-
-
+# --- The same data in another form ---
 def brute_force(x, y, k=3):
     """The formulas of the module, word for word, on a matrix of all distances."""
     n = len(x)
@@ -322,9 +316,7 @@ def test_classes_of_one_row_are_left_out():
     assert mutual_info(longer[:, None], alone, discrete=False) == pytest.approx(expected, abs=1e-6)
 
 
-# Symmetrical uncertainty
-
-
+# --- Symmetrical uncertainty ---
 def test_symmetrical_uncertainty_is_a_share_of_the_entropies():
     rng = np.random.default_rng(14)
     X = rng.integers(0, 3, size=(200, 3)).astype(float)
@@ -342,9 +334,7 @@ def test_symmetrical_uncertainty_is_a_share_of_the_entropies():
     assert not pairwise(X, "symmetrical_uncertainty", warn=False)[2].any()
 
 
-# Work
-
-
+# --- Work ---
 def test_memory_does_not_grow_with_pairs_times_rows():
     X = np.random.default_rng(15).normal(size=(400, 120))
     pairwise(X[:, :3])
@@ -421,9 +411,7 @@ def test_an_error_in_a_thread_is_raised(monkeypatch):
         pairwise(np.eye(5))
 
 
-# Refusals
-
-
+# --- Refusals ---
 @pytest.mark.parametrize(
     ("options", "message"),
     [

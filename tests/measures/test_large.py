@@ -64,8 +64,6 @@ def options_of(measure):
 
 
 # --- The same numbers ---------------------------------------------------------------------------------
-
-
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("measure", MERGED)
 @pytest.mark.parametrize("target", ["ill", "dose", "town"])
@@ -146,8 +144,6 @@ def test_merged_moments_keep_their_digits():
 
 
 # --- Samples ------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def sampled(monkeypatch):
     monkeypatch.setattr(table, "SAMPLE", 600)
@@ -228,8 +224,6 @@ def test_ties_stay_together():
 
 
 # --- Many columns -------------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_wide_tables_have_pairs_on_demand(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
@@ -296,8 +290,6 @@ def test_progress_comes_to_an_end_and_can_stop_it(folder):
 
 
 # --- Sources ------------------------------------------------------------------------------------------
-
-
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_hive_partitions_are_columns(tmp_path):
     for town, part in FRAME.groupby("town"):
@@ -342,8 +334,6 @@ def test_rows_without_a_target_can_be_left_out(tmp_path, refused):
 
 
 # --- Bad input ----------------------------------------------------------------------------------------
-
-
 def damage(path):
     content = bytearray(path.read_bytes())
     content[100:4000] = b"\x00" * 3900

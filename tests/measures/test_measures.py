@@ -34,9 +34,7 @@ def plug_in_information(x, y):
     return float((joint[seen] * np.log(joint[seen] / independent[seen])).sum())
 
 
-# Values
-
-
+# --- Values ---
 def test_mutual_information_of_few_values_is_the_count():
     rng = np.random.default_rng(2)
     y = rng.integers(0, 3, 200)
@@ -200,9 +198,7 @@ def test_names_of_classes_do_not_matter(name, classes):
     assert MEASURES[name](X, labels).tolist() == MEASURES[name](X, y).tolist()
 
 
-# Targets
-
-
+# --- Targets ---
 @pytest.mark.parametrize(
     ("y", "task"),
     [
@@ -317,9 +313,7 @@ def test_one_row_is_nothing_to_compare(refused):
         f_score([[1.0, 2.0]], [1])
 
 
-# Categories and missing values
-
-
+# --- Categories and missing values ---
 def test_pearson_of_known_rows(mixed):
     frame, _, y = mixed
     table = frame.drop(columns="town")
@@ -411,9 +405,7 @@ def test_complete_columns_do_not_care_about_the_holes_of_others(classes, measure
     assert measure(holes, y)[:-1].tolist() == measure(X, y).tolist()
 
 
-# The door
-
-
+# --- The door ---
 def test_copies_are_named_in_one_warning(classes, snapshot):
     X, y = classes
     frame = pd.DataFrame(X, columns=list("abcde")).assign(f=X[:, 1], g=X[:, 3], h=X[:, 1])

@@ -108,8 +108,6 @@ def scores_of(evaluation, scorer="matthews_corrcoef"):
 
 
 # --- The table as it was ------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_a_column_transformer_gives_the_digits_of_a_loop(people):
     frame, y = people
@@ -200,8 +198,6 @@ def test_rows_that_do_not_count_are_not_in_the_frame(people):
 
 
 # --- What models complain about -----------------------------------------------------------------------
-
-
 def test_columns_that_a_model_names_but_a_set_lacks(people, refused, snapshot):
     frame, y = people
     named = make_column_transformer((StandardScaler(), ["age", "visits"]), (OneHotEncoder(), ["plan"]))
@@ -254,7 +250,6 @@ def test_models_by_name_fill_in_medians_of_the_training_rows(people, name):
 
 
 # --- The positive class -------------------------------------------------------------------------------
-
 LABELS = {
     "text": (["no", "yes"], "yes"),
     "bool": ([False, True], True),
@@ -332,8 +327,6 @@ def test_averages_over_three_classes_need_no_positive_one(people):
 
 
 # --- Weights of classes -------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", ["tree", "linear"])
 def test_balanced_classes(name):
     rng = np.random.default_rng(3)
@@ -372,8 +365,6 @@ def test_who_knows_weights_of_classes(name, refused):
 
 
 # --- Weights and groups on their way into a model -----------------------------------------------------
-
-
 class Remembering(LogisticRegression):
     """Remembers which weights it was fitted with."""
 

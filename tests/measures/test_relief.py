@@ -74,9 +74,7 @@ def table(seed, n_rows=40, kinds="cccdd", n_classes=2):
     return X, y, np.array([kind == "d" for kind in kinds])
 
 
-# By hand
-
-
+# --- By hand ---
 def test_four_rows_by_hand():
     # Row 0 differs from its hit (row 1) by 0.2 and from its miss (row 2) by 0.8; and so on.
     X = [[0.0], [2.0], [8.0], [10.0]]
@@ -100,9 +98,7 @@ def test_amounts_by_hand():
     assert relief(X, y, n_neighbors=1, discrete=False) == pytest.approx([expected])
 
 
-# By brute force
-
-
+# --- By brute force ---
 @pytest.mark.parametrize("kinds", ["cccc", "dddd", "ccdd", "c", "d"])
 @pytest.mark.parametrize(("n_classes", "k"), [(2, 1), (2, 7), (3, 4), (5, 50)])
 @pytest.mark.parametrize("variant", ["rebate", "classic"])
@@ -162,9 +158,7 @@ def test_classic_amounts_without_any_difference_among_neighbours():
     assert always == pytest.approx([1 / 51])
 
 
-# Other implementations: see fixtures/README.md
-
-
+# --- Other implementations: see fixtures/README.md ---
 def cases():
     frozen = json.loads((FIXTURES / "skrebate.json").read_text(encoding="utf-8"))
     wine, classes = load_wine(return_X_y=True)
@@ -190,9 +184,7 @@ def test_skrebate_agrees(name, ties):
     assert relief(X, y, n_neighbors=k, ties=ties) == pytest.approx(np.array(frozen[name]), abs=1e-9)
 
 
-# What must not matter
-
-
+# --- What must not matter ---
 def test_shared_ties_are_the_mean_over_all_ways_to_decide():
     X, y, discrete = table(5, n_rows=12, kinds="ddd")
     rng = np.random.default_rng(2)
@@ -296,9 +288,7 @@ def test_options_that_are_refused(options, message):
         relief(X, y, **options)
 
 
-# Progress and stopping
-
-
+# --- Progress and stopping ---
 def test_progress_goes_from_nothing_to_all_in_the_calling_thread():
     X, y, _ = table(12, n_rows=300)
     told = []

@@ -138,8 +138,6 @@ PLOTS = [name for name in plots.__all__ if name != "style"]
 
 
 # --- All of them --------------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PLOTS)
 def test_a_plot_has_a_figure_in_which_all_of_it_fits(name, answers):
@@ -190,8 +188,6 @@ def test_without_matplotlib_the_extra_is_named(name, answers, monkeypatch, refus
 
 
 # --- Names --------------------------------------------------------------------------------------------
-
-
 def test_names_are_text_and_nothing_else(snapshot):
     scores = quality.Additive(np.arange(len(HOSTILE), 0.0, -1), feature_names=HOSTILE)
     found = altsets.find(scores, n_features=len(HOSTILE), n_alternatives=0)
@@ -257,8 +253,6 @@ def test_hundreds_of_sets_are_capped(snapshot):
 
 
 # --- Sets ---------------------------------------------------------------------------------------------
-
-
 def test_membership_has_a_dot_for_each_member(result):
     ax = plots.membership(result)
     seen = set_views.membership(result)
@@ -318,8 +312,6 @@ def test_overlap_through_similarity(refused):
 
 
 # --- Frontiers ----------------------------------------------------------------------------------------
-
-
 def curves(ax):
     return {line.get_label(): line for line in ax.lines if not line.get_label().startswith("_")}
 
@@ -429,8 +421,6 @@ def test_frontier_heat_hatches_what_is_missing(snapshot):
 
 
 # --- Evaluations and near-best sets -------------------------------------------------------------------
-
-
 def test_scores_show_means_folds_and_the_baseline(evaluation, snapshot):
     ax = plots.scores(evaluation)
     assert labels(ax.xaxis) == ["0", "1", "2"]
@@ -489,8 +479,6 @@ def test_near_best_hatches_what_is_not_in_the_best_set(near, snapshot):
 
 
 # --- Colours ------------------------------------------------------------------------------------------
-
-
 def lightness(colour):
     linear = [
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in to_rgba(colour)[:3]
@@ -514,7 +502,6 @@ def test_curves_can_be_seen_on_paper():
 
 
 # --- The plots of the guide ------------------------------------------------------------------------
-
 DOCS = Path(__file__).parents[2] / "docs"
 
 
@@ -539,8 +526,6 @@ def test_the_script_that_draws_them_says_what_it_needs(tmp_path, refused):
 
 
 # --- Styles -------------------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PLOTS)
 def test_slides_have_their_shape_and_all_of_a_plot_fits(name, answers):

@@ -52,8 +52,6 @@ def evaluation(table):
 
 
 # --- Sets ---------------------------------------------------------------------------------------------
-
-
 def test_members_come_by_how_many_sets_have_them_and_by_score(result):
     seen = set_views.membership(result)
     counts = [sum(row) for row in seen.members]
@@ -220,8 +218,6 @@ def test_sets_that_are_missing_are_counted(snapshot):
 
 
 # --- Frontiers ----------------------------------------------------------------------------------------
-
-
 def test_one_size_shows_mean_and_worst(snapshot):
     found = altsets.frontier(quality.Additive([9, 8, 8, 8, 7, 3, 1, 1]), n_features=4, n_alternatives=1)
     seen = frontier_views.curve_over_tau(found)
@@ -362,8 +358,6 @@ def test_a_frontier_of_incomplete_points_has_no_numbers():
 
 
 # --- Evaluations --------------------------------------------------------------------------------------
-
-
 def test_scores_have_intervals_and_a_baseline(evaluation):
     seen = set_views.predictive_scores(evaluation)
     assert seen.values == pytest.approx(evaluation.mean_scores())
@@ -485,8 +479,6 @@ def test_an_evaluation_without_folds(evaluation, refused):
 
 
 # --- Near-best sets -----------------------------------------------------------------------------------
-
-
 def test_frequencies_come_by_share_with_the_best_set_marked(snapshot):
     near = altsets.near_best(quality.Additive(SCORES, feature_names=NAMES), n_features=2, within=0.3)
     seen = set_views.near_best_frequencies(near)
@@ -504,8 +496,6 @@ def test_no_near_best_sets(refused):
 
 
 # --- What is not to be shown --------------------------------------------------------------------------
-
-
 def test_no_sets_and_one_set(result, refused):
     none = altsets.find(
         quality.Additive(SCORES), n_features=4, n_alternatives=1, tau=1, search="simultaneous"

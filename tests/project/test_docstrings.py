@@ -30,9 +30,6 @@ def test_what_is_public_is_found():
     assert not [name for name in methods if name.rpartition(".")[2].startswith("_")]
 
 
-# --- The rules --------------------------------------------------------------------------------------------
-
-
 HALF, THIRD = 1 / 2, 1 / 3
 
 

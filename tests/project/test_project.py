@@ -33,9 +33,6 @@ def latest_release() -> tuple[str, str]:
     return match[1], match[2]
 
 
-# --- Versions ---------------------------------------------------------------------------------------------
-
-
 def test_the_version_is_the_same_everywhere():
     study = tomllib.loads((ROOT / "study" / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert CITATION["version"] == study["version"] == latest_release()[0] == altsets.__version__
@@ -47,9 +44,6 @@ def test_the_date_of_the_release_is_the_same_everywhere():
         assert "date-released" not in CITATION
     else:
         assert CITATION["date-released"] == datetime.date.fromisoformat(date)
-
-
-# --- Citation ---------------------------------------------------------------------------------------------
 
 
 def test_the_citation_names_the_software_and_the_paper():
@@ -70,9 +64,6 @@ def test_the_repository_is_named_in_both_places_or_in_none():
     assert CITATION.get("repository-code") == PROJECT["urls"].get("Repository")
 
 
-# --- Metadata ---------------------------------------------------------------------------------------------
-
-
 def test_the_metadata_say_what_the_package_is():
     assert {"Typing :: Typed", "Intended Audience :: Science/Research"} <= set(PROJECT["classifiers"])
     assert PROJECT["classifiers"] == sorted(PROJECT["classifiers"])
@@ -87,8 +78,6 @@ def test_every_supported_python_is_tested():
     assert [int(python.removeprefix("3.")) for python in PYTHONS] == list(range(11, 11 + len(PYTHONS)))
     assert set(PYTHONS) <= set(WORKFLOW["jobs"]["ci"]["strategy"]["matrix"]["python"])
 
-
-# --- Lower bounds -----------------------------------------------------------------------------------------
 
 OLDEST = runpy.run_path(str(ROOT / "tools" / "oldest"))
 
@@ -117,9 +106,6 @@ def test_bounds_of_another_form_are_refused(lines, tmp_path, monkeypatch):
     monkeypatch.setitem(OLDEST["oldest"].__globals__, "PROJECT", project)
     with pytest.raises(SystemExit, match=r"pyproject\.toml: "):
         OLDEST["oldest"]()
-
-
-# --- Forms ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("path", FORMS, ids=lambda path: path.stem)

@@ -41,8 +41,6 @@ def best_by_enumeration(judge, k, allowed=lambda chosen: True):
 
 
 # --- What the share is ------------------------------------------------------------------------------------
-
-
 def test_one_numeric_target_is_r_squared(table):
     X, y = table
     judge = LinearFit.from_data(X, y)
@@ -116,8 +114,6 @@ def test_a_category_is_one_feature_with_several_columns():
 
 
 # --- Searches ---------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("target", ["number", "classes", "several", "none"])
 @pytest.mark.parametrize("search", ["sequential", "simultaneous"])
 def test_searches_find_the_best_sets(table, target, search):
@@ -269,8 +265,6 @@ def test_a_ridge_helps_to_prove_sets_of_wide_tables(clock):
 
 
 # --- Models -----------------------------------------------------------------------------------------------
-
-
 def test_coefficients_and_standard_errors():
     rng = np.random.default_rng(5)
     X = rng.normal(size=(50, 3)) * [1, 10, 0.1] + [5, 0, 0]
@@ -385,8 +379,6 @@ def test_no_model_without_a_table(refused):
 
 
 # --- Input ------------------------------------------------------------------------------------------------
-
-
 def test_copies_get_a_ridge_and_a_note(table, snapshot):
     X, y = table
     judge = LinearFit.from_data(np.column_stack([X, X[:, 0]]), y)
@@ -468,8 +460,6 @@ def test_engines_that_need_sums_decline(table, refused):
 
 
 # --- By name ----------------------------------------------------------------------------------------------
-
-
 def test_a_selector_needs_no_target(table):
     X, _ = table
     frame = pd.DataFrame(X, columns=list("abcdefghi"))

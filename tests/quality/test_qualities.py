@@ -60,9 +60,7 @@ def table():
     return pd.DataFrame(X, columns=list("abcdef")), y
 
 
-# Definitions
-
-
+# --- Definitions ---
 def mrmr_of(relevance, redundancy, chosen):
     k = len(chosen)
     mean = sum(relevance[j] for j in chosen) / k
@@ -271,9 +269,7 @@ def test_an_empty_set_has_no_mean(cls, refused):
             ask()
 
 
-# Names
-
-
+# --- Names ---
 def labelled(cls, names, index=None):
     relevance, pairs = numbers(3)
     return cls(pd.Series(relevance, index=names), pd.DataFrame(pairs, index=index or names, columns=names))
@@ -303,9 +299,7 @@ def test_labels_in_another_order_are_refused(cls, refused):
         labelled(cls, ["a", "b", "c"], index=["c", "b", "a"])
 
 
-# What is refused
-
-
+# --- What is refused ---
 @pytest.mark.parametrize("cls", PAIRWISE)
 @pytest.mark.parametrize(
     ("relevance", "pairs", "message"),
@@ -368,9 +362,7 @@ def test_options_of_fcbf_that_are_refused(options, message):
         FCBF([1, 2], np.eye(2), **options)
 
 
-# Measures between features
-
-
+# --- Measures between features ---
 def test_pearson_between_features_is_that_of_numpy(table):
     X, _ = table
     found = pairs_of(X, "pearson")
@@ -432,9 +424,7 @@ def test_measures_that_do_not_compare_features(table, measure, refused):
         pairs_of(table[0], measure)
 
 
-# From data
-
-
+# --- From data ---
 @pytest.mark.parametrize("measure", ["mutual_info", "pearson", "spearman"])
 def test_from_data_measures_and_names(table, measure):
     X, y = table
@@ -614,9 +604,7 @@ def test_the_papers_scaling_never_turns_the_order_around(table):
     assert MRMR.from_data(X, y, measure=negative, scaling="paper").relevance[0] == -1
 
 
-# Other implementations: see fixtures/README.md
-
-
+# --- Other implementations: see fixtures/README.md ---
 def mrmr_as_in_the_paper(relevance, redundancy):
     redundancy = np.array(redundancy)
     np.fill_diagonal(redundancy, 0)
@@ -751,8 +739,6 @@ def test_information_is_that_of_the_study(name):
 
 
 # --- Labels of pairs ----------------------------------------------------------------------------------
-
-
 def test_pairs_keep_the_labels_of_a_frame():
     X = np.random.default_rng(2).normal(size=(30, 3))
     plain = measures.pairwise(X, "pearson")

@@ -142,8 +142,6 @@ def test_a_better_set_than_an_unproven_one_is_a_caution(snapshot):
 
 
 # --- Extras start from the answer ---------------------------------------------------------------------------
-
-
 def hard(clock, seed=0):
     """An mRMR problem that takes long to solve, with its answer after a moment."""
     import numpy as np
@@ -204,8 +202,6 @@ def test_what_is_known_about_another_request_is_refused(other, refused):
 
 
 # --- Random reports -----------------------------------------------------------------------------------------
-
-
 def test_sections_of_random_reports_agree(clock):
     clock.step = 1e-3
     assert {seed: wrong for seed, _, wrong in random_reports(range(20)) if wrong} == {}

@@ -63,8 +63,6 @@ def width_of_content(page):
 
 
 # --- The module as text ---------------------------------------------------------------------------------------
-
-
 def test_the_module_can_stand_in_a_script_and_asks_for_nothing():
     module = module_text()
     assert "</script" not in module.lower()
@@ -88,8 +86,6 @@ def test_the_module_is_small():
 
 
 # --- The browser ----------------------------------------------------------------------------------------------
-
-
 def test_without_a_browser_tests_are_skipped_or_fail(monkeypatch, refused):
     monkeypatch.setattr(browsers, "found", lambda: None)
     monkeypatch.delenv("ALTSETS_BROWSER", raising=False)
@@ -125,8 +121,6 @@ def test_pictures_are_as_wide_as_the_window(browser, tmp_path):
 
 
 # --- What is drawn --------------------------------------------------------------------------------------------
-
-
 def test_a_document_is_drawn_whole(show, snapshot):
     with show(everything()) as page:
         assert page.get_by_role("heading", level=1).inner_text() == snapshot
@@ -221,7 +215,6 @@ def test_a_property_set_before_the_module_ran_counts(show):
 
 
 # --- Odd blocks and values ------------------------------------------------------------------------------------
-
 HUGE = 1.7e308
 ODD_BLOCKS = {
     "unknown kind": ({"kind": "hologram"}, "cannot be shown by this version"),
@@ -311,8 +304,6 @@ def test_odd_charts_are_drawn_without_a_broken_number(show, width):
 
 
 # --- Names from data ------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("width", [PHONE, LAPTOP])
 def test_hostile_names_are_shown_as_text(show, width):
     with show(everything(HOSTILE + NAMES), width=width) as page:
@@ -378,8 +369,6 @@ def test_downloads_are_safe_from_formulas(show, snapshot):
 
 
 # --- Tables ---------------------------------------------------------------------------------------------------
-
-
 def test_numbers_are_sorted_as_numbers_by_mouse(show):
     content = table(
         [{"name": "Name", "kind": "text"}, {"name": "Value", "kind": "number"}],
@@ -488,8 +477,6 @@ def test_many_names_in_a_cell_are_shown_on_request(show):
 
 
 # --- Charts ---------------------------------------------------------------------------------------------------
-
-
 def test_membership_shows_scores_sets_and_noise(show, snapshot):
     with show(document(membership(NAMES))) as page:
         figure = page.locator("#membership")
@@ -600,8 +587,6 @@ def test_charts_follow_the_width_of_the_window(show):
 
 
 # --- Code -----------------------------------------------------------------------------------------------------
-
-
 def test_code_is_copied(show):
     code = {"kind": "code", "language": "python", "text": "a = 1\nb = '<b>'", "label": "In Python"}
     with show(document(code)) as page:
@@ -625,8 +610,6 @@ def test_code_is_copied_where_the_clipboard_is_out_of_reach(show):
 
 
 # --- People, paper, speed -------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("width", "rules"), [(PHONE, ()), (LAPTOP, (CONTRAST,))], ids=["light", "dark"])
 def test_axe_finds_no_violation(show, width, rules):
     with show(everything(HOSTILE[:5] + NAMES), dark=bool(rules), width=width) as page:

@@ -50,8 +50,6 @@ def facts(document):
 
 
 # --- What is said about an answer --------------------------------------------------------------------
-
-
 def test_the_document_is_plain_json_in_the_agreed_form():
     document = summarise(found(), quality=SCORES)
     assert json.loads(json.dumps(document, allow_nan=False)) == document
@@ -507,8 +505,6 @@ def test_shares_are_in_per_cent_and_axes_begin_at_nothing(snapshot):
 
 
 # --- Lines that give the same ------------------------------------------------------------------------------
-
-
 def test_python_lines_of_a_selector_give_the_same_sets(judged):
     X, y, *_ = judged
     asked = {
@@ -603,8 +599,6 @@ def test_lines_that_are_too_long_are_left_out(judged, snapshot):
 
 
 # --- The file ---------------------------------------------------------------------------------------------
-
-
 def hostile_result():
     names = [f"{name} {number}" for number, name in enumerate(HOSTILE)]
     scored = quality.Additive(range(len(names), 0, -1), feature_names=names)
@@ -752,8 +746,6 @@ def test_numbers_that_json_does_not_have():
 
 
 # --- Writing ----------------------------------------------------------------------------------------------
-
-
 def test_reports_are_written_whole_and_never_over_another_file(tmp_path, refused):
     path = tmp_path / "report.html"
     assert found().report(path) == str(path)
@@ -829,8 +821,6 @@ def test_without_jinja2_one_sentence_names_the_extra(tmp_path, monkeypatch, refu
 
 
 # --- Notebooks --------------------------------------------------------------------------------------------
-
-
 def test_notebooks_show_sets_with_and_without_scripts(judged):
     X, y, selector, evaluation = judged
     result, _ = hostile_result()
@@ -897,8 +887,6 @@ def test_notebooks_without_jinja2_and_after_any_trouble(monkeypatch, judged):
 
 
 # --- Linear models ------------------------------------------------------------------------------------
-
-
 def test_linear_models_have_a_section():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 4))

@@ -239,9 +239,7 @@ def test_whole_numbers_may_come_as_floats():
     assert (problem.n_features, problem.n_alternatives) == (4, 2)
 
 
-# Constraints and sizes
-
-
+# --- Constraints and sizes ---
 def test_constraints_are_resolved_by_name():
     problem = Problem.create(
         3, n_features=2, constraints=[Require("b"), AtMost(1, ["c", 0])], feature_names=["a", "b", "c"]
@@ -315,9 +313,7 @@ def test_a_dissimilarity_without_a_name_shows_itself():
     )
 
 
-# Compatible sets
-
-
+# --- Compatible sets ---
 @pytest.mark.slow
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(

@@ -21,9 +21,6 @@ def found(**options):
     return altsets.find(EIGHT, **({"n_features": 3, "n_alternatives": 2} | options))
 
 
-# --- Fewer sets than asked --------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("search", ["sequential", "simultaneous"])
 def test_required_features_and_disjoint_sets_name_the_difference_that_is_left(search, snapshot):
     result = found(tau=1, constraints=constraints.Require("a"), search=search)
@@ -72,9 +69,6 @@ def test_groups_of_required_features_get_no_advice_that_cannot_be_counted():
     assert MORE not in result.reason
 
 
-# --- Several tests ----------------------------------------------------------------------------------------
-
-
 def against(number, p_adjusted):
     return Comparison("accuracy", number, 0.1, 0.01, 0.2, 0.04, 5, "better", True, "", p_adjusted)
 
@@ -99,8 +93,6 @@ def test_adjusting_for_several_sets_does_not_contradict_itself(entries, words):
     assert summarize(entries, "a guess", 0.95) == words
 
 
-# --- Suggestions ------------------------------------------------------------------------------------------
-
 BENDS = quality.Additive([10, 10, 10, 10, 10, 9, 9, 9, 1, 1, 1, 1, 0, 0, 0])
 
 
@@ -118,9 +110,6 @@ def test_a_report_suggests_nothing_less_different_than_was_asked_for(asked):
 def test_a_frontier_alone_suggests_as_before(snapshot):
     frontier = altsets.frontier(BENDS, n_features=5, n_alternatives=1)
     assert about(json.dumps(summarise(frontier=frontier)), "suggested") == snapshot
-
-
-# --- Existing sets ----------------------------------------------------------------------------------------
 
 
 def test_set_0_is_compared_with_the_best_existing_set(snapshot):

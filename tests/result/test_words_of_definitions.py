@@ -22,8 +22,6 @@ def found(**options):
 
 
 # --- Why there is no answer ---------------------------------------------------------------------------------
-
-
 def test_a_quality_that_no_set_reaches_is_named(snapshot):
     result = found(min_quality=100, tau=0.5, **TOGETHER)
     assert result.reason == snapshot
@@ -119,8 +117,6 @@ def test_a_frontier_without_any_set_says_why(snapshot):
 
 
 # --- What is proven -----------------------------------------------------------------------------------------
-
-
 def test_two_sets_with_a_penalty_are_not_called_the_best_without_it(snapshot):
     verdict = str(found(n_alternatives=1, overlap_penalty=2).verdict)
     assert verdict == snapshot
@@ -161,8 +157,6 @@ def test_a_range_near_a_best_set_that_is_not_proven_says_so(clock, snapshot):
 
 
 # --- Refusals -----------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("engine", ["additive", "milp"])
 def test_an_engine_that_declines_names_one_that_does_not(engine, refused):
     with refused(UnsupportedError):
@@ -206,7 +200,6 @@ def test_a_budget_of_all_sets_goes_by_its_own_name(wrong):
 
 
 # --- The command line ---------------------------------------------------------------------------------------
-
 ALL_SETS = ["--at-most-sets", "--at-least-sets", "--reserve", "--total-budget"]
 
 

@@ -17,9 +17,8 @@ from altsets import quality
 from altsets.errors import InputError
 from altsets.measures.models import MODELS
 
+
 # --- Black boxes by themselves --------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -58,8 +57,6 @@ def test_evaluations_of_the_others_survive_a_failure():
 
 
 # --- Models ---------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def flowers():
     """150 rows, 4 features that tell and 4 that do not, 3 classes."""
@@ -200,9 +197,7 @@ def test_models_side_by_side_in_processes(flowers, refused):
         wrong.evaluate_many(sets)
 
 
-# Categories, missing values and weights
-
-
+# --- Categories, missing values and weights ---
 def plain_scores(frame, y, sets, **options):
     """The same by scikit-learn's own functions, because a scorer is named."""
     wrapper = quality.Wrapper("tree", frame, y, scoring="matthews_corrcoef", **options)

@@ -116,8 +116,6 @@ def test_a_heuristic_says_so_too(snapshot):
 
 
 # --- Few of many ---------------------------------------------------------------------------------------
-
-
 def test_three_of_many():
     n = 120
     good = quality.Additive(np.arange(n, 0.0, -1.0))
@@ -183,8 +181,6 @@ class ShortRun(Run):
 
 
 # --- Brute force --------------------------------------------------------------------------------------
-
-
 def exists(request, constraints, words, existing):
     """Whether some set meets these conditions, by trying all sets."""
     oracle, n = request.oracle, len(request.scores)

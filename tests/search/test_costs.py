@@ -29,8 +29,6 @@ def test_random_problems(first, count):
 
 
 # --- Costs --------------------------------------------------------------------------------------------------
-
-
 def test_mapping_list_and_series_are_the_same():
     by_name = dict(zip(NAMES, COSTS, strict=True))
     fronts = [
@@ -165,8 +163,6 @@ def test_words(snapshot):
 
 
 # --- Ranges -------------------------------------------------------------------------------------------------
-
-
 def test_range_of_sets_that_are_too_many_to_list():
     rng = np.random.default_rng(1)
     good, costs = quality.Additive(rng.random(40).round(2)), rng.random(40)

@@ -192,8 +192,6 @@ def test_the_command_line_ends_where_scores_are_not_ready(tmp_path, snapshot):
 
 
 # --- Answers that do not depend on the clock --------------------------------------------------------
-
-
 class Clock:
     """Seconds that pass faster or slower than they do."""
 
@@ -236,8 +234,6 @@ def test_reasons_do_not_depend_on_the_speed_of_the_machine(monkeypatch, speed):
 
 
 # --- Memory ---------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("searched", "more"),
     [
@@ -290,8 +286,6 @@ def test_sequential_search_takes_millions_of_sets_but_not_any_number(searched, r
 
 
 # --- Black boxes ------------------------------------------------------------------------------------
-
-
 def test_sets_are_counted_where_a_formula_tells():
     run = Run()
     assert at_most(Problem.create(20, n_features=3), 1140, run)

@@ -47,8 +47,6 @@ def qualities(n, seed=0):
 
 
 # --- Sets ---------------------------------------------------------------------------------------------
-
-
 @SEARCHES
 @pytest.mark.parametrize("kind", ["additive", "fcbf", "mrmr", "cfs"])
 @pytest.mark.parametrize("engine", ["auto", "milp"])
@@ -160,8 +158,6 @@ def test_exchanges_make_a_set_no_worse_and_often_better():
 
 
 # --- Bounds -------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("kind", ["additive", "mrmr", "cfs"])
 def test_the_bound_on_one_set_holds_and_is_finite(kind, seed):
@@ -199,8 +195,6 @@ def test_a_search_that_cannot_begin_has_a_bound_also_after_prices():
 
 
 # --- A set that may be taken again --------------------------------------------------------------------
-
-
 def by_first(first, second):
     """Sets are different if their first features add up to 1 or 4; those that begin with 2 are unlike themselves."""
     return float((first[0] + second[0]) % 3 == 1)
@@ -254,8 +248,6 @@ def test_where_only_one_set_goes_with_itself_all_engines_take_it_again(engine, w
 
 
 # --- Words and fields ---------------------------------------------------------------------------------
-
-
 def test_finished_is_what_is_proven_or_done():
     scores = quality.Additive([9, 8, 7, 3, 2, 1])
     assert altsets.find(scores, 2, 2).stop_reason == "finished"

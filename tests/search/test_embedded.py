@@ -99,8 +99,6 @@ def expected_qualities(scores, problem):
 
 
 # --- Against all sets ---------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 @models
 def test_exhaustive_and_best_first_against_every_choice(model):
@@ -227,8 +225,6 @@ def test_sets_that_differ_come_soon():
 
 
 # --- Limits -------------------------------------------------------------------------------------------
-
-
 def test_time_limits_and_interrupts_keep_what_was_found(clock):
     X, y = rows(20)
     embedded = quality.Embedded(Lasso(0.05), X, y, cv=FOLDS)
@@ -271,8 +267,6 @@ def test_a_model_that_fails_ends_the_search_with_what_is_there(warned):
 
 
 # --- Tables and models --------------------------------------------------------------------------------
-
-
 def mixed_table():
     rng = np.random.default_rng(3)
     X = pd.DataFrame(
@@ -334,8 +328,6 @@ def test_a_split_without_gain_is_a_use():
 
 
 # --- Bad input and what does not go together ----------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("model", "message"),
     [
@@ -401,8 +393,6 @@ def test_what_does_not_go_together_is_declined_in_a_sentence(refused):
 
 
 # --- Requests and the selector ------------------------------------------------------------------------
-
-
 def test_sizes_are_the_models_unless_they_are_given():
     assert Request().n_features == 5
     assert Request(quality="mrmr").n_features == 5

@@ -39,8 +39,6 @@ def objective_of(values, way):
 
 
 # --- Statuses and bounds --------------------------------------------------------------------------
-
-
 @ways
 def test_an_optimal_answer(way, clock):
     result = find(SCORES, n_features=2, n_alternatives=2, tau=0.5, **way)
@@ -66,8 +64,6 @@ def test_sequential_stops_at_the_first_missing_set():
 
 
 # --- What is possible instead ---------------------------------------------------------------------
-
-
 @ways
 @pytest.mark.parametrize(
     ("n", "k", "a", "options"),
@@ -212,8 +208,6 @@ def test_default_request():
 
 
 # --- Existing sets --------------------------------------------------------------------------------
-
-
 @ways
 def test_existing_sets_are_kept_away_from(way):
     options = {"n_features": 2, "tau": 1, "existing": [(0, 1), (2,)], **way}
@@ -234,15 +228,11 @@ def test_existing_sets_by_name_and_in_any_order(way):
 
 
 # --- Names ----------------------------------------------------------------------------------------
-
-
 def test_names_are_made_up_where_none_are_given():
     assert find(SCORES, n_features=2, n_alternatives=0).named_sets == [("x0", "x1")]
 
 
 # --- Refusals -------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
@@ -293,8 +283,6 @@ def test_an_engine_that_lies_is_caught(monkeypatch, refused):
 
 
 # --- Engines --------------------------------------------------------------------------------------
-
-
 @ways
 @pytest.mark.parametrize("engine", ["additive", "milp"])
 def test_an_engine_can_be_forced(way, engine):
@@ -310,8 +298,6 @@ def test_the_default_is_the_specialised_engine():
 
 
 # --- Progress and time ----------------------------------------------------------------------------
-
-
 @ways
 def test_callback_hears_of_the_search(way):
     heard: list[Progress] = []
@@ -377,8 +363,6 @@ def test_time_limit_is_kept(way, engine, clock):
 
 
 # --- One set at a time ----------------------------------------------------------------------------
-
-
 def test_iterate_is_lazy():
     asked = 0
 
@@ -441,8 +425,6 @@ def test_iterate_is_sequential():
 
 
 # --- Scores ---------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("scores", "message"),
     [

@@ -35,8 +35,6 @@ def mrmr(n=16, seed=0):
 
 
 # --- Points are what searches of their own find --------------------------------------------------------
-
-
 def keywords(asked):
     options = asked.options
     for name in ("tau", "n_features", "n_alternatives"):
@@ -109,8 +107,6 @@ def test_engines(engine):
 
 
 # --- Which points there are ----------------------------------------------------------------------------
-
-
 def taus_of(found):
     return [point.tau for point in found]
 
@@ -201,8 +197,6 @@ def test_other_bad_questions(refused):
 
 
 # --- Sets that are good enough --------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("search", ["sequential", "simultaneous"])
 def test_within_is_about_the_best_set_of_the_same_size(search):
     for within in (0.05, 0.3):
@@ -249,8 +243,6 @@ def test_a_quality_by_its_name_is_computed_from_a_table():
 
 
 # --- What searches share -------------------------------------------------------------------------------
-
-
 def test_sequential_searches_share_their_first_set(monkeypatch):
     from altsets.search.subset.pricing import PricingOracle
 
@@ -344,8 +336,6 @@ def test_heuristics_prove_nothing():
 
 
 # --- Points as they come in, time limits, Ctrl-C --------------------------------------------------------
-
-
 def test_progress():
     heard = []
     altsets.frontier(SCORES, [2, 3], 1, callback=heard.append)
@@ -397,8 +387,6 @@ def test_ctrl_c_keeps_points(snapshot):
 
 
 # --- The elbow -----------------------------------------------------------------------------------------
-
-
 def test_the_elbow_of_curves_is_where_they_are_highest_above_the_line():
     assert Curve([0, 1, 2, 3, 4], [1.0, 0.98, 0.95, 0.6, 0.2]).elbow == 2
     assert Curve([2, 3, 4, 5, 6], [1.0, 2.0, 2.1, 2.2, 2.3]).elbow == 1
@@ -452,8 +440,6 @@ def test_negative_qualities_have_no_shares():
 
 
 # --- For people and programs ---------------------------------------------------------------------------
-
-
 def test_in_words(snapshot):
     found = altsets.frontier(SCORES, [2, 3], [1, 2], 0.5)
     assert repr(found) == snapshot

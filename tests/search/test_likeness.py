@@ -98,9 +98,6 @@ def test_groups_rule_out_no_more_than_they_have_to():
     assert total > N_CASES
 
 
-# --- Levels of cliques ------------------------------------------------------------------------------------------------
-
-
 def test_sets_share_no_more_levels_than_they_match():
     some = 0
     for seed in range(N_CASES):
@@ -136,9 +133,6 @@ def test_prices_of_levels_are_paid_by_features():
         rows = np.array(as_sets(rng, n, int(rng.integers(2, 5)), 6), dtype=np.intc)
         paid = levels.prices(of_levels).paid_by(rows)
         assert paid == pytest.approx(of_levels.paid_by(levels.of(rows).astype(np.intc)))
-
-
-# --- Engines ----------------------------------------------------------------------------------------------------------
 
 
 def test_where_all_features_are_alike_there_is_one_set():

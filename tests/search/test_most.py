@@ -34,8 +34,6 @@ def most_sets(good, n_features=5, tau=None, **options):
 
 
 # --- Certain cases ----------------------------------------------------------------------------------------
-
-
 def test_what_is_said_about_the_largest_tau(snapshot):
     result = most_different(SCORES, n_features=2, n_alternatives=2, within=0.05)
     assert (result.tau, result.status, result.stop_reason) == (0.5, Status.OPTIMAL, "finished")
@@ -120,8 +118,6 @@ def test_black_boxes():
 
 
 # --- Time, Ctrl-C, progress -----------------------------------------------------------------------------------
-
-
 def hard():
     rng = np.random.default_rng(3)
     return quality.MRMR(rng.random(60), rng.random((60, 60)))
@@ -187,8 +183,6 @@ def test_open_sizes_of_a_sum_are_not_those_of_a_mean(ask):
 
 
 # --- The parts ------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("density", [0.0, 0.3, 0.6, 0.9, 1.0])
 def test_the_largest_clique(density):
     rng = np.random.default_rng(int(10 * density))

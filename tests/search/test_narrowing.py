@@ -106,8 +106,6 @@ def test_few_features_of_very_many_matter(budget):
     assert 50 <= len(narrowed.features) <= 10_000
 
 
-# --- Other verbs ------------------------------------------------------------------------------------------------------
-
 EVERY = quality.Additive(SCORES, feature_names=[f"f{j}" for j in range(N)])
 FEW = quality.Additive(SCORES[PLACES], feature_names=[f"f{j}" for j in PLACES])
 

@@ -55,8 +55,6 @@ def family_of(request, limits, best_set=None):
 
 
 # --- Against brute force ------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_counts_shares_cores_and_order_are_those_of_a_list_of_all_sets(seed):
     for number in range(20):
@@ -160,8 +158,6 @@ def test_numbers_beyond_all_floats_are_refused(refused):
 
 
 # --- Samples ------------------------------------------------------------------------------------------
-
-
 def assert_uniform(drawn, sets):
     counts = Counter(drawn)
     assert set(counts) <= set(sets)
@@ -208,8 +204,6 @@ def test_the_same_seed_draws_the_same_sets(searched):
 
 
 # --- Lists that are not complete ------------------------------------------------------------------------
-
-
 def test_of_too_many_sets_the_best_are_listed():
     searched = pairwise(quality.MRMR, 14)
     truth = altsets.near_best(searched, 5, within=3.0)
@@ -260,8 +254,6 @@ def test_a_search_that_takes_long_is_made_in_parts():
 
 
 # --- Time -----------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("kind", [quality.MRMR, quality.CFS])
 def test_without_time_there_are_bounds(kind, clock, refused):
     near = altsets.near_best(pairwise(kind, 60), 6, within=0.5, time_limit=clock.limit(1))
@@ -322,8 +314,6 @@ def test_a_callback_hears_of_the_best_and_may_end_it():
 
 
 # --- What is asked --------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -437,8 +427,6 @@ def test_constraints_that_clash_are_named(searched, snapshot):
 
 
 # --- Black boxes ----------------------------------------------------------------------------------------
-
-
 def test_of_a_black_box_all_sets_are_evaluated():
     scores = SIX.scores
     asked = quality.BlackBox(lambda chosen: float(sum(scores[list(chosen)])), feature_names=list("abcdef"))
@@ -551,8 +539,6 @@ def test_a_black_box_without_time(clock):
 
 
 # --- What is answered -----------------------------------------------------------------------------------
-
-
 def test_the_answer_in_words(snapshot):
     near = altsets.near_best(SIX, 3, within=0.25)
     assert near.explain() == snapshot
@@ -623,8 +609,6 @@ def test_the_verdict_says_what_sets_have_in_common(snapshot):
 
 
 # --- Proven features, and documents ---------------------------------------------------------------------
-
-
 def test_features_of_all_sets_and_of_none():
     near = altsets.near_best(SIX, 3, within=0.21)
     assert (near.always, near.never) == (["a"], ["f"])

@@ -51,8 +51,6 @@ def test_heuristics_decline_what_they_do_not_know():
     assert declined is not None
 
 
-# --- Why there is no set ------------------------------------------------------------------------------------------
-
 NAMES = ["left mean", "left max", "right mean", "right max", "age"]
 
 
@@ -85,9 +83,6 @@ def test_two_limits_hold_together_and_with_the_conflicts_of_a_quality():
     for engine in ("enumerate", "milp"):
         assert altsets.find(good, 2, 0, constraints=rules, engine=engine).sets == [(1, 2)]
         assert altsets.find(good, 2, 0, constraints=rules[:1], engine=engine).sets == [(0, 2)]
-
-
-# --- Larger requests ----------------------------------------------------------------------------------------------
 
 
 def test_sets_of_many_features_pay_each_sensor_once():

@@ -28,8 +28,6 @@ def find(scores, k, a, tau, **options):
 
 
 # --- Examples -------------------------------------------------------------------------------------
-
-
 def test_algorithm_of_greedy_replacement():
     scores = [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]
     result = find(scores, 5, 9, 0.4, search="greedy-replacement")
@@ -126,8 +124,6 @@ def test_non_monotonic_quality_of_greedy_depth_search():
 
 
 # --- Propositions ---------------------------------------------------------------------------------
-
-
 def roomy(seed, tau_one=False):
     """Scores >= 0 and a request with k + a * ceil(tau * k) <= n, small enough for the oracle."""
     rng = np.random.default_rng(seed)

@@ -112,8 +112,6 @@ def prices_for(pricing, rng):
 
 
 # --- Good sets ------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("seed", range(N_CASES))
 def test_the_best_sets_are_those_of_brute_force(seed):
     request, rng = some_request([1, seed])
@@ -180,8 +178,6 @@ def test_the_sets_above_a_threshold_are_those_of_brute_force(seed):
 
 
 # --- With tangents --------------------------------------------------------------------------------
-
-
 def alike(rng, n, noise):
     """Points of a curve: the nearer they are, the more they have in common, but for noise."""
     places = np.sort(rng.random(n))
@@ -324,8 +320,6 @@ def test_a_bound_is_chosen_by_how_far_searches_come():
 
 
 # --- Exchanges ------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("seed", range(N_CASES))
 def test_exchanges_end_where_no_other_exchange_is_better(seed):
     rng = np.random.default_rng([23, seed])
@@ -433,8 +427,6 @@ def best_objective(request, candidates, n_sets):
 
 
 # --- Bounds with prices ---------------------------------------------------------------------------
-
-
 def priced_request(seed):
     """A request to which prices apply, with a limit on what two sets may share that is below their size."""
     rng = np.random.default_rng(seed)

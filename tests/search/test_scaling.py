@@ -24,8 +24,6 @@ EXACT_ENGINES = ("auto", "enumerate", "milp")
 
 
 # --- Numbers that cannot be used ----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "out",
     [
@@ -67,8 +65,6 @@ def test_features_that_conflict_with_required_ones_or_lie_in_existing_sets_have_
 
 
 # --- Units --------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("exponent", [-300, -30, 3, 30, 300])
 @pytest.mark.parametrize("search", ["sequential", "simultaneous"])
 def test_powers_of_two_change_no_digit(exponent, search):
@@ -159,7 +155,6 @@ def test_a_proven_bound_is_the_objective_where_rounding_hides_nothing():
 
 
 # --- Refusals -----------------------------------------------------------------------------------------
-
 PAIRS = np.full((36, 36), 0.5)
 
 
@@ -232,8 +227,6 @@ def test_scales_that_overflow_are_refused():
 
 
 # --- No request ends the process ----------------------------------------------------------------------
-
-
 def in_a_small_thread(work):
     """What a function returns in a thread with little room on its stack."""
     answers = []

@@ -226,8 +226,6 @@ def test_negative_qualities(snapshot):
 
 
 # --- Tables -------------------------------------------------------------------------------------------
-
-
 def test_of_a_selector(wine):
     X, y = wine
     selector = altsets.SelectAlternatives("mrmr", n_features=3, n_alternatives=1).fit(X, y)
@@ -294,8 +292,6 @@ def test_a_named_similarity_does_not_matter_to_one_set(wine):
 
 
 # --- The command line ---------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def sensors(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)

@@ -60,8 +60,6 @@ def rugged(n=30, seed=0, calls=None, **options):
 
 
 # --- Repair and Algorithm 1 -----------------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_repair_is_the_closest_valid_solution():
     for request, _, rng in small(70, "simultaneous", "sum", max_n=7):
@@ -112,8 +110,6 @@ def test_repair_of_three_sets_of_many_features(tau):
 
 
 # --- Every search against brute force -------------------------------------------------------------
-
-
 @pytest.mark.slow
 @searches
 def test_exhaustive_search_proves_the_optimum(search, aggregation):
@@ -176,8 +172,6 @@ def test_local_search_beats_hill_climbing_at_equal_cost(search, aggregation):
 
 
 # --- The budget, the memory, the number of jobs ---------------------------------------------------
-
-
 @searches
 @pytest.mark.parametrize("engine", ["exhaustive", *HEURISTICS])
 def test_each_set_is_scored_once(engine, search, aggregation):
@@ -230,8 +224,6 @@ def test_iterate_takes_the_budget():
 
 
 # --- Stops and failures ---------------------------------------------------------------------------
-
-
 @searches
 @pytest.mark.parametrize("engine", ["exhaustive", *HEURISTICS])
 def test_time_limit(engine, search, aggregation, clock):

@@ -44,8 +44,6 @@ X, Y = near_copied()
 
 
 # --- The selector -----------------------------------------------------------------------------------------
-
-
 def test_a_named_similarity_is_computed_in_fit():
     plain = SelectAlternatives("f", **TRULY).fit(X, Y)
     assert set().union(*(found.names for found in plain.alternatives_)) == BULK
@@ -142,8 +140,6 @@ def test_categories_of_several_labels_have_no_ranks(snapshot):
 
 
 # --- Folds ------------------------------------------------------------------------------------------------
-
-
 def test_similarity_is_computed_in_each_fold_on_its_training_rows():
     # Alike in the first 40 rows alone: a fold that is trained on these must keep the two apart.
     table = X[["noise", "hue"]].assign(age=np.exp(np.where(np.arange(80) < 40, X["noise"], -X["noise"])))
@@ -172,7 +168,6 @@ def test_weights_reach_similarity_in_folds(monkeypatch):
 
 
 # --- Results ----------------------------------------------------------------------------------------------
-
 SIMILARITY = np.eye(6)
 SIMILARITY[0, 2] = SIMILARITY[2, 0] = 0.9799
 SIMILARITY[1, 3] = SIMILARITY[3, 1] = 0.95
@@ -263,8 +258,6 @@ def test_plain_results_have_no_matches():
 
 
 # --- Near-copies ------------------------------------------------------------------------------------------
-
-
 def plain_sets(table=X, kind="dice", **asked):
     scores = quality.Additive.from_data(table, Y, measure="f")
     return altsets.find(scores, **TRULY | asked, dissimilarity=kind), features_of(table)
@@ -349,8 +342,6 @@ def test_the_selector_says_so(snapshot):
 
 
 # --- The command line -------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
     file = tmp_path_factory.mktemp("tables") / "copies.csv"

@@ -43,7 +43,6 @@ def fitted(X, y, **parameters):
 
 
 # --- Rows in another order --------------------------------------------------------------------------------
-
 ENTRANCES = {
     "fit": fitted,
     "Additive": Additive.from_data,
@@ -135,8 +134,6 @@ def test_rows_that_belong_together_are_taken(kind):
 
 
 # --- Columns that cannot be used --------------------------------------------------------------------------
-
-
 def with_unusable(X):
     """The table with columns that no measure can use, before and between those that can be used."""
     n = len(X)
@@ -221,7 +218,6 @@ def test_dropping_is_one_of_two_choices_and_leaves_something(snapshot):
 
 
 # --- Columns that look like a mistake ---------------------------------------------------------------------
-
 N = 300
 RNG = np.random.default_rng(1)
 ILL = pd.Series(RNG.permutation(np.arange(N) % 2), name="ill")
@@ -405,8 +401,6 @@ def test_few_false_alarms_in_the_tables_of_the_study():
 
 
 # --- Noise and disagreement -------------------------------------------------------------------------------
-
-
 def mostly_noise(n_telling=3, n_columns=12):
     """A table of which only the first columns say something about the target."""
     rng = np.random.default_rng(3)
@@ -529,8 +523,6 @@ def test_the_opposite_order_is_said_where_no_single_difference_is_shown(
 
 
 # --- Time -------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def slow_measure(monkeypatch, clock):
     """Scoring takes a hundredth of a second for each column and pair, and half a second is long."""
@@ -588,8 +580,6 @@ def test_durations_in_words(seconds, words):
 
 
 # --- Progress ---------------------------------------------------------------------------------------------
-
-
 def test_fit_says_what_is_going_on_if_it_is_asked_to(capsys, clock, snapshot):
     X, y = made()
     fitted(X, y)
@@ -633,8 +623,6 @@ def test_rounded_times_are_named_and_chance_is_not(snapshot):
 
 
 # --- Notes that cannot be made ----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("error", [InputError("too wide"), ZeroDivisionError("by 0"), KeyboardInterrupt()])
 @pytest.mark.parametrize(
     ("look", "unchecked"),

@@ -132,8 +132,6 @@ def test_tags_agree_with_what_fit_takes(name, params):
 
 
 # --- What fit leaves behind ------------------------------------------------------------------------
-
-
 def test_attributes_agree_with_find(wine):
     X, y = wine
     selector = SelectAlternatives("mutual_info", n_features=3, n_alternatives=2, tau=1).fit(X, y)
@@ -194,8 +192,6 @@ def test_fitting_again_forgets_what_was_before(wine):
 
 
 # --- Every kind of quality -------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "given",
     [
@@ -300,8 +296,6 @@ def test_random_state_of_every_kind(wine):
 
 
 # --- Constraints -----------------------------------------------------------------------------------
-
-
 def test_constraints_by_name_and_by_index(wine, refused):
     X, y = wine
     rules = [constraints.Require("hue"), constraints.Forbid(12), constraints.Exclusive(["flavanoids", 0])]
@@ -324,8 +318,6 @@ def test_sizes_between_two_numbers(wine):
 
 
 # --- Less than was asked for -----------------------------------------------------------------------
-
-
 def test_fewer_sets_than_asked_are_one_clear_warning(wine, refused, snapshot):
     X, y = wine
     with pytest.warns(UserWarning) as told:
@@ -346,8 +338,6 @@ def test_fewer_columns_than_asked_are_one_clear_warning(wine, warned):
 
 
 # --- Pipelines and grids ---------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_grid_over_quality_size_and_tau(wine):
     X, y = wine
@@ -544,7 +534,6 @@ def test_inside_a_column_transformer(wine):
 
 
 # --- Frames ----------------------------------------------------------------------------------------
-
 FRAMES = {"pandas": pd.DataFrame, "polars": pl.from_pandas, "arrow": pa.Table.from_pandas}
 
 
@@ -593,8 +582,6 @@ def test_inverse_transform_with_holes(refused):
 
 
 # --- Weights ---------------------------------------------------------------------------------------
-
-
 def test_weights_are_routed(wine):
     X, y = wine
     weights = np.where(np.arange(len(y)) % 3 == 0, 2, 1)
@@ -644,8 +631,6 @@ def test_weights_where_they_have_no_use_are_refused(wine, refused):
 
 
 # --- What is behind a set ---------------------------------------------------------------------------
-
-
 def test_scores_floor_and_marks(wine):
     X, y = wine
     table = X[["flavanoids", "ash"]].assign(noise=np.random.default_rng(0).normal(size=len(y)))
@@ -737,8 +722,6 @@ def test_what_the_target_was_taken_for(y, given, task, note):
 
 
 # --- Looks -----------------------------------------------------------------------------------------
-
-
 def test_text_and_html_show_the_sets(wine, snapshot):
     X, y = wine
     selector = SelectAlternatives(n_features=2, n_alternatives=1, alternative=1)
@@ -764,7 +747,6 @@ def test_text_and_html_show_the_sets(wine, snapshot):
 
 
 # --- Real tables, from end to end ------------------------------------------------------------------
-
 REAL = [
     pytest.param(name, marks=[needs_datasets, pytest.mark.slow]) for name in ("wdbc", "ionosphere", "sonar")
 ]

@@ -131,9 +131,6 @@ def test_wide_tables_are_never_dense(measure):
     assert most < 20e6
 
 
-# --- Notes ------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("measure", ["f", "mutual_info"])
 def test_notes_of_sparse_tables_with_missing_values(measure, counts):
     X, y = counts

@@ -33,8 +33,6 @@ def frame():
 
 
 # --- Compared ---------------------------------------------------------------------------------------------
-
-
 def test_two_sets_are_compared(session, snapshot):
     found = session.compare(0, 1)
     assert found.labels == ("set 0", "set 1")
@@ -91,8 +89,6 @@ def test_qualities_of_other_kinds_are_not_compared(frame, snapshot):
 
 
 # --- Evaluated --------------------------------------------------------------------------------------------
-
-
 def test_sets_are_searched_in_each_fold_unless_some_are_pinned(frame):
     X, y = frame
     session = Session(X, y, n_features=2, n_alternatives=1).forbid("age")
@@ -117,8 +113,6 @@ def test_without_a_target_nothing_is_evaluated(session, frame, refused):
 
 
 # --- Saved and read ---------------------------------------------------------------------------------------
-
-
 def same_steps(one, other):
     assert [step.name for step in one.history] == [step.name for step in other.history]
     assert [step.state for step in one.history] == [step.state for step in other.history]
@@ -304,8 +298,6 @@ def test_damaged_files_are_refused(frame, tmp_path, edit, words):
 
 
 # --- As code ----------------------------------------------------------------------------------------------
-
-
 def run_lines(text, **known):
     exec(text, known)
     return known["session"]
@@ -361,8 +353,6 @@ def test_the_command_finds_the_other_sets(frame, tmp_path, run):
 
 
 # --- Shown ------------------------------------------------------------------------------------------------
-
-
 def test_a_notebook_shows_the_sets(session, snapshot):
     shown = session.pin(0)._repr_mimebundle_()
     assert shown["text/plain"] == repr(session)

@@ -61,7 +61,6 @@ def same_answer(one, other):
 
 
 # --- Every step is the answer of find ---------------------------------------------------------------------
-
 features = st.integers(0, 7)
 STEPS = st.one_of(
     st.tuples(st.sampled_from(["require", "forbid", "allow"]), features),
@@ -198,8 +197,6 @@ def test_weights_and_groups_reach_the_scores(refused):
 
 
 # --- Steps ------------------------------------------------------------------------------------------------
-
-
 def test_pinned_sets_come_first_and_stay(session):
     first = session.sets[0]
     session.pin(1).set(n_features=2)
@@ -292,8 +289,6 @@ def test_a_session_can_be_pickled():
 
 
 # --- Cut short --------------------------------------------------------------------------------------------
-
-
 def slow_quality(n=60, seed=3):
     rng = np.random.default_rng(seed)
     pairs = rng.random((n, n))
@@ -332,8 +327,6 @@ def test_progress_is_told(clock):
 
 
 # --- Odd input --------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("state", "words"),
     [
@@ -410,8 +403,6 @@ def test_hostile_names_are_names():
 
 
 # --- Copies, and scores on their way --------------------------------------------------------------------
-
-
 def test_a_copy_takes_its_own_steps_on_the_same_scores():
     rng = np.random.default_rng(0)
     session = Session(rng.normal(size=(60, 5)), rng.integers(0, 2, 60), n_features=2)

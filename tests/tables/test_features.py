@@ -230,9 +230,7 @@ def test_codes_say_which_rows_agree(labels):
     assert list(categories) == sorted(set(categories) - {MISSING_LABEL}) + [MISSING_LABEL] * (None in labels)
 
 
-# What a table tells about itself
-
-
+# --- What a table tells about itself ---
 def test_rows_labels_and_refusals_name_columns(refused):
     features = features_of(pd.DataFrame({"n": [1, None, 3, 4], "town": TOWNS}))
     some = features.rows(np.array([0, 3]))
@@ -248,9 +246,7 @@ def test_rows_labels_and_refusals_name_columns(refused):
     some.refuse_missing("pearson", advice="fill them in")
 
 
-# Refusals
-
-
+# --- Refusals ---
 DAYS = [datetime.date(2020, 1, 31), datetime.date(2020, 2, 1)]
 
 

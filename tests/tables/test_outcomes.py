@@ -145,8 +145,6 @@ def test_targets_that_are_refused(y, task, message):
 
 
 # --- Scores for several targets ---------------------------------------------------------------------------
-
-
 def table(n_rows=60):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n_rows, 4))

@@ -86,9 +86,7 @@ def one_warning(words, *, here=True):
     assert (caught[0].filename == __file__) or not here
 
 
-# Categories
-
-
+# --- Categories ---
 def test_categories_are_counted_as_labels():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 300)
@@ -162,9 +160,7 @@ def test_thin_categories_among_themselves():
     assert numbers[0, 1] == pytest.approx(plug_in(x, y))
 
 
-# Missing numbers
-
-
+# --- Missing numbers ---
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.sampled_from([0.05, 0.3, 0.7]))
 def test_discrete_columns_with_holes_have_one_more_value(seed, n_values, share):
@@ -345,9 +341,7 @@ def test_progress_with_holes_rises_to_one():
         assert shares[-1] == 1.0
 
 
-# Weights of rows
-
-
+# --- Weights of rows ---
 def repeats(rng, n):
     weights = rng.integers(0, 5, n)
     return weights, np.repeat(np.arange(n), weights)
@@ -498,9 +492,7 @@ def test_qualities_take_weights(make, measure):
         assert one.linear != pytest.approx(plain.form(size).linear, abs=1e-6)
 
 
-# Correlations of pairs
-
-
+# --- Correlations of pairs ---
 @pytest.mark.parametrize("measure", ["pearson", "spearman"])
 def test_correlations_in_rows_where_both_are_known(measure):
     rng = np.random.default_rng(18)
@@ -545,9 +537,7 @@ def test_two_categories_are_0_and_1_and_more_are_refused(measure):
         pairs_of(frame, measure)
 
 
-# The doors
-
-
+# --- The doors ---
 def people(rng, n=90):
     y = rng.integers(0, 2, n)
     age = 40 + 10 * y + rng.normal(size=n)

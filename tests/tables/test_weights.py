@@ -153,9 +153,7 @@ def test_f_needs_more_weight_than_classes(classes, refused):
         f_score(X, y, sample_weight=np.full(len(y), 1 / len(y)))
 
 
-# Models
-
-
+# --- Models ---
 def test_encoded_columns_are_those_of_scikit_learn(mixed):
     frame = mixed[0]
     table = encode(features_of(frame))
