@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 from typer.core import TyperCommand
 
-from altsets.cli.options import GROUPS, HEADINGS, Described, Given, flag_of
+from altsets.cli.options import FORMS, GROUPS, HEADINGS, Described, Given, flag_of
 from altsets.cli.printing import plain_messages
 from altsets.files.contents import text_files
 
@@ -138,16 +138,20 @@ def with_options(
 
 
 def _parameter(field: Any, kind: Any, otherwise: Mapping[str, Any]) -> inspect.Parameter:
-    """An option as a parameter of a command; ``otherwise`` may change its type and default, too."""
+    """An option as a parameter of a command; ``otherwise`` may change its type (then also its parser) and default."""
     group = next(name for name, fields in GROUPS.items() if field in fields)
     heading = next(heading for heading, groups in HEADINGS.items() if group in groups)
     said = {**field.metadata["said"], **otherwise, "rich_help_panel": heading}
-    hint, default = said.pop("kind", kind), said.pop("default", field.default)
+    if "kind" in said:
+        kind, said["parser"] = said.pop("kind"), None
+    metavar, parser = FORMS[next((form for form in FORMS if form in (kind, *get_args(kind))), str)]
+    said = said | {"metavar": said.get("metavar", metavar), "parser": said.get("parser") or parser}
+    default = said.pop("default", field.default)
     if field.metadata["is_argument"]:
         declared: Any = typer.Argument(**said, show_default=False)
     else:
         declared = typer.Option(flag_of(field.name), *field.metadata["short"], **said)
-    annotation: Any = Annotated[hint, declared]
+    annotation: Any = Annotated[kind, declared]
     return inspect.Parameter(
         field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
     )

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from altsets.cli.commands import with_options
 from altsets.cli.find import evaluation_of
-from altsets.cli.options import Given
+from altsets.cli.options import Given, flag_of
 from altsets.cli.outputs import Outputs, report_page
 from altsets.cli.printing import console_for, printable, say, say_error, show
-from altsets.cli.searching import Record, Searched, Source, run_search
+from altsets.cli.searching import Record, Searched, Source, named_quality, request_from, run_search
 from altsets.documents import TABLE
 from altsets.errors import InputError, MissingExtraError
 from altsets.wording import join_words
@@ -39,38 +39,33 @@ IN_OTHER_WORDS = {
 #: Where the report of the demo goes, in the current folder.
 REPORT = "altsets-demo.html"
 
-#: The same request as options of ``find``.
-OPTIONS = {
-    "--quality": "f",
-    "--n-features": 4,
-    "--n-alternatives": 1,
-    "--tau": "0.75",
-    "--distinct": "0.7",
-    "--evaluate": True,
-    "--estimator": "linear",
-    "--scoring": "roc_auc",
+#: What is asked, as options of ``find``.
+ASKED: dict[str, Any] = {
+    "quality": "f",
+    "n_features": 4,
+    "n_alternatives": 1,
+    "tau": "0.75",
+    "distinct": "0.7",
+    "evaluate": True,
+    "estimator": "linear",
+    "scoring": "roc_auc",
 }
 
 
 @with_options("demo")
 def demo_command(context: typer.Context, given: Given) -> None:
     """Show what altsets does, on a table that comes with scikit-learn; and write a report, altsets-demo.html."""
-    from altsets.dissimilarity import Matched
     from altsets.files.dataset import DEMO_TARGET, load_demo, split_target
     from altsets.files.writing import write_csv
-    from altsets.quality.spec import NamedQuality
-    from altsets.request import Request
 
     record, save_table, table = Record(context), given.save_table, load_demo()
     if save_table is not None:
         write_csv(table.names, table.columns, save_table)
     data = split_target(table, DEMO_TARGET)
     say(console_for(), DEMO.format(rows=table.n_rows, features=len(data.feature_names)))
-    spec = NamedQuality("f")
-    asked = Given(table=save_table or "demo.csv", estimator="linear", scoring="roc_auc", evaluate=True)
-    source = Source(asked, spec, data)
-    different = Matched("spearman", threshold=0.7)
-    request = Request(n_features=4, n_alternatives=1, tau="0.75", dissimilarity=different, quality=spec)
+    asked = Given(table=save_table or "demo.csv", target=DEMO_TARGET, **ASKED)
+    source = Source(asked, named_quality(asked), data)
+    request = request_from(source, **asked.of("sets"))
     searched = run_search(source, request)
     evaluation = evaluation_of(source, request, searched.result)
     typer.echo()
@@ -108,7 +103,9 @@ def _write_report(
         return
     table, data = str(source.given.table), source.table_read
     # The demo is no command to repeat; this one gives the same answer.
-    options = {TABLE: table, "--target": data.target_name, **OPTIONS}
+    options = {TABLE: table, "--target": data.target_name} | {
+        flag_of(name): value for name, value in ASKED.items()
+    }
     origin = record.of_search(source, request) | {"command": "find", "options": options}
     result = searched.result
     result = replace(result, parameters={**result.parameters, **source.origin}, provenance=origin)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from altsets.cli.commands import with_options
-from altsets.cli.options import MODEL_OF_SEARCHES, SHARES, Given
+from altsets.cli.options import Given
 from altsets.cli.printing import say_error
 from altsets.cli.searching import (
     Source,
@@ -47,8 +47,6 @@ FIELDS_OF_SESSION = (
             "help": "CSV (also gzipped), Parquet file or folder, Excel workbook, .gct or .h5ad (AnnData) file; - for "
             "standard input. [default: the table of altsets demo]",
         },
-        **MODEL_OF_SEARCHES,
-        **SHARES,
         "time_limit": {
             "help": "Time limit for each search, after which the page has the best so far. [default: 10 s]"
         },

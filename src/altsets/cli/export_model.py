@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from altsets.cli.commands import with_options
-from altsets.cli.options import ONLY_SCORES, Given
+from altsets.cli.options import Given
 from altsets.cli.printing import print_json
 from altsets.cli.searching import SECONDS_PER_SET, asked_of, run_on_scores
-from altsets.cli.values import whole_number
 from altsets.errors import Problems
 
 if TYPE_CHECKING:
@@ -22,12 +21,11 @@ if TYPE_CHECKING:
     "table sets export definition differing quality model scoring columns conditions output",
     without="no_target search difference report output force again details",
     described={
-        **ONLY_SCORES,
         "n_features": {"help": "Features in each set, or a share: 10%. [default: 5]"},
         "n_alternatives": {
+            "kind": int,
             "metavar": "N",
             "help": "Sets besides the first one, all together.",
-            "parser": whole_number,
             "default": 0,
         },
         "tau": {

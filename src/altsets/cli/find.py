@@ -11,7 +11,7 @@ from altsets.cli import parsing
 from altsets.cli.again import SavedAnswer, repeat
 from altsets.cli.commands import with_options
 from altsets.cli.evaluating import evaluated, unless_interrupted
-from altsets.cli.options import SCORING_MODEL, Given
+from altsets.cli.options import Given
 from altsets.cli.outputs import Outputs
 from altsets.cli.printing import Waiting, conclude, console_for, show, show_losses
 from altsets.cli.searching import (
@@ -32,25 +32,8 @@ if TYPE_CHECKING:
     from altsets.search.what_if import WhatIf
 
 
-#: What the search in each fold takes over from a request; it knows no existing sets, and chooses its engine.
-SEARCHED_IN_FOLDS = (
-    *(
-        "n_features",
-        "n_alternatives",
-        "tau",
-        "difference",
-        "overlap_penalty",
-        "within",
-        "min_quality",
-        "task",
-    ),
-    *("dissimilarity", "feature_groups", "search", "aggregation", "constraints"),
-)
-
-
 @with_options(
-    "table sets differing quality model scoring definition nearness columns conditions limits evaluation losses output",
-    described=SCORING_MODEL,
+    "table sets differing quality model scoring definition nearness columns conditions limits evaluation losses output"
 )
 def find_command(context: typer.Context, given: Given) -> None:
     """Find good and different feature sets for the target of a table.
@@ -65,7 +48,10 @@ def find_command(context: typer.Context, given: Given) -> None:
     with problems:
         files = Outputs.of(given, cells=True)
     source, request = asked_of(given, problems, **given.of("sets"))
-    lost = _lost(source)
+    lost, groups = None, parsing.NO_GROUPS
+    if given.what_if or given.lost:
+        groups = parsing.members_of(parsing.groups_from(given, source.names), source.names)
+        lost = parsing.lost_from(given.lost, source.names, groups)
     searched = run_search(source, request)
     result = replace(
         searched.result,
@@ -75,7 +61,7 @@ def find_command(context: typer.Context, given: Given) -> None:
     searched = searched._replace(result=result)
     # Evaluated first, since how well sets predict is part of the verdict.
     evaluation = evaluation_of(source, request, result)
-    losses = _losses(searched, lost, source)
+    losses = _losses(searched, lost, groups)
     if result.sets and not given.json:
         show(result, console_for(), evaluation=evaluation, details=given.details)
         if losses is not None:
@@ -96,20 +82,7 @@ def find_command(context: typer.Context, given: Given) -> None:
     source.check_saved()
 
 
-def _groups(source: Source) -> parsing.Groups:
-    """The groups that options declare."""
-    return parsing.members_of(parsing.groups_from(source.given, source.names), source.names)
-
-
-def _lost(source: Source) -> tuple[Any, Any] | None:
-    """The features and groups that may fail, None for those of set 0; None if that is not asked for."""
-    lost = source.given.lost
-    if not source.given.what_if and not lost:
-        return None
-    return parsing.lost_from(lost, source.names, _groups(source))
-
-
-def _losses(searched: Searched, lost: tuple[Any, Any] | None, source: Source) -> WhatIf | None:
+def _losses(searched: Searched, lost: tuple[Any, Any] | None, known: parsing.Groups) -> WhatIf | None:
     """The best sets after each loss, if that was asked for; None after Ctrl-C."""
     from altsets.search.what_if import lose
 
@@ -118,7 +91,7 @@ def _losses(searched: Searched, lost: tuple[Any, Any] | None, source: Source) ->
         return None
     features, groups = lost
     if lost == (None, None) and request.feature_groups is None:
-        features, groups = parsing.in_use(_groups(source), result.texts[0])
+        features, groups = parsing.in_use(known, result.texts[0])
     seconds = SECONDS_PER_SET if request.time_limit is None else request.time_limit
     with Waiting(console_for(stderr=True)) as waiting:
         waiting.say("Searching without what may fail")
@@ -127,14 +100,11 @@ def _losses(searched: Searched, lost: tuple[Any, Any] | None, source: Source) ->
 
 def evaluation_of(source: Source, request: Request, result: Result) -> Evaluation | None:
     """How well the sets predict, if that was asked for; None after Ctrl-C."""
-    from altsets.selector import SelectAlternatives
+    from altsets.selector import selector_for
 
     given, data = source.given, source.data
     if not given.evaluate or not result.sets or data is None:
         return None
-    selector = SelectAlternatives(
-        request.selector_quality,
-        **{name: getattr(request, name) for name in SEARCHED_IN_FOLDS},
-        time_limit=request.time_limit or SECONDS_PER_SET * len(result.statuses),
-    )
+    seconds = request.time_limit or SECONDS_PER_SET * len(result.statuses)
+    selector = selector_for(request, time_limit=seconds)
     return unless_interrupted(lambda: evaluated(selector, data, given), result.interrupted, "sets")

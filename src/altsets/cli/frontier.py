@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ import typer
 from altsets.cli import parsing
 from altsets.cli.commands import with_options
 from altsets.cli.evaluating import evaluated, unless_interrupted
-from altsets.cli.options import SCORING_MODEL, SHARES, Given
+from altsets.cli.options import Given
 from altsets.cli.outputs import Outputs
 from altsets.cli.printing import (
     NO_SET,
@@ -24,6 +23,7 @@ from altsets.cli.printing import (
     printable,
     say_error,
     show_verdict,
+    wrapped,
 )
 from altsets.cli.searching import (
     SECONDS_PER_SET,
@@ -59,15 +59,13 @@ KEY = {
 }
 
 #: Options that take several numbers.
-NUMBERS: dict[str, Any] = {"kind": str | None, "metavar": "N[:N][,N]", "parser": None, "default": None}
+NUMBERS: dict[str, Any] = {"kind": str | None, "metavar": "N[:N][,N]", "default": None}
 
 
 @with_options(
     "table sets curve differing quality model scoring definition nearness columns conditions limits evaluation output",
     without="difference overlap_penalty spread margin bootstraps output again details",
     described={
-        **SCORING_MODEL,
-        **SHARES,
         "n_features": NUMBERS
         | {"help": "Features in each set: 5, 2:10 (from 2 to 10) or 5,10. [default: 5]"},
         "n_alternatives": NUMBERS
@@ -234,6 +232,8 @@ def _more_points(frontier: Frontier) -> list[str]:
 
 def _points_over_tau(frontier: Frontier, scores: Evaluations | None, width: int) -> list[str]:
     """One line for each point, what the columns mean, and the summary; what is the same for all points is left out."""
+    from altsets.evaluation import shown
+
     several_sizes = len(frontier.sizes) > 1
     shares = any(frontier.counts) and all(frontier.best(size) > 0 for size in frontier.sizes)
     counted = any(point.max_overlap is not None for point in frontier)
@@ -246,27 +246,27 @@ def _points_over_tau(frontier: Frontier, scores: Evaluations | None, width: int)
         "Score": scores is None,
         "Interval": scores is None,
     }
-    shown = frontier.points[:MOST_LINES]
-    scored = [None] * len(shown) if scores is None else scores.evaluations
-    rows = [_cells(frontier, point, score, shares) for point, score in zip(shown, scored, strict=False)]
+    points = frontier.points[:MOST_LINES]
+    scored = [None] * len(points) if scores is None else scores.evaluations
+    rows = [_cells(frontier, point, score, shares) for point, score in zip(points, scored, strict=False)]
     header = [name for name in rows[0] if not left_out.get(name, False)]
     lines = [header, *([row[name] for name in header] for row in rows)]
     measured = ", as a share of the best set" if shares else ""
     several = " of that size" if shares and several_sizes else ""
     key = KEY["shared"] * counted + KEY["quality"].format(share=f"{measured}{several}")
     if scores is not None:
-        one, baseline = scores[0], {"Score": _shown(scores.baseline)}
+        one, baseline = scores[0], {"Score": shown(scores.baseline)}
         lines.append(["baseline", *(baseline.get(name, "") for name in header[1:])])
         key += KEY["score"].format(scorer=one.scorers[0], sure=f"{100 * one.confidence:g} %")
-    summary = _wrapped((scores or frontier).explain(), width)
-    return [*_drawn(lines), *_more_points(frontier), *_wrapped(key, width), "", *summary]
+    summary = wrapped(printable((scores or frontier).explain()), width)
+    return [*_drawn(lines), *_more_points(frontier), *wrapped(key, width), "", *summary]
 
 
 def _cells(
     frontier: Frontier, point: FrontierPoint, scored: Evaluation | None, shares: bool
 ) -> dict[str, str]:
     """All that a line may say about a point, by the heading of its column."""
-    from altsets.evaluation import overall
+    from altsets.evaluation import overall, shown
 
     best = frontier.best(point.n_features)
     top = best if shares else math.nan
@@ -282,27 +282,16 @@ def _cells(
         "Best set": f"{best:#.5g}",
         "Worst": _quality(point.worst, top),
         "Mean": _quality(point.mean, top),
-        "Score": "" if measured is None else _shown(measured.difference),
-        "Interval": "-" if math.isnan(low) else f"[{_shown(low)}, {_shown(high)}]",
+        "Score": "" if measured is None else shown(measured.difference),
+        "Interval": "-" if math.isnan(low) else f"[{shown(low)}, {shown(high)}]",
         "Status": f"{point.status}{found}".replace("_", " "),
     }
-
-
-def _shown(score: float) -> str:
-    from altsets.evaluation import shown
-
-    return shown(score)
 
 
 def _quality(value: float, best: float) -> str:
     if math.isnan(value):
         return "-"
     return f"{value:#.5g}" if math.isnan(best) else f"{100 * value / best:.1f} %"
-
-
-def _wrapped(text: str, width: int) -> list[str]:
-    """A paragraph in lines that fit."""
-    return textwrap.wrap(printable(text), width, break_on_hyphens=False)
 
 
 def _points_with_sets(found: Frontier, _: Evaluations | None, width: int) -> list[str]:

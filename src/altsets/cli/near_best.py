@@ -8,11 +8,10 @@ import typer
 
 from altsets import documents
 from altsets.cli.commands import with_options
-from altsets.cli.options import MODEL_OF_SCORES, NOT_OF_ALL_SETS, Given
+from altsets.cli.options import NOT_OF_ALL_SETS, Given
 from altsets.cli.outputs import Outputs, rows_of_near_best
 from altsets.cli.printing import NO_SET, console_for, fail, print_json, say_error, show_near_best
 from altsets.cli.searching import SECONDS_PER_SET, Record, asked_of, run_on_scores
-from altsets.cli.values import whole_number
 from altsets.errors import InputError, Problems
 from altsets.features import whole_number as checked_number
 
@@ -28,9 +27,8 @@ DEFAULT_SHOWN = 5
     "table sets nearness quality model scoring columns differing conditions show limits output",
     without="n_alternatives tau positive class_weight dissimilarity distinct existing engine max_iters again details",
     described={
-        **MODEL_OF_SCORES,
         **NOT_OF_ALL_SETS,
-        "n_features": {"help": "Features in each set. [default: 5]", "parser": whole_number},
+        "n_features": {"kind": int | None, "help": "Features in each set. [default: 5]"},
         "within": {
             "help": "By what part of the best quality a set may fall short of it: 5% or 0.05. [default: 1%]"
         },

@@ -7,9 +7,8 @@ import math
 import os
 import sys
 import textwrap
-import threading
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import combinations
@@ -24,7 +23,6 @@ from altsets.wording import counted, list_some, percent, plural, spelled
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.status import Status as Spinner
     from rich.table import Table as Grid
 
     from altsets.evaluation import Evaluation
@@ -106,22 +104,16 @@ def show_losses(losses: WhatIf, console: Console) -> None:
     typer.echo()
     show_verdict(losses.verdict, console)
     with_share = losses.quality > 0 and console.width >= 60
-    grid = _grid("If lost")
-    # Names that begin alike are told apart by their ends, so they are not cut.
-    first = grid.columns[0]
-    first.justify, first.overflow, first.no_wrap = "left", "fold", False
-    grid.add_column("Replaced by", min_width=10, overflow="fold")
-    grid.add_column("Quality", justify="right", no_wrap=True)
-    for name in ["Of set 0"] * with_share + ["Cost"] * len(losses.costs):
-        grid.add_column(name, justify="right", no_wrap=True)
-    grid.add_column("Status", no_wrap=True)
+    rows = []
     for loss in losses.losses:
-        cells = [_plain(printable(loss.name)), _plain(printable(losses.replaced(loss) or "-"))]
-        cells.append("-" if math.isnan(loss.quality) else f"{loss.quality:#.6g}")
-        cells += ["-" if math.isnan(loss.quality) else f"{losses.share(loss):.1%}"] if with_share else []
-        cells += [f"{cost:.6g}" for cost in loss.costs] or ["-"] * len(losses.costs)
-        grid.add_row(*cells, str(loss.status).replace("_", " "))
-    console.print(grid)
+        known = not math.isnan(loss.quality)
+        row = [("If lost", printable(loss.name)), ("Replaced by", printable(losses.replaced(loss) or "-"))]
+        row.append(("Quality", f"{loss.quality:#.6g}" if known else "-"))
+        row += [("Of set 0", f"{losses.share(loss):.1%}" if known else "-")] * with_share
+        costs = [f"{cost:.6g}" for cost in loss.costs] or ["-"] * len(losses.costs)
+        row += [("Cost", cost) for cost in costs]
+        rows.append([*row, ("Status", str(loss.status).replace("_", " "))])
+    console.print(_grid(rows))
     for loss in losses.losses:
         if loss.reason:
             say(console, f"Without {loss.name}: {loss.reason}")
@@ -135,8 +127,7 @@ def show_decisions(evaluation: Evaluation, result: Result, console: Console) -> 
     for lines in decisions:
         console.print(printable(lines[0]), style="bold")
         for line in lines[1:]:
-            wrapped = _wrapped(f"  {printable(line)}", console.width)
-            console.print("\n".join(wrapped), soft_wrap=True)
+            console.print("\n".join(wrapped(f"  {printable(line)}", console.width)), soft_wrap=True)
         if len(lines) > 1:
             console.print()
     return bool(decisions)
@@ -188,7 +179,7 @@ def _show_stand_ins(result: Result, console: Console) -> None:
         lines.append(f"  sets {later} and {earlier}: {printable(', '.join(found[later, earlier]))}")
     if len(found) > MOST_LINES:
         lines.append(f"  and {len(found) - MOST_LINES} more pairs of sets (--json lists all)")
-    console.print("\n".join(part for line in lines for part in _wrapped(line, console.width)), soft_wrap=True)
+    console.print("\n".join(part for line in lines for part in wrapped(line, console.width)), soft_wrap=True)
 
 
 def show_near_best(near: NearBest, n_sets: int, console: Console) -> None:
@@ -197,38 +188,33 @@ def show_near_best(near: NearBest, n_sets: int, console: Console) -> None:
     if near.n_known == 0:
         return
     say(console, f"Quality: the best set has {near.best:.6g}, and {near.threshold:.6g} is enough.")
-    order, names = near.ordered(), near.feature_names
-    grid = _grid("In sets")
-    grid.add_column("Feature", min_width=10)
-    best = frozenset(near.best_set or ())
-    grid.add_column("In the best", no_wrap=True)
-    for index in order[:MOST_FEATURES]:
-        grid.add_row(
-            percent(float(near.frequencies[index])),
-            _one_line_each([names[index]]),
-            "yes" if index in best else "",
-        )
-    console.print(grid)
+    order, best = near.ordered(), frozenset(near.best_set or ())
+    rows = [
+        [
+            ("In sets", percent(float(near.frequencies[index]))),
+            ("Feature", _one_line_each([near.feature_names[index]])),
+            ("In the best", "yes" if index in best else ""),
+        ]
+        for index in order[:MOST_FEATURES]
+    ]
+    console.print(_grid(rows))
     if len(order) > MOST_FEATURES:
         say(console, f"{len(order) - MOST_FEATURES} more features are in fewer sets.")
     if near.never:
         say(console, f"In none of these sets: {list_some(near.never, MOST_NAMED, last='and')}.")
     if n_sets:
-        grid = _best_grid(near, n_sets)
-        console.print(grid)
-        if near.count > grid.row_count:
-            ones = plural(grid.row_count, "This is the best one", f"These are the {grid.row_count} best ones")
+        rows = [
+            [
+                ("Set", str(number)),
+                ("Features", ", ".join(_short(printable(name)) for name in entry["features"])),
+                ("Quality", f"{entry['quality']:#.6g}"),
+            ]
+            for number, entry in enumerate(near.to_dict(n_sets)["sets"])
+        ]
+        console.print(_grid(rows))
+        if near.count > len(rows):
+            ones = plural(len(rows), "This is the best one", f"These are the {len(rows)} best ones")
             say(console, f"{ones}; --show N prints the N best.")
-
-
-def _best_grid(near: NearBest, n_sets: int) -> Grid:
-    grid = _grid("Set")
-    grid.add_column("Features", min_width=10)
-    grid.add_column("Quality", justify="right", no_wrap=True)
-    for number, entry in enumerate(near.to_dict(n_sets)["sets"]):
-        named = ", ".join(_short(printable(name)) for name in entry["features"])
-        grid.add_row(str(number), _plain(named), f"{entry['quality']:#.6g}")
-    return grid
 
 
 def _short(name: str) -> str:
@@ -243,11 +229,11 @@ def show_evaluation(evaluation: Evaluation, console: Console, *, details: bool =
         lines += [""] if position else []
         for line in map(printable, paragraph.splitlines()):
             # The second paragraph is a table, whose lines are only readable in one piece.
-            lines += [line] if position == 1 else _wrapped(line, console.width)
+            lines += [line] if position == 1 else wrapped(line, console.width)
     console.print("\n".join(lines), soft_wrap=True)
 
 
-def _wrapped(line: str, width: int) -> list[str]:
+def wrapped(line: str, width: int) -> list[str]:
     """A line in lines that fit, indented as it is."""
     indent = " " * (len(line) - len(line.lstrip()))
     return textwrap.wrap(
@@ -259,58 +245,48 @@ def _sets_grid(result: Result, *, with_share: bool, with_status: bool) -> Grid:
     """A line for each feature, with its score if it has one; what there is to say about the set is on the first."""
     from rich.text import Text
 
-    grid = _grid("Set")
-    grid.add_column("Features", min_width=10)
     scores, groups, costs = _shown_scores(result), result.groups, result.costs
-    if groups:
-        grid.add_column("Group", min_width=5)
-    if scores:
-        grid.add_column("Score".rjust(len(scores[0][0].rstrip())), no_wrap=True)
-    grid.add_column("Quality", justify="right", no_wrap=True)
     standard, whole = result.compared_with
-    if with_share:
-        grid.add_column(f"Of {standard}", justify="right", no_wrap=True)
     # Of linear models the quality is R² itself, unless a criterion compares sizes.
     r2 = [model.r2 for model in result.models]
     if r2 == result.qualities:
         r2 = []
-    if r2:
-        grid.add_column("R²", justify="right", no_wrap=True)
-    for _ in costs[:1] and costs[0]:
-        grid.add_column("Cost", justify="right", no_wrap=True)
-    if with_status:
-        grid.add_column("Status", no_wrap=True)
+    rows = []
     for number, (names, value) in enumerate(zip(result.texts, result.qualities, strict=True)):
-        status = str(result.statuses[number])
-        cells = [str(number), _one_line_each(names)]
-        cells += [_one_line_each([group or "-" for group in groups[number]])] if groups else []
-        cells += [_plain("\n".join(scores[number]))] if scores else []
-        cells += [f"{value:#.6g}", *([f"{value / whole:.1%}"] if with_share else [])]
-        cells += [f"{r2[number]:.4f}"] if r2 else []
-        cells += [f"{cost:.6g}" for cost in costs[number]] if costs else []
-        known = [Text(status, style="green" if status == "optimal" else "yellow")] if with_status else []
-        grid.add_row(*cells, *known)
-    return grid
+        row: list[tuple[str, Any]] = [("Set", str(number)), ("Features", _one_line_each(names))]
+        if groups:
+            row.append(("Group", _one_line_each([group or "-" for group in groups[number]])))
+        if scores:
+            row.append(("Score".rjust(len(scores[0][0].rstrip())), "\n".join(scores[number])))
+        row.append(("Quality", f"{value:#.6g}"))
+        if with_share:
+            row.append((f"Of {standard}", f"{value / whole:.1%}"))
+        if r2:
+            row.append(("R²", f"{r2[number]:.4f}"))
+        row += [("Cost", f"{cost:.6g}") for cost in (costs[number] if costs else ())]
+        if with_status:
+            status = str(result.statuses[number])
+            row.append(("Status", Text(status, style="green" if status == "optimal" else "yellow")))
+        rows.append(row)
+    return _grid(rows)
 
 
 def _models_grid(result: Result) -> Grid:
     """A line for each coefficient; what holds for a whole set or target is on its first line."""
     several = len(result.models[0].targets) > 1
-    grid = _grid("Set")
-    for name in ["Target"] * several + ["Column"]:
-        grid.add_column(name, min_width=6, overflow="ellipsis", no_wrap=True)
-    for name in ("Coefficient", "Error", "R²" if result.models[0].c_index is None else "C index"):
-        grid.add_column(name, justify="right", no_wrap=True)
+    fits = "R²" if result.models[0].c_index is None else "C index"
+    rows = []
     for number, model in enumerate(result.models):
         shown = None
         for target, name, value, error, fit in model.rows():
             first = shown != target
-            cells = [str(number) if shown is None else ""]
-            cells += [_plain(printable(target)) if first else ""] if several else []
-            cells += [_plain(printable(name)), f"{value:#.4g}", "-" if math.isnan(error) else f"{error:#.3g}"]
-            grid.add_row(*cells, f"{fit:.4f}" if first else "")
+            row = [("Set", str(number) if shown is None else "")]
+            row += [("Target", printable(target) if first else "")] * several
+            row += [("Column", printable(name)), ("Coefficient", f"{value:#.4g}")]
+            row.append(("Error", "-" if math.isnan(error) else f"{error:#.3g}"))
+            rows.append([*row, (fits, f"{fit:.4f}" if first else "")])
             shown = target
-    return grid
+    return _grid(rows)
 
 
 def _shown_scores(result: Result) -> list[list[str]]:
@@ -337,79 +313,71 @@ def _one_line_each(names: Sequence[str]) -> Any:
 
 
 def _overlap_grid(table: Sequence[Sequence[int]]) -> Grid:
-    grid = _grid("Set")
-    for number in range(len(table)):
-        grid.add_column(str(number), justify="right")
-    for number, row in enumerate(table):
-        grid.add_row(str(number), *(str(shared) for shared in row))
-    return grid
+    return _grid(
+        [("Set", str(number)), *((str(other), str(shared)) for other, shared in enumerate(row))]
+        for number, row in enumerate(table)
+    )
 
 
-def _grid(first_column: str) -> Grid:
+#: Columns of text; others are of numbers, and never broken.
+TEXTS: dict[str, dict[str, Any]] = {
+    "Features": {"min_width": 10},
+    "Feature": {"min_width": 10},
+    "Group": {"min_width": 5},
+    # Names that begin alike are told apart by their ends, so they are not cut.
+    "If lost": {"overflow": "fold"},
+    "Replaced by": {"min_width": 10, "overflow": "fold"},
+    "Target": {"min_width": 6, "overflow": "ellipsis", "no_wrap": True},
+    "Column": {"min_width": 6, "overflow": "ellipsis", "no_wrap": True},
+    "Score": {"no_wrap": True},
+    "Status": {"no_wrap": True},
+    "In the best": {"no_wrap": True},
+}
+
+
+def _grid(rows: Iterable[Sequence[tuple[str, Any]]]) -> Grid:
+    """A table whose cells stand beside their headings, which are those of the first row."""
     from rich import box
     from rich.table import Table as Grid
 
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
-    grid.add_column(first_column, justify="right", no_wrap=True)
+    for row in rows:
+        if not grid.columns:
+            for heading, _ in row:
+                grid.add_column(heading, **TEXTS.get(heading.strip(), {"justify": "right", "no_wrap": True}))
+        grid.add_row(*(cell for _, cell in row))
     return grid
 
 
 class Waiting:
     """What is going on, on standard error: a line that changes on a terminal; else a new line every 10 s."""
 
-    def __init__(self, console: Console, delay: float = 2.0, every: float | None = None) -> None:
-        self._console = console
-        self._text = ""
-        self._spinner: Spinner | None = None
-        self._over = False
-        self._lock = threading.Lock()
-        self._timer = threading.Timer(delay, self._begin)
-        self._timer.daemon = True
-        self._lines = None if console.is_terminal else ProgressLines(say_error, every or SECONDS_PER_LINE)
+    def __init__(self, console: Console, every: float | None = None) -> None:
+        self._spinner = console.status("") if console.is_terminal else None
+        self._lines = ProgressLines(say_error, every or SECONDS_PER_LINE)
 
     def __enter__(self) -> Waiting:
-        if self._lines is None:
-            self._timer.start()
-        else:
-            self._lines.__enter__()
+        (self._spinner or self._lines).__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._timer.cancel()
-        if self._lines is not None:
-            self._lines.__exit__()
-        with self._lock:
-            self._over = True
-            if self._spinner is not None:
-                self._spinner.stop()
+        (self._spinner or self._lines).__exit__(None, None, None)
 
     def say(self, text: str) -> None:
         """Tell what is going on now."""
-        with self._lock:
-            self._text = text
-            if self._spinner is not None:
-                self._spinner.update(_plain(text))
-        if self._lines is not None:
+        from rich.text import Text
+
+        if self._spinner is None:
             self._lines.say(text)
+        else:
+            self._spinner.update(Text(text))
 
     def report(self, progress: Progress) -> None:
         """Tell how far a search is."""
-        if self._lines is not None:
+        if self._spinner is None:
             self._lines.report(progress)
         else:
             self.say(f"{search_text(progress)}, {progress.elapsed:.0f} s (Ctrl-C keeps the best)")
-
-    def _begin(self) -> None:
-        with self._lock:
-            if not self._over:
-                self._spinner = self._console.status(_plain(self._text))
-                self._spinner.start()
-
-
-def _plain(text: str) -> Any:
-    from rich.text import Text
-
-    return Text(text)
 
 
 @contextmanager
