@@ -102,11 +102,11 @@ def test_files_are_read_as_they_are(path):
 @pytest.mark.parametrize(
     ("target", "options", "message"),
     [
-        ("cell_typ", {}, r"cells.h5ad has no target column 'cell_typ' in obs; did you mean 'cell_type'\?"),
+        ("cell_typ", {}, r"obs of cells.h5ad has no target column 'cell_typ'; did you mean 'cell_type'\?"),
         (
             "x",
             {},
-            r"cells.h5ad has no target column 'x' in obs; its columns are: cell_type, some, donor, age, total",
+            r"obs of cells.h5ad has no target column 'x'; its columns are: cell_type, some, donor, age, total",
         ),
         ("cell_type", {"layer": "counts"}, "cells.h5ad has no layer 'counts'; its layers are: dense, scaled"),
         ("cell_type", {"layer": "dense", "raw": True}, "are two matrices; choose one"),
@@ -328,7 +328,7 @@ def test_objects_become_datasets():
     assert altsets.io.from_anndata(adata(raw=raw), "cell_type", raw=True).feature_names == ("a", "b")
     for wrong, message in [
         (lambda: altsets.io.from_anndata(adata(), "cell_type", raw=True), "adata has no raw; leave out raw"),
-        (lambda: altsets.io.from_anndata(adata(), "type"), r"adata has no target column 'type' in obs"),
+        (lambda: altsets.io.from_anndata(adata(), "type"), r"obs of adata has no target column 'type'"),
         (
             lambda: altsets.io.from_anndata(pd.DataFrame({"a": [1]}), "a"),
             "must be an AnnData object; got a DataFrame",

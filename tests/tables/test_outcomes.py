@@ -119,11 +119,11 @@ def test_columns_of_arrays_are_counted():
 @pytest.mark.parametrize(
     ("y", "task", "message"),
     [
-        ([{"a"}, {"a"}, {"a", "b"}], "auto", "target 'a' is a label that all rows have"),
+        ([{"a"}, {"a"}, {"a", "b"}], "auto", "target 'a': the target has only one value"),
         ([set(), set(), set()], "auto", "no row has a label"),
         ([{"a", None}, {"b"}, {"a"}], "auto", "a missing value among them"),
         ([{1, "1"}, {1}, {"1"}], "auto", "read the same"),
-        (np.zeros((3, 2)), "auto", "target 'y0' is a label that no row has"),
+        (np.zeros((3, 2)), "auto", "target 'y0': the target has only one value"),
         ([[1.5, np.nan], [2.5, 1.0], [3.5, 2.0]], "auto", "target 'y1' has 1 missing value"),
         (pd.DataFrame([[1, 2], [2, 1], [1, 2]], columns=["a", "a"]), "auto", "has 'a' more than once"),
         (pd.DataFrame({"a": [0, 1, 0], "b": [1, 0, 1]}), "survival", "both columns hold 0 and 1"),

@@ -20,10 +20,10 @@ import numpy as np
 
 from altsets import machine
 from altsets.errors import MissingExtraError, TableError, reason_of
-from altsets.files.columns import Column
+from altsets.files.columns import Column, unknown_column
 from altsets.files.contents import SHARE
 from altsets.tables.conversion import NUMERIC_KINDS, is_anndata, object_array
-from altsets.wording import list_some, parameter, percent, suggestion
+from altsets.wording import list_some, parameter, percent
 
 #: How HDF5 files begin.
 HDF5 = b"\x89HDF\r\n\x1a\n"
@@ -69,9 +69,7 @@ class Cells:
         """A column of ``obs``, which is to be the target, or the groups."""
         if name in self.obs:
             return self.obs[name]
-        known = list_some(self.obs_names) or "none"
-        hint = suggestion(name, self.obs_names, f"its columns are: {known}.")
-        raise TableError(f"{self.source} has no {role} {name!r} in obs; {hint}")
+        raise unknown_column(name, role, self.obs_names, f"obs of {self.source}")
 
 
 def cells_of(

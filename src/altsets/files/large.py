@@ -89,26 +89,18 @@ def open_large(
         features = [name for name in kept if name not in dropped and name != target]
     how: dict[str, Any] = {"categorical": categorical, "unusable": unusable, **more}
     table = LargeTable(rows, target, features=features, **how)
-    wrong = _wrong_labels(table, categorical)
-    if not wrong:
-        return table
-    if unusable == "error":
-        remedy = f"leave them out with {leave_out()}"
-        raise refusal(list(wrong.values()), remedy, TableError)
-    usable = LargeTable(rows, target, features=[name for name in table.names if name not in wrong], **how)
-    usable.notes = [*table.notes, *left_out({name: clause_of(error) for name, error in wrong.items()})]
-    return usable
-
-
-def _wrong_labels(table: LargeTable, categorical: Sequence[str]) -> dict[str, InputError]:
-    """Columns of text that are dates, or numbers in another spelling."""
     wrong: dict[str, InputError] = {}
     for index, labels in table.categories.items():
         name = table.names[index]
-        if name in categorical or table.is_category(name):
-            continue
-        try:
-            refuse_text(name, Counter(labels))
-        except InputError as error:
-            wrong[name] = error
-    return wrong
+        if name not in categorical and not table.is_category(name):
+            try:
+                refuse_text(name, Counter(labels))
+            except InputError as error:
+                wrong[name] = error
+    if not wrong:
+        return table
+    if unusable == "error":
+        raise refusal(list(wrong.values()), f"leave them out with {leave_out()}", TableError)
+    usable = LargeTable(rows, target, features=[name for name in table.names if name not in wrong], **how)
+    usable.notes = [*table.notes, *left_out({name: clause_of(error) for name, error in wrong.items()})]
+    return usable

@@ -335,19 +335,20 @@ def _convert_column(column: Any, name: str, check_text: CheckText) -> tuple[Floa
     if str(kind) == "double":
         return column.to_numpy(), None
     if str(kind) == "string":
-        labels = _labels_of(column.dictionary_encode())
+        labels = column.to_pylist()
         check_text(name, Counter(label for label in labels if label is not None))
         return category_codes(labels, name)
-    if getattr(kind, "ordered", None) is False:
-        return category_codes(_labels_of(column.unify_dictionaries()), name)
     import narwhals as nw
 
     series = nw.from_native(column, series_only=True)
     kind = series.dtype
     if kind.is_temporal():
         raise InputError(f"{name} {DATES}.")
-    if kind == nw.Boolean or kind.is_numeric():
-        return _from_array(_with_nan(series, name), name, check_text)
+    if (kind == nw.Boolean or kind.is_numeric()) and not series.null_count():
+        values = np.asarray(series.to_numpy())
+        return _from_array(
+            values if values.dtype.kind in NUMERIC_KINDS else object_array(series.to_list()), name, check_text
+        )
     if kind == nw.Categorical or kind == nw.Enum:
         ranks = _ranks(column)
         if ranks is not None:
@@ -358,24 +359,6 @@ def _convert_column(column: Any, name: str, check_text: CheckText) -> tuple[Floa
             labels = [None if label is None else str(label) for label in labels]
         return category_codes(labels, name)
     return _from_array(object_array(series.to_list()), name, check_text)
-
-
-def _labels_of(column: Any) -> list[Any]:
-    """The labels in the rows of a dictionary of Arrow; None if they are missing."""
-    whole = column.combine_chunks()
-    known = [None if is_missing(label) else label for label in whole.dictionary.to_pylist()]
-    labels = object_array([*known, None])
-    return labels[whole.indices.fill_null(len(known)).to_numpy()].tolist()  # type: ignore[no-any-return]
-
-
-def _with_nan(series: Any, name: str) -> npt.NDArray[Any]:
-    """Numbers of a frame as an array; integers stay integers unless some are missing."""
-    if series.null_count():
-        if series.dtype.is_integer():
-            _refuse_inexact(name, series.min() or 0, series.max() or 0)
-        return np.array([np.nan if is_missing(value) else float(value) for value in series.to_list()])
-    values = np.asarray(series.to_numpy())
-    return values if values.dtype.kind in NUMERIC_KINDS else object_array(series.to_list())
 
 
 def _ranks(column: Any) -> Floats | None:

@@ -301,17 +301,10 @@ class Several:
         names = fields_of(y)
         if len(y) != n_rows:
             raise InputError(f"the table has {n_rows} rows, but the target has {len(y)} rows.")
-        numbers = [y[name] for name in names if y[name].dtype.kind == "f"]
         columns = []
         for name in names:
-            values = y[name]
-            if len(values) and (values == values[0]).all():
-                labels = all(set(np.unique(one)) <= {0.0, 1.0} for one in numbers)
-                have = {0: "a label that no row has", 1: "a label that all rows have"} if labels else {}
-                whole = have.get(values[0], "the same in all rows")
-                raise InputError(f"target {name!r} is {whole}, so there is nothing to predict; leave it out.")
             try:
-                columns.append(target_of(values, n_rows, task))
+                columns.append(target_of(y[name], n_rows, task))
             except InputError as error:
                 raise InputError(f"target {name!r}: {error}") from error
         return cls(names, tuple(columns), y)
