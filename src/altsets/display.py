@@ -19,8 +19,6 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, ClassVar, Self
 
-Renderer = Callable[..., str]
-
 _HOMES: dict[str, tuple[str, str]] = {}
 
 
@@ -29,7 +27,7 @@ def register(kind: str, module: str, function: str) -> None:
     _HOMES[kind] = module, function
 
 
-def renderer(kind: str) -> Renderer:
+def renderer(kind: str) -> Callable[..., str]:
     """The function that renders this kind as text."""
     return maker(kind)
 
@@ -45,7 +43,7 @@ class Shown:
     """An answer that has a page of its own, and is shown in notebooks."""
 
     def report(self, path: Any, *, title: str | None = None, force: bool = False) -> str:
-        """Write one HTML file with everything that is known, in words, tables and charts, for any browser.
+        """Write one HTML file with all that is known, for any browser, and return its path.
 
         Parameters
         ----------
@@ -55,16 +53,6 @@ class Shown:
             Whether it may replace another file.
         title : str, default=None
             The heading; by default it describes the request.
-
-        Returns
-        -------
-        str
-            The path of the file.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If the name does not end in .html, the file exists and ``force`` is False, or it cannot be written.
         """
         return renderer("report")(path, force=force, title=title, **self._on_page())
 
@@ -83,7 +71,7 @@ class ShownCurve(Shown):
     _drawn_by: ClassVar[str]
 
     def plot(self, *, ax: Any = None, **options: Any) -> Any:
-        """Draw the curve.
+        """Draw the curve, and return the axes.
 
         Parameters
         ----------
@@ -92,16 +80,11 @@ class ShownCurve(Shown):
         **options : any
             Further parameters of :func:`altsets.plots.frontier`, or of :func:`altsets.plots.frontier_scores` for
             evaluations.
-
-        Returns
-        -------
-        matplotlib Axes
-            What was drawn on.
         """
         return maker(self._drawn_by)(self, ax=ax, **options)
 
     def report(self, path: Any, *, quality: Any = None, title: str | None = None, force: bool = False) -> str:
-        """Write one HTML file with charts and all points, for any browser.
+        """Write one HTML file with charts and all points, for any browser, and return its path.
 
         Parameters
         ----------
@@ -113,16 +96,6 @@ class ShownCurve(Shown):
             The heading; by default it says what was searched.
         force : bool, default=False
             Whether it may replace another file.
-
-        Returns
-        -------
-        str
-            The path of the file.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If the name does not end in .html, the file exists and ``force`` is False, or it cannot be written.
         """
         return renderer("report")(path, force=force, frontier=self, quality=quality, title=title)
 

@@ -108,18 +108,7 @@ class DocumentPart:
 
     @classmethod
     def from_dict(cls, entry: Any) -> Self:
-        """Read what :meth:`to_dict` wrote.
-
-        Parameters
-        ----------
-        entry : dict
-            What :meth:`to_dict` gave.
-
-        Returns
-        -------
-        object of this class
-            The same values.
-        """
+        """Read what :meth:`to_dict` wrote."""
         return cls(**fields_in(cls, entry, cls._unknown(entry)))
 
     @classmethod
@@ -200,33 +189,12 @@ class Document:
         timing : bool, default=True
             Whether to write how long it took, and when that was, under ``timing``. All else is the same, byte for
             byte, for equal answers.
-
-        Returns
-        -------
-        str
-            The document, for ``from_json``.
         """
         return json_of(self.to_dict(), indent, timing)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Read what :meth:`to_json` wrote, or the command line.
-
-        Parameters
-        ----------
-        text : str
-            The document.
-
-        Returns
-        -------
-        object of this class
-            The same answer.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If it is not such a document, or it is incomplete.
-        """
+        """Read what :meth:`to_json` wrote, or the command line; anything else is refused."""
         found, (name, value) = document_in(text), cls._mark
         schema = found.get("schema") if isinstance(found, dict) else None
         if schema != SCHEMA or name not in found or value not in (None, found[name]):

@@ -103,11 +103,6 @@ def reason_of(error: BaseException) -> str:
     error : BaseException
         The error. One without a message is described by the name of its class.
 
-    Returns
-    -------
-    str
-        The message.
-
     See Also
     --------
     altsets.errors.AltsetsError : Base class of the errors that altsets raises.

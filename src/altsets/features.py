@@ -10,7 +10,7 @@ import re
 import sys
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, cast, overload
+from typing import TYPE_CHECKING, Any, cast, overload
 
 from altsets.errors import InputError, reason_of
 from altsets.wording import by_interface, parameter, quote, suggestion
@@ -63,24 +63,6 @@ def label_of(name: str) -> Hashable:
     return name.label if isinstance(name, Name) else name
 
 
-class Named(Protocol):
-    """What knows the names of its features: every quality does."""
-
-    @property
-    def n_features_in(self) -> int:
-        """How many there are."""
-        ...
-
-    @property
-    def feature_names(self) -> list[str]:
-        """All names."""
-        ...
-
-    def names_of(self, indices: Sequence[int]) -> tuple[str, ...]:
-        """The names of some."""
-        ...
-
-
 class FeatureNames(Sequence[str]):
     """The names of all features, made up only when they are needed: there may be a million of them.
 
@@ -102,7 +84,7 @@ class FeatureNames(Sequence[str]):
         return names if isinstance(names, cls) else cls(len(names), names.__getitem__, lambda: names)
 
     @classmethod
-    def of_quality(cls, quality: Named) -> FeatureNames:
+    def of_quality(cls, quality: Any) -> FeatureNames:
         """The names that a quality knows."""
         return cls(
             quality.n_features_in,

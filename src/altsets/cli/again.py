@@ -32,7 +32,7 @@ class SavedAnswer:
     """An answer that was saved, and what is different in the one that comes now."""
 
     path: str
-    _document: Mapping[str, Any]
+    document: Mapping[str, Any]
     #: What is different about the answer; None before there is one.
     differences: list[str] | None = None
     #: What else is different: the data, versions.
@@ -49,6 +49,9 @@ class SavedAnswer:
         try:
             document = document_in(text)
             command, options = (document["provenance"][name] for name in ("command", "options"))
+            if command == "find" and isinstance(options, dict):
+                Result.from_json(text)
+                return cls(path, document)
         except InputError as error:
             raise InputError(f"{path}: {error}") from error
         except DAMAGED:
@@ -56,68 +59,48 @@ class SavedAnswer:
                 f"{path} does not say how it was asked for, as answers of altsets find --json and --output do; search "
                 "anew, and save that answer."
             ) from None
-        if command != "find" or not isinstance(options, dict):
-            raise InputError(
-                f"{path} is an answer of altsets {command}; --again repeats those of altsets find."
-            )
-        try:
-            Result.from_json(text)
-        except InputError as error:
-            raise InputError(f"{path}: {error}") from error
-        return cls(path, document)
+        raise InputError(f"{path} is an answer of altsets {command}; --again repeats those of altsets find.")
 
     @property
-    def _options(self) -> dict[str, Any]:
+    def options(self) -> dict[str, Any]:
         """The options that were given then."""
-        return dict(self._document["provenance"]["options"])
+        return dict(self.document["provenance"]["options"])
 
-    def arguments(self, table: str | None, allowed: str | None, known: Mapping[str, bool]) -> list[str]:
-        """The words of the command line once more; with another table, if there is one.
+    def arguments(self, given: Mapping[str, Any], known: Mapping[str, bool]) -> list[str]:
+        """The words of the command line once more, with the options that are given beside ``--again``.
 
         The file may come from others, so it may ask for nothing but a search: ``known`` are the options of the
-        command that it may have, and a model that altsets does not know by name is only used if the user has
-        ``allowed`` it.
+        command that it may have, and a model that altsets does not know by name is only used if the user names it, too.
         """
-        options = {**self._options, **({} if table is None else {TABLE: table})}
-        place = options.get(TABLE)
-        if place is not None and not isinstance(place, str):
-            raise InputError(f"{self.path} has no name of a file as its TABLE.")
-        self._check_estimator(options.get(ESTIMATOR), allowed)
-        if place == "-" and table is None:
-            raise InputError(
-                f"{self.path} is about a table from standard input; give the TABLE beside --again."
-            )
         from altsets.request import option_words
 
-        try:
-            words = option_words(options, known)
-        except InputError as error:
-            raise InputError(f"{self.path}: {error}") from None
-        return words if place is None else [*words, "--", place]
-
-    def check_beside(self, given: Mapping[str, Any]) -> None:
-        """Refuse options beside --again that ask for something else."""
-        others = [name for name in given if name not in ALLOWED and given[name] != self._options.get(name)]
+        others = [name for name in given if name not in ALLOWED and given[name] != self.options.get(name)]
         if others:
             raise InputError(
                 f"--again repeats a request as it was, so {others[0]} has no place beside it; leave out one of them."
             )
-
-    def table(self, given: Mapping[str, Any]) -> str | None:
-        """The table, which the user may replace; one that only the file names is told before it is read."""
-        table: str | None = given.get(TABLE, self._options.get(TABLE))
-        if TABLE not in given and table not in (None, STANDARD_INPUT):
-            say_error(f"Reading {table}, the table that {self.path} names.")
-        return table
+        place = given.get(TABLE, self.options.get(TABLE))
+        if place is not None and not isinstance(place, str):
+            raise InputError(f"{self.path} has no name of a file as its TABLE.")
+        self._check_estimator(self.options.get(ESTIMATOR), given.get(ESTIMATOR))
+        if place == STANDARD_INPUT and TABLE not in given:
+            raise InputError(
+                f"{self.path} is about a table from standard input; give the TABLE beside --again."
+            )
+        try:
+            words = option_words(self.options, known)
+        except InputError as error:
+            raise InputError(f"{self.path}: {error}") from None
+        return [*["--json"] * bool(given.get("--json")), *words, *([] if place is None else ["--", place])]
 
     def refuse_file(self, path: Path, table: str | None, given: Mapping[str, Any]) -> None:
         """Refuse a file that is neither the table nor in an option that the user has given as well."""
-        naming = [name for name, value in self._options.items() if name != TABLE and str(path) in str(value)]
+        naming = [name for name, value in self.options.items() if name != TABLE and str(path) in str(value)]
         if (table is not None and path == Path(table)) or any(name in given for name in naming):
             return
         again = "the option that names it"
         if naming:
-            value = self._options[naming[0]]
+            value = self.options[naming[0]]
             values = value if isinstance(value, list) else [value]
             again = " ".join(f"{naming[0]} {shlex.quote(str(one))}" for one in values)
         raise InputError(
@@ -143,8 +126,8 @@ class SavedAnswer:
 
     def compare(self, document: dict[str, Any]) -> dict[str, Any]:
         """Compare with the document of the new answer, which is returned with what came out."""
-        self.differences = _differences(self._document, document)
-        self.circumstances = _circumstances(self._document["provenance"], document["provenance"])
+        self.differences = _differences(self.document, document)
+        self.circumstances = _circumstances(self.document["provenance"], document["provenance"])
         verdict = {
             "file": self.path,
             "same": not self.differences,
@@ -153,30 +136,23 @@ class SavedAnswer:
         }
         return {**document, "again": verdict}
 
-    def verdict(self) -> str:
-        """Whether the answer is the same, in plain words."""
-        beside = f" ({'; '.join(self.circumstances)})" if self.circumstances else ""
-        if not self.differences:
-            return f"The answer is that of {self.path}: same sets, same qualities{beside}."
-        return f"The answer is not that of {self.path}: {'; '.join(self.differences)}{beside}."
-
 
 def repeat(context: typer.Context, path: str, given: Mapping[str, Any]) -> None:
     """Repeat a saved request and say whether the answer is the same; ends with the exit status for it."""
     saved = SavedAnswer.read(path)
-    saved.check_beside(given)
     known = {name: flag for name, flag in known_options(context).items() if name != "--again"}
-    words = saved.arguments(given.get(TABLE), given.get(ESTIMATOR), known)
-    as_json = bool(given.get("--json"))
+    words = saved.arguments(given, known)
     try:
-        inner = context.command.make_context("find", ["--json", *words] if as_json else words, obj=saved)
+        inner = context.command.make_context("find", words, obj=saved)
     except Exception as error:
         # By its shape, not its class: recent versions of typer bring their own copy of click.
         if not hasattr(error, "format_message"):
             raise
         reason = error.format_message().rstrip(".")
         raise InputError(f"{path} has options that cannot be repeated: {reason}.") from error
-    table = saved.table(given)
+    table = given.get(TABLE, saved.options.get(TABLE))
+    if TABLE not in given and table is not None:
+        say_error(f"Reading {table}, the table that {path} names.")
     try:
         with inner, checking_files(lambda file: saved.refuse_file(file, table, given)):
             context.command.invoke(inner)
@@ -184,8 +160,12 @@ def repeat(context: typer.Context, path: str, given: Mapping[str, Any]) -> None:
         # No set may be the same answer as before; without any answer there is nothing to compare.
         if saved.differences is None:
             raise
-    if not as_json:
-        say(console_for(), saved.verdict())
+    if not given.get("--json"):
+        beside = f" ({'; '.join(saved.circumstances)})" if saved.circumstances else ""
+        what = f"is that of {path}: same sets, same qualities"
+        if saved.differences:
+            what = f"is not that of {path}: {'; '.join(saved.differences)}"
+        say(console_for(), f"The answer {what}{beside}.")
     raise typer.Exit(NO_SET if saved.differences else 0)
 
 

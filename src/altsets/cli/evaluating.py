@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from altsets.cli.options import flag_of
 from altsets.cli.printing import Waiting, console_for, say_error
 from altsets.errors import InputError
-from altsets.features import cells_in, names_in
+from altsets.features import names_in
 
 if TYPE_CHECKING:
     from altsets.cli.options import Given
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 Evaluated = TypeVar("Evaluated")
 
 DEFAULT_FOLDS = 5
-FORMS = "5 or time:5"
 #: Options that do not go with --evaluate, and why.
 NOT_EVALUATED = {
     "scores": "scores that were saved have seen all rows, and the search must not see the test rows",
@@ -43,24 +43,22 @@ class Splits:
         cv, groups, times = given.cv, given.cv_groups, given.n_repeats
         if times is not None and times < 1:
             raise InputError(f"--n-repeats {times} is too small; it must be at least 1.")
-        n_repeats: int | str = "auto" if times is None else times
-        if cv is None:
-            return cls(groups=groups, n_repeats=n_repeats)
-        *kind, number = cells_in(cv, ":")
-        if kind not in ([], ["time"]) or not _is_whole(number):
-            raise InputError(f"--cv {cv!r} must have the form {FORMS}.")
-        if not kind:
-            return cls(_folds(cv, number), groups=groups, n_repeats=n_repeats)
+        form = re.fullmatch(r"\s*(time\s*:)?\s*([+-]?\d+)\s*", str(DEFAULT_FOLDS) if cv is None else cv)
+        if form is None:
+            raise InputError(f"--cv {cv!r} must have the form 5 or time:5.")
+        in_time, n_folds = bool(form[1]), int(form[2])
         why = None
-        if times is not None and times > 1:
+        if in_time and times is not None and times > 1:
             why = f"--n-repeats {times}", "are always the same"
-        elif groups is not None:
+        elif in_time and groups is not None:
             why = f"--cv-groups {groups}", "split groups"
         if why is not None:
             raise InputError(
                 f"{why[0]} does not go with --cv {cv}: folds in time order {why[1]}; leave out one of them."
             )
-        return cls(_folds(cv, number), in_time=True)
+        if n_folds < 2:
+            raise InputError(f"--cv {cv}: {n_folds} is too few; rows are split into at least 2 folds.")
+        return cls(n_folds, in_time, groups, "auto" if times is None or in_time else times)
 
     def splitter(self) -> Any:
         """What :func:`altsets.evaluate` takes as ``cv``."""
@@ -87,20 +85,6 @@ class Splits:
         return replace(
             evaluation, parameters=evaluation.parameters | {"splits": words, "groups": self.groups}
         )
-
-
-def _is_whole(text: str) -> bool:
-    try:
-        int(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _folds(cv: str, number: str) -> int:
-    if int(number) < 2:
-        raise InputError(f"--cv {cv}: {int(number)} is too few; rows are split into at least 2 folds.")
-    return int(number)
 
 
 def check_evaluation(given: Given) -> None:

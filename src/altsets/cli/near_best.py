@@ -49,6 +49,8 @@ def near_best_command(context: typer.Context, given: Given) -> None:
     Ctrl-C prints what is known. Exit status: 0 = there is at least one such set, 1 = there is none or none was found,
     2 = bad input.
     """
+    from altsets.search.near_best.counting import DEFAULT_WITHIN, nearness_of
+
     record = Record(context)
     problems = Problems()
     with problems:
@@ -56,24 +58,17 @@ def near_best_command(context: typer.Context, given: Given) -> None:
     with problems:
         shown = checked_number("show", DEFAULT_SHOWN if given.show is None else given.show, least=0)
     with problems:
-        nearness = _nearness(given)
+        if given.within is not None and given.min_quality is not None:
+            raise InputError("--within and --min-quality were both given; give one of them.")
+        nearness = nearness_of(DEFAULT_WITHIN if given.within is None else given.within, given.min_quality)
     # How good sets are is what they are counted by, no condition on several.
     sets = {"n_features": given.n_features, "n_alternatives": 0, "within": None, "min_quality": None}
     source, request = asked_of(given, problems, **sets)
 
     def search(scored: Quality, measured: Request, callback: Any) -> NearBest:
-        from altsets.request import DEFAULT_SIZE
-        from altsets.verbs import near_best
+        from altsets.search.near_best.counting import count_near
 
-        return near_best(
-            scored,
-            n_features=int(measured.n_features or DEFAULT_SIZE),
-            feature_groups=measured.feature_groups,
-            constraints=measured.constraints,
-            time_limit=measured.time_limit,
-            callback=callback,
-            **nearness,
-        )
+        return count_near(measured, scored, nearness, callback=callback)
 
     found = run_on_scores(source, request, search, SECONDS_PER_SET)
     document = found.to_dict(shown)
@@ -91,13 +86,3 @@ def near_best_command(context: typer.Context, given: Given) -> None:
     if not found.count:
         fail(found.explain(), NO_SET)
     source.check_saved()
-
-
-def _nearness(given: Given) -> dict[str, Any]:
-    """How far below the best sets may be; what is wrong with it is said before features are scored."""
-    from altsets.search.near_best.counting import DEFAULT_WITHIN, nearness_of
-
-    if given.within is not None and given.min_quality is not None:
-        raise InputError("--within and --min-quality were both given; give one of them.")
-    nearness_of(DEFAULT_WITHIN if given.within is None else given.within, given.min_quality)
-    return {name: value for name, value in given.of("nearness").items() if value is not None}
