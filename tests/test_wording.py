@@ -58,17 +58,12 @@ def test_numbers_have_as_many_digits_as_people_read() -> None:
     assert list(map(wording.score, scores)) == ["-0.004", "1.23e+03", "1.23e-05", "0.000", "0.000", "-"]
 
 
-@pytest.mark.parametrize(
-    ("numbers", "digits", "said"),
-    [
-        ([20.6, 31.25], 6, ["20.60", "31.25"]),
-        ([20.6], 6, ["20.6"]),
-        ([100.0, 2.5], 2, ["100", "2.5"]),
-        ([0.91612, 0.9, None], 3, ["0.916", "0.900", ""]),
-        ([123456.0, 12.25], 4, ["123456", "12.25"]),
-        ([0.00001, 0.0], 3, ["1.00e-05", "0"]),
-    ],
-)
+@pytest.mark.parametrize(("numbers", "digits", "said"), [
+    ([20.6, 31.25], 6, ["20.60", "31.25"]), ([20.6], 6, ["20.6"]), ([100.0, 2.5], 2, ["100", "2.5"]),
+    ([0.91612, 0.9, None], 3, ["0.916", "0.900", ""]),
+    ([123456.0, 12.25], 4, ["123456", "12.25"]),
+    ([0.00001, 0.0], 3, ["1.00e-05", "0"]),
+])  # fmt: skip
 def test_numbers_below_each_other_have_no_zeros_that_none_needs(numbers, digits, said) -> None:
     assert wording.aligned(numbers, digits) == said
 

@@ -78,23 +78,18 @@ def test_json_is_one_document_and_matches_the_library(run, table):
     assert json.loads(run(*args, "--json")[1])["sets"] == document["sets"]
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        ("--search", "simultaneous"),
-        ("--search", "simultaneous", "--aggregation", "min"),
-        ("--search", "greedy-replacement"),
-        ("--search", "greedy-balancing", "--aggregation", "min"),
-        ("--search", "greedy-depth"),
-        ("--dissimilarity", "jaccard", "--tau", "2/3"),
-        ("--quality", "importance"),
-        ("--quality", "mutual_info", "--task", "classification"),
-        ("--engine", "milp", "--search", "simultaneous"),
-        ("--time-limit", "500"),
-        ("--time-limit", "inf"),
-    ],
-    ids=" ".join,
-)
+@pytest.mark.parametrize("options", [
+    ("--search", "simultaneous"),
+    ("--search", "simultaneous", "--aggregation", "min"),
+    ("--search", "greedy-replacement"),
+    ("--search", "greedy-balancing", "--aggregation", "min"),
+    ("--search", "greedy-depth"),
+    ("--dissimilarity", "jaccard", "--tau", "2/3"),
+    ("--quality", "importance"),
+    ("--quality", "mutual_info", "--task", "classification"),
+    ("--engine", "milp", "--search", "simultaneous"),
+    ("--time-limit", "500"), ("--time-limit", "inf"),
+], ids=" ".join)  # fmt: skip
 def test_options_reach_the_search(run, table, options):
     out = run.printed("find", table, "-t", "y", "-k", 2, "-a", 1, "--json", *options)
     document = json.loads(out)
@@ -239,20 +234,10 @@ def mixed_table(tmp_path_factory):
     return path
 
 
-@pytest.mark.parametrize(
-    "quality",
-    [
-        "mutual_info",
-        "symmetrical_uncertainty",
-        "chi2",
-        "importance",
-        "permutation",
-        "mrmr",
-        "fcbf",
-        "wrapper",
-        "cfs --measure symmetrical_uncertainty",
-    ],
-)
+@pytest.mark.parametrize("quality", [
+    "mutual_info", "symmetrical_uncertainty", "chi2", "importance", "permutation", "mrmr", "fcbf", "wrapper",
+    "cfs --measure symmetrical_uncertainty",
+])  # fmt: skip
 def test_a_table_with_text_and_holes(run, mixed_table, quality):
     drop = ("--drop", "a,b") if quality == "chi2" else ()
     args = ("-k", 2, "-a", 1, "--categorical", "code", "--max-iters", 20)
@@ -289,49 +274,46 @@ def test_what_was_read_as_missing_is_said_beside_the_answer(run, mixed_table, tm
 
 
 # --- Bad input ---
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        ("find nowhere.csv -t y", "there is no file nowhere.csv"),
-        ("find benchmarks -t y", "holds no Parquet files"),
-        ("find TABLE -t z", "no target column 'z'"),
-        ("find TABLE -t y --drop q", "no column to drop 'q'"),
-        ("find TABLE -t y --categorical q", "no categorical column 'q'"),
-        ("find TABLE -t y --existing a,bb", "--existing names 'bb', which is not a feature"),
-        ("find TABLE -t y --existing ,", "existing set is empty"),
-        ("find TABLE -t y --existing a,a", "holds a feature twice"),
-        ("find TABLE -t y -k 7", "--n-features 7, but there are only 6 features"),
-        ("find TABLE -t y -k 0", "--n-features 0 is too small"),
-        ("find TABLE -t y -k -1", "--n-features -1 is too small"),
-        ("find TABLE -t y -k 2.5", "'2.5' is more than all of it"),
-        ("find TABLE -t y -a many", "'many' is not a whole number, or max"),
-        ("find TABLE -t y -a -2", "--n-alternatives -2 is too small"),
-        ("find TABLE -t y --tau 1.5", "--tau 1.5 is outside [0, 1]"),
-        ("find TABLE -t y --tau half", "between 0 and 1, such as 0.5 (altsets find takes --tau max as well)"),
-        ("find TABLE -t y --tau 0.5 --dissimilarity absolute", "--tau 0.5 is not a whole number"),
-        ("find TABLE -t y --tau 9 --dissimilarity absolute", "--tau 9"),
-        ("find TABLE -t y --dissimilarity absolute", "give --tau"),
-        ("explore TABLE -t y --tau 2 --dissimilarity absolute", "use --dissimilarity dice"),
-        ("frontier TABLE -t y --dissimilarity absolute", "use --dissimilarity dice"),
-        ("find TABLE -t y --time-limit 0", "'0' is not a positive number of seconds"),
-        ("find TABLE -t y --time-limit nan", "'nan' is not a positive number of seconds"),
-        ("find TABLE -t y --time-limit soon", "'soon' is not a positive number of seconds"),
-        ("find TABLE -t y --quality luck", "--quality luck is unknown; choose one of mutual_info, f,"),
-        ("find TABLE -t y --search wild", "--search wild is unknown"),
-        ("find TABLE -t y --aggregation max", "--aggregation max is unknown"),
-        ("find TABLE -t y --dissimilarity cosine", "--dissimilarity cosine is unknown"),
-        ("find TABLE -t y --engine steam", "--engine steam is unknown"),
-        ("find TABLE -t y --engine greedy", "engine 'greedy' does not solve this"),
-        ("find TABLE -t y --task ranking", "--task ranking is unknown"),
-        ("find TABLE -t y --task regression", "the target is text"),
-        ("find TABLE", "use --target to name the column of"),
-        ("find", "give a TABLE and its --target, or scores"),
-        ("find TABLE -t y --color", "No such option: --color"),
-        ("find TABLE other -t y", "unexpected extra argument"),
-        ("fnd", "No such command 'fnd'"),
-        ("demo --save-table TABLE", "exists already"),
-    ],
-)
+@pytest.mark.parametrize(("args", "message"), [
+    ("find nowhere.csv -t y", "there is no file nowhere.csv"),
+    ("find benchmarks -t y", "holds no Parquet files"),
+    ("find TABLE -t z", "no target column 'z'"),
+    ("find TABLE -t y --drop q", "no column to drop 'q'"),
+    ("find TABLE -t y --categorical q", "no categorical column 'q'"),
+    ("find TABLE -t y --existing a,bb", "--existing names 'bb', which is not a feature"),
+    ("find TABLE -t y --existing ,", "existing set is empty"),
+    ("find TABLE -t y --existing a,a", "holds a feature twice"),
+    ("find TABLE -t y -k 7", "--n-features 7, but there are only 6 features"),
+    ("find TABLE -t y -k 0", "--n-features 0 is too small"),
+    ("find TABLE -t y -k -1", "--n-features -1 is too small"),
+    ("find TABLE -t y -k 2.5", "'2.5' is more than all of it"),
+    ("find TABLE -t y -a many", "'many' is not a whole number, or max"),
+    ("find TABLE -t y -a -2", "--n-alternatives -2 is too small"),
+    ("find TABLE -t y --tau 1.5", "--tau 1.5 is outside [0, 1]"),
+    ("find TABLE -t y --tau half", "between 0 and 1, such as 0.5 (altsets find takes --tau max as well)"),
+    ("find TABLE -t y --tau 0.5 --dissimilarity absolute", "--tau 0.5 is not a whole number"),
+    ("find TABLE -t y --tau 9 --dissimilarity absolute", "--tau 9"),
+    ("find TABLE -t y --dissimilarity absolute", "give --tau"),
+    ("explore TABLE -t y --tau 2 --dissimilarity absolute", "use --dissimilarity dice"),
+    ("frontier TABLE -t y --dissimilarity absolute", "use --dissimilarity dice"),
+    ("find TABLE -t y --time-limit 0", "'0' is not a positive number of seconds"),
+    ("find TABLE -t y --time-limit nan", "'nan' is not a positive number of seconds"),
+    ("find TABLE -t y --time-limit soon", "'soon' is not a positive number of seconds"),
+    ("find TABLE -t y --quality luck", "--quality luck is unknown; choose one of mutual_info, f,"),
+    ("find TABLE -t y --search wild", "--search wild is unknown"),
+    ("find TABLE -t y --aggregation max", "--aggregation max is unknown"),
+    ("find TABLE -t y --dissimilarity cosine", "--dissimilarity cosine is unknown"),
+    ("find TABLE -t y --engine steam", "--engine steam is unknown"),
+    ("find TABLE -t y --engine greedy", "engine 'greedy' does not solve this"),
+    ("find TABLE -t y --task ranking", "--task ranking is unknown"),
+    ("find TABLE -t y --task regression", "the target is text"),
+    ("find TABLE", "use --target to name the column of"),
+    ("find", "give a TABLE and its --target, or scores"),
+    ("find TABLE -t y --color", "No such option: --color"),
+    ("find TABLE other -t y", "unexpected extra argument"),
+    ("fnd", "No such command 'fnd'"),
+    ("demo --save-table TABLE", "exists already"),
+])  # fmt: skip
 def test_bad_input_is_one_line_and_exit_status_2(run, table, args, message):
     code, out, err = run(*(str(table) if arg == "TABLE" else arg for arg in args.split()))
     assert code == 2

@@ -56,14 +56,11 @@ def test_sets_that_are_not_good_enough_are_left_out(run, table):
     assert min(others, default=best) >= 0.95 * best
 
 
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        (("--costs", "costs.csv", "--by", "penalty"), "--by penalty and --costs were both given"),
-        (("--costs", "costs.csv", "--evaluate"), "--evaluate is about tau"),
-        (("--costs", "none.csv"), "none.csv"),
-    ],
-)
+@pytest.mark.parametrize(("more", "said"), [
+    (("--costs", "costs.csv", "--by", "penalty"), "--by penalty and --costs were both given"),
+    (("--costs", "costs.csv", "--evaluate"), "--evaluate is about tau"),
+    (("--costs", "none.csv"), "none.csv"),
+])  # fmt: skip
 def test_what_is_wrong_is_said_in_a_sentence(run, table, more, said):
     err = run.error(*ask(table, *more))
     assert said in err

@@ -107,27 +107,21 @@ def test_no_point_has_a_set(run, table, snapshot):
     assert {entry["result"]["status"] for entry in json.loads(out)["points"]} == {"infeasible"}
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("-k", "5:2"), "Error: -k 5:2 is empty; give the smaller number first, such as 2:5."),
-        (("-k", "2:"), "Error: -k: '' is not a whole number."),
-        (("-k", "two"), "Error: -k: 'two' is not a whole number."),
-        (("-k", "1:99999999"), "Error: -k 1:99999999 has 99,999,999 numbers; give 10,000 or fewer."),
-        (
-            ("-k", "7:9"),
-            "Error: --n-features 7, but there are only 6 features to choose from; ask for at most 6.",
-        ),
-        (("-k", "0:2"), "Error: --n-features 0 is too small; it must be at least 1."),
-        (("-a", "-1"), "Error: --n-alternatives -1 is too small; it must be at least 0."),
-        (("--tau", "0.5,2"), "Error: --tau 2 is outside [0, 1]"),
-        (("--tau", "half"), "Error: --tau half is not a number"),
-        (("--time-limit", "0"), "'0' is not a positive number of seconds"),
-        (("-k", "2", "--size", "1:2"), "Error: -k and --size were both given; give one of them."),
-        (("--search", "fast"), "Error: --search fast is unknown"),
-        (("--engine", "fast"), "Error: --engine fast is unknown"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    (("-k", "5:2"), "Error: -k 5:2 is empty; give the smaller number first, such as 2:5."),
+    (("-k", "2:"), "Error: -k: '' is not a whole number."),
+    (("-k", "two"), "Error: -k: 'two' is not a whole number."),
+    (("-k", "1:99999999"), "Error: -k 1:99999999 has 99,999,999 numbers; give 10,000 or fewer."),
+    (("-k", "7:9"), "Error: --n-features 7, but there are only 6 features to choose from; ask for at most 6."),
+    (("-k", "0:2"), "Error: --n-features 0 is too small; it must be at least 1."),
+    (("-a", "-1"), "Error: --n-alternatives -1 is too small; it must be at least 0."),
+    (("--tau", "0.5,2"), "Error: --tau 2 is outside [0, 1]"),
+    (("--tau", "half"), "Error: --tau half is not a number"),
+    (("--time-limit", "0"), "'0' is not a positive number of seconds"),
+    (("-k", "2", "--size", "1:2"), "Error: -k and --size were both given; give one of them."),
+    (("--search", "fast"), "Error: --search fast is unknown"),
+    (("--engine", "fast"), "Error: --engine fast is unknown"),
+])  # fmt: skip
 def test_bad_input(run, table, options, message):
     err = run.error(*asking(table, *options))
     assert message in err
@@ -204,21 +198,15 @@ def test_folds_that_keep_groups_together(run, write, snapshot):
     assert flat(out) == snapshot
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--cv", "3"), "Error: --cv 3 goes with --evaluate; add it, or leave out --cv."),
-        (
-            ("--n-repeats", "2"),
-            "Error: --n-repeats 2 goes with --evaluate; add it, or leave out --n-repeats.",
-        ),
-        (("--evaluate", "--existing", "a"), "Error: --existing does not go with --evaluate"),
-        (("--evaluate", "--engine", "milp"), "Error: --engine does not go with --evaluate"),
-        (("--evaluate", "--estimator", "crystal ball"), "Error: "),
-        (("--evaluate", "--scoring", "luck"), "Error: "),
-        (("--evaluate", "--cv", "1"), "Error: --cv 1: 1 is too few"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    (("--cv", "3"), "Error: --cv 3 goes with --evaluate; add it, or leave out --cv."),
+    (("--n-repeats", "2"), "Error: --n-repeats 2 goes with --evaluate; add it, or leave out --n-repeats."),
+    (("--evaluate", "--existing", "a"), "Error: --existing does not go with --evaluate"),
+    (("--evaluate", "--engine", "milp"), "Error: --engine does not go with --evaluate"),
+    (("--evaluate", "--estimator", "crystal ball"), "Error: "),
+    (("--evaluate", "--scoring", "luck"), "Error: "),
+    (("--evaluate", "--cv", "1"), "Error: --cv 1: 1 is too few"),
+])  # fmt: skip
 def test_bad_input_about_scores(run, table, options, message):
     err = run.error(*asking(table, "-k", 2, *options))
     assert message in err
@@ -293,21 +281,15 @@ def test_sums_against_minima_as_json(run, table, scores, snapshot):
     assert (document["by"], document["complete"]) == ("balance", True)
 
 
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        (("--by", "size"), "--by size is unknown; choose one of tau, penalty, balance."),
-        (
-            ("--by", "penalty", "--search", "sequential"),
-            "takes --search simultaneous only, not --search seq",
-        ),
-        (("--by", "balance", "--aggregation", "min"), "leave out --aggregation min."),
-        (("--by", "penalty", "-a", "1,2"), "by penalty takes one --n-alternatives, not 2"),
-        (("--by", "penalty", "--tau", "0,1"), "by penalty takes one --tau, not 2"),
-        (("--by", "balance", "--evaluate"), "--evaluate is about tau"),
-        (("--by", "balance", "--quality", "wrapper"), "takes qualities in numbers"),
-    ],
-)
+@pytest.mark.parametrize(("more", "said"), [
+    (("--by", "size"), "--by size is unknown; choose one of tau, penalty, balance."),
+    (("--by", "penalty", "--search", "sequential"), "takes --search simultaneous only, not --search seq"),
+    (("--by", "balance", "--aggregation", "min"), "leave out --aggregation min."),
+    (("--by", "penalty", "-a", "1,2"), "by penalty takes one --n-alternatives, not 2"),
+    (("--by", "penalty", "--tau", "0,1"), "by penalty takes one --tau, not 2"),
+    (("--by", "balance", "--evaluate"), "--evaluate is about tau"),
+    (("--by", "balance", "--quality", "wrapper"), "takes qualities in numbers"),
+])  # fmt: skip
 def test_what_does_not_go_with_a_penalty_or_balance(run, table, more, said):
     err = run.error(*asking(table, "-k", 2, *more))
     assert said in err

@@ -83,24 +83,18 @@ def test_columns_and_rows_are_chosen_as_in_memory(run, folder, little):
         assert sets_of(one)[0] == sets_of(other)[0]
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (
-            ["--quality", "spearman"],
-            "Error: spearman needs the table in memory, and this one is read in passes; choose f",
-        ),
-        (
-            ["--evaluate"],
-            "Error: --evaluate needs the table in memory, and readings is read in passes; leave it out",
-        ),
-        (["--above-noise"], "Error: --above-noise needs the table in memory"),
-        (["--distinct", "0.9"], "Error: the similarity of features needs the table in memory"),
-        (["--drop", "ill"], "Error: column 'ill' cannot be both the target and dropped."),
-        (["--drop", "z"], "Error: readings has no column to drop 'z'; its columns are: a, b"),
-        (["--max-memory", "much"], "Error: --max-memory much is no amount of memory from"),
-    ],
-)
+@pytest.mark.parametrize(("options", "said"), [
+    (
+        ["--quality", "spearman"],
+        "Error: spearman needs the table in memory, and this one is read in passes; choose f",
+    ),
+    (["--evaluate"], "Error: --evaluate needs the table in memory, and readings is read in passes; leave it out"),
+    (["--above-noise"], "Error: --above-noise needs the table in memory"),
+    (["--distinct", "0.9"], "Error: the similarity of features needs the table in memory"),
+    (["--drop", "ill"], "Error: column 'ill' cannot be both the target and dropped."),
+    (["--drop", "z"], "Error: readings has no column to drop 'z'; its columns are: a, b"),
+    (["--max-memory", "much"], "Error: --max-memory much is no amount of memory from"),
+])  # fmt: skip
 def test_what_needs_all_rows_is_refused_in_one_sentence(options, said, run, folder, little):
     code, out, err = run("find", folder, "-t", "ill", *little, *options)
     assert code == 2

@@ -70,32 +70,29 @@ def test_several_targets_with_weights(table, tmp_path, snapshot):
     assert "'combine': (0.0, 1.0)" in request.to_python()
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--time", "days"), "name the column of --event, too"),
-        (("--event", "status"), "name the column of --time, too"),
-        (("--time", "days", "--event", "status"), "(--event status=dead)"),
-        (("--time", "days", "--event", "status=gone"), "never is 'gone'"),
-        (("--time", "dayz", "--event", "status=dead"), "no column of times 'dayz'; did you mean 'days'?"),
-        (("--time", "days", "--event", "status=dead", "--target", "a"), "--time days contradict each other"),
-        (("--time", "days", "--event", "status=dead", "--no-target"), "--time and --no-target contradict"),
-        (
-            (*SURVIVAL, "-k", "2", "--quality", "mutual_info"),
-            "--quality mutual_info is for classes and numbers, but the target is survival; use concordance, cox, "
-            "logrank, importance, permutation, shap, mrmr, fcbf, cfs, linear_fit, wrapper or embedded.",
-        ),
-        (
-            (*SURVIVAL, "-k", "2", "--quality", "mrmr", "--measure", "pearson"),
-            "--measure pearson is for classes and numbers, but the target is survival; use concordance.",
-        ),
-        (("--no-target", "--quality", "mutual_info"), "--quality mutual_info needs a --target"),
-        (("--target", "warm,quiet"), "no target column 'quiet'"),
-        (("--target", "warm,warm"), "'warm' is named twice"),
-        (("--target", "warm", "--combine", "max"), "is for several targets, but there is one"),
-        (("--target", "warm,loud", "--combine", "median"), "--combine median must be one of mean, max, sets"),
-    ],
-)
+@pytest.mark.parametrize(("words", "message"), [
+    (("--time", "days"), "name the column of --event, too"),
+    (("--event", "status"), "name the column of --time, too"),
+    (("--time", "days", "--event", "status"), "(--event status=dead)"),
+    (("--time", "days", "--event", "status=gone"), "never is 'gone'"),
+    (("--time", "dayz", "--event", "status=dead"), "no column of times 'dayz'; did you mean 'days'?"),
+    (("--time", "days", "--event", "status=dead", "--target", "a"), "--time days contradict each other"),
+    (("--time", "days", "--event", "status=dead", "--no-target"), "--time and --no-target contradict"),
+    (
+        (*SURVIVAL, "-k", "2", "--quality", "mutual_info"),
+        "--quality mutual_info is for classes and numbers, but the target is survival; use concordance, cox, "
+        "logrank, importance, permutation, shap, mrmr, fcbf, cfs, linear_fit, wrapper or embedded.",
+    ),
+    (
+        (*SURVIVAL, "-k", "2", "--quality", "mrmr", "--measure", "pearson"),
+        "--measure pearson is for classes and numbers, but the target is survival; use concordance.",
+    ),
+    (("--no-target", "--quality", "mutual_info"), "--quality mutual_info needs a --target"),
+    (("--target", "warm,quiet"), "no target column 'quiet'"),
+    (("--target", "warm,warm"), "'warm' is named twice"),
+    (("--target", "warm", "--combine", "max"), "is for several targets, but there is one"),
+    (("--target", "warm,loud", "--combine", "median"), "--combine median must be one of mean, max, sets"),
+])  # fmt: skip
 def test_what_is_refused(table, words, message):
     done = run("find", table, *words)
     assert done.exit_code == 2

@@ -115,15 +115,12 @@ def block_of_code(document, language):
 
 
 @pytest.mark.parametrize("command", ["find", "frontier", "near-best", "evaluate"])
-@pytest.mark.parametrize(
-    ("path", "words"),
-    [
-        ("no/r.html", "--report no/r.html: there is no folder no; make it first."),
-        (".", "--report . is a folder; name a file."),
-        ("r.csv", "--report r.csv: the name must end in .html"),
-        ("old.html", "--report old.html exists already; choose another name, or add --force to replace it."),
-    ],
-)
+@pytest.mark.parametrize(("path", "words"), [
+    ("no/r.html", "--report no/r.html: there is no folder no; make it first."),
+    (".", "--report . is a folder; name a file."),
+    ("r.csv", "--report r.csv: the name must end in .html"),
+    ("old.html", "--report old.html exists already; choose another name, or add --force to replace it."),
+])  # fmt: skip
 def test_what_cannot_be_written_is_said_before_anything_is_read(run, there, command, path, words):
     (there / "old.html").write_text("mine", encoding="utf-8")
     sets = ("--sets", "sets.txt") if command == "evaluate" else ()
@@ -195,26 +192,22 @@ NASTY = ("it's; rm -rf /", 'say "$HOME" `id`', "-a\\n,b", "<b>&amp;", "näme wit
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "more",
-    [
-        ("--quality", "mrmr", "--measure", "pearson", "--search", "simultaneous", "--tau", "1"),
-        ("--distinct", "0.9", "--tau", "0.25", "--max-similarity", "0.99", "--drop-missing-target"),
-        ("--quality", "importance", "--estimator", "forest", "--task", "classification"),
-        ("--forbid", "GIVEN", "--proxies", "0.95", "--existing", "c", "--engine", "milp"),
-        (
-            "--feature-groups-by",
-            " ",
-            *shlex.split("--dissimilarity groups --require GIVEN --drop"),
-            '"-a\\n,b"',
-            "--size",
-            "1:2",
-        ),
-        ("--save-scores", "scores.csv", "--at-most", "1:GIVEN,c"),
-        ("--columns", "GIVEN,c,näme with spaces", "--quality", "f"),
-    ],
-    ids=lambda more: more[0],
-)
+@pytest.mark.parametrize("more", [
+    ("--quality", "mrmr", "--measure", "pearson", "--search", "simultaneous", "--tau", "1"),
+    ("--distinct", "0.9", "--tau", "0.25", "--max-similarity", "0.99", "--drop-missing-target"),
+    ("--quality", "importance", "--estimator", "forest", "--task", "classification"),
+    ("--forbid", "GIVEN", "--proxies", "0.95", "--existing", "c", "--engine", "milp"),
+    (
+        "--feature-groups-by",
+        " ",
+        *shlex.split("--dissimilarity groups --require GIVEN --drop"),
+        '"-a\\n,b"',
+        "--size",
+        "1:2",
+    ),
+    ("--save-scores", "scores.csv", "--at-most", "1:GIVEN,c"),
+    ("--columns", "GIVEN,c,näme with spaces", "--quality", "f"),
+], ids=lambda more: more[0])  # fmt: skip
 def test_both_lines_run_and_give_the_same_sets(run, there, more):
     lines = (there / "table.csv").read_text(encoding="utf-8").splitlines()
     names = [*NASTY[:2], "c", *NASTY[2:]]

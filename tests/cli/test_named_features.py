@@ -51,22 +51,15 @@ def answer(run, sensors):
     return answer
 
 
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        ("--forbid S1_*", [0, 1]),
-        ("--forbid S?_max", [1, 3]),
-        ("--forbid S1_*,S3_mean", [0, 1, 4]),
-        ("--forbid x[1]", [5]),
-        ("--forbid x[*", [5]),
-        ("--forbid @names.txt", [0, 2, 3]),
-        ("--forbid @left --feature-groups groups.csv", [0, 1]),
-        ("--forbid @left", [4]),
-        ("--forbid @./left --feature-groups groups.csv", [4]),
-        ("--forbid @S2,@S1 --feature-groups-by _", [0, 1, 2, 3]),
-        ("--forbid @S2,S2_max --feature-groups-by _", [2, 3]),
-    ],
-)
+@pytest.mark.parametrize(("options", "expected"), [
+    ("--forbid S1_*", [0, 1]), ("--forbid S?_max", [1, 3]), ("--forbid S1_*,S3_mean", [0, 1, 4]),
+    ("--forbid x[1]", [5]), ("--forbid x[*", [5]), ("--forbid @names.txt", [0, 2, 3]),
+    ("--forbid @left --feature-groups groups.csv", [0, 1]),
+    ("--forbid @left", [4]),
+    ("--forbid @./left --feature-groups groups.csv", [4]),
+    ("--forbid @S2,@S1 --feature-groups-by _", [0, 1, 2, 3]),
+    ("--forbid @S2,S2_max --feature-groups-by _", [2, 3]),
+])  # fmt: skip
 def test_patterns_groups_and_files_in_forbid(answer, options, expected):
     document = answer(*options.split())
     [entry] = document["parameters"]["constraints"]
@@ -76,16 +69,11 @@ def test_patterns_groups_and_files_in_forbid(answer, options, expected):
     assert sorted(map(NAMES.index, asked["features"])) == expected
 
 
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        ("--exclusive S1_*", [0, 1]),
-        ("--exclusive @names.txt", [0, 2, 3]),
-        ("--exclusive names.txt", [0, 2, 3]),
-        ("--at-most 1:@right --feature-groups groups.csv", [2, 3]),
-        ("--at-least 1:S2_*", [2, 3]),
-    ],
-)
+@pytest.mark.parametrize(("options", "expected"), [
+    ("--exclusive S1_*", [0, 1]), ("--exclusive @names.txt", [0, 2, 3]), ("--exclusive names.txt", [0, 2, 3]),
+    ("--at-most 1:@right --feature-groups groups.csv", [2, 3]),
+    ("--at-least 1:S2_*", [2, 3]),
+])  # fmt: skip
 def test_patterns_groups_and_files_in_conditions_on_groups(answer, options, expected):
     [entry] = answer(*options.split())["parameters"]["constraints"]
     assert entry["group"] == expected
@@ -97,28 +85,19 @@ def test_a_column_goes_before_a_pattern():
     assert constraints.Forbid("?b").resolve(names).features == (1,)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ("--forbid T*", "--forbid: the pattern 'T*' matches none of 6 features; check it against the names"),
-        ("--forbid S1_men*", "the pattern 'S1_men*' matches none of 6 features; did you mean 'S1_mean'?"),
-        (
-            "--forbid @nothing",
-            "--forbid @nothing: there is no such file; to name a group, say which there are",
-        ),
-        (
-            "--forbid @nothing --feature-groups groups.csv",
-            "--forbid @nothing: there is neither a group nor a file of this name; the groups are left, right.",
-        ),
-        (
-            "--forbid names.txt",
-            "names 'names.txt', which is not a feature; for the names in that file, give @nam",
-        ),
-        ("--forbid @loop.txt", "loop.txt names '@loop.txt', which is not a feature"),
-        ("--implies S1_*:S2_mean", "--implies takes one feature on each side; 'S1_*' is 2."),
-        ("--drop T*", "table.csv has no column to drop 'T*'"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    ("--forbid T*", "--forbid: the pattern 'T*' matches none of 6 features; check it against the names"),
+    ("--forbid S1_men*", "the pattern 'S1_men*' matches none of 6 features; did you mean 'S1_mean'?"),
+    ("--forbid @nothing", "--forbid @nothing: there is no such file; to name a group, say which there are"),
+    (
+        "--forbid @nothing --feature-groups groups.csv",
+        "--forbid @nothing: there is neither a group nor a file of this name; the groups are left, right.",
+    ),
+    ("--forbid names.txt", "names 'names.txt', which is not a feature; for the names in that file, give @nam"),
+    ("--forbid @loop.txt", "loop.txt names '@loop.txt', which is not a feature"),
+    ("--implies S1_*:S2_mean", "--implies takes one feature on each side; 'S1_*' is 2."),
+    ("--drop T*", "table.csv has no column to drop 'T*'"),
+])  # fmt: skip
 def test_what_names_no_feature_is_one_line(answer, options, message):
     said = answer(*options.split(), code=2)
     assert said.count("\n") == 1
@@ -162,17 +141,14 @@ def scores():
     return quality.Additive([6, 5, 4, 3, 2, 1], feature_names=NAMES)
 
 
-@pytest.mark.parametrize(
-    ("rule", "best"),
-    [
-        (constraints.Forbid("S1_*"), (2, 3)),
-        (constraints.Forbid(["S1_*", "S2_mean"]), (3, 4)),
-        (constraints.Require(["x*"]), (0, 5)),
-        (constraints.AtMost(1, ["S1_*"]), (0, 2)),
-        (constraints.AtLeast(2, ["S2_*"]), (2, 3)),
-        (constraints.Exclusive(["S1_*", "S2_*"]), (0, 4)),
-    ],
-)
+@pytest.mark.parametrize(("rule", "best"), [
+    (constraints.Forbid("S1_*"), (2, 3)),
+    (constraints.Forbid(["S1_*", "S2_mean"]), (3, 4)),
+    (constraints.Require(["x*"]), (0, 5)),
+    (constraints.AtMost(1, ["S1_*"]), (0, 2)),
+    (constraints.AtLeast(2, ["S2_*"]), (2, 3)),
+    (constraints.Exclusive(["S1_*", "S2_*"]), (0, 4)),
+])  # fmt: skip
 def test_patterns_in_python(rule, best):
     result = altsets.find(scores(), n_features=2, n_alternatives=0, constraints=[rule])
     assert result.sets == [best]

@@ -105,18 +105,12 @@ def test_resolved_fields_are_sorted_indices():
     assert Exclusive(f"g{number}" for number in (3, 2)).resolve(NAMES).group == (4, 5)
 
 
-@pytest.mark.parametrize(
-    "costs",
-    [
-        [1, 0, 0, 2.5, 0, 0],
-        np.array([1, 0, 0, 2.5, 0, 0]),
-        {"age": 1, "g1": 2.5},
-        {0: Fraction(1), 3: np.float32(2.5)},
-        {"age": 1, 3: 2.5, "sex": 0},
-        pd.Series([2.5, 1], index=["g1", "age"]),
-        pd.Series([1, 0, 0, 2.5, 0, 0]),
-    ],
-)
+@pytest.mark.parametrize("costs", [
+    [1, 0, 0, 2.5, 0, 0], np.array([1, 0, 0, 2.5, 0, 0]), {"age": 1, "g1": 2.5},
+    {0: Fraction(1), 3: np.float32(2.5)}, {"age": 1, 3: 2.5, "sex": 0},
+    pd.Series([2.5, 1], index=["g1", "age"]),
+    pd.Series([1, 0, 0, 2.5, 0, 0]),
+])  # fmt: skip
 def test_costs_in_any_form(costs):
     budget = Budget(costs, np.float64(3)).resolve(NAMES)
     assert budget.costs == (1.0, 0.0, 0.0, 2.5, 0.0, 0.0)
@@ -214,64 +208,58 @@ def test_long_groups_are_cut(snapshot):
     assert Forbid("g1").describe(names) == "forbid g1"
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: Require([]), "Require names no feature at all; leave it out"),
-        (lambda: Require(-1), "Require: a feature index -1 is too small"),
-        (lambda: Require(1.5), "Require: a feature index 1.5 is not a whole number"),
-        (lambda: Require(None), "Require takes a list of features, not None"),
-        (lambda: Require([None]), "Require names None; a feature is an index or a name"),
-        (lambda: Require(True), "Require names True; a feature is an index or a name"),
-        (lambda: Forbid([[0, 1]]), r"Forbid names \[0, 1\]; a feature is an index or a name"),
-        (lambda: AtMost(-1, [0]), "AtMost: most=-1 is too small; it must be at least 0"),
-        (lambda: AtMost(1.5, [0]), "AtMost: most=1.5 is not a whole number"),
-        (lambda: AtMost([0], 1), r"AtMost: most=\[0\] is not a whole number"),
-        (lambda: AtMost(1, "genes"), "AtMost takes a list of features, not 'genes'"),
-        (lambda: AtMost(1, 3), "AtMost takes a list of features, not 3"),
-        (lambda: AtMost(1, []), "AtMost names no feature at all"),
-        (lambda: AtLeast(3, [0, 1]), "least=3, but its group has only 2 features; ask for at most 2"),
-        (lambda: AtLeast(2, [0, 0]), "least=2, but its group has only 1 features"),
-        (lambda: AtLeast(-2, [0]), "AtLeast: least=-2 is too small"),
-        (lambda: Exclusive("ab"), "Exclusive takes a list of features, not 'ab'"),
-        (lambda: Implies("a", None), "Implies names None"),
-        (lambda: Implies(["a"], "b"), r"Implies names \['a'\]"),
-        (lambda: Budget({"a": -1}, 2), "Budget: the cost of a is -1; give a finite number of at least 0"),
-        (lambda: Budget([1, math.nan], 2), "Budget: a cost is nan; give a finite number"),
-        (lambda: Budget([1, math.inf], 2), "Budget: a cost is inf; give"),
-        (lambda: Budget([1, "2"], 2), "Budget: a cost is '2'; give"),
-        (lambda: Budget([1], -2), "Budget: limit is -2; give a finite number of at least 0"),
-        (lambda: Budget([1], math.nan), "Budget: limit is nan"),
-        (lambda: Budget([1], None), "Budget: limit is None"),
-        (lambda: Budget(20, [1]), "Budget takes a list of costs or a mapping to them, not 20"),
-        (
-            lambda: Budget("costs.csv", 1),
-            "Budget takes a list of costs or a mapping to them, not 'costs.csv'",
-        ),
-        (lambda: Budget([1], 1, groups="ab"), "Budget takes groups of features, not 'ab'; give a mapping"),
-        (lambda: Budget([1], 1, groups={}), "Budget has no groups; give a mapping from feature to group"),
-        (lambda: Budget([1], 1, groups=[[0], [0]]), "Budget: 0 is in two groups"),
-        (lambda: Budget([1], 1, groups=[[None]]), "Budget names None; a feature is an index or a name"),
-        (lambda: Linear({"a": 1}), "Linear has no bound; give lower, upper, or both"),
-        (lambda: Linear({"a": 1}, 2, 1), "Linear: lower=2.0 is larger than upper=1.0"),
-        (lambda: Linear({"a": math.nan}, 2), "Linear: the coefficient of a is nan; give a finite number"),
-        (lambda: Linear([1], lower="2"), "Linear: lower is '2'; give a finite number"),
-        (lambda: Linear([1], upper=math.inf), "Linear: upper is inf; give a finite number"),
-        (lambda: Linear(3, 1), "Linear takes a list of coefficients or a mapping to them, not 3"),
-        (lambda: MaxSimilarity([[1, 0.5]], 0.9), "MaxSimilarity: the similarity is 1 x 2, not square"),
-        (lambda: MaxSimilarity([[1, 0.5], [0.4, 1]], 0.9), "MaxSimilarity: .* it must be symmetric"),
-        (lambda: MaxSimilarity([[1, -0.5], [-0.5, 1]], 0.9), "it must be between 0 and 1"),
-        (lambda: MaxSimilarity([[1, math.nan], [math.nan, 1]], 0.9), "features 0 and 1 is nan"),
-        (lambda: MaxSimilarity("kendall", 0.9), "MaxSimilarity: the measure 'kendall' is unknown"),
-        (lambda: MaxSimilarity("spearman", 1.1), "MaxSimilarity: limit=1.1 must be a number from 0 to 1"),
-        (lambda: MaxSimilarity("spearman", None), "MaxSimilarity: limit=None must be a number"),
-        (lambda: MaxSimilarity("spearman", True), "MaxSimilarity: limit=True must be a number"),
-        (lambda: Size(0, 3), "Size: k_min=0 is too small; it must be at least 1"),
-        (lambda: Size(4, 3), "Size: k_min=4 is larger than k_max=3"),
-        (lambda: Size(2, None), "Size: k_max=None is not a whole number"),
-        (lambda: Size(2, math.inf), "Size: k_max=inf is not a whole number"),
-    ],
-)
+@pytest.mark.parametrize(("make", "message"), [
+    (lambda: Require([]), "Require names no feature at all; leave it out"),
+    (lambda: Require(-1), "Require: a feature index -1 is too small"),
+    (lambda: Require(1.5), "Require: a feature index 1.5 is not a whole number"),
+    (lambda: Require(None), "Require takes a list of features, not None"),
+    (lambda: Require([None]), "Require names None; a feature is an index or a name"),
+    (lambda: Require(True), "Require names True; a feature is an index or a name"),
+    (lambda: Forbid([[0, 1]]), r"Forbid names \[0, 1\]; a feature is an index or a name"),
+    (lambda: AtMost(-1, [0]), "AtMost: most=-1 is too small; it must be at least 0"),
+    (lambda: AtMost(1.5, [0]), "AtMost: most=1.5 is not a whole number"),
+    (lambda: AtMost([0], 1), r"AtMost: most=\[0\] is not a whole number"),
+    (lambda: AtMost(1, "genes"), "AtMost takes a list of features, not 'genes'"),
+    (lambda: AtMost(1, 3), "AtMost takes a list of features, not 3"),
+    (lambda: AtMost(1, []), "AtMost names no feature at all"),
+    (lambda: AtLeast(3, [0, 1]), "least=3, but its group has only 2 features; ask for at most 2"),
+    (lambda: AtLeast(2, [0, 0]), "least=2, but its group has only 1 features"),
+    (lambda: AtLeast(-2, [0]), "AtLeast: least=-2 is too small"),
+    (lambda: Exclusive("ab"), "Exclusive takes a list of features, not 'ab'"),
+    (lambda: Implies("a", None), "Implies names None"),
+    (lambda: Implies(["a"], "b"), r"Implies names \['a'\]"),
+    (lambda: Budget({"a": -1}, 2), "Budget: the cost of a is -1; give a finite number of at least 0"),
+    (lambda: Budget([1, math.nan], 2), "Budget: a cost is nan; give a finite number"),
+    (lambda: Budget([1, math.inf], 2), "Budget: a cost is inf; give"),
+    (lambda: Budget([1, "2"], 2), "Budget: a cost is '2'; give"),
+    (lambda: Budget([1], -2), "Budget: limit is -2; give a finite number of at least 0"),
+    (lambda: Budget([1], math.nan), "Budget: limit is nan"),
+    (lambda: Budget([1], None), "Budget: limit is None"),
+    (lambda: Budget(20, [1]), "Budget takes a list of costs or a mapping to them, not 20"),
+    (lambda: Budget("costs.csv", 1), "Budget takes a list of costs or a mapping to them, not 'costs.csv'"),
+    (lambda: Budget([1], 1, groups="ab"), "Budget takes groups of features, not 'ab'; give a mapping"),
+    (lambda: Budget([1], 1, groups={}), "Budget has no groups; give a mapping from feature to group"),
+    (lambda: Budget([1], 1, groups=[[0], [0]]), "Budget: 0 is in two groups"),
+    (lambda: Budget([1], 1, groups=[[None]]), "Budget names None; a feature is an index or a name"),
+    (lambda: Linear({"a": 1}), "Linear has no bound; give lower, upper, or both"),
+    (lambda: Linear({"a": 1}, 2, 1), "Linear: lower=2.0 is larger than upper=1.0"),
+    (lambda: Linear({"a": math.nan}, 2), "Linear: the coefficient of a is nan; give a finite number"),
+    (lambda: Linear([1], lower="2"), "Linear: lower is '2'; give a finite number"),
+    (lambda: Linear([1], upper=math.inf), "Linear: upper is inf; give a finite number"),
+    (lambda: Linear(3, 1), "Linear takes a list of coefficients or a mapping to them, not 3"),
+    (lambda: MaxSimilarity([[1, 0.5]], 0.9), "MaxSimilarity: the similarity is 1 x 2, not square"),
+    (lambda: MaxSimilarity([[1, 0.5], [0.4, 1]], 0.9), "MaxSimilarity: .* it must be symmetric"),
+    (lambda: MaxSimilarity([[1, -0.5], [-0.5, 1]], 0.9), "it must be between 0 and 1"),
+    (lambda: MaxSimilarity([[1, math.nan], [math.nan, 1]], 0.9), "features 0 and 1 is nan"),
+    (lambda: MaxSimilarity("kendall", 0.9), "MaxSimilarity: the measure 'kendall' is unknown"),
+    (lambda: MaxSimilarity("spearman", 1.1), "MaxSimilarity: limit=1.1 must be a number from 0 to 1"),
+    (lambda: MaxSimilarity("spearman", None), "MaxSimilarity: limit=None must be a number"),
+    (lambda: MaxSimilarity("spearman", True), "MaxSimilarity: limit=True must be a number"),
+    (lambda: Size(0, 3), "Size: k_min=0 is too small; it must be at least 1"),
+    (lambda: Size(4, 3), "Size: k_min=4 is larger than k_max=3"),
+    (lambda: Size(2, None), "Size: k_max=None is not a whole number"),
+    (lambda: Size(2, math.inf), "Size: k_max=inf is not a whole number"),
+])  # fmt: skip
 def test_what_makes_no_sense_is_refused_at_once(make, message):
     with pytest.raises(InputError, match=message) as caught:
         make()
@@ -281,49 +269,40 @@ def test_what_makes_no_sense_is_refused_at_once(make, message):
     assert str(caught.value).endswith(".")
 
 
-@pytest.mark.parametrize(
-    ("constraint", "message"),
-    [
-        (Require("agee"), "Require names 'agee', which is not a feature; did you mean 'age'"),
-        (
-            Forbid("weight"),
-            "Forbid names 'weight', which is not a feature; give the name of a column or the index",
-        ),
-        (AtMost(1, ["g1", "g4"]), "AtMost names 'g4', which is not a feature; give the name"),
-        (Exclusive([0, 6]), "Exclusive names feature 6; there are 6, and the first is 0"),
-        (Implies("age", "iid"), "Implies names 'iid', .* did you mean 'id'"),
-        (Budget({"agee": 1}, 3), "Budget names 'agee', .* did you mean 'age'"),
-        (Budget({7: 1}, 3), "Budget names feature 7; there are 6"),
-        (Budget({1.5: 1}, 3), "Budget: a feature index 1.5 is not a whole number"),
-        (Budget([1, 2], 3), "Budget has 2 costs for 6 features; give one for each"),
-        (Linear({"agee": 1}, 3), "Linear names 'agee', .* did you mean 'age'"),
-        (Linear([1, 2], 3), "Linear has 2 coefficients for 6 features; give one for each"),
-        (Budget([1] * 6, 3, groups={"agee": 1}), "Budget names 'agee', .* did you mean 'age'"),
-        (Budget({"agee": 1}, 3, groups={"age": "a"}), "Budget names 'agee', .* did you mean 'age'"),
-        (Budget([1] * 5, 3, groups={"age": 1}), "Budget has 5 costs for 6 features"),
-        (
-            Budget([1, 2, 1, 1, 1, 1], 3, groups={"age": "person", "sex": "person"}),
-            "Budget: group 'person' costs 1.0 and 2.0; a group is paid once, so give one cost",
-        ),
-        (Budget({"g1": 1, "g2": 2}, 3, groups=[["g1", "g2"]]), "costs 1.0 and 2.0; a group is paid once"),
-        (Budget({"age": 1, 0: 2}, 3, groups={"g1": "g"}), "Budget: 'age' costs 1.0 and 2.0"),
-        (
-            Budget({"age": 1}, 3, groups={"g1": "age", "g2": "age"}),
-            "the cost of 'age' may be that of a group or of a feature outside it; give groups names that no feature",
-        ),
-        (Budget([1] * 6, 3, groups={"age": 1, 0: 2}), "Budget: 'age' is in two groups, 1 and 2"),
-        (
-            MaxSimilarity(np.eye(2), 0.9),
-            "has the similarities of 2 features, but the quality has 6; give one row",
-        ),
-        (
-            MaxSimilarity("pearson", 0.9),
-            r"MaxSimilarity\('pearson'\) has no table .* MaxSimilarity.from_data\(X, 'pearson', ...\)",
-        ),
-        (AtLeast(2, ["age", 0]), "least=2, but its group has only 1 features"),
-        (Size(7, 9), "Size: k_min=7, but there are only 6 features to choose from; ask for at most 6"),
-    ],
-)
+@pytest.mark.parametrize(("constraint", "message"), [
+    (Require("agee"), "Require names 'agee', which is not a feature; did you mean 'age'"),
+    (Forbid("weight"), "Forbid names 'weight', which is not a feature; give the name of a column or the index"),
+    (AtMost(1, ["g1", "g4"]), "AtMost names 'g4', which is not a feature; give the name"),
+    (Exclusive([0, 6]), "Exclusive names feature 6; there are 6, and the first is 0"),
+    (Implies("age", "iid"), "Implies names 'iid', .* did you mean 'id'"),
+    (Budget({"agee": 1}, 3), "Budget names 'agee', .* did you mean 'age'"),
+    (Budget({7: 1}, 3), "Budget names feature 7; there are 6"),
+    (Budget({1.5: 1}, 3), "Budget: a feature index 1.5 is not a whole number"),
+    (Budget([1, 2], 3), "Budget has 2 costs for 6 features; give one for each"),
+    (Linear({"agee": 1}, 3), "Linear names 'agee', .* did you mean 'age'"),
+    (Linear([1, 2], 3), "Linear has 2 coefficients for 6 features; give one for each"),
+    (Budget([1] * 6, 3, groups={"agee": 1}), "Budget names 'agee', .* did you mean 'age'"),
+    (Budget({"agee": 1}, 3, groups={"age": "a"}), "Budget names 'agee', .* did you mean 'age'"),
+    (Budget([1] * 5, 3, groups={"age": 1}), "Budget has 5 costs for 6 features"),
+    (
+        Budget([1, 2, 1, 1, 1, 1], 3, groups={"age": "person", "sex": "person"}),
+        "Budget: group 'person' costs 1.0 and 2.0; a group is paid once, so give one cost",
+    ),
+    (Budget({"g1": 1, "g2": 2}, 3, groups=[["g1", "g2"]]), "costs 1.0 and 2.0; a group is paid once"),
+    (Budget({"age": 1, 0: 2}, 3, groups={"g1": "g"}), "Budget: 'age' costs 1.0 and 2.0"),
+    (
+        Budget({"age": 1}, 3, groups={"g1": "age", "g2": "age"}),
+        "the cost of 'age' may be that of a group or of a feature outside it; give groups names that no feature",
+    ),
+    (Budget([1] * 6, 3, groups={"age": 1, 0: 2}), "Budget: 'age' is in two groups, 1 and 2"),
+    (MaxSimilarity(np.eye(2), 0.9), "has the similarities of 2 features, but the quality has 6; give one row"),
+    (
+        MaxSimilarity("pearson", 0.9),
+        r"MaxSimilarity\('pearson'\) has no table .* MaxSimilarity.from_data\(X, 'pearson', ...\)",
+    ),
+    (AtLeast(2, ["age", 0]), "least=2, but its group has only 1 features"),
+    (Size(7, 9), "Size: k_min=7, but there are only 6 features to choose from; ask for at most 6"),
+])  # fmt: skip
 def test_what_does_not_fit_the_features_is_refused(constraint, message):
     with pytest.raises(InputError, match=message) as caught:
         constraint.resolve(NAMES)

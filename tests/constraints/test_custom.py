@@ -65,11 +65,9 @@ def test_engines_that_cannot_ask_refuse(engine, refused):
         )
 
 
-@pytest.mark.parametrize(
-    "check",
-    [lambda chosen: 1 / 0, lambda chosen: 1, lambda chosen: None],
-    ids=["raises", "number", "nothing"],
-)
+@pytest.mark.parametrize("check", [
+    lambda chosen: 1 / 0, lambda chosen: 1, lambda chosen: None,
+], ids=["raises", "number", "nothing"])  # fmt: skip
 @pytest.mark.parametrize("good", ["additive", "box"])
 def test_a_check_that_fails_is_an_error_that_names_the_set(good, check, refused):
     named = quality.Additive([5, 3, 2, 1], feature_names=["age", "sex", "bmi", "bp"])

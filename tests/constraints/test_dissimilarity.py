@@ -246,15 +246,10 @@ def test_weights_are_rows_that_are_there_several_times():
     assert weighted == Matched.from_data(repeated, "spearman") != Matched.from_data(TABLE, "spearman")
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        Matched("spearman", 0.9),
-        Matched(similarities(0), 0.4),
-        Matched(similarities(0)),
-        Grouped({"a": 1, 2: "x"}),
-    ],
-)
+@pytest.mark.parametrize("kind", [
+    Matched("spearman", 0.9), Matched(similarities(0), 0.4), Matched(similarities(0)),
+    Grouped({"a": 1, 2: "x"}),
+])  # fmt: skip
 def test_copies_are_equal(kind):
     if isinstance(kind, Matched) and not isinstance(kind.similarity, str):
         before = pickle.dumps(kind)
@@ -301,24 +296,21 @@ def test_what_differs_is_not_equal():
 SCORES = quality.Additive([3, 2, 1], feature_names=["age", "height", "weight"])
 
 
-@pytest.mark.parametrize(
-    ("similarity", "sentence"),
-    [
-        ([[1, 0], [0, 1], [0, 0]], "is 3 x 2, not square; give one row and one column for each feature"),
-        ([1, 2, 3], "is 3, not square"),
-        (0.5, "is a single number, not square"),
-        ([], "not square"),
-        ([[1, "x"], ["x", 1]], "is not a matrix of numbers; give one row and one column for each feature"),
-        ([[1, 0.5], [0.4, 1]], "is 0.5 one way and 0.4 the other; it must be symmetric"),
-        ([[1, 1.2], [1.2, 1]], "take the absolute value|from 0 to 1"),
-        ([[1, -0.3], [-0.3, 1]], "absolute value"),
-        ([[1, math.nan], [math.nan, 1]], "nan"),
-        ([[1, math.inf], [math.inf, 1]], "0 to 1|between 0 and 1"),
-        ("euclid", "the measure 'euclid' is unknown; choose one of 'spearman', 'pearson'"),
-        ("", "is unknown"),
-        (None, "no matrix of numbers|not square"),
-    ],
-)
+@pytest.mark.parametrize(("similarity", "sentence"), [
+    ([[1, 0], [0, 1], [0, 0]], "is 3 x 2, not square; give one row and one column for each feature"),
+    ([1, 2, 3], "is 3, not square"),
+    (0.5, "is a single number, not square"),
+    ([], "not square"),
+    ([[1, "x"], ["x", 1]], "is not a matrix of numbers; give one row and one column for each feature"),
+    ([[1, 0.5], [0.4, 1]], "is 0.5 one way and 0.4 the other; it must be symmetric"),
+    ([[1, 1.2], [1.2, 1]], "take the absolute value|from 0 to 1"),
+    ([[1, -0.3], [-0.3, 1]], "absolute value"),
+    ([[1, math.nan], [math.nan, 1]], "nan"),
+    ([[1, math.inf], [math.inf, 1]], "0 to 1|between 0 and 1"),
+    ("euclid", "the measure 'euclid' is unknown; choose one of 'spearman', 'pearson'"),
+    ("", "is unknown"),
+    (None, "no matrix of numbers|not square"),
+])  # fmt: skip
 def test_similarity_that_is_none_is_refused_in_one_sentence(similarity, sentence):
     with pytest.raises(InputError, match=sentence) as caught:
         Matched(similarity, threshold=0.9)
@@ -337,26 +329,21 @@ def test_a_name_needs_a_table(refused):
         altsets.find(SCORES, n_features=1, dissimilarity=Matched("spearman", 0.9))
 
 
-@pytest.mark.parametrize(
-    ("groups", "sentence"),
-    [
-        ({"agee": 1}, "names 'agee', which is not a feature; did you mean 'age'?"),
-        ({"shoe": 1}, "names 'shoe', which is not a feature; give the name of a column"),
-        ({3: "x"}, "names feature 3; there are 3, and the first is 0"),
-        ({0: "x", "age": "y"}, "'age' is in two groups, 'x' and 'y'"),
-        ([[0, 1], [1]], "1 is in two groups"),
-        ({}, "has no groups; give a mapping"),
-        ([], "has no groups"),
-        ({0: None}, "has no groups"),
-        ("age", "takes groups of features, not 'age'"),
-        (["age", "height"], "takes groups of features"),
-        (7, "takes groups of features, not 7"),
-        ({0.5: "x"}, "a feature index 0.5 is not a whole number"),
-        ({-1: "x"}, "a feature index -1 is too small"),
-        ({True: "x"}, "names True"),
-        ({0: ["x"], 1: "y"}, r"the group of 0 is \['x'\]; give a name or a number"),
-    ],
-)
+@pytest.mark.parametrize(("groups", "sentence"), [
+    ({"agee": 1}, "names 'agee', which is not a feature; did you mean 'age'?"),
+    ({"shoe": 1}, "names 'shoe', which is not a feature; give the name of a column"),
+    ({3: "x"}, "names feature 3; there are 3, and the first is 0"),
+    ({0: "x", "age": "y"}, "'age' is in two groups, 'x' and 'y'"),
+    ([[0, 1], [1]], "1 is in two groups"), ({}, "has no groups; give a mapping"), ([], "has no groups"),
+    ({0: None}, "has no groups"),
+    ("age", "takes groups of features, not 'age'"),
+    (["age", "height"], "takes groups of features"),
+    (7, "takes groups of features, not 7"),
+    ({0.5: "x"}, "a feature index 0.5 is not a whole number"),
+    ({-1: "x"}, "a feature index -1 is too small"),
+    ({True: "x"}, "names True"),
+    ({0: ["x"], 1: "y"}, r"the group of 0 is \['x'\]; give a name or a number"),
+])  # fmt: skip
 def test_groups_that_are_none_are_refused_in_one_sentence(groups, sentence):
     with pytest.raises(InputError, match=sentence) as caught:
         altsets.find(SCORES, n_features=1, dissimilarity=Grouped(groups))
@@ -376,14 +363,11 @@ def test_groups_without_features_cannot_be_asked(refused):
         Grouped({0: "x"})((0,), (1,))
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: Grouped([f"g{i}" for i in range(100_000)]),
-        lambda: altsets.find(altsets.quality.Additive([1.0, 2.0]), dissimilarity=["x"] * 100_000),
-        lambda: altsets.find(altsets.quality.Additive([1.0, 2.0]), search="x" * 100_000),
-    ],
-)
+@pytest.mark.parametrize("call", [
+    lambda: Grouped([f"g{i}" for i in range(100_000)]),
+    lambda: altsets.find(altsets.quality.Additive([1.0, 2.0]), dissimilarity=["x"] * 100_000),
+    lambda: altsets.find(altsets.quality.Additive([1.0, 2.0]), search="x" * 100_000),
+])  # fmt: skip
 def test_a_message_does_not_repeat_a_huge_value(call):
     with pytest.raises(altsets.errors.AltsetsError) as caught:
         call()

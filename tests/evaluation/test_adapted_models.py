@@ -76,15 +76,10 @@ class OfPlainNames(DecisionTreeClassifier):
 TEXTS = np.array(["high", "low", "mid"])[CODES]
 
 
-@pytest.mark.parametrize(
-    ("frame", "target", "piped"),
-    [
-        (pd.DataFrame, CODES, False),
-        (pl.DataFrame, TEXTS, False),
-        (pd.DataFrame, TEXTS, True),
-        (pl.DataFrame, CODES, True),
-    ],
-)
+@pytest.mark.parametrize(("frame", "target", "piped"), [
+    (pd.DataFrame, CODES, False), (pl.DataFrame, TEXTS, False), (pd.DataFrame, TEXTS, True),
+    (pl.DataFrame, CODES, True),
+])  # fmt: skip
 def test_models_that_refuse_names_of_columns_get_others(frame, target, piped):
     model = OfPlainNames(max_depth=3, random_state=0)
     if piped:

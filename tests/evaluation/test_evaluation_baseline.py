@@ -509,17 +509,12 @@ def test_scores_of_labels_are_compared_with_giving_every_label(scoring, snapshot
 
 
 @pytest.mark.filterwarnings("ignore:Precision is ill-defined")
-@pytest.mark.parametrize(
-    ("scoring", "shares", "weighted"),
-    [
-        ("f1_macro", (1 / 3, 1 / 3, 1 / 3), False),
-        ("f1_macro", (0.8, 0.15, 0.05), True),
-        ("f1_weighted", (0.8, 0.15, 0.05), False),
-        ("f1_weighted", (0.6, 0.4), True),
-        ("precision_macro", (0.6, 0.4), False),
-        ("jaccard_weighted", (1 / 3, 1 / 3, 1 / 3), True),
-    ],
-)
+@pytest.mark.parametrize(("scoring", "shares", "weighted"), [
+    ("f1_macro", (1 / 3, 1 / 3, 1 / 3), False), ("f1_macro", (0.8, 0.15, 0.05), True),
+    ("f1_weighted", (0.8, 0.15, 0.05), False), ("f1_weighted", (0.6, 0.4), True),
+    ("precision_macro", (0.6, 0.4), False),
+    ("jaccard_weighted", (1 / 3, 1 / 3, 1 / 3), True),
+])  # fmt: skip
 def test_averages_over_classes_are_compared_with_a_guess(scoring, shares, weighted, snapshot):
     rng = np.random.default_rng(2)
     y = rng.choice(["red", "green", "blue"][: len(shares)], 300, p=shares)

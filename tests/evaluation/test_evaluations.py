@@ -51,37 +51,33 @@ def wine():
 
 # --- The same numbers as by evaluations of their own -------------------------------------------------
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("data", "asked", "selector", "how"),
-    [
-        (WINE, {"n_features": [2, 3], "n_alternatives": 1}, {"quality": "f"}, {}),
-        (
-            FEW,
-            {"n_features": 3, "n_alternatives": [1, 2], "tau": [0.3, 1]},
-            {"quality": partial(quality.MRMR.from_data, measure="pearson"), "search": "simultaneous"},
-            {"scoring": ["accuracy", "roc_auc"], "estimator": "linear", "cv": 3},
-        ),
-        (
-            FEW,
-            {"n_features": 3, "n_alternatives": 2},
-            {
-                "quality": "pearson",
-                "search": "simultaneous",
-                "aggregation": "min",
-                "dissimilarity": Matched("spearman", threshold=0.9),
-                "constraints": [constraints.Forbid("mean area")],
-            },
-            {"cv": 2, "n_repeats": 2},
-        ),
-        (
-            DIABETES,
-            {"n_features": [2, 3], "n_alternatives": 2},
-            {"quality": "spearman"},
-            {"sample_weight": np.arange(len(DIABETES[1])) % 3, "random_state": 3, "cv": 3},
-        ),
-    ],
-    ids=["sequential", "simultaneous", "matched", "weights"],
-)
+@pytest.mark.parametrize(("data", "asked", "selector", "how"), [
+    (WINE, {"n_features": [2, 3], "n_alternatives": 1}, {"quality": "f"}, {}),
+    (
+        FEW,
+        {"n_features": 3, "n_alternatives": [1, 2], "tau": [0.3, 1]},
+        {"quality": partial(quality.MRMR.from_data, measure="pearson"), "search": "simultaneous"},
+        {"scoring": ["accuracy", "roc_auc"], "estimator": "linear", "cv": 3},
+    ),
+    (
+        FEW,
+        {"n_features": 3, "n_alternatives": 2},
+        {
+            "quality": "pearson",
+            "search": "simultaneous",
+            "aggregation": "min",
+            "dissimilarity": Matched("spearman", threshold=0.9),
+            "constraints": [constraints.Forbid("mean area")],
+        },
+        {"cv": 2, "n_repeats": 2},
+    ),
+    (
+        DIABETES,
+        {"n_features": [2, 3], "n_alternatives": 2},
+        {"quality": "spearman"},
+        {"sample_weight": np.arange(len(DIABETES[1])) % 3, "random_state": 3, "cv": 3},
+    ),
+], ids=["sequential", "simultaneous", "matched", "weights"])  # fmt: skip
 def test_each_point_has_the_scores_of_its_own_evaluation(data, asked, selector, how):
     good = selector["quality"]
     others = {name: value for name, value in selector.items() if name != "quality"}
@@ -162,17 +158,12 @@ def test_frame_and_document(wine):
     assert altsets.results.Evaluation.from_json(json.dumps(document["evaluations"][3])) == wine[3]
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda document: document.pop("evaluations"),
-        lambda document: document["evaluations"].pop(),
-        lambda document: document["evaluations"][0].pop("folds"),
-        lambda document: document["evaluations"][1]["folds"][0].update(scores={}),
-        lambda document: document["frontier"].pop("points"),
-        lambda document: document.update(kind="frontier"),
-    ],
-)
+@pytest.mark.parametrize("damage", [
+    lambda document: document.pop("evaluations"), lambda document: document["evaluations"].pop(),
+    lambda document: document["evaluations"][0].pop("folds"),
+    lambda document: document["evaluations"][1]["folds"][0].update(scores={}),
+    lambda document: document["frontier"].pop("points"), lambda document: document.update(kind="frontier"),
+])  # fmt: skip
 def test_damaged_documents_are_refused(wine, damage, refused):
     document = json.loads(wine.to_json())
     damage(document)

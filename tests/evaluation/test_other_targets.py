@@ -77,32 +77,23 @@ def test_folds_have_events_alike(refused):
         altsets.evaluate([["a"]], X, y, cv=11, n_repeats=1)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"scoring": "r2"}, "is about classes or numbers, but the target is survival; use concordance_index"),
-        (
-            {"scoring": "concordance_index_uno:soon"},
-            "must end in a time above 0, such as concordance_index_uno:365",
-        ),
-        ({"estimator": "tree"}, "but the target is survival; use cox"),
-        ({"task": "regression"}, "contradicts the target"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    ({"scoring": "r2"}, "is about classes or numbers, but the target is survival; use concordance_index"),
+    ({"scoring": "concordance_index_uno:soon"}, "must end in a time above 0, such as concordance_index_uno:365"),
+    ({"estimator": "tree"}, "but the target is survival; use cox"),
+    ({"task": "regression"}, "contradicts the target"),
+])  # fmt: skip
 def test_what_does_not_go_with_survival(options, message):
     X, y = patients()
     with pytest.raises(InputError, match=message):
         altsets.evaluate([["a"]], X, y, **options)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"scoring": "concordance_index"}, "is for survival, but the target is not"),
-        ({"estimator": "cox"}, "is for survival, but the target is numeric"),
-        ({"task": "survival"}, "needs an event and a time"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    ({"scoring": "concordance_index"}, "is for survival, but the target is not"),
+    ({"estimator": "cox"}, "is for survival, but the target is numeric"),
+    ({"task": "survival"}, "needs an event and a time"),
+])  # fmt: skip
 def test_what_goes_with_survival_alone(options, message):
     X, _ = patients()
     with pytest.raises(InputError, match=message):

@@ -32,10 +32,9 @@ def alone():
     return everything()
 
 
-@pytest.mark.parametrize(
-    "backend",
-    ["threading", *(pytest.param(name, marks=pytest.mark.slow) for name in ("loky", "multiprocessing"))],
-)
+@pytest.mark.parametrize("backend", [
+    "threading", *(pytest.param(name, marks=pytest.mark.slow) for name in ("loky", "multiprocessing")),
+])  # fmt: skip
 def test_everybody_gives_the_same_numbers(alone, backend):
     before = list(warnings.filters)
     with parallel_config(backend=backend, n_jobs=2):

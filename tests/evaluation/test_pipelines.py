@@ -103,15 +103,12 @@ def test_the_alternatives_of_a_selector_stay_the_same(wine):
     assert evaluate(unnamed.alternatives_, values, y, cv=FOLDS).folds == expected.folds
 
 
-@pytest.mark.parametrize(
-    ("pipeline", "options"),
-    [
-        (make_pipeline(StandardScaler(), SelectAlternatives()), {}),
-        (make_pipeline(StandardScaler(), LogisticRegression()), {}),
-        (make_pipeline(SelectAlternatives("f"), LogisticRegression()), {"estimator": "tree"}),
-        (make_pipeline(FunctionTransformer(np.abs), SelectAlternatives("f"), LogisticRegression()), {}),
-    ],
-)
+@pytest.mark.parametrize(("pipeline", "options"), [
+    (make_pipeline(StandardScaler(), SelectAlternatives()), {}),
+    (make_pipeline(StandardScaler(), LogisticRegression()), {}),
+    (make_pipeline(SelectAlternatives("f"), LogisticRegression()), {"estimator": "tree"}),
+    (make_pipeline(FunctionTransformer(np.abs), SelectAlternatives("f"), LogisticRegression()), {}),
+])  # fmt: skip
 def test_pipelines_that_cannot_be_evaluated_are_refused(pipeline, options, wine, refused):
     X, y = wine
     with refused(InputError):

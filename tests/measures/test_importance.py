@@ -79,22 +79,16 @@ def test_importance_takes_models_from_elsewhere(classes):
     assert importance(X, y, estimator=Foreign()) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
-    ("estimator", "message"),
-    [
-        (DecisionTreeClassifier, "must be an object with fit"),
-        (3, "must be an object with fit"),
-        (KNeighborsClassifier(), "neither feature_importances_ nor coef_"),
-        (make_pipeline(PCA(5), DecisionTreeClassifier()), r"step 'pca' \(PCA\) makes features of its own"),
-        (make_pipeline(PolynomialFeatures(2), LinearRegression()), "step 'polynomialfeatures'"),
-        (
-            make_pipeline(FunctionTransformer(lambda X: X[:, :2]), LinearRegression()),
-            "2 importances for 5 features",
-        ),
-        (SVC(), "SVC with kernel='rbf' has no coefficients of features; use kernel='linear'"),
-        (make_pipeline(StandardScaler(), SVC(kernel="poly")), "SVC with kernel='poly'"),
-    ],
-)
+@pytest.mark.parametrize(("estimator", "message"), [
+    (DecisionTreeClassifier, "must be an object with fit"),
+    (3, "must be an object with fit"),
+    (KNeighborsClassifier(), "neither feature_importances_ nor coef_"),
+    (make_pipeline(PCA(5), DecisionTreeClassifier()), r"step 'pca' \(PCA\) makes features of its own"),
+    (make_pipeline(PolynomialFeatures(2), LinearRegression()), "step 'polynomialfeatures'"),
+    (make_pipeline(FunctionTransformer(lambda X: X[:, :2]), LinearRegression()), "2 importances for 5 features"),
+    (SVC(), "SVC with kernel='rbf' has no coefficients of features; use kernel='linear'"),
+    (make_pipeline(StandardScaler(), SVC(kernel="poly")), "SVC with kernel='poly'"),
+])  # fmt: skip
 def test_importance_refuses_models_that_do_not_tell(classes, estimator, message):
     with pytest.raises(InputError, match=message):
         importance(*classes, estimator=estimator)
@@ -110,16 +104,12 @@ class Shaped:
         self.coef_ = self.coefficients
 
 
-@pytest.mark.parametrize(
-    "coefficients",
-    [
-        np.array([1.0, -2.0, 0.0, 3.0, -4.0]),
-        np.array([[0.5, 1.0, 0.0, 1.0, 2.0], [-0.5, -1.0, 0.0, -2.0, 2.0]]),
-        np.array([[[1.0, -1.0, 0.0, 3.0, 1.0]], [[0.0, 1.0, 0.0, 0.0, -3.0]]]),
-        csr_matrix([[1.0, -2.0, 0.0, 3.0, -4.0]]),
-    ],
-    ids=["flat", "classes", "deeper", "sparse"],
-)
+@pytest.mark.parametrize("coefficients", [
+    np.array([1.0, -2.0, 0.0, 3.0, -4.0]),
+    np.array([[0.5, 1.0, 0.0, 1.0, 2.0], [-0.5, -1.0, 0.0, -2.0, 2.0]]),
+    np.array([[[1.0, -1.0, 0.0, 3.0, 1.0]], [[0.0, 1.0, 0.0, 0.0, -3.0]]]),
+    csr_matrix([[1.0, -2.0, 0.0, 3.0, -4.0]]),
+], ids=["flat", "classes", "deeper", "sparse"])  # fmt: skip
 def test_importance_adds_up_coefficients_of_any_shape(classes, coefficients):
     assert importance(*classes, estimator=Shaped(coefficients)).tolist() == [1.0, 2.0, 0.0, 3.0, 4.0]
 
@@ -220,17 +210,14 @@ def test_permutation_takes_scorers_and_does_not_depend_on_threads(classes):
     assert permutation(X, y, scoring=lambda model, rows, values: 1.0).tolist() == [0.0] * 5
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"estimator": DecisionTreeClassifier}, "must be an object with fit"),
-        ({"scoring": "luck"}, "scoring='luck' is unknown"),
-        ({"test_size": 1.5}, "does not split these rows"),
-        ({"test_size": 2}, "does not split these rows"),
-        ({"cv": 500}, "does not split these rows"),
-        ({"n_jobs": 0}, "n_jobs=0 must be a whole number"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    ({"estimator": DecisionTreeClassifier}, "must be an object with fit"),
+    ({"scoring": "luck"}, "scoring='luck' is unknown"),
+    ({"test_size": 1.5}, "does not split these rows"),
+    ({"test_size": 2}, "does not split these rows"),
+    ({"cv": 500}, "does not split these rows"),
+    ({"n_jobs": 0}, "n_jobs=0 must be a whole number"),
+])  # fmt: skip
 def test_permutations_that_are_refused(classes, options, message):
     with pytest.raises(InputError, match=message):
         permutation(*classes, **options)
@@ -446,17 +433,11 @@ def test_importances_of_survival_are_qualities(patients, name):
     assert set(near.ordered()[:2]) == {0, 1}
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            {"estimator": "tree"},
-            "estimator='tree' is for classes and numbers, but the target is survival; use cox",
-        ),
-        ({"scoring": "r2"}, "scoring='r2' is about classes or numbers, but the target is survival"),
-        ({"task": "regression"}, "task='regression' contradicts the target"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    ({"estimator": "tree"}, "estimator='tree' is for classes and numbers, but the target is survival; use cox"),
+    ({"scoring": "r2"}, "scoring='r2' is about classes or numbers, but the target is survival"),
+    ({"task": "regression"}, "task='regression' contradicts the target"),
+])  # fmt: skip
 def test_what_does_not_go_with_survival(patients, options, message):
     with pytest.raises(InputError, match=message):
         permutation(*patients, **options)

@@ -412,17 +412,14 @@ def test_an_error_in_a_thread_is_raised(monkeypatch):
 
 
 # --- Refusals ---
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"method": "knn"}, r"method='knn' is unknown; choose one of 'neighbors', 'bins', 'sklearn'"),
-        ({"n_neighbors": 0}, "n_neighbors=0 is too small; it must be at least 1"),
-        ({"n_neighbors": 2.5}, "n_neighbors=2.5"),
-        ({"n_bins": 1}, "n_bins=1 is too small; it must be at least 2"),
-        ({"n_jobs": 0}, "n_jobs=0 must be a whole number other than 0, or None"),
-        ({"n_jobs": "all"}, "n_jobs='all'"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    ({"method": "knn"}, r"method='knn' is unknown; choose one of 'neighbors', 'bins', 'sklearn'"),
+    ({"n_neighbors": 0}, "n_neighbors=0 is too small; it must be at least 1"),
+    ({"n_neighbors": 2.5}, "n_neighbors=2.5"),
+    ({"n_bins": 1}, "n_bins=1 is too small; it must be at least 2"),
+    ({"n_jobs": 0}, "n_jobs=0 must be a whole number other than 0, or None"),
+    ({"n_jobs": "all"}, "n_jobs='all'"),
+])  # fmt: skip
 def test_options_that_are_refused(options, message):
     X = np.random.default_rng(18).normal(size=(30, 2))
     with pytest.raises(InputError, match=message):

@@ -375,24 +375,15 @@ def broken(path, **changes):
     pq.write_table(pa.table(changes), path / "part-9.parquet")
 
 
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"a": [1.0]}, r"part-9\.parquet has no column y, which other files of .* have; give all files"),
-        ({"a": ["one"], "y": [1]}, r"column a is double in part-0\.parquet and string in part-9\.parquet"),
-        (
-            {"a": [1.0], "y": [1], "b": [1]},
-            r"part-9\.parquet has the column b, which part-0\.parquet does not",
-        ),
-        (
-            {"a": [2**60], "y": [1]},
-            r"column a of part-9\.parquet holds whole numbers .* for example 1152921504",
-        ),
-        ({"a": [np.inf], "y": [1]}, r"column a of part-9\.parquet holds infinite values; replace them"),
-        ({"a": [1.0], "y": [np.inf]}, r"target column 'y' has infinite values in part-9\.parquet; drop"),
-        ({"a": [1e200], "y": [1]}, r"column a has numbers of a size of 1e\+200, whose squares cannot"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "said"), [
+    ({"a": [1.0]}, r"part-9\.parquet has no column y, which other files of .* have; give all files"),
+    ({"a": ["one"], "y": [1]}, r"column a is double in part-0\.parquet and string in part-9\.parquet"),
+    ({"a": [1.0], "y": [1], "b": [1]}, r"part-9\.parquet has the column b, which part-0\.parquet does not"),
+    ({"a": [2**60], "y": [1]}, r"column a of part-9\.parquet holds whole numbers .* for example 1152921504"),
+    ({"a": [np.inf], "y": [1]}, r"column a of part-9\.parquet holds infinite values; replace them"),
+    ({"a": [1.0], "y": [np.inf]}, r"target column 'y' has infinite values in part-9\.parquet; drop"),
+    ({"a": [1e200], "y": [1]}, r"column a has numbers of a size of 1e\+200, whose squares cannot"),
+])  # fmt: skip
 def test_files_that_do_not_fit_are_named(changes, said, tmp_path):
     path = write(pd.DataFrame({"a": np.arange(40.0), "y": np.tile([0, 1], 20)}), tmp_path / "changed")
     broken(path, **changes)
@@ -406,14 +397,11 @@ def test_whole_numbers_and_floats_may_be_mixed(tmp_path):
     assert measures.score(path, "y", "f")[0][0] >= 0
 
 
-@pytest.mark.parametrize(
-    ("target", "said"),
-    [
-        ("il", r"table has no target column 'il'; did you mean 'ill'\?"),
-        ("nothing", r"table has no target column 'nothing'; its columns are: near, far"),
-        ("same", r"the target has only one value \(7\.0\)"),
-    ],
-)
+@pytest.mark.parametrize(("target", "said"), [
+    ("il", r"table has no target column 'il'; did you mean 'ill'\?"),
+    ("nothing", r"table has no target column 'nothing'; its columns are: near, far"),
+    ("same", r"the target has only one value \(7\.0\)"),
+])  # fmt: skip
 def test_targets_that_are_none(target, said, folder):
     with pytest.raises(InputError, match=said):
         measures.score(folder, target, "f")

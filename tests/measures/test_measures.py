@@ -199,23 +199,18 @@ def test_names_of_classes_do_not_matter(name, classes):
 
 
 # --- Targets ---
-@pytest.mark.parametrize(
-    ("y", "task"),
-    [
-        ([0, 1, 1, 0], "classification"),
-        ([True, False, True, True], "classification"),
-        (["a", "b", "a"], "classification"),
-        ([1.0, 2.0, 3.0, 1.0], "classification"),
-        ([1.5, 2.0, 3.0], "regression"),
-        ([10, 20, 30], "regression"),
-        (list(range(25)) * 4, "regression"),
-        (list(range(25)) * 10, "classification"),
-        (list(range(20)) * 2, "classification"),
-        (pd.Categorical(["x", "y", "x"]), "classification"),
-        (np.array([1, 0, 1], dtype=object), "classification"),
-        (np.array([[1], [0], [1]]), "classification"),
-    ],
-)
+@pytest.mark.parametrize(("y", "task"), [
+    ([0, 1, 1, 0], "classification"),
+    ([True, False, True, True], "classification"),
+    (["a", "b", "a"], "classification"),
+    ([1.0, 2.0, 3.0, 1.0], "classification"),
+    ([1.5, 2.0, 3.0], "regression"), ([10, 20, 30], "regression"), (list(range(25)) * 4, "regression"),
+    (list(range(25)) * 10, "classification"),
+    (list(range(20)) * 2, "classification"),
+    (pd.Categorical(["x", "y", "x"]), "classification"),
+    (np.array([1, 0, 1], dtype=object), "classification"),
+    (np.array([[1], [0], [1]]), "classification"),
+])  # fmt: skip
 def test_what_a_target_is(y, task):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -228,36 +223,33 @@ def test_task_overrules():
     assert target_of(y, 4, "classification").values.tolist() == [0, 1, 2, 0]
 
 
-@pytest.mark.parametrize(
-    ("y", "task", "message"),
-    [
-        ([1, 1, 1], "auto", r"only one value \(1.0\)"),
-        (["a", "a", "a"], "auto", r"only one value \(a\)"),
-        ([1, 2], "auto", "3 rows, but the target has 2 values"),
-        ([[1, 2], [3, 4], [5, 6]], "auto", "got 2 columns, and this takes one target at a time"),
-        ([1.0, np.nan, 2.0], "auto", "1 missing value"),
-        ([1.0, np.inf, 2.0], "auto", "1 infinite value"),
-        (["a", None, "b"], "auto", "has 1 missing value;"),
-        (np.ma.masked_array([1, 2, 3], mask=[0, 1, 0]), "auto", "has 1 missing value;"),
-        (np.array(["a", 1, "b"], dtype=object), "auto", "all numbers or all text; it holds int, str"),
-        ([[1], [2, 3], [4]], "auto", "got 4 columns, and this takes one"),
-        (["a", "b", "c"], "auto", "a class of its own"),
-        (["a", "b", "a"], "regression", "the target is text"),
-        ([0, 1, 0], "ranking", "task='ranking' is unknown"),
-        (pd.Series(pd.date_range("2020", periods=3)), "auto", "the target holds dates or times"),
-        (np.array(["2020", "2021", "2022"], dtype="M8[D]"), "auto", "the target holds dates or times"),
-        ([date(2020, 1, 1)] * 3, "auto", "the target holds dates or times"),
-        (pa.chunked_array([[date(2020, 1, 1)] * 3]), "auto", "the target holds dates or times"),
-        (pd.DataFrame({"a": [1, 2, 3], "b": [1, 2, 3]}), "auto", "got 2 columns, and this takes one"),
-        (pa.table({"a": [1, 2, 3], "b": [1, 2, 3]}), "auto", "got 2 columns, and this takes one"),
-        (pd.Series([[1, 2], [1], [3]]), "auto", "got 3 columns, and this takes one"),
-        (pd.Series([True, None, False], dtype="boolean"), "auto", "has 1 missing value;"),
-        (pd.Categorical([1, None, 2]), "auto", "has 1 missing value;"),
-        (None, "auto", "requires y to be passed, but the target y is None"),
-        ([1j, 2j, 1j], "auto", "all numbers or all text; it holds complex"),
-        ([0, 0, 0], "auto", "one class"),
-    ],
-)
+@pytest.mark.parametrize(("y", "task", "message"), [
+    ([1, 1, 1], "auto", r"only one value \(1.0\)"),
+    (["a", "a", "a"], "auto", r"only one value \(a\)"),
+    ([1, 2], "auto", "3 rows, but the target has 2 values"),
+    ([[1, 2], [3, 4], [5, 6]], "auto", "got 2 columns, and this takes one target at a time"),
+    ([1.0, np.nan, 2.0], "auto", "1 missing value"),
+    ([1.0, np.inf, 2.0], "auto", "1 infinite value"),
+    (["a", None, "b"], "auto", "has 1 missing value;"),
+    (np.ma.masked_array([1, 2, 3], mask=[0, 1, 0]), "auto", "has 1 missing value;"),
+    (np.array(["a", 1, "b"], dtype=object), "auto", "all numbers or all text; it holds int, str"),
+    ([[1], [2, 3], [4]], "auto", "got 4 columns, and this takes one"),
+    (["a", "b", "c"], "auto", "a class of its own"),
+    (["a", "b", "a"], "regression", "the target is text"),
+    ([0, 1, 0], "ranking", "task='ranking' is unknown"),
+    (pd.Series(pd.date_range("2020", periods=3)), "auto", "the target holds dates or times"),
+    (np.array(["2020", "2021", "2022"], dtype="M8[D]"), "auto", "the target holds dates or times"),
+    ([date(2020, 1, 1)] * 3, "auto", "the target holds dates or times"),
+    (pa.chunked_array([[date(2020, 1, 1)] * 3]), "auto", "the target holds dates or times"),
+    (pd.DataFrame({"a": [1, 2, 3], "b": [1, 2, 3]}), "auto", "got 2 columns, and this takes one"),
+    (pa.table({"a": [1, 2, 3], "b": [1, 2, 3]}), "auto", "got 2 columns, and this takes one"),
+    (pd.Series([[1, 2], [1], [3]]), "auto", "got 3 columns, and this takes one"),
+    (pd.Series([True, None, False], dtype="boolean"), "auto", "has 1 missing value;"),
+    (pd.Categorical([1, None, 2]), "auto", "has 1 missing value;"),
+    (None, "auto", "requires y to be passed, but the target y is None"),
+    ([1j, 2j, 1j], "auto", "all numbers or all text; it holds complex"),
+    ([0, 0, 0], "auto", "one class"),
+])  # fmt: skip
 def test_targets_that_are_refused(y, task, message):
     with pytest.raises(InputError, match=message):
         target_of(y, 3, task)
@@ -266,20 +258,16 @@ def test_targets_that_are_refused(y, task, message):
 CATEGORIES = pa.array([7, 8, 7, 8]).dictionary_encode()
 
 
-@pytest.mark.parametrize(
-    "y",
-    [
-        pd.Series([7, 8, 7, 8], dtype="category"),
-        pd.Categorical([0.5, 1.5, 0.5, 1.5]),
-        pd.Series(["u", "v", "u", "v"], dtype="string"),
-        pd.DataFrame({"y": ["u", "v", "u", "v"]}),
-        pd.Series([False, True, False, True], dtype="boolean"),
-        pa.chunked_array([["u", "v"], ["u", "v"]]),
-        pa.chunked_array([CATEGORIES]),
-        pa.array(["u", "v", "u", "v"]),
-        pa.table({"y": [False, True, False, True]}),
-    ],
-)
+@pytest.mark.parametrize("y", [
+    pd.Series([7, 8, 7, 8], dtype="category"),
+    pd.Categorical([0.5, 1.5, 0.5, 1.5]),
+    pd.Series(["u", "v", "u", "v"], dtype="string"),
+    pd.DataFrame({"y": ["u", "v", "u", "v"]}),
+    pd.Series([False, True, False, True], dtype="boolean"),
+    pa.chunked_array([["u", "v"], ["u", "v"]]),
+    pa.chunked_array([CATEGORIES]), pa.array(["u", "v", "u", "v"]),
+    pa.table({"y": [False, True, False, True]}),
+])  # fmt: skip
 def test_classes_of_any_library(y):
     found = target_of(y, 4)
     assert (found.task, found.values.tolist()) == ("classification", [0, 1, 0, 1])
@@ -437,15 +425,12 @@ def test_a_function_as_measure(classes):
     assert score(X, y, f_classif)[0] == pytest.approx(f_classif(X, y)[0])
 
 
-@pytest.mark.parametrize(
-    ("measure", "message"),
-    [
-        ("chi3", "measure='chi3' is unknown; did you mean 'chi2'?"),
-        (None, "measure=None is unknown"),
-        (lambda X, y: 1.0, r"must return 5 scores, one for each feature; got shape \(\)"),
-        (lambda X, y: np.zeros(4), r"got shape \(4,\)"),
-    ],
-)
+@pytest.mark.parametrize(("measure", "message"), [
+    ("chi3", "measure='chi3' is unknown; did you mean 'chi2'?"),
+    (None, "measure=None is unknown"),
+    (lambda X, y: 1.0, r"must return 5 scores, one for each feature; got shape \(\)"),
+    (lambda X, y: np.zeros(4), r"got shape \(4,\)"),
+])  # fmt: skip
 def test_measures_that_are_refused(classes, measure, message):
     with pytest.raises(InputError, match=message):
         score(*classes, measure)

@@ -266,22 +266,19 @@ def test_a_class_of_one_row_has_no_hits():
     assert relief([[0.0], [1.0], [1.0]], ["a", "b", "b"], n_neighbors=1).tolist() == [1.0]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"n_neighbors": 0}, "n_neighbors=0 is too small; it must be at least 1"),
-        ({"n_neighbors": 2.5}, "n_neighbors=2.5 is not a whole number"),
-        ({"n_samples": -1}, "n_samples=-1 is too small"),
-        ({"discrete": "maybe"}, "discrete must be 'auto'.*got 'maybe'"),
-        ({"discrete": [True]}, "5 bools"),
-        ({"discrete_threshold": None}, "discrete_threshold=None"),
-        ({"variant": "new"}, "variant='new' is unknown; choose one of 'rebate', 'classic'"),
-        ({"ties": "coin"}, "ties='coin' is unknown; choose one of 'share', 'sort'"),
-        ({"n_jobs": 0}, "n_jobs=0 must be a whole number"),
-        ({"n_jobs": 1.5}, "n_jobs=1.5 must be a whole number"),
-        ({"task": "ranking"}, "task='ranking' is unknown"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    ({"n_neighbors": 0}, "n_neighbors=0 is too small; it must be at least 1"),
+    ({"n_neighbors": 2.5}, "n_neighbors=2.5 is not a whole number"),
+    ({"n_samples": -1}, "n_samples=-1 is too small"),
+    ({"discrete": "maybe"}, "discrete must be 'auto'.*got 'maybe'"),
+    ({"discrete": [True]}, "5 bools"),
+    ({"discrete_threshold": None}, "discrete_threshold=None"),
+    ({"variant": "new"}, "variant='new' is unknown; choose one of 'rebate', 'classic'"),
+    ({"ties": "coin"}, "ties='coin' is unknown; choose one of 'share', 'sort'"),
+    ({"n_jobs": 0}, "n_jobs=0 must be a whole number"),
+    ({"n_jobs": 1.5}, "n_jobs=1.5 must be a whole number"),
+    ({"task": "ranking"}, "task='ranking' is unknown"),
+])  # fmt: skip
 def test_options_that_are_refused(options, message):
     X, y, _ = table(0)
     with pytest.raises(InputError, match=message):

@@ -111,18 +111,11 @@ def test_measures_of_named_sparse_tables_in_several_blocks(measure, monkeypatch)
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("weighed", [None, "whole", "any"])
-@pytest.mark.parametrize(
-    ("measure", "options"),
-    [
-        ("pearson", {}),
-        ("spearman", {}),
-        ("mutual_info", {"method": "bins"}),
-        ("mutual_info", {}),
-        ("mutual_info", {"discrete": True}),
-        ("symmetrical_uncertainty", {}),
-        ("symmetrical_uncertainty", {"discrete": False, "n_bins": 5}),
-    ],
-)
+@pytest.mark.parametrize(("measure", "options"), [
+    ("pearson", {}), ("spearman", {}), ("mutual_info", {"method": "bins"}), ("mutual_info", {}),
+    ("mutual_info", {"discrete": True}), ("symmetrical_uncertainty", {}),
+    ("symmetrical_uncertainty", {"discrete": False, "n_bins": 5}),
+])  # fmt: skip
 def test_pairs_say_the_same_of_sparse_and_of_dense_tables(measure, options, weighed):
     # Ranks have no weights but whole numbers.
     X, w = table(11), weights(11, "whole" if measure == "spearman" and weighed else weighed)
@@ -252,16 +245,13 @@ def test_bad_input_is_refused_in_one_sentence(bad):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("call", "name"),
-    [
-        (lambda X, y: measures.relief(X, y), "relief"),
-        (lambda X, y: measures.permutation(X, y), "permutation"),
-        (lambda X, y: measures.mutual_info(X, y, method="sklearn"), "mutual_info .method='sklearn'."),
-        (lambda X, y: pairwise(X, "mutual_info"), "mutual_info of pairs by nearest neighbours"),
-        (lambda X, y: Redundancy(X, "mutual_info"), "mutual_info of pairs by nearest neighbours"),
-    ],
-)
+@pytest.mark.parametrize(("call", "name"), [
+    (lambda X, y: measures.relief(X, y), "relief"),
+    (lambda X, y: measures.permutation(X, y), "permutation"),
+    (lambda X, y: measures.mutual_info(X, y, method="sklearn"), "mutual_info .method='sklearn'."),
+    (lambda X, y: pairwise(X, "mutual_info"), "mutual_info of pairs by nearest neighbours"),
+    (lambda X, y: Redundancy(X, "mutual_info"), "mutual_info of pairs by nearest neighbours"),
+])  # fmt: skip
 def test_what_needs_density_refuses_and_says_what_works(call, name, monkeypatch, refused):
     monkeypatch.setattr("altsets.measures.sparse_columns.DENSE_CELLS", 1_000)
     with refused(InputError):

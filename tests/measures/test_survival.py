@@ -126,14 +126,11 @@ def test_two_columns_are_survival_if_the_task_says_so():
         assert score(X, frame, name, task="survival")[0] == pytest.approx(measure(X, y))
 
 
-@pytest.mark.parametrize(
-    ("y", "name", "message"),
-    [
-        ([0, 1] * 20, "cox", "cox needs a time and an event for each row"),
-        (None, "mutual_info", "measures for survival are concordance, cox and logrank"),
-        (None, "relief", "measures for survival are concordance, cox and logrank"),
-    ],
-)
+@pytest.mark.parametrize(("y", "name", "message"), [
+    ([0, 1] * 20, "cox", "cox needs a time and an event for each row"),
+    (None, "mutual_info", "measures for survival are concordance, cox and logrank"),
+    (None, "relief", "measures for survival are concordance, cox and logrank"),
+])  # fmt: skip
 def test_targets_of_another_kind_are_refused(y, name, message):
     X, survival = some_rows()
     with pytest.raises(InputError, match=message):

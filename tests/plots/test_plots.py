@@ -342,14 +342,11 @@ def test_frontier_points_without_a_proof_are_hollow(frontier, snapshot):
     assert note(ax) == snapshot
 
 
-@pytest.mark.parametrize(
-    ("by", "axis"),
-    [
-        ("penalty", "features that pairs of sets share"),
-        ("balance", "quality of the worst set"),
-        ("costs", "costs (less is better; the worst set counts)"),
-    ],
-)
+@pytest.mark.parametrize(("by", "axis"), [
+    ("penalty", "features that pairs of sets share"),
+    ("balance", "quality of the worst set"),
+    ("costs", "costs (less is better; the worst set counts)"),
+])  # fmt: skip
 def test_qualities_over_what_they_are_traded_for(by, axis, snapshot):
     scores = quality.Additive(SCORES, feature_names=NAMES)
     how = {"against": range(len(SCORES), 0, -1)} if by == "costs" else {"by": by}

@@ -389,17 +389,10 @@ def test_intervals_of_few_folds_are_called_rough(table, snapshot):
     )
 
 
-@pytest.mark.parametrize(
-    ("scorer", "low", "high"),
-    [
-        ("matthews_corrcoef", -1, 1),
-        ("accuracy", 0, 1),
-        ("f1_macro", 0, 1),
-        ("r2", None, 1),
-        ("neg_log_loss", None, 0),
-        ("of_my_own", None, None),
-    ],
-)
+@pytest.mark.parametrize(("scorer", "low", "high"), [
+    ("matthews_corrcoef", -1, 1), ("accuracy", 0, 1), ("f1_macro", 0, 1), ("r2", None, 1),
+    ("neg_log_loss", None, 0), ("of_my_own", None, None),
+])  # fmt: skip
 def test_intervals_stay_within_the_range_of_the_score(scorer, low, high):
     from altsets.views.records import clipped, top_score
 
@@ -558,13 +551,10 @@ def test_a_frontier_with_scores_is_a_frontier(evaluated):
     assert frontier_views.curve_over_tau(evaluated) == frontier_views.curve_over_tau(evaluated.frontier)
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"scorer": "f2"}, "scorer='f2' was not measured; choose from matthews_corrcoef."),
-        ({"n_alternatives": 7}, "n_alternatives=7 is not in this frontier; choose from 0, 1."),
-    ],
-)
+@pytest.mark.parametrize(("given", "words"), [
+    ({"scorer": "f2"}, "scorer='f2' was not measured; choose from matthews_corrcoef."),
+    ({"n_alternatives": 7}, "n_alternatives=7 is not in this frontier; choose from 0, 1."),
+])  # fmt: skip
 def test_scores_that_are_not_there(evaluated, given, words, refused):
     with pytest.raises(InputError) as caught:
         frontier_views.scores_along(evaluated, **given)

@@ -85,26 +85,23 @@ def test_a_complete_docstring_has_no_gaps():
     assert gaps_after("default=0.5", "default=HALF") == []
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "gap"),
-    [
-        ("of a table.\n", "of a\n    table.\n", "summary: one sentence on the first line"),
-        ("    table : sequence\n        Rows.\n", "", "Parameters: table"),
-        ("table : sequence", "table", "Parameters: table has no type"),
-        ("table : sequence", "rows : sequence", "Parameters: rows does not exist"),
-        ("float, default=0.5", "float", "default: tau"),
-        ("float, default=0.5", "float, optional", "default: tau"),
-        ("float, default=0.5", "float, default=0.7", "default: tau"),
-        ("float, default=0.5", "float, default=THIRD", "default: tau"),
-        ("sequence\n", "sequence, default=None\n", "default: table"),
-        ("Returns\n    -------", "Gives\n    -----", "order: unknown section Gives"),
-        ("Raises\n    ------", "Examples\n    --------", "order"),
-        ("See Also\n    --------", "Notes\n    -----", "See Also"),
-        ("    find : Searches", "    finder : Searches", "See Also: finder does not exist"),
-        ("quality.Additive", "quality.Nonsense", "See Also: altsets.quality.Nonsense does not exist"),
-        (">>> complete([1, 2])\n    2", "It counts.", "Examples"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "gap"), [
+    ("of a table.\n", "of a\n    table.\n", "summary: one sentence on the first line"),
+    ("    table : sequence\n        Rows.\n", "", "Parameters: table"),
+    ("table : sequence", "table", "Parameters: table has no type"),
+    ("table : sequence", "rows : sequence", "Parameters: rows does not exist"),
+    ("float, default=0.5", "float", "default: tau"),
+    ("float, default=0.5", "float, optional", "default: tau"),
+    ("float, default=0.5", "float, default=0.7", "default: tau"),
+    ("float, default=0.5", "float, default=THIRD", "default: tau"),
+    ("sequence\n", "sequence, default=None\n", "default: table"),
+    ("Returns\n    -------", "Gives\n    -----", "order: unknown section Gives"),
+    ("Raises\n    ------", "Examples\n    --------", "order"),
+    ("See Also\n    --------", "Notes\n    -----", "See Also"),
+    ("    find : Searches", "    finder : Searches", "See Also: finder does not exist"),
+    ("quality.Additive", "quality.Nonsense", "See Also: altsets.quality.Nonsense does not exist"),
+    (">>> complete([1, 2])\n    2", "It counts.", "Examples"),
+])  # fmt: skip
 def test_every_gap_is_found(old, new, gap):
     assert gap in gaps_after(old, new)
 

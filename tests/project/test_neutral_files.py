@@ -67,16 +67,10 @@ def test_no_file_names_a_machine_or_a_registry():
     assert found == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "/ho" + "me/ada/data.csv",
-        "'/wo" + "rk/main'",
-        "C:\\Us" + "ers\\ada",
-        "https://py" + "pi.org/project/altsets",
-        "(/ro" + "ot/.cache)",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "/ho" + "me/ada/data.csv", "'/wo" + "rk/main'", "C:\\Us" + "ers\\ada",
+    "https://py" + "pi.org/project/altsets", "(/ro" + "ot/.cache)",
+])  # fmt: skip
 def test_such_names_are_found(text):
     assert REFUSED.search(text)
 

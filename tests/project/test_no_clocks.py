@@ -36,26 +36,23 @@ def test_tests_do_not_depend_on_the_speed_of_the_machine():
     assert found == []
 
 
-@pytest.mark.parametrize(
-    ("source", "what"),
-    [
-        ("def test_it():\n    began = time.perf_counter()", "reads a clock: time.perf_counter"),
-        ("from time import monotonic_ns", "reads a clock: monotonic_ns"),
-        ("def test_it():\n    find(scores, time_limit=0.5)", "time_limit=0.5 without the fixture clock"),
-        ('asked = {"time_limit": 1}', "time_limit=1 without the fixture clock"),
-        ('asked = ["find", "--time-limit", "0.3"]', "time_limit=0.3 without the fixture clock"),
-        ('run("find", "--time-limit", 2)', "time_limit=2 without the fixture clock"),
-        ('run("find t.csv --time-limit 0.3 -k 2")', "time_limit=0.3 without the fixture clock"),
-        ('asked = ["--time-limit", "0", "--time-limit", "soon", "--time-limit", "90"]', None),
-        ('run("find t.csv --time-limit 1e-9")', None),
-        ("@pytest.mark.timing\ndef test_it():\n    pass", "marked timing, but not slow"),
-        ("def test_it():\n    find(scores, time_limit=0)", None),
-        ("def test_it(clock):\n    find(scores, time_limit=0.5)", None),
-        ('@pytest.mark.usefixtures("clock")\ndef test_it():\n    find(time_limit=0.5)', None),
-        ("@pytest.mark.slow\ndef test_it():\n    time.monotonic()", None),
-        ("pytestmark = pytest.mark.slow\ndef test_it():\n    time.monotonic()", None),
-    ],
-)
+@pytest.mark.parametrize(("source", "what"), [
+    ("def test_it():\n    began = time.perf_counter()", "reads a clock: time.perf_counter"),
+    ("from time import monotonic_ns", "reads a clock: monotonic_ns"),
+    ("def test_it():\n    find(scores, time_limit=0.5)", "time_limit=0.5 without the fixture clock"),
+    ('asked = {"time_limit": 1}', "time_limit=1 without the fixture clock"),
+    ('asked = ["find", "--time-limit", "0.3"]', "time_limit=0.3 without the fixture clock"),
+    ('run("find", "--time-limit", 2)', "time_limit=2 without the fixture clock"),
+    ('run("find t.csv --time-limit 0.3 -k 2")', "time_limit=0.3 without the fixture clock"),
+    ('asked = ["--time-limit", "0", "--time-limit", "soon", "--time-limit", "90"]', None),
+    ('run("find t.csv --time-limit 1e-9")', None),
+    ("@pytest.mark.timing\ndef test_it():\n    pass", "marked timing, but not slow"),
+    ("def test_it():\n    find(scores, time_limit=0)", None),
+    ("def test_it(clock):\n    find(scores, time_limit=0.5)", None),
+    ('@pytest.mark.usefixtures("clock")\ndef test_it():\n    find(time_limit=0.5)', None),
+    ("@pytest.mark.slow\ndef test_it():\n    time.monotonic()", None),
+    ("pytestmark = pytest.mark.slow\ndef test_it():\n    time.monotonic()", None),
+])  # fmt: skip
 def test_what_depends_on_it_is_noticed(source, what):
     assert [said for _, said in complaints(source)] == ([what] if what else [])
 

@@ -42,26 +42,23 @@ def test_tests_use_public_names_only():
     assert found == []
 
 
-@pytest.mark.parametrize(
-    ("source", "names"),
-    [
-        ("from altsets.quality._form import Form", ["altsets.quality._form"]),
-        ("from altsets.views.sets import _near, near", ["altsets.views.sets._near"]),
-        ("from altsets.evaluation import _folds as folds", ["altsets.evaluation._folds"]),
-        ("import altsets.quality._form", ["altsets.quality._form"]),
-        ("import_module('altsets.plots._canvas')", ["altsets.plots._canvas"]),
-        ("monkeypatch.setattr('altsets.session._steps.MOST', 3)", ["altsets.session._steps.MOST"]),
-        ("monkeypatch.setattr(outputs, '_frontier', None)", ["_frontier"]),
-        ("for module in ('altsets.measures._survival',): pass", ["altsets.measures._survival"]),
-        ("mock.patch.object(engine, '_phases', [])", ["_phases"]),
-        ("assert session._searcher.answers", ["_searcher"]),
-        ("altsets.result._status.Status", ["_status"]),
-        ("from altsets import _kernels\nfrom altsets._kernels._stand_in import cython", []),
-        ("class Own:\n    def __init__(self):\n        self._x = 1\n\nOwn()._x", []),
-        ("class Own:\n    def _of(self):\n        return super().__init__()\n\nOwn()._of()", []),
-        ("pair._replace(first=1)\ntype(pair).__name__\n_local = 1", []),
-    ],
-)
+@pytest.mark.parametrize(("source", "names"), [
+    ("from altsets.quality._form import Form", ["altsets.quality._form"]),
+    ("from altsets.views.sets import _near, near", ["altsets.views.sets._near"]),
+    ("from altsets.evaluation import _folds as folds", ["altsets.evaluation._folds"]),
+    ("import altsets.quality._form", ["altsets.quality._form"]),
+    ("import_module('altsets.plots._canvas')", ["altsets.plots._canvas"]),
+    ("monkeypatch.setattr('altsets.session._steps.MOST', 3)", ["altsets.session._steps.MOST"]),
+    ("monkeypatch.setattr(outputs, '_frontier', None)", ["_frontier"]),
+    ("for module in ('altsets.measures._survival',): pass", ["altsets.measures._survival"]),
+    ("mock.patch.object(engine, '_phases', [])", ["_phases"]),
+    ("assert session._searcher.answers", ["_searcher"]),
+    ("altsets.result._status.Status", ["_status"]),
+    ("from altsets import _kernels\nfrom altsets._kernels._stand_in import cython", []),
+    ("class Own:\n    def __init__(self):\n        self._x = 1\n\nOwn()._x", []),
+    ("class Own:\n    def _of(self):\n        return super().__init__()\n\nOwn()._of()", []),
+    ("pair._replace(first=1)\ntype(pair).__name__\n_local = 1", []),
+])  # fmt: skip
 def test_private_names_are_noticed(source, names):
     assert [name for _, name in private_names(source)] == names
 

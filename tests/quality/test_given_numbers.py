@@ -55,19 +55,16 @@ def test_labels_do_not_matter_where_features_have_no_names():
     assert altsets.find(unnamed, 1, 1, 1, dissimilarity=alike).sets == [(0,), (1,)]
 
 
-@pytest.mark.parametrize(
-    ("scores", "message"),
-    [
-        ([10**400, 1], "must be numbers: int too large"),
-        ([1 + 2j, 1], "must be numbers, not complex numbers"),
-        (np.array(["2024-01-01", "2024-01-02"], dtype="datetime64[D]"), "must be numbers, not dates"),
-        (["1", "2"], "must be numbers, not text"),
-        ([1.5, "2"], "must be numbers, not text"),
-        (np.array([1.5, "2"], dtype=object), "must be numbers, not text"),
-        (pd.Series(["a", "b"]), "must be numbers, not text"),
-        (np.ma.array([1.0, 2.0], mask=[False, True]), "some are masked"),
-    ],
-)
+@pytest.mark.parametrize(("scores", "message"), [
+    ([10**400, 1], "must be numbers: int too large"),
+    ([1 + 2j, 1], "must be numbers, not complex numbers"),
+    (np.array(["2024-01-01", "2024-01-02"], dtype="datetime64[D]"), "must be numbers, not dates"),
+    (["1", "2"], "must be numbers, not text"),
+    ([1.5, "2"], "must be numbers, not text"),
+    (np.array([1.5, "2"], dtype=object), "must be numbers, not text"),
+    (pd.Series(["a", "b"]), "must be numbers, not text"),
+    (np.ma.array([1.0, 2.0], mask=[False, True]), "some are masked"),
+])  # fmt: skip
 def test_what_is_not_a_number_is_no_score(scores, message):
     for make in (quality.Additive, lambda given: quality.MRMR(given, np.zeros((2, 2)))):
         with pytest.raises(InputError, match=message):

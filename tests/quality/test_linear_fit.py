@@ -351,15 +351,10 @@ def test_answers_without_models(table):
         assert "model" not in result.to_dict()["sets"][0]
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda entry: entry.pop("r2"),
-        lambda entry: entry["columns"].append("another"),
-        lambda entry: entry["coefficients"][0].append(1.0),
-        lambda entry: entry.update(intercept=["one"]),
-    ],
-)
+@pytest.mark.parametrize("damage", [
+    lambda entry: entry.pop("r2"), lambda entry: entry["columns"].append("another"),
+    lambda entry: entry["coefficients"][0].append(1.0), lambda entry: entry.update(intercept=["one"]),
+])  # fmt: skip
 def test_damaged_models_are_refused(table, damage, refused):
     document = altsets.find(LinearFit.from_data(*table), n_features=2, n_alternatives=0).to_dict()
     damage(document["sets"][0]["model"])
@@ -415,33 +410,27 @@ def test_missing_values_are_refused_or_filled_in(table):
     assert asked.evaluate((2, 5)) == pytest.approx(LinearFit.from_data(filled, y).evaluate((2, 5)), abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (([[1, 0]], [1]), "not square"),
-        (([[1, 0.5], [0.2, 1]], [1, 1]), "not symmetric"),
-        (([[1, 0], [0, math.nan]], [1, 1]), "not finite"),
-        (([[1, 0], [0, -1]], [1, 1]), "negative"),
-        ((np.eye(2), [1, 1, 1]), "one row for each of the 2 columns"),
-        ((np.eye(2), [1, 1], 0.0), "total=0.0 must be a number above 0"),
-        ((np.eye(2), [1, 1], None, -1), "ridge=-1 must be a number from 0 up"),
-        ((np.eye(2), [1, 1], None, 0.0, None, [1, 0]), "owners must name a feature"),
-        (([[1, 1], [1, 1]], [1, 1]), "depend on each other"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "said"), [
+    (([[1, 0]], [1]), "not square"),
+    (([[1, 0.5], [0.2, 1]], [1, 1]), "not symmetric"),
+    (([[1, 0], [0, math.nan]], [1, 1]), "not finite"),
+    (([[1, 0], [0, -1]], [1, 1]), "negative"),
+    ((np.eye(2), [1, 1, 1]), "one row for each of the 2 columns"),
+    ((np.eye(2), [1, 1], 0.0), "total=0.0 must be a number above 0"),
+    ((np.eye(2), [1, 1], None, -1), "ridge=-1 must be a number from 0 up"),
+    ((np.eye(2), [1, 1], None, 0.0, None, [1, 0]), "owners must name a feature"),
+    (([[1, 1], [1, 1]], [1, 1]), "depend on each other"),
+])  # fmt: skip
 def test_products_that_cannot_be_used(arguments, said):
     with pytest.raises(InputError, match=said):
         LinearFit(*arguments)
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"criterion": "cp"}, "criterion='cp' is unknown; choose one of 'bic', 'aic', 'adjusted_r2'"),
-        ({"missing": "drop"}, "missing='drop' is unknown"),
-        ({"ridge": "much"}, "ridge='much' must be a number from 0 up"),
-    ],
-)
+@pytest.mark.parametrize(("options", "said"), [
+    ({"criterion": "cp"}, "criterion='cp' is unknown; choose one of 'bic', 'aic', 'adjusted_r2'"),
+    ({"missing": "drop"}, "missing='drop' is unknown"),
+    ({"ridge": "much"}, "ridge='much' must be a number from 0 up"),
+])  # fmt: skip
 def test_unknown_options(table, options, said):
     with pytest.raises(InputError, match=said):
         LinearFit.from_data(*table, **options)

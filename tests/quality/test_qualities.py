@@ -301,39 +301,29 @@ def test_labels_in_another_order_are_refused(cls, refused):
 
 # --- What is refused ---
 @pytest.mark.parametrize("cls", PAIRWISE)
-@pytest.mark.parametrize(
-    ("relevance", "pairs", "message"),
-    [
-        ([], [], r"relevance must be a list of numbers, one for each feature; got shape \(0,\)"),
-        ([[1, 2]], np.eye(2), r"one for each feature; got shape \(1, 2\)"),
-        (3.0, [[1.0]], r"one for each feature; got shape \(\)"),
-        (["a", "b"], np.eye(2), "relevance must be numbers"),
-        ([1, 2], [["a", 1], [1, 2]], "must be numbers"),
-        ([1, 2], [1, 2], r"each of the 2 features; got shape \(2,\)"),
-        ([1, 2], np.eye(3), r"each of the 2 features; got shape \(3, 3\)"),
-        ([1, 2], np.ones((2, 3)), r"each of the 2 features; got shape \(2, 3\)"),
-        ([1, math.nan], np.eye(2), r"1 of 2 relevance values are not finite \(x1\)"),
-        (
-            [1, 2],
-            [[0, math.nan], [math.inf, 0]],
-            r"2 of 4 \w+ values are not finite \(x0 and x1, x1 and x0\)",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("relevance", "pairs", "message"), [
+    ([], [], r"relevance must be a list of numbers, one for each feature; got shape \(0,\)"),
+    ([[1, 2]], np.eye(2), r"one for each feature; got shape \(1, 2\)"),
+    (3.0, [[1.0]], r"one for each feature; got shape \(\)"),
+    (["a", "b"], np.eye(2), "relevance must be numbers"),
+    ([1, 2], [["a", 1], [1, 2]], "must be numbers"),
+    ([1, 2], [1, 2], r"each of the 2 features; got shape \(2,\)"),
+    ([1, 2], np.eye(3), r"each of the 2 features; got shape \(3, 3\)"),
+    ([1, 2], np.ones((2, 3)), r"each of the 2 features; got shape \(2, 3\)"),
+    ([1, math.nan], np.eye(2), r"1 of 2 relevance values are not finite \(x1\)"),
+    ([1, 2], [[0, math.nan], [math.inf, 0]], r"2 of 4 \w+ values are not finite \(x0 and x1, x1 and x0\)"),
+])  # fmt: skip
 def test_numbers_that_are_refused(cls, relevance, pairs, message):
     with pytest.raises(InputError, match=message):
         cls(relevance, pairs)
 
 
 @pytest.mark.parametrize("cls", PAIRWISE)
-@pytest.mark.parametrize(
-    ("names", "message"),
-    [
-        (["a"], "1 feature names were given for 2 features"),
-        (["a", "a"], "these occur more than once: a"),
-        ("ab", "not the single string 'ab'"),
-    ],
-)
+@pytest.mark.parametrize(("names", "message"), [
+    (["a"], "1 feature names were given for 2 features"),
+    (["a", "a"], "these occur more than once: a"),
+    ("ab", "not the single string 'ab'"),
+])  # fmt: skip
 def test_names_that_are_refused(cls, names, message):
     with pytest.raises(InputError, match=message):
         cls([1, 2], np.eye(2), feature_names=names)
@@ -346,17 +336,14 @@ def test_cfs_takes_no_negative_redundancy(refused):
     assert MRMR([1, 2, 3], pairs).evaluate((0, 1)) == pytest.approx(1.45)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"scale": 0}, "scale=0 is not positive"),
-        ({"scale": -1.0}, "scale=-1.0 is not positive"),
-        ({"scale": math.nan}, "scale=nan is not a finite number"),
-        ({"scale": None}, "scale=None is not a finite number"),
-        ({"min_relevance": math.inf}, "min_relevance=inf is not a finite number"),
-        ({"min_relevance": "high"}, "min_relevance='high' is not a finite number"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    ({"scale": 0}, "scale=0 is not positive"),
+    ({"scale": -1.0}, "scale=-1.0 is not positive"),
+    ({"scale": math.nan}, "scale=nan is not a finite number"),
+    ({"scale": None}, "scale=None is not a finite number"),
+    ({"min_relevance": math.inf}, "min_relevance=inf is not a finite number"),
+    ({"min_relevance": "high"}, "min_relevance='high' is not a finite number"),
+])  # fmt: skip
 def test_options_of_fcbf_that_are_refused(options, message):
     with pytest.raises(InputError, match=message):
         FCBF([1, 2], np.eye(2), **options)
@@ -438,17 +425,12 @@ def test_from_data_measures_and_names(table, measure):
             assert quality.evaluate(chosen) == direct.evaluate(chosen)
 
 
-@pytest.mark.parametrize(
-    ("cls", "options"),
-    [
-        (Additive, {"measure": "f"}),
-        (MRMR, {}),
-        (MRMR, {"measure": "relief", "redundancy_measure": "spearman"}),
-        (FCBF, {"measure": "spearman"}),
-        (CFS, {}),
-        (CFS, {"measure": lambda X, y: np.arange(1.0, X.shape[1] + 1)}),
-    ],
-)
+@pytest.mark.parametrize(("cls", "options"), [
+    (Additive, {"measure": "f"}), (MRMR, {}),
+    (MRMR, {"measure": "relief", "redundancy_measure": "spearman"}),
+    (FCBF, {"measure": "spearman"}), (CFS, {}),
+    (CFS, {"measure": lambda X, y: np.arange(1.0, X.shape[1] + 1)}),
+])  # fmt: skip
 def test_constant_columns_are_named_in_one_warning_and_score_nothing(cls, options, table, snapshot):
     X, y = table
     with pytest.warns(UserWarning) as caught:
@@ -499,26 +481,20 @@ def test_given_numbers_in_place_of_measures(table):
     assert given.evaluate((0, 5)) == CFS(relevance, pairs).evaluate((0, 5))
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"measure": np.ones(5)}, r"must hold 6 scores, one for each feature; got shape \(5,\)"),
-        ({"measure": np.ones((6, 6))}, r"must hold 6 scores, one for each feature; got shape \(6, 6\)"),
-        ({"measure": ["a"] * 6}, "given as measure must be numbers, not text"),
-        ({"measure": [1.0] * 5 + [math.nan]}, "missing or infinite values"),
-        ({"measure": np.ones(6), "n_neighbors": 3}, "takes no options; got n_neighbors"),
-        ({"measure": pd.Series(np.ones(6), index=list("fedcba"))}, r"index of the measure \(f, e, d ...\)"),
-        (
-            {"measure": np.ones(6), "redundancy_measure": None},
-            "an array of scores compares features with the",
-        ),
-        ({"redundancy_measure": np.ones(6)}, r"each of the 6 features; got shape \(6,\)"),
-        (
-            {"redundancy_measure": pd.DataFrame(np.eye(6), columns=list("fedcba"))},
-            r"columns of the measure \(f, e, d ...\) names the features differently",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    ({"measure": np.ones(5)}, r"must hold 6 scores, one for each feature; got shape \(5,\)"),
+    ({"measure": np.ones((6, 6))}, r"must hold 6 scores, one for each feature; got shape \(6, 6\)"),
+    ({"measure": ["a"] * 6}, "given as measure must be numbers, not text"),
+    ({"measure": [1.0] * 5 + [math.nan]}, "missing or infinite values"),
+    ({"measure": np.ones(6), "n_neighbors": 3}, "takes no options; got n_neighbors"),
+    ({"measure": pd.Series(np.ones(6), index=list("fedcba"))}, r"index of the measure \(f, e, d ...\)"),
+    ({"measure": np.ones(6), "redundancy_measure": None}, "an array of scores compares features with the"),
+    ({"redundancy_measure": np.ones(6)}, r"each of the 6 features; got shape \(6,\)"),
+    (
+        {"redundancy_measure": pd.DataFrame(np.eye(6), columns=list("fedcba"))},
+        r"columns of the measure \(f, e, d ...\) names the features differently",
+    ),
+])  # fmt: skip
 def test_given_numbers_that_are_refused(table, options, message):
     with pytest.raises(InputError, match=message):
         CFS.from_data(*table, **{"redundancy_measure": "pearson", **options})

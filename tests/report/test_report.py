@@ -200,20 +200,17 @@ def test_other_questions_speak_for_themselves(search, snapshot):
         assert about(texts_of(summarise(one)), "Python") == snapshot
 
 
-@pytest.mark.parametrize(
-    ("asked", "words"),
-    [
-        ({}, "2 sets of 2 features each, any two of which share at most 1 feature (tau = 0.5)."),
-        ({"tau": 1}, "any two of which share no feature (tau = 1)."),
-        ({"tau": 2, "dissimilarity": "absolute"}, "any two of which share no feature."),
-        ({"n_alternatives": 0}, "1 set of 2 features."),
-        ({"dissimilarity": "jaccard"}, "any two of which share at most"),
-        ({"dissimilarity": Grouped([["age", "hat"]])}, "features of one group count as the same"),
-        ({"constraints": constraints.Size(1, 2)}, "2 sets of 1 to 2 features each"),
-        ({"search": "simultaneous", "aggregation": "min"}, "the weakest is as good as possible"),
-        ({"existing": [[4, 5]]}, "They also differ from 1 existing set."),
-    ],
-)
+@pytest.mark.parametrize(("asked", "words"), [
+    ({}, "2 sets of 2 features each, any two of which share at most 1 feature (tau = 0.5)."),
+    ({"tau": 1}, "any two of which share no feature (tau = 1)."),
+    ({"tau": 2, "dissimilarity": "absolute"}, "any two of which share no feature."),
+    ({"n_alternatives": 0}, "1 set of 2 features."),
+    ({"dissimilarity": "jaccard"}, "any two of which share at most"),
+    ({"dissimilarity": Grouped([["age", "hat"]])}, "features of one group count as the same"),
+    ({"constraints": constraints.Size(1, 2)}, "2 sets of 1 to 2 features each"),
+    ({"search": "simultaneous", "aggregation": "min"}, "the weakest is as good as possible"),
+    ({"existing": [[4, 5]]}, "They also differ from 1 existing set."),
+])  # fmt: skip
 def test_the_request_in_words(asked, words):
     assert words in about_request(found(**asked))
 
@@ -521,15 +518,12 @@ def test_python_lines_of_a_selector_give_the_same_sets(judged):
     assert space["selector"].result_ == result
 
 
-@pytest.mark.parametrize(
-    ("asked", "parameters", "why"),
-    [
-        ({"dissimilarity": lambda one, other: 1.0}, {}, "a function of your own"),
-        ({"dissimilarity": Matched(np.eye(5), threshold=0.9)}, {}, "a matrix of your own"),
-        ({"existing": [[0]]}, {}, "differ from were given"),
-        ({"quality": None}, {}, "only you know what quality"),
-    ],
-)
+@pytest.mark.parametrize(("asked", "parameters", "why"), [
+    ({"dissimilarity": lambda one, other: 1.0}, {}, "a function of your own"),
+    ({"dissimilarity": Matched(np.eye(5), threshold=0.9)}, {}, "a matrix of your own"),
+    ({"existing": [[0]]}, {}, "differ from were given"),
+    ({"quality": None}, {}, "only you know what quality"),
+])  # fmt: skip
 def test_where_there_are_no_lines_it_is_said(judged, asked, parameters, why):
     X, y, selector, _ = judged
     result = selector.fit(X, y).result_
@@ -776,16 +770,13 @@ def test_all_answers_write_reports(tmp_path, judged):
     assert section(document, "evaluation") is not None
 
 
-@pytest.mark.parametrize(
-    ("path", "words"),
-    [
-        ("no/such/report.html", "there is no folder no/such; make it first."),
-        ("there", "is a folder; name a file."),
-        ("report.txt", "the name must end in .html"),
-        ("nul\0.html", "cannot be written"),
-        (7.5, "needs the name of a file, not 7.5."),
-    ],
-)
+@pytest.mark.parametrize(("path", "words"), [
+    ("no/such/report.html", "there is no folder no/such; make it first."),
+    ("there", "is a folder; name a file."),
+    ("report.txt", "the name must end in .html"),
+    ("nul\0.html", "cannot be written"),
+    (7.5, "needs the name of a file, not 7.5."),
+])  # fmt: skip
 def test_places_where_no_report_can_be_written(tmp_path, monkeypatch, path, words):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "there").mkdir()

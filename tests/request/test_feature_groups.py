@@ -178,18 +178,15 @@ def test_groups_that_nothing_uses_are_refused(asked):
         altsets.frontier(scored(), against=scored(1), feature_groups="__", **asked)
 
 
-@pytest.mark.parametrize(
-    ("groups", "message"),
-    [
-        (None, "dissimilarity='?groups'? compares groups of features; declare them with feature_groups"),
-        ("#", "feature_groups: no name such as 'l__mean' has '#' in it"),
-        ("", "feature_groups: the separator is ''"),
-        ({"x": "l"}, "feature_groups names 'x', which is not a feature"),
-        ({}, "feature_groups has no groups"),
-        (["age", "top"], r"feature_groups takes groups of features, not \['age', 'top'\]"),
-        ([["age"], ["age"]], "feature_groups: 'age' is in two groups, 0 and 1"),
-    ],
-)
+@pytest.mark.parametrize(("groups", "message"), [
+    (None, "dissimilarity='?groups'? compares groups of features; declare them with feature_groups"),
+    ("#", "feature_groups: no name such as 'l__mean' has '#' in it"),
+    ("", "feature_groups: the separator is ''"),
+    ({"x": "l"}, "feature_groups names 'x', which is not a feature"),
+    ({}, "feature_groups has no groups"),
+    (["age", "top"], r"feature_groups takes groups of features, not \['age', 'top'\]"),
+    ([["age"], ["age"]], "feature_groups: 'age' is in two groups, 0 and 1"),
+])  # fmt: skip
 def test_groups_that_make_no_sense_are_refused(groups, message):
     with pytest.raises(InputError, match=message):
         altsets.find(scored(), 2, 1, feature_groups=groups, dissimilarity="groups")

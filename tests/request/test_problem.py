@@ -55,10 +55,9 @@ def test_between_two_levels_the_stricter_one_counts():
     assert max_overlap(5, tau=0.5) == 2
 
 
-@pytest.mark.parametrize(
-    ("tau", "expected"),
-    [(0, 4), (0.0, 4), (1, 0), (1.0, 0), ("1", 0), (True - 0.0, 0), (-1e-12, 4), (1 + 1e-12, 0)],
-)
+@pytest.mark.parametrize(("tau", "expected"), [
+    (0, 4), (0.0, 4), (1, 0), (1.0, 0), ("1", 0), (True - 0.0, 0), (-1e-12, 4), (1 + 1e-12, 0),
+])  # fmt: skip
 def test_the_ends_of_tau(tau, expected):
     assert max_overlap(4, tau=tau) == expected
 
@@ -136,16 +135,10 @@ def test_an_existing_set_may_leave_no_room():
     assert problem.existing_overlaps == (-1,)
 
 
-@pytest.mark.parametrize(
-    ("kind", "first", "second", "expected"),
-    [
-        ("dice", (0, 1, 2), (0, 1, 2), 0),
-        ("dice", (0, 1), (2, 3), 1),
-        ("dice", (0, 1, 2, 3), (0, 1), 1 / 3),
-        ("jaccard", (0, 1, 2), (2, 3, 4), 0.8),
-        ("jaccard", (0, 1, 2, 3), (3, 2), 0.5),
-    ],
-)
+@pytest.mark.parametrize(("kind", "first", "second", "expected"), [
+    ("dice", (0, 1, 2), (0, 1, 2), 0), ("dice", (0, 1), (2, 3), 1), ("dice", (0, 1, 2, 3), (0, 1), 1 / 3),
+    ("jaccard", (0, 1, 2), (2, 3, 4), 0.8), ("jaccard", (0, 1, 2, 3), (3, 2), 0.5),
+])  # fmt: skip
 def test_dissimilarity(kind, first, second, expected):
     assert dissimilarity_of(kind, first, second) == pytest.approx(expected)
     assert dissimilarity_of(kind, second, first) == pytest.approx(expected)
@@ -178,54 +171,48 @@ def test_parameters_are_plain_values():
     assert type(problem.n_features) is int
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"tau": 1.1}, r"tau=1\.1 is outside \[0, 1\]"),
-        ({"tau": -0.1}, r"tau=-0\.1 is outside \[0, 1\]"),
-        ({"tau": "one"}, "tau='one' is not a number"),
-        ({"tau": "1/0"}, "tau='1/0' is not a number"),
-        ({"tau": math.nan}, "tau=nan is not a number"),
-        ({"tau": math.inf}, "tau=inf is not a number"),
-        ({"tau": True}, "tau=True is not a number"),
-        ({"tau": [0.5]}, r"tau=\[0\.5\] is not a number"),
-        ({"tau": 1j}, "tau=1j is not a number"),
-        ({"dissimilarity": "absolute"}, "give tau, the number"),
-        ({"tau": 5, "dissimilarity": "absolute"}, "tau=5, but sets of 4 features differ in at most 4"),
-        ({"tau": -1, "dissimilarity": "absolute"}, "tau=-1 is too small; it must be at least 0"),
-        ({"tau": 1.5, "dissimilarity": "absolute"}, "tau=1.5 is not a whole number"),
-        ({"n_features": 0}, "n_features=0 is too small; it must be at least 1"),
-        ({"n_features": 11}, "n_features=11, but there are only 10 features .* at most 10"),
-        ({"n_features": 2.5}, "n_features=2.5 is not a whole number"),
-        ({"n_features": "4"}, "n_features='4' is not a whole number"),
-        ({"n_features": None}, "n_features=None is not a whole number"),
-        ({"n_alternatives": -1}, "n_alternatives=-1 is too small; it must be at least 0"),
-        ({"n_alternatives": True}, "n_alternatives=True is not a whole number"),
-        ({"n_alternatives": math.inf}, "n_alternatives=inf is not a whole number"),
-        ({"n_alternatives": math.nan}, "n_alternatives=nan is not a whole number"),
-        ({"dissimilarity": "cosine"}, "dissimilarity='cosine' is unknown; choose one of 'dice', 'jaccard'"),
-        ({"search": "random"}, "search='random' is unknown; choose one of 'sequential', 'simultaneous'"),
-        ({"search": None}, "search=None is unknown"),
-        ({"aggregation": "max"}, "aggregation='max' is unknown; choose one of 'sum', 'min'"),
-        ({"existing": [(0, 10)]}, "names feature 10; there are 10"),
-        ({"existing": [(0, 0)]}, "holds a feature twice"),
-        ({"existing": [()]}, "an existing set is empty"),
-        ({"existing": [(-1, 2)]}, "a feature index -1 is too small"),
-        ({"existing": [("a", "b")]}, "a feature index 'a' is not a whole number"),
-        ({"constraints": ["a"]}, "constraints holds 'a'; give objects such as altsets.constraints.Require"),
-        ({"constraints": "a"}, "constraints holds 'a'"),
-        ({"constraints": None}, "constraints holds None"),
-        ({"constraints": Require}, "constraints holds <class"),
-        (
-            {"constraints": [Require("a")]},
-            "Require names 'a', which is not a feature; give the name .* or the index",
-        ),
-        ({"constraints": [Require(10)]}, "Require names feature 10; there are 10"),
-        ({"constraints": [Size(11, 12)]}, "k_min=11, but there are only 10 features"),
-        ({"constraints": [Size(2, 3)], "tau": 4, "dissimilarity": "absolute"}, "tau=4, but sets of 3"),
-        ({"feature_names": ["a"]}, "1 feature names were given for 10 features"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    ({"tau": 1.1}, r"tau=1\.1 is outside \[0, 1\]"),
+    ({"tau": -0.1}, r"tau=-0\.1 is outside \[0, 1\]"),
+    ({"tau": "one"}, "tau='one' is not a number"),
+    ({"tau": "1/0"}, "tau='1/0' is not a number"),
+    ({"tau": math.nan}, "tau=nan is not a number"),
+    ({"tau": math.inf}, "tau=inf is not a number"),
+    ({"tau": True}, "tau=True is not a number"),
+    ({"tau": [0.5]}, r"tau=\[0\.5\] is not a number"),
+    ({"tau": 1j}, "tau=1j is not a number"),
+    ({"dissimilarity": "absolute"}, "give tau, the number"),
+    ({"tau": 5, "dissimilarity": "absolute"}, "tau=5, but sets of 4 features differ in at most 4"),
+    ({"tau": -1, "dissimilarity": "absolute"}, "tau=-1 is too small; it must be at least 0"),
+    ({"tau": 1.5, "dissimilarity": "absolute"}, "tau=1.5 is not a whole number"),
+    ({"n_features": 0}, "n_features=0 is too small; it must be at least 1"),
+    ({"n_features": 11}, "n_features=11, but there are only 10 features .* at most 10"),
+    ({"n_features": 2.5}, "n_features=2.5 is not a whole number"),
+    ({"n_features": "4"}, "n_features='4' is not a whole number"),
+    ({"n_features": None}, "n_features=None is not a whole number"),
+    ({"n_alternatives": -1}, "n_alternatives=-1 is too small; it must be at least 0"),
+    ({"n_alternatives": True}, "n_alternatives=True is not a whole number"),
+    ({"n_alternatives": math.inf}, "n_alternatives=inf is not a whole number"),
+    ({"n_alternatives": math.nan}, "n_alternatives=nan is not a whole number"),
+    ({"dissimilarity": "cosine"}, "dissimilarity='cosine' is unknown; choose one of 'dice', 'jaccard'"),
+    ({"search": "random"}, "search='random' is unknown; choose one of 'sequential', 'simultaneous'"),
+    ({"search": None}, "search=None is unknown"),
+    ({"aggregation": "max"}, "aggregation='max' is unknown; choose one of 'sum', 'min'"),
+    ({"existing": [(0, 10)]}, "names feature 10; there are 10"),
+    ({"existing": [(0, 0)]}, "holds a feature twice"),
+    ({"existing": [()]}, "an existing set is empty"),
+    ({"existing": [(-1, 2)]}, "a feature index -1 is too small"),
+    ({"existing": [("a", "b")]}, "a feature index 'a' is not a whole number"),
+    ({"constraints": ["a"]}, "constraints holds 'a'; give objects such as altsets.constraints.Require"),
+    ({"constraints": "a"}, "constraints holds 'a'"),
+    ({"constraints": None}, "constraints holds None"),
+    ({"constraints": Require}, "constraints holds <class"),
+    ({"constraints": [Require("a")]}, "Require names 'a', which is not a feature; give the name .* or the index"),
+    ({"constraints": [Require(10)]}, "Require names feature 10; there are 10"),
+    ({"constraints": [Size(11, 12)]}, "k_min=11, but there are only 10 features"),
+    ({"constraints": [Size(2, 3)], "tau": 4, "dissimilarity": "absolute"}, "tau=4, but sets of 3"),
+    ({"feature_names": ["a"]}, "1 feature names were given for 10 features"),
+])  # fmt: skip
 def test_bad_requests_say_what_was_wrong(options, message):
     with pytest.raises(InputError, match=message) as caught:
         Problem.create(10, **{"n_features": 4, **options})
@@ -248,18 +235,10 @@ def test_constraints_are_resolved_by_name():
     assert Problem.create(3, n_features=2, constraints=Require(1)).constraints == (Require((1,)),)
 
 
-@pytest.mark.parametrize(
-    ("constraints", "k_min", "k_max"),
-    [
-        ((), 4, 4),
-        ((Require(0),), 4, 4),
-        ((Size(2, 6),), 2, 6),
-        ((Size(3, 3),), 3, 3),
-        ((Size(2, 6), Size(5, 9)), 5, 6),
-        ((Size(2, 100),), 2, 10),
-        ((Size(1, 2), Size(4, 5)), 4, 2),
-    ],
-)
+@pytest.mark.parametrize(("constraints", "k_min", "k_max"), [
+    ((), 4, 4), ((Require(0),), 4, 4), ((Size(2, 6),), 2, 6), ((Size(3, 3),), 3, 3),
+    ((Size(2, 6), Size(5, 9)), 5, 6), ((Size(2, 100),), 2, 10), ((Size(1, 2), Size(4, 5)), 4, 2),
+])  # fmt: skip
 def test_sizes_come_from_constraints_or_n_features(constraints, k_min, k_max):
     problem = Problem.create(10, n_features=4, constraints=constraints)
     assert (problem.k_min, problem.k_max) == (k_min, k_max)

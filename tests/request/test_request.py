@@ -123,17 +123,14 @@ def test_commands_can_be_typed(snapshot):
     )
 
 
-@pytest.mark.parametrize(
-    ("request_", "reason"),
-    [
-        (Request(dissimilarity=lambda one, other: 1.0), "a function of your own"),
-        (Request(dissimilarity=dissimilarity.Matched(np.eye(3))), "a matrix of your own"),
-        (Request(constraints=constraints.MaxSimilarity(np.eye(3), 0.5)), "a matrix of your own"),
-        (Request(quality=lambda X, y: X), "only you know what quality"),
-        (Request(quality=DecisionTreeClassifier()), "only you have the estimator"),
-        (Request(quality=[3, 2, 1]), "only you know what quality"),
-    ],
-)
+@pytest.mark.parametrize(("request_", "reason"), [
+    (Request(dissimilarity=lambda one, other: 1.0), "a function of your own"),
+    (Request(dissimilarity=dissimilarity.Matched(np.eye(3))), "a matrix of your own"),
+    (Request(constraints=constraints.MaxSimilarity(np.eye(3), 0.5)), "a matrix of your own"),
+    (Request(quality=lambda X, y: X), "only you know what quality"),
+    (Request(quality=DecisionTreeClassifier()), "only you have the estimator"),
+    (Request(quality=[3, 2, 1]), "only you know what quality"),
+])  # fmt: skip
 def test_what_cannot_be_written_says_why(request_, reason):
     with pytest.raises(NotExpressedError, match=reason):
         request_.to_json()
@@ -160,41 +157,29 @@ def test_a_document_names_no_code(name, refused):
         Request.from_dict(document)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "{}",
-        "[]",
-        '{"schema": 2}',
-        '{"schema": 1, "other": 1}',
-        '{"schema": 1, "constraints": [{}]}',
-        "nonsense",
-        '{"schema": 1, "constraints": [{"kind": "require"}]}',
-        '{"schema": 1, "existing": 3}',
-        '{"schema": 1, "tau": "x"}',
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "{}", "[]", '{"schema": 2}', '{"schema": 1, "other": 1}', '{"schema": 1, "constraints": [{}]}',
+    "nonsense", '{"schema": 1, "constraints": [{"kind": "require"}]}', '{"schema": 1, "existing": 3}',
+    '{"schema": 1, "tau": "x"}',
+])  # fmt: skip
 def test_damaged_documents_are_refused(text):
     with pytest.raises(InputError):
         Request.from_json(text)
 
 
-@pytest.mark.parametrize(
-    ("asked", "message"),
-    [
-        ({"n_features": 0}, "n_features=0 is too small"),
-        ({"tau": 2}, "tau=2 is outside"),
-        ({"tau": "max", "within": 0.1, "dissimilarity": "absolute"}, "can't be combined"),
-        ({"dissimilarity": "cosine"}, "choose one of 'dice', 'jaccard'"),
-        ({"constraints": ["a"]}, "constraints holds 'a'"),
-        ({"existing": ["ab"]}, "not the single string"),
-        ({"quality": "nonsense"}, "quality='nonsense' is unknown"),
-        ({"task": "guess"}, "task='guess' is unknown"),
-        ({"engine": "quantum"}, "engine='quantum' is unknown"),
-        ({"quality": "wrapper", "quality_params": {"max_iters": 0}}, "max_iters=0 is too small"),
-        ({"time_limit": 0}, "time_limit=0 must be a positive number"),
-    ],
-)
+@pytest.mark.parametrize(("asked", "message"), [
+    ({"n_features": 0}, "n_features=0 is too small"),
+    ({"tau": 2}, "tau=2 is outside"),
+    ({"tau": "max", "within": 0.1, "dissimilarity": "absolute"}, "can't be combined"),
+    ({"dissimilarity": "cosine"}, "choose one of 'dice', 'jaccard'"),
+    ({"constraints": ["a"]}, "constraints holds 'a'"),
+    ({"existing": ["ab"]}, "not the single string"),
+    ({"quality": "nonsense"}, "quality='nonsense' is unknown"),
+    ({"task": "guess"}, "task='guess' is unknown"),
+    ({"engine": "quantum"}, "engine='quantum' is unknown"),
+    ({"quality": "wrapper", "quality_params": {"max_iters": 0}}, "max_iters=0 is too small"),
+    ({"time_limit": 0}, "time_limit=0 must be a positive number"),
+])  # fmt: skip
 def test_checked_when_it_is_made(asked, message):
     with pytest.raises(InputError, match=message):
         Request(**asked)
@@ -305,10 +290,9 @@ def test_selectors_say_what_was_asked():
     assert scores.result_.request.quality is None
 
 
-@pytest.mark.parametrize(
-    ("tau", "written"),
-    [("1", "1"), ("0", "0"), ("0.5", "0.5"), ("1/3", "'1/3'"), ("0.9", "'9/10'"), (0.9, "0.9"), (1, "1.0")],
-)
+@pytest.mark.parametrize(("tau", "written"), [
+    ("1", "1"), ("0", "0"), ("0.5", "0.5"), ("1/3", "'1/3'"), ("0.9", "'9/10'"), (0.9, "0.9"), (1, "1.0"),
+])  # fmt: skip
 def test_tau_is_written_as_a_number_where_one_is_exact(tau, written):
     request = Request(tau=tau, quality="f")
     assert f"tau={written})" in request.to_python()

@@ -12,10 +12,9 @@ from altsets import Request, SelectAlternatives, Session, quality
 from altsets.errors import InputError
 
 
-@pytest.mark.parametrize(
-    ("share", "n", "size"),
-    [(0.1, 30, 3), (0.5, 7, 3), (0.01, 20, 1), (0.29, 100, 29), (0.999, 10, 9), (1 / 3, 9, 3)],
-)
+@pytest.mark.parametrize(("share", "n", "size"), [
+    (0.1, 30, 3), (0.5, 7, 3), (0.01, 20, 1), (0.29, 100, 29), (0.999, 10, 9), (1 / 3, 9, 3),
+])  # fmt: skip
 def test_a_share_is_rounded_down_to_at_least_one(share, n, size):
     assert size in (max(1, floor(share * n)), max(1, round(share * n)))
     scored = quality.Additive(np.arange(n))

@@ -73,22 +73,19 @@ def against(number, p_adjusted):
     return Comparison("accuracy", number, 0.1, 0.01, 0.2, 0.04, 5, "better", True, "", p_adjusted)
 
 
-@pytest.mark.parametrize(
-    ("entries", "words"),
-    [
-        (
-            [against(0, 0.08), against(1, 0.08)],
-            "Taken one by one, both sets predict better than a guess. Adjusted for all sets (Holm), that holds for "
-            "none of them.",
-        ),
-        (
-            [against(0, 0.01), against(1, 0.08), against(2, 0.02)],
-            "Taken one by one, all 3 sets predict better than a guess. Adjusted for all sets (Holm), that holds for "
-            "sets 0 and 2 only.",
-        ),
-        ([against(0, 0.01), against(1, 0.02)], "Both sets predict better than a guess."),
-    ],
-)
+@pytest.mark.parametrize(("entries", "words"), [
+    (
+        [against(0, 0.08), against(1, 0.08)],
+        "Taken one by one, both sets predict better than a guess. Adjusted for all sets (Holm), that holds for "
+        "none of them.",
+    ),
+    (
+        [against(0, 0.01), against(1, 0.08), against(2, 0.02)],
+        "Taken one by one, all 3 sets predict better than a guess. Adjusted for all sets (Holm), that holds for "
+        "sets 0 and 2 only.",
+    ),
+    ([against(0, 0.01), against(1, 0.02)], "Both sets predict better than a guess."),
+])  # fmt: skip
 def test_adjusting_for_several_sets_does_not_contradict_itself(entries, words):
     assert summarize(entries, "a guess", 0.95) == words
 

@@ -53,11 +53,10 @@ def test_without_groups_and_budget_there_is_neither():
     assert not {"costs", "groups"} & json.loads(result.to_json())["sets"][0].keys()
 
 
-@pytest.mark.parametrize(
-    "sensors",
-    [SENSORS, Grouped({0: "left", 1: "left", 2: "right", "S2_max": "right", 4: "top"})],
-    ids=["patterns", "indices"],
-)
+@pytest.mark.parametrize("sensors", [
+    SENSORS,
+    Grouped({0: "left", 1: "left", 2: "right", "S2_max": "right", 4: "top"}),
+], ids=["patterns", "indices"])  # fmt: skip
 def test_groups_of_sets(sensors, snapshot):
     result = found(dissimilarity=sensors)
     assert result.groups == [("left", "left"), ("right", "right"), ("top", None)]

@@ -105,17 +105,14 @@ def test_json_has_null_for_numbers_that_are_not_finite():
     assert json.loads(RESULTS["no bound"].to_json(), parse_constant=pytest.fail)["gap"] is None
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("{", "not a JSON document"),
-        ("[1, 2]", "not an altsets result of schema 1"),
-        ("{}", "found schema None"),
-        (json.dumps({**json.loads(made().to_json()), "schema": 2}), "found schema 2"),
-        (json.dumps({**json.loads(made().to_json()), "status": "perfect"}), "incomplete or damaged"),
-        (json.dumps({"schema": 1, "status": "optimal"}), "incomplete or damaged"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    ("{", "not a JSON document"),
+    ("[1, 2]", "not an altsets result of schema 1"),
+    ("{}", "found schema None"),
+    (json.dumps({**json.loads(made().to_json()), "schema": 2}), "found schema 2"),
+    (json.dumps({**json.loads(made().to_json()), "status": "perfect"}), "incomplete or damaged"),
+    (json.dumps({"schema": 1, "status": "optimal"}), "incomplete or damaged"),
+])  # fmt: skip
 def test_documents_that_are_refused(text, message):
     with pytest.raises(InputError, match=message):
         Result.from_json(text)
@@ -141,14 +138,11 @@ def test_scores_floor_and_notes_survive_json_and_may_be_missing(refused):
         Result.from_json(json.dumps(document))
 
 
-@pytest.mark.parametrize(
-    ("n_above", "advice"),
-    [
-        (None, "and AboveNoise leaves them out."),
-        (1, "and only 1 feature does better, so ask for n_features=1 or use more rows."),
-        (0, "and no feature does better, which only more rows may change."),
-    ],
-)
+@pytest.mark.parametrize(("n_above", "advice"), [
+    (None, "and AboveNoise leaves them out."),
+    (1, "and only 1 feature does better, so ask for n_features=1 or use more rows."),
+    (0, "and no feature does better, which only more rows may change."),
+])  # fmt: skip
 def test_what_is_advised_against_noise_works(n_above, advice):
     noisy = made(scores=[(9.0, 8.0), (9.0, 7.0)], noise_floors=[(9.5, 9.5)] * 2, n_above_noise=n_above)
     assert noisy.cautions[0].endswith(advice)
@@ -237,20 +231,14 @@ def test_frame_without_pandas_names_the_extra(monkeypatch):
         made().to_frame()
 
 
-@pytest.mark.parametrize(
-    ("name", "phrases"),
-    [
-        ("optimal", ["2 sets", "proven optimal given the sets before it", "additive engine", "12.3 ms"]),
-        ("gap", ["valid", "at most 1.5 below the best possible"]),
-        ("no bound", ["valid, without a proof of quality"]),
-        (
-            "partly infeasible",
-            ["2 of 3 sets found", "proven to leave no other", "n_alternatives=1 is possible."],
-        ),
-        ("infeasible", ["Proven that no solution exists", "branch and bound"]),
-        ("not found", ["0 of 2 sets found", "the search ended without a proof"]),
-    ],
-)
+@pytest.mark.parametrize(("name", "phrases"), [
+    ("optimal", ["2 sets", "proven optimal given the sets before it", "additive engine", "12.3 ms"]),
+    ("gap", ["valid", "at most 1.5 below the best possible"]),
+    ("no bound", ["valid, without a proof of quality"]),
+    ("partly infeasible", ["2 of 3 sets found", "proven to leave no other", "n_alternatives=1 is possible."]),
+    ("infeasible", ["Proven that no solution exists", "branch and bound"]),
+    ("not found", ["0 of 2 sets found", "the search ended without a proof"]),
+])  # fmt: skip
 def test_explain_is_a_plain_sentence(name, phrases):
     text = RESULTS[name].explain()
     for phrase in phrases:

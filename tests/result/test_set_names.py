@@ -60,16 +60,13 @@ def test_names_are_in_reports_and_notebooks(tmp_path, snapshot):
     assert repr(selector) == snapshot
 
 
-@pytest.mark.parametrize(
-    ("names", "said"),
-    [
-        (["size"], r"must hold one name for each of 2 sets, not 1\."),
-        ("size", r"must hold one name for each of 2 sets, not 1\."),
-        (["size", 3], "must hold text, not 3"),
-        (["size", " "], "must hold text, not ' '"),
-        (["size", "size"], "must all be different"),
-    ],
-)
+@pytest.mark.parametrize(("names", "said"), [
+    (["size"], r"must hold one name for each of 2 sets, not 1\."),
+    ("size", r"must hold one name for each of 2 sets, not 1\."),
+    (["size", 3], "must hold text, not 3"),
+    (["size", " "], "must hold text, not ' '"),
+    (["size", "size"], "must all be different"),
+])  # fmt: skip
 def test_names_that_do_not_fit_are_refused(names, said):
     with pytest.raises(InputError, match=said):
         found().with_names(names)

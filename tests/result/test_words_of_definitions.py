@@ -184,16 +184,11 @@ def test_numbers_too_large_for_a_float_are_refused(name, refused):
         found(**{name: 10**400}, **TOGETHER)
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"costs": {"a": -1}, "limit": 3},
-        {"costs": {"a": 1}, "limit": float("nan")},
-        {"costs": [1, 2], "limit": 3},
-        {"costs": {"a": 1, "b": 2}, "limit": 3, "groups": [["a", "b"]]},
-        {"costs": {"a": 1}, "limit": 3, "groups": 5},
-    ],
-)
+@pytest.mark.parametrize("wrong", [
+    {"costs": {"a": -1}, "limit": 3}, {"costs": {"a": 1}, "limit": float("nan")},
+    {"costs": [1, 2], "limit": 3}, {"costs": {"a": 1, "b": 2}, "limit": 3, "groups": [["a", "b"]]},
+    {"costs": {"a": 1}, "limit": 3, "groups": 5},
+])  # fmt: skip
 def test_a_budget_of_all_sets_goes_by_its_own_name(wrong):
     with pytest.raises(InputError, match=r"^TotalBudget"):
         found(constraints=constraints.TotalBudget(**wrong))

@@ -19,17 +19,14 @@ from altsets.measures.models import MODELS
 
 
 # --- Black boxes by themselves --------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"score": 3, "n_features_in": 4}, "score must be a function"),
-        ({"score": len}, "give n_features_in"),
-        ({"score": len, "n_features_in": 0}, "n_features_in=0"),
-        ({"score": len, "n_features_in": 3, "feature_names": ["a"]}, "1 feature names"),
-        ({"score": len, "n_features_in": 3, "n_jobs": 0}, "n_jobs=0"),
-        ({"score": len, "n_features_in": 3, "n_jobs": 1.5}, "n_jobs=1.5"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    ({"score": 3, "n_features_in": 4}, "score must be a function"),
+    ({"score": len}, "give n_features_in"),
+    ({"score": len, "n_features_in": 0}, "n_features_in=0"),
+    ({"score": len, "n_features_in": 3, "feature_names": ["a"]}, "1 feature names"),
+    ({"score": len, "n_features_in": 3, "n_jobs": 0}, "n_jobs=0"),
+    ({"score": len, "n_features_in": 3, "n_jobs": 1.5}, "n_jobs=1.5"),
+])  # fmt: skip
 def test_wrong_black_boxes(options, message):
     with pytest.raises(InputError, match=message):
         quality.BlackBox(**options)
@@ -120,24 +117,21 @@ def test_estimators_without_a_seed_get_one(flowers):
     assert first == second
 
 
-@pytest.mark.parametrize(
-    ("estimator", "options", "message"),
-    [
-        (3, {}, "estimator must be a scikit-learn estimator"),
-        ("oak", {}, "estimator='oak' is unknown; choose one of tree, forest"),
-        ("sklearn.tree.Oak", {}, "GaussianNB: module 'sklearn.tree' has no attribute 'Oak'"),
-        (dict, {}, "estimator must be a scikit-learn estimator"),
-        (None, {"scoring": "nonsense"}, "scoring='nonsense' is unknown"),
-        (None, {"scoring": ["accuracy"]}, "scoring=.* must be the name of one scorer"),
-        (None, {"cv": 1}, "cv=1 does not split"),
-        (None, {"cv": "five"}, "cv='five' does not split"),
-        (None, {"cv": [(range(150), np.zeros(0, int))]}, "fold 0 of cv has no test rows"),
-        (None, {"cv": [([0, 1], [150])]}, "fold 0 of cv lists row 150"),
-        (None, {"cv": []}, "must give at least one"),
-        (None, {"task": "guess"}, "task='guess'"),
-        (None, {"feature_names": ["a"]}, "1 feature names"),
-    ],
-)
+@pytest.mark.parametrize(("estimator", "options", "message"), [
+    (3, {}, "estimator must be a scikit-learn estimator"),
+    ("oak", {}, "estimator='oak' is unknown; choose one of tree, forest"),
+    ("sklearn.tree.Oak", {}, "GaussianNB: module 'sklearn.tree' has no attribute 'Oak'"),
+    (dict, {}, "estimator must be a scikit-learn estimator"),
+    (None, {"scoring": "nonsense"}, "scoring='nonsense' is unknown"),
+    (None, {"scoring": ["accuracy"]}, "scoring=.* must be the name of one scorer"),
+    (None, {"cv": 1}, "cv=1 does not split"),
+    (None, {"cv": "five"}, "cv='five' does not split"),
+    (None, {"cv": [(range(150), np.zeros(0, int))]}, "fold 0 of cv has no test rows"),
+    (None, {"cv": [([0, 1], [150])]}, "fold 0 of cv lists row 150"),
+    (None, {"cv": []}, "must give at least one"),
+    (None, {"task": "guess"}, "task='guess'"),
+    (None, {"feature_names": ["a"]}, "1 feature names"),
+])  # fmt: skip
 def test_wrong_wrappers(flowers, estimator, options, message):
     with pytest.raises(InputError, match=message):
         quality.Wrapper(estimator, *flowers, **options)

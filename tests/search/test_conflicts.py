@@ -66,10 +66,9 @@ def test_the_sentence(name, snapshot):
     assert said == snapshot
 
 
-@pytest.mark.parametrize(
-    ("constraints", "n_features"),
-    [([Require(["age", "sex"])], 3), ([Require("phone")], 2), ([Forbid("id")], 2), ([], 4), ([], 3)],
-)
+@pytest.mark.parametrize(("constraints", "n_features"), [
+    ([Require(["age", "sex"])], 3), ([Require("phone")], 2), ([Forbid("id")], 2), ([], 4), ([], 3),
+])  # fmt: skip
 def test_what_the_quality_rules_out(constraints, n_features, snapshot):
     result = altsets.find(FILTERED, n_features=n_features, n_alternatives=1, constraints=constraints)
     assert result.reason == snapshot
@@ -79,20 +78,13 @@ def other_first(first, second):
     return float(first[0] != second[0])
 
 
-@pytest.mark.parametrize(
-    ("constraints", "existing", "options"),
-    [
-        ([AtMost(2, ["bp", "id"]), Require("age")], [(0, 1, 2)], {"tau": 1}),
-        ([Require("sex"), Forbid("id")], [(3, 4), (1, 2), (3, 5)], {"tau": 1, "n_features": 1}),
-        (
-            [Forbid(["age", "bmi", "id"])],
-            [(3,), (2,), (1, 5)],
-            {"tau": 1, "dissimilarity": "absolute", "n_features": 1},
-        ),
-        ([AtLeast(2, NAMES[:3])], [(0, 1, 2), (3, 4, 5)], {"tau": 1}),
-        ([Size(2, 3), Require("age")], [(0, 1)], {"dissimilarity": other_first}),
-    ],
-)
+@pytest.mark.parametrize(("constraints", "existing", "options"), [
+    ([AtMost(2, ["bp", "id"]), Require("age")], [(0, 1, 2)], {"tau": 1}),
+    ([Require("sex"), Forbid("id")], [(3, 4), (1, 2), (3, 5)], {"tau": 1, "n_features": 1}),
+    ([Forbid(["age", "bmi", "id"])], [(3,), (2,), (1, 5)], {"tau": 1, "dissimilarity": "absolute", "n_features": 1}),
+    ([AtLeast(2, NAMES[:3])], [(0, 1, 2), (3, 4, 5)], {"tau": 1}),
+    ([Size(2, 3), Require("age")], [(0, 1)], {"dissimilarity": other_first}),
+])  # fmt: skip
 def test_with_existing_sets(constraints, existing, options, snapshot):
     (said,) = reasons(constraints, existing=existing, n_alternatives=1, **options)
     assert said == snapshot

@@ -110,16 +110,13 @@ def test_what_cannot_be_combined_says_what_can(asked, said):
         altsets.frontier(**given)
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ([1, 2], "has 2 numbers for 6 features"),
-        ({"z": 1}, "names 'z'"),
-        ([1, 2, 3, 4, 5, float("nan")], "give a finite number"),
-        ("cost", "takes a list of numbers or a mapping"),
-        (quality.Additive([1, 2]), "give two qualities of the same features"),
-    ],
-)
+@pytest.mark.parametrize(("given", "said"), [
+    ([1, 2], "has 2 numbers for 6 features"),
+    ({"z": 1}, "names 'z'"),
+    ([1, 2, 3, 4, 5, float("nan")], "give a finite number"),
+    ("cost", "takes a list of numbers or a mapping"),
+    (quality.Additive([1, 2]), "give two qualities of the same features"),
+])  # fmt: skip
 def test_costs_that_do_not_fit(given, said):
     with pytest.raises(InputError, match=said):
         altsets.frontier(SCORES, 2, against=given)

@@ -63,16 +63,12 @@ def test_a_frontier_that_is_cut_off_rules_nothing_out(clock):
 
 
 @pytest.mark.parametrize("within", [0, 0.1, 0.5])
-@pytest.mark.parametrize(
-    "searched",
-    [
-        pytest.param(quality.Additive(np.random.default_rng(0).random(100)), marks=pytest.mark.slow),
-        quality.Additive([1.0, 1.0, 1.0, 0.5, 0.25]),
-        quality.MRMR(SUMS, np.corrcoef(np.random.default_rng(1).random((6, 9)))),
-        black_box(),
-    ],
-    ids=["many", "equal", "pairs", "black box"],
-)
+@pytest.mark.parametrize("searched", [
+    pytest.param(quality.Additive(np.random.default_rng(0).random(100)), marks=pytest.mark.slow),
+    quality.Additive([1.0, 1.0, 1.0, 0.5, 0.25]),
+    quality.MRMR(SUMS, np.corrcoef(np.random.default_rng(1).random((6, 9)))),
+    black_box(),
+], ids=["many", "equal", "pairs", "black box"])  # fmt: skip
 def test_counts_that_are_cut_off_hold(searched, within, clock):
     low, high = altsets.near_best(searched, 3, within=within).count_bounds
     for looks in [*range(1, 40, 2), *range(40, 400, 37)]:

@@ -234,16 +234,11 @@ def test_reasons_do_not_depend_on_the_speed_of_the_machine(monkeypatch, speed):
 
 
 # --- Memory ---------------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("searched", "more"),
-    [
-        (additive(1000), TOGETHER),
-        (additive(1000), SMALLEST),
-        (additive(1000), {"engine": "milp", **TOGETHER}),
-        (pairwise(quality.MRMR, 50), TOGETHER),
-        (black_box(50), {"engine": "local-search", **TOGETHER}),
-    ],
-)
+@pytest.mark.parametrize(("searched", "more"), [
+    (additive(1000), TOGETHER), (additive(1000), SMALLEST),
+    (additive(1000), {"engine": "milp", **TOGETHER}), (pairwise(quality.MRMR, 50), TOGETHER),
+    (black_box(50), {"engine": "local-search", **TOGETHER}),
+])  # fmt: skip
 def test_what_cannot_fit_is_refused_before_memory_is_taken(searched, more, refused):
     with refused(UnsupportedError):
         altsets.find(searched, 5, 10**6, 0.5, **more)

@@ -87,30 +87,27 @@ def test_iterate_is_find_one_by_one():
     assert sets == found.sets
 
 
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
-        ({"difference": "average", "search": "simultaneous"}, "needs search='sequential'"),
-        ({"min_quality": 3.0, "overlap_penalty": 1}, "limits qualities"),
-        ({"within": 0.1, "overlap_penalty": 1}, "limits qualities"),
-        ({"within": 0.1, "min_quality": 3.0}, "give one of them"),
-        ({"within": -0.1}, "of at least 0"),
-        ({"within": math.nan}, "must be a finite number"),
-        ({"within": "5 %"}, "must be a finite number"),
-        ({"min_quality": math.inf}, "must be a finite number"),
-        ({"min_quality": True}, "must be a finite number"),
-        ({"constraints": constraints.Spread(3)}, "needs search='simultaneous'"),
-        ({"overlap_penalty": 1, "search": "simultaneous", "aggregation": "min"}, "needs aggregation='sum'"),
-        (
-            {"constraints": constraints.Spread(1), "search": "simultaneous", "aggregation": "leximin"},
-            "needs aggregation='sum'",
-        ),
-        ({"overlap_penalty": -1}, "of at least 0"),
-        ({"overlap_penalty": "much"}, "must be a finite number"),
-        ({"difference": "some"}, "choose one of 'each', 'average'"),
-        ({"overlap_penalty": 1e6}, "leaves no digits"),
-    ],
-)
+@pytest.mark.parametrize(("more", "words"), [
+    ({"difference": "average", "search": "simultaneous"}, "needs search='sequential'"),
+    ({"min_quality": 3.0, "overlap_penalty": 1}, "limits qualities"),
+    ({"within": 0.1, "overlap_penalty": 1}, "limits qualities"),
+    ({"within": 0.1, "min_quality": 3.0}, "give one of them"),
+    ({"within": -0.1}, "of at least 0"),
+    ({"within": math.nan}, "must be a finite number"),
+    ({"within": "5 %"}, "must be a finite number"),
+    ({"min_quality": math.inf}, "must be a finite number"),
+    ({"min_quality": True}, "must be a finite number"),
+    ({"constraints": constraints.Spread(3)}, "needs search='simultaneous'"),
+    ({"overlap_penalty": 1, "search": "simultaneous", "aggregation": "min"}, "needs aggregation='sum'"),
+    (
+        {"constraints": constraints.Spread(1), "search": "simultaneous", "aggregation": "leximin"},
+        "needs aggregation='sum'",
+    ),
+    ({"overlap_penalty": -1}, "of at least 0"),
+    ({"overlap_penalty": "much"}, "must be a finite number"),
+    ({"difference": "some"}, "choose one of 'each', 'average'"),
+    ({"overlap_penalty": 1e6}, "leaves no digits"),
+])  # fmt: skip
 def test_what_does_not_go_together_is_refused(more, words):
     with pytest.raises(InputError, match=words):
         altsets.find(SCORES, 2, 1, **more)
@@ -128,29 +125,22 @@ def test_black_boxes_decline(refused):
         altsets.find(box, 2, 1, constraints=constraints.AtMostSets(1))
 
 
-@pytest.mark.parametrize(
-    "verb",
-    [
-        lambda joint: altsets.frontier(SCORES, 2, 1, constraints=joint),
-        lambda joint: altsets.near_best(SCORES, 2, constraints=joint),
-    ],
-)
+@pytest.mark.parametrize("verb", [
+    lambda joint: altsets.frontier(SCORES, 2, 1, constraints=joint),
+    lambda joint: altsets.near_best(SCORES, 2, constraints=joint),
+])  # fmt: skip
 def test_other_verbs_decline(verb, refused):
     with refused(UnsupportedError):
         verb(constraints.Reserve([0, 1]))
 
 
-@pytest.mark.parametrize(
-    "more",
-    [
-        {"overlap_penalty": 2.0},
-        {"overlap_penalty": 2.0, "existing": [(0, 1)]},
-        {"constraints": constraints.AtMostSets(2)},
-        {"constraints": constraints.AtLeastSets(2, [5]), "aggregation": "min"},
-        {"constraints": constraints.Reserve([0, 1])},
-        {"constraints": constraints.TotalBudget([5, 4, 4, 1, 1, 1], 11), "existing": [(0, 1)]},
-    ],
-)
+@pytest.mark.parametrize("more", [
+    {"overlap_penalty": 2.0}, {"overlap_penalty": 2.0, "existing": [(0, 1)]},
+    {"constraints": constraints.AtMostSets(2)},
+    {"constraints": constraints.AtLeastSets(2, [5]), "aggregation": "min"},
+    {"constraints": constraints.Reserve([0, 1])},
+    {"constraints": constraints.TotalBudget([5, 4, 4, 1, 1, 1], 11), "existing": [(0, 1)]},
+])  # fmt: skip
 def test_the_solver_agrees(more):
     by_default = altsets.find(SCORES, 2, 2, tau=0.5, search="simultaneous", **more)
     by_solver = altsets.find(SCORES, 2, 2, tau=0.5, search="simultaneous", engine="milp", **more)
@@ -215,11 +205,10 @@ def test_programmes_over_patterns_against_brute_force(monkeypatch):
         assert number < 10_000, seen
 
 
-@pytest.mark.parametrize(
-    "other",
-    [constraints.Forbid([0, 3]), constraints.TotalBudget([1, 1, 1, 9, 1, 1], 5)],
-    ids=["forbid", "total"],
-)
+@pytest.mark.parametrize("other", [
+    constraints.Forbid([0, 3]),
+    constraints.TotalBudget([1, 1, 1, 9, 1, 1], 5),
+], ids=["forbid", "total"])  # fmt: skip
 def test_programmes_over_patterns_miss_what_has_to_be_there(monkeypatch, other):
     monkeypatch.setattr(ENGINES["enumerate"], "phases", [CountPatterns(1_000)])
     both = [other, constraints.AtLeastSets(1, [3])]
@@ -227,20 +216,16 @@ def test_programmes_over_patterns_miss_what_has_to_be_there(monkeypatch, other):
     assert result.status == "infeasible"
 
 
-@pytest.mark.parametrize(
-    "joint",
+@pytest.mark.parametrize("joint", [
+    [constraints.Reserve(range(0, 60, 5))],
+    [constraints.Reserve(range(0, 60, 5)), constraints.Reserve(range(1, 60, 5))],
+    [constraints.TotalBudget([1 + j % 7 for j in range(60)], 35)],
     [
-        [constraints.Reserve(range(0, 60, 5))],
-        [constraints.Reserve(range(0, 60, 5)), constraints.Reserve(range(1, 60, 5))],
-        [constraints.TotalBudget([1 + j % 7 for j in range(60)], 35)],
-        [
-            constraints.TotalBudget(
-                [1 + j // 4 % 5 for j in range(60)], 15, groups=[range(j, j + 4) for j in range(0, 60, 4)]
-            )
-        ],
+        constraints.TotalBudget(
+            [1 + j // 4 % 5 for j in range(60)], 15, groups=[range(j, j + 4) for j in range(0, 60, 4)]
+        )
     ],
-    ids=["reserved", "two reserved", "total", "groups"],
-)
+], ids=["reserved", "two reserved", "total", "groups"])  # fmt: skip
 def test_large_sums_are_proven(joint, snapshot):
     scores = quality.Additive(np.random.default_rng(0).random(60))
     result = altsets.find(scores, 5, 3, tau=0.6, search="simultaneous", constraints=joint)
@@ -333,13 +318,10 @@ def test_a_least_quality_is_that_of_a_set_before_it_pays_for_what_it_shares(good
     assert sorted(found.sets) == [(0,), (1,), (2,)]
 
 
-@pytest.mark.parametrize(
-    ("more", "best"),
-    [
-        ({"overlap_penalty": 30, "existing": [(1, 2, 3)]}, (0,)),
-        ({"constraints": constraints.AtMostSets(1), "existing": [(1, 2, 3)]}, (0,)),
-    ],
-)
+@pytest.mark.parametrize(("more", "best"), [
+    ({"overlap_penalty": 30, "existing": [(1, 2, 3)]}, (0,)),
+    ({"constraints": constraints.AtMostSets(1), "existing": [(1, 2, 3)]}, (0,)),
+])  # fmt: skip
 def test_single_features_that_score_little_stay_where_sizes_are_open(more, best):
     # Of single features the scores add up, of larger sets they do not.
     good = quality.MRMR([1, 9, 8, 7], np.full((4, 4), 0.1))

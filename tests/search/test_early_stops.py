@@ -201,10 +201,9 @@ def by_first(first, second):
 
 
 @SEARCHES
-@pytest.mark.parametrize(
-    ("kind", "engine"),
-    [("additive", "enumerate"), ("mrmr", "enumerate"), ("cfs", "enumerate"), ("black box", "exhaustive")],
-)
+@pytest.mark.parametrize(("kind", "engine"), [
+    ("additive", "enumerate"), ("mrmr", "enumerate"), ("cfs", "enumerate"), ("black box", "exhaustive"),
+])  # fmt: skip
 @pytest.mark.parametrize("n_alternatives", [1, 3])
 def test_an_own_dissimilarity_may_allow_a_set_again(kind, engine, n_alternatives, way):
     relevance, pairs = random_pairs(6, seed=5)

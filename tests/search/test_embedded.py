@@ -302,14 +302,11 @@ def test_missing_values_reach_the_model(refused):
         quality.Embedded(MODELS["lasso"], X, y)
 
 
-@pytest.mark.parametrize(
-    ("model", "expected"),
-    [
-        (make_pipeline(StandardScaler(), Lasso(0.5)), None),
-        (make_pipeline(SelectKBest(f_regression, k=1), LinearRegression()), 1),
-        (DecisionTreeRegressor(max_depth=1), 1),
-    ],
-)
+@pytest.mark.parametrize(("model", "expected"), [
+    (make_pipeline(StandardScaler(), Lasso(0.5)), None),
+    (make_pipeline(SelectKBest(f_regression, k=1), LinearRegression()), 1),
+    (DecisionTreeRegressor(max_depth=1), 1),
+])  # fmt: skip
 def test_used_columns_of_pipelines_and_trees(model, expected):
     X, y = rows()
     found = columns_used(model.fit(X, y), N)
@@ -328,18 +325,12 @@ def test_a_split_without_gain_is_a_use():
 
 
 # --- Bad input and what does not go together ----------------------------------------------------------
-@pytest.mark.parametrize(
-    ("model", "message"),
-    [
-        (
-            KNeighborsRegressor(),
-            "KNeighborsRegressor has neither feature_importances_ nor coef_ after fitting",
-        ),
-        (Lasso(1e6), "Lasso uses none of the 6 features; give it a weaker penalty"),
-        (Lasso, "estimator must be a scikit-learn estimator"),
-        ("boosting", "HistGradientBoostingRegressor has neither"),
-    ],
-)
+@pytest.mark.parametrize(("model", "message"), [
+    (KNeighborsRegressor(), "KNeighborsRegressor has neither feature_importances_ nor coef_ after fitting"),
+    (Lasso(1e6), "Lasso uses none of the 6 features; give it a weaker penalty"),
+    (Lasso, "estimator must be a scikit-learn estimator"),
+    ("boosting", "HistGradientBoostingRegressor has neither"),
+])  # fmt: skip
 def test_models_that_choose_nothing_are_refused(model, message):
     with pytest.raises(InputError, match=message):
         quality.Embedded(model, *rows())

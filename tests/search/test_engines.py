@@ -39,17 +39,10 @@ def test_engines_claim_what_they_are_made_for():
 
 
 @pytest.mark.parametrize("sizes", [(3, 3), (1, 3), (2, 4)])
-@pytest.mark.parametrize(
-    "limit",
-    [
-        {"tau": 0},
-        {"tau": 0.2},
-        {"tau": 0.4},
-        {"tau": 0, "dissimilarity": "absolute"},
-        {"tau": 1, "dissimilarity": "absolute"},
-        {"tau": 2, "dissimilarity": "absolute"},
-    ],
-)
+@pytest.mark.parametrize("limit", [
+    {"tau": 0}, {"tau": 0.2}, {"tau": 0.4}, {"tau": 0, "dissimilarity": "absolute"},
+    {"tau": 1, "dissimilarity": "absolute"}, {"tau": 2, "dissimilarity": "absolute"},
+])  # fmt: skip
 @pytest.mark.parametrize("dissimilarity", ["dice", "jaccard"])
 def test_all_sets_are_compatible_where_trying_all_pairs_says_so(sizes, limit, dissimilarity):
     asked = {"dissimilarity": dissimilarity} | limit

@@ -65,18 +65,11 @@ def test_sequential_stops_at_the_first_missing_set():
 
 # --- What is possible instead ---------------------------------------------------------------------
 @ways
-@pytest.mark.parametrize(
-    ("n", "k", "a", "options"),
-    [
-        (6, 2, 5, {"tau": 1}),
-        (40, 10, 5, {"tau": 1.0}),
-        (7, 3, 7, {"tau": 2, "dissimilarity": "absolute"}),
-        (6, 5, 3, {"tau": 0.4}),
-        (4, 4, 1, {"tau": 0.25}),
-        (12, 4, 30, {"tau": 0.75}),
-        (5, 1, 9, {"tau": 1}),
-    ],
-)
+@pytest.mark.parametrize(("n", "k", "a", "options"), [
+    (6, 2, 5, {"tau": 1}), (40, 10, 5, {"tau": 1.0}),
+    (7, 3, 7, {"tau": 2, "dissimilarity": "absolute"}),
+    (6, 5, 3, {"tau": 0.4}), (4, 4, 1, {"tau": 0.25}), (12, 4, 30, {"tau": 0.75}), (5, 1, 9, {"tau": 1}),
+])  # fmt: skip
 def test_an_infeasible_request_names_a_smaller_one_that_works(way, n, k, a, options):
     scores = [float(n - j) for j in range(n)]
     result = find(scores, n_features=k, n_alternatives=a, **options, **way)
@@ -172,10 +165,9 @@ def test_edges(way, edge):
 
 
 @ways
-@pytest.mark.parametrize(
-    ("scores", "n_features", "n_alternatives", "n_in_turn"),
-    [(SCORES, 6, 1, 1), (SCORES, 1, 6, 6), ([5.0], 1, 1, 1)],
-)
+@pytest.mark.parametrize(("scores", "n_features", "n_alternatives", "n_in_turn"), [
+    (SCORES, 6, 1, 1), (SCORES, 1, 6, 6), ([5.0], 1, 1, 1),
+])  # fmt: skip
 def test_more_sets_than_there_are(way, scores, n_features, n_alternatives, n_in_turn):
     result = find(scores, n_features=n_features, n_alternatives=n_alternatives, tau=0.1, **way)
     assert result.status is Status.INFEASIBLE
@@ -233,30 +225,19 @@ def test_names_are_made_up_where_none_are_given():
 
 
 # --- Refusals -------------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"engine": "gurobi"}, InputError, "engine='gurobi' is unknown; choose one of 'auto'"),
-        ({"engine": "greedy"}, UnsupportedError, "engine 'greedy' does not solve this"),
-        (
-            {"engine": "additive", "search": "greedy-depth"},
-            UnsupportedError,
-            "engine 'additive' does not solve this",
-        ),
-        (
-            {"engine": "milp", "search": "greedy-balancing"},
-            UnsupportedError,
-            "engine 'milp' does not solve this",
-        ),
-        ({"time_limit": 0}, InputError, "time_limit=0 must be a positive number"),
-        ({"time_limit": -1.0}, InputError, "time_limit=-1.0"),
-        ({"time_limit": "1"}, InputError, "time_limit='1'"),
-        ({"time_limit": math.nan}, InputError, "time_limit=nan"),
-        ({"existing": [("x9",)]}, InputError, "an existing set names 'x9', which is not a feature"),
-        ({"existing": ["x1"]}, InputError, "not the single string 'x1'"),
-        ({"existing": [(6,)]}, InputError, "names feature 6"),
-    ],
-)
+@pytest.mark.parametrize(("options", "error", "message"), [
+    ({"engine": "gurobi"}, InputError, "engine='gurobi' is unknown; choose one of 'auto'"),
+    ({"engine": "greedy"}, UnsupportedError, "engine 'greedy' does not solve this"),
+    ({"engine": "additive", "search": "greedy-depth"}, UnsupportedError, "engine 'additive' does not solve this"),
+    ({"engine": "milp", "search": "greedy-balancing"}, UnsupportedError, "engine 'milp' does not solve this"),
+    ({"time_limit": 0}, InputError, "time_limit=0 must be a positive number"),
+    ({"time_limit": -1.0}, InputError, "time_limit=-1.0"),
+    ({"time_limit": "1"}, InputError, "time_limit='1'"),
+    ({"time_limit": math.nan}, InputError, "time_limit=nan"),
+    ({"existing": [("x9",)]}, InputError, "an existing set names 'x9', which is not a feature"),
+    ({"existing": ["x1"]}, InputError, "not the single string 'x1'"),
+    ({"existing": [(6,)]}, InputError, "names feature 6"),
+])  # fmt: skip
 def test_bad_requests(options, error, message):
     with pytest.raises(error, match=message):
         find(SCORES, **{"n_features": 2, **options})
@@ -425,16 +406,11 @@ def test_iterate_is_sequential():
 
 
 # --- Scores ---------------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("scores", "message"),
-    [
-        ([], r"got shape \(0,\)"),
-        ([[1.0, 2.0]], r"got shape \(1, 2\)"),
-        (3.0, r"got shape \(\)"),
-        (["a", "b"], "scores must be numbers"),
-        ([1.0, math.nan, math.inf], r"2 of 3 scores are not finite \(x1, x2\)"),
-    ],
-)
+@pytest.mark.parametrize(("scores", "message"), [
+    ([], r"got shape \(0,\)"), ([[1.0, 2.0]], r"got shape \(1, 2\)"), (3.0, r"got shape \(\)"),
+    (["a", "b"], "scores must be numbers"),
+    ([1.0, math.nan, math.inf], r"2 of 3 scores are not finite \(x1, x2\)"),
+])  # fmt: skip
 def test_bad_scores(scores, message):
     with pytest.raises(InputError, match=message):
         quality.Additive(scores)

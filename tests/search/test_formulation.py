@@ -46,18 +46,12 @@ def test_one_factor_says_how_much_sets_of_any_size_may_share(kind, tau, k_min, k
 MATRIX = ((0.0, 0.5, 0.5), (0.5, 0.0, 0.5), (0.5, 0.5, 0.0))
 
 
-@pytest.mark.parametrize(
-    ("request_", "reason"),
-    [
-        (Request((1.0, 2.0, 3.0), 2, 1, kind="cfs", matrix=MATRIX), "ratio"),
-        (Request((1.0, 2.0, 3.0), 2, 1, dissimilarity="hamming"), "of your own"),
-        (
-            Request((1.0, 2.0, 3.0), 2, 1, kind="mrmr", matrix=MATRIX, constraints=(("size", 1, 2),)),
-            "sets of one size",
-        ),
-        (Request((1.0, 2.0, 3.0), 2, 1, search="greedy-depth"), "greedy-depth"),
-    ],
-)
+@pytest.mark.parametrize(("request_", "reason"), [
+    (Request((1.0, 2.0, 3.0), 2, 1, kind="cfs", matrix=MATRIX), "ratio"),
+    (Request((1.0, 2.0, 3.0), 2, 1, dissimilarity="hamming"), "of your own"),
+    (Request((1.0, 2.0, 3.0), 2, 1, kind="mrmr", matrix=MATRIX, constraints=(("size", 1, 2),)), "sets of one size"),
+    (Request((1.0, 2.0, 3.0), 2, 1, search="greedy-depth"), "greedy-depth"),
+])  # fmt: skip
 def test_what_is_not_linear_is_declined_with_a_reason(request_, reason):
     said = ENGINES["milp"].declines(request_.quality, request_.problem)
     assert said is not None

@@ -155,28 +155,22 @@ def test_sizes_beyond_the_table_are_left_out(snapshot):
     assert found.notes[0] in found.explain()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (((), 3), "n_features=() is empty"),
-        ((range(5, 5), 3), "n_features=range(5, 5) is empty"),
-        (([2, 2.5], 3), "n_features=2.5 is not a whole number"),
-        (("2:5", 3), "n_features='2:5' is not a whole number"),
-        ((0, 3), "n_features=0 is too small"),
-        ((range(9, 12), 3), "n_features=9, but there are only 8 features"),
-        ((3, -1), "n_alternatives=-1 is too small"),
-        ((3, "max"), "n_alternatives='max' is not a whole number"),
-        ((3, 1, []), "tau=[] is empty"),
-        ((3, 1, "max"), "tau='max' is no point of a frontier"),
-        ((3, 1, [0.5, 1.5]), "tau=1.5 is outside [0, 1]"),
-        ((3, 1, [math.nan]), "tau=nan is"),
-        ((3, 1, "half"), "tau='half' is not a number"),
-        ((3, range(20_000)), "n_alternatives has 20,000 values"),
-        ((range(1, 10**9),), "n_features has 999,999,999 values"),
-        ((3, 1, itertools.count()), "tau has more than 10,000 values"),
-        ((range(1, 9), range(1, 2000)), "more than 10,000 points"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), [
+    (((), 3), "n_features=() is empty"),
+    ((range(5, 5), 3), "n_features=range(5, 5) is empty"),
+    (([2, 2.5], 3), "n_features=2.5 is not a whole number"),
+    (("2:5", 3), "n_features='2:5' is not a whole number"), ((0, 3), "n_features=0 is too small"),
+    ((range(9, 12), 3), "n_features=9, but there are only 8 features"),
+    ((3, -1), "n_alternatives=-1 is too small"),
+    ((3, "max"), "n_alternatives='max' is not a whole number"), ((3, 1, []), "tau=[] is empty"),
+    ((3, 1, "max"), "tau='max' is no point of a frontier"),
+    ((3, 1, [0.5, 1.5]), "tau=1.5 is outside [0, 1]"), ((3, 1, [math.nan]), "tau=nan is"),
+    ((3, 1, "half"), "tau='half' is not a number"),
+    ((3, range(20_000)), "n_alternatives has 20,000 values"),
+    ((range(1, 10**9),), "n_features has 999,999,999 values"),
+    ((3, 1, itertools.count()), "tau has more than 10,000 values"),
+    ((range(1, 9), range(1, 2000)), "more than 10,000 points"),
+])  # fmt: skip
 def test_bad_questions(arguments, message):
     with pytest.raises(InputError) as caught:
         altsets.frontier(SCORES, *arguments)

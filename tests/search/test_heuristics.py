@@ -84,13 +84,10 @@ def test_depth_search_does_not_count_how_many_sets_there_are():
         find(TEN, search="greedy-depth", n_features=4, n_alternatives="max")
 
 
-@pytest.mark.parametrize(
-    ("search", "kind", "n_alternatives"),
-    [
-        *itertools.product(("greedy-replacement", "greedy-balancing"), OTHERS, (1, "max")),
-        *(("greedy-depth", kind, 1) for kind in OTHERS if kind not in DEEP),
-    ],
-)
+@pytest.mark.parametrize(("search", "kind", "n_alternatives"), [
+    *itertools.product(("greedy-replacement", "greedy-balancing"), OTHERS, (1, "max")),
+    *(("greedy-depth", kind, 1) for kind in OTHERS if kind not in DEEP),
+])  # fmt: skip
 def test_what_a_heuristic_cannot_do_is_refused(search, kind, n_alternatives, refused):
     options = {"n_features": 4, "n_alternatives": n_alternatives, "constraints": OTHERS[kind]}
     with refused(UnsupportedError):
@@ -152,15 +149,11 @@ def test_the_bound_is_about_the_sets_that_were_found(search):
     assert result.bound == 2 * 34
 
 
-@pytest.mark.parametrize(
-    ("rules", "existing", "best"),
-    [
-        ([constraints.Forbid([0])], (), 30),
-        ([constraints.AtMost(1, [0, 1, 2])], (), 28),
-        ([constraints.Require([9])], (), 28),
-        ([], [(0, 1, 2, 3)], 30),
-    ],
-)
+@pytest.mark.parametrize(("rules", "existing", "best"), [
+    ([constraints.Forbid([0])], (), 30),
+    ([constraints.AtMost(1, [0, 1, 2])], (), 28), ([constraints.Require([9])], (), 28),
+    ([], [(0, 1, 2, 3)], 30),
+])  # fmt: skip
 def test_the_bound_keeps_to_constraints_and_existing_sets(rules, existing, best):
     asked = {"n_features": 4, "tau": 0.5, "constraints": rules, "existing": existing}
     result = find(TEN, **asked, n_alternatives=2, search="greedy-depth")

@@ -26,10 +26,9 @@ WAYS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("way", "seed", "n_requests"),
-    [("usual", 1, 30), *(pytest.param(way, 0, 240, marks=pytest.mark.slow) for way in WAYS)],
-)
+@pytest.mark.parametrize(("way", "seed", "n_requests"), [
+    ("usual", 1, 30), *(pytest.param(way, 0, 240, marks=pytest.mark.slow) for way in WAYS),
+])  # fmt: skip
 def test_brute_force_agrees(way, seed, n_requests, monkeypatch):
     monkeypatch.setattr("altsets.search.family_search.LIMITS", GoodSetLimits(**WAYS[way]))
     n_checked = 0
@@ -133,21 +132,17 @@ def test_no_more_than_a_thousand(monkeypatch):
     assert result.stop_reason == "engine_limit"
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"tau": "max"},
-        {"tau": "max", "within": 0.1, "n_alternatives": "max"},
-        {"tau": "max", "within": 0.1, "search": "greedy-replacement"},
-        {"tau": "max", "within": 0.1, "difference": "average"},
-        {"tau": "max", "within": 0.1, "overlap_penalty": 1, "search": "simultaneous"},
-        {"n_alternatives": "max", "search": "greedy-depth"},
-        {"n_alternatives": "max", "search": "greedy-replacement", "tau": 0},
-        {"n_alternatives": "max", "difference": "average"},
-        {"n_alternatives": "max", "constraints": constraints.AtLeastSets(2, [0])},
-        {"tau": "max", "within": 0.1, "constraints": constraints.AtLeastSets(2, [0])},
-    ],
-)
+@pytest.mark.parametrize("options", [
+    {"tau": "max"}, {"tau": "max", "within": 0.1, "n_alternatives": "max"},
+    {"tau": "max", "within": 0.1, "search": "greedy-replacement"},
+    {"tau": "max", "within": 0.1, "difference": "average"},
+    {"tau": "max", "within": 0.1, "overlap_penalty": 1, "search": "simultaneous"},
+    {"n_alternatives": "max", "search": "greedy-depth"},
+    {"n_alternatives": "max", "search": "greedy-replacement", "tau": 0},
+    {"n_alternatives": "max", "difference": "average"},
+    {"n_alternatives": "max", "constraints": constraints.AtLeastSets(2, [0])},
+    {"tau": "max", "within": 0.1, "constraints": constraints.AtLeastSets(2, [0])},
+])  # fmt: skip
 def test_what_has_no_meaning_is_refused(options, refused):
     with refused((InputError, UnsupportedError)):
         altsets.find(SCORES, 2, **options)

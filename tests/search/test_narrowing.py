@@ -74,14 +74,11 @@ def test_answers_are_those_of_the_features_that_matter(name, search):
     assert set(itertools.chain(*found.sets)) <= set(PLACES)
 
 
-@pytest.mark.parametrize(
-    "clash",
-    [
-        [constraints.Require(7), constraints.Forbid(7)],
-        [constraints.Require(7), constraints.Forbid(9), constraints.Implies(7, 9)],
-        [constraints.Require([7, 8]), constraints.AtMost(1, [7, 8])],
-    ],
-)
+@pytest.mark.parametrize("clash", [
+    [constraints.Require(7), constraints.Forbid(7)],
+    [constraints.Require(7), constraints.Forbid(9), constraints.Implies(7, 9)],
+    [constraints.Require([7, 8]), constraints.AtMost(1, [7, 8])],
+])  # fmt: skip
 def test_constraints_that_clash_still_do(clash):
     assert altsets.find(quality.Additive(SCORES), 3, 1, constraints=clash).status == "infeasible"
 

@@ -314,24 +314,21 @@ def test_a_callback_hears_of_the_best_and_may_end_it():
 
 
 # --- What is asked --------------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"within": -0.1}, "within=-0.1 is negative"),
-        ({"within": math.nan}, "within=nan is not a finite number"),
-        ({"within": math.inf}, "within=inf is not a finite number"),
-        ({"within": "10 %"}, "within='10 %' is not a finite number"),
-        ({"within": None}, "neither min_quality nor within was given"),
-        ({"within": True}, "within=True is not a finite number"),
-        ({"within": 10**400}, "is not a finite number"),
-        ({"within": 0.2, "min_quality": 3}, "both given"),
-        ({"min_quality": math.nan}, "min_quality=nan is not a finite number"),
-        ({"min_quality": -math.inf}, "min_quality=-inf is not a finite number"),
-        ({"n_features": 7}, "only 6 features"),
-        ({"time_limit": 0}, "time_limit=0 must be a positive number"),
-        ({"constraints": [constraints.Require("z")]}, "'z', which is not a feature"),
-    ],
-)
+@pytest.mark.parametrize(("options", "words"), [
+    ({"within": -0.1}, "within=-0.1 is negative"),
+    ({"within": math.nan}, "within=nan is not a finite number"),
+    ({"within": math.inf}, "within=inf is not a finite number"),
+    ({"within": "10 %"}, "within='10 %' is not a finite number"),
+    ({"within": None}, "neither min_quality nor within was given"),
+    ({"within": True}, "within=True is not a finite number"),
+    ({"within": 10**400}, "is not a finite number"),
+    ({"within": 0.2, "min_quality": 3}, "both given"),
+    ({"min_quality": math.nan}, "min_quality=nan is not a finite number"),
+    ({"min_quality": -math.inf}, "min_quality=-inf is not a finite number"),
+    ({"n_features": 7}, "only 6 features"),
+    ({"time_limit": 0}, "time_limit=0 must be a positive number"),
+    ({"constraints": [constraints.Require("z")]}, "'z', which is not a feature"),
+])  # fmt: skip
 def test_what_makes_no_sense_is_refused(options, words):
     with pytest.raises(InputError, match=words) as caught:
         altsets.near_best(SIX, **{"n_features": 2, **options})
@@ -366,15 +363,12 @@ def test_what_is_equal_but_for_rounding_counts():
     assert altsets.near_best(quality.Additive(1e-60 * scores.scores), 1, within=0).count == 3
 
 
-@pytest.mark.parametrize(
-    ("relevance", "size"),
-    [
-        ([-1, 1e-5, 1, 0], 4),
-        ([-1.0, 2.00002, -1.00002, -0.99998, 1.00002, -3.0], 5),
-        ([-0.2, 0.3, 0.2, -0.2, -0.3, -2e-7, 0.1, -0.1 + 1e-6], 6),
-        ([0.1, 0.2, -0.3, 0.7, -0.7 + 1e-7, 1e-6], 4),
-    ],
-)
+@pytest.mark.parametrize(("relevance", "size"), [
+    ([-1, 1e-5, 1, 0], 4),
+    ([-1.0, 2.00002, -1.00002, -0.99998, 1.00002, -3.0], 5),
+    ([-0.2, 0.3, 0.2, -0.2, -0.3, -2e-7, 0.1, -0.1 + 1e-6], 6),
+    ([0.1, 0.2, -0.3, 0.7, -0.7 + 1e-7, 1e-6], 4),
+])  # fmt: skip
 @pytest.mark.parametrize("within", [0, 0.1, 1])
 def test_relevance_that_nearly_cancels_in_a_ratio(relevance, size, within):
     ratio = quality.CFS(relevance, np.zeros((len(relevance),) * 2))
@@ -628,20 +622,16 @@ def test_a_part_of_the_sets_proves_nothing_about_features():
     assert not np.any(family.proven())
 
 
-@pytest.mark.parametrize(
-    ("searched", "size", "asked"),
-    [
-        (SIX, 3, {"within": 0.25}),
-        (SIX, 2, {"min_quality": 11, "constraints": constraints.Forbid("f")}),
-        (SIX, 2, {"min_quality": 50}),
-        (SIX, 1, {"constraints": constraints.Require(["a", "b"])}),
-        (pairwise(quality.CFS), 4, {"within": 0.1, "constraints": constraints.Size(2, 4)}),
-        (quality.Additive(np.random.default_rng(5).random(300)), 8, {"within": 0.3, "time_limit": 0.05}),
-        (pairwise(quality.MRMR, 60), 12, {"within": 0.3, "time_limit": 1e-6}),
-        (box_of(np.random.default_rng(1).random(20)), 5, {"within": 0.2}),
-    ],
-    ids=["sums", "least", "none", "clash", "sizes", "estimated", "no time", "drawn"],
-)
+@pytest.mark.parametrize(("searched", "size", "asked"), [
+    (SIX, 3, {"within": 0.25}),
+    (SIX, 2, {"min_quality": 11, "constraints": constraints.Forbid("f")}),
+    (SIX, 2, {"min_quality": 50}),
+    (SIX, 1, {"constraints": constraints.Require(["a", "b"])}),
+    (pairwise(quality.CFS), 4, {"within": 0.1, "constraints": constraints.Size(2, 4)}),
+    (quality.Additive(np.random.default_rng(5).random(300)), 8, {"within": 0.3, "time_limit": 0.05}),
+    (pairwise(quality.MRMR, 60), 12, {"within": 0.3, "time_limit": 1e-6}),
+    (box_of(np.random.default_rng(1).random(20)), 5, {"within": 0.2}),
+], ids=["sums", "least", "none", "clash", "sizes", "estimated", "no time", "drawn"])  # fmt: skip
 def test_documents_are_read_as_they_were_written(searched, size, asked, clock, tmp_path, refused):
     near = altsets.near_best(searched, size, **asked)
     text = near.to_json()

@@ -129,19 +129,13 @@ def test_qualities_sizes_and_constraints(kind, seed):
     compare(oracle, sets, value, int(rng.integers(1, 4)), far_enough)
 
 
-@pytest.mark.parametrize(
-    ("constraint", "kept", "broken"),
-    [
-        (("require", (1, 2)), (1, 2, 3), (1, 3)),
-        (("forbid", (1, 2)), (0, 3), (0, 2)),
-        (("at_most", 1, (1, 2)), (1, 3), (1, 2)),
-        (("at_least", 2, (1, 2, 3)), (1, 3), (0, 1)),
-        (("exclusive", (1, 2, 3)), (0, 1), (1, 3)),
-        (("implies", 1, 2), (2,), (1, 3)),
-        (("budget", (0.1, 0.2, 0.3), 0.3), (0, 1), (0, 2)),
-        (("size", 2, 3), (0, 1, 2), (0,)),
-    ],
-)
+@pytest.mark.parametrize(("constraint", "kept", "broken"), [
+    (("require", (1, 2)), (1, 2, 3), (1, 3)), (("forbid", (1, 2)), (0, 3), (0, 2)),
+    (("at_most", 1, (1, 2)), (1, 3), (1, 2)),
+    (("at_least", 2, (1, 2, 3)), (1, 3), (0, 1)),
+    (("exclusive", (1, 2, 3)), (0, 1), (1, 3)), (("implies", 1, 2), (2,), (1, 3)),
+    (("budget", (0.1, 0.2, 0.3), 0.3), (0, 1), (0, 2)), (("size", 2, 3), (0, 1, 2), (0,)),
+])  # fmt: skip
 def test_constraints(constraint, kept, broken):
     assert holds(constraint, kept)
     assert not holds(constraint, broken)

@@ -24,18 +24,12 @@ EXACT_ENGINES = ("auto", "enumerate", "milp")
 
 
 # --- Numbers that cannot be used ----------------------------------------------------------------------
-@pytest.mark.parametrize(
-    "out",
-    [
-        [constraints.Forbid(0)],
-        [constraints.AtMost(0, [0])],
-        [constraints.Budget([9, 1, 1, 1, 1, 1], 5)],
-        [constraints.Implies(0, 5), constraints.Forbid(5)],
-        [constraints.Require(3), constraints.Exclusive([0, 3])],
-        [constraints.Require(3), constraints.AtMost(1, [0, 3])],
-    ],
-    ids=lambda out: type(out[0]).__name__,
-)
+@pytest.mark.parametrize("out", [
+    [constraints.Forbid(0)], [constraints.AtMost(0, [0])], [constraints.Budget([9, 1, 1, 1, 1, 1], 5)],
+    [constraints.Implies(0, 5), constraints.Forbid(5)],
+    [constraints.Require(3), constraints.Exclusive([0, 3])],
+    [constraints.Require(3), constraints.AtMost(1, [0, 3])],
+], ids=lambda out: type(out[0]).__name__)  # fmt: skip
 def test_scales_are_those_of_features_that_can_be_used(out):
     rules = [*out, constraints.Size(2, 3), constraints.Exclusive([1, 2])]
     for seed in range(10):

@@ -67,14 +67,11 @@ def test_weights_count_rows():
         )
 
 
-@pytest.mark.parametrize(
-    ("measure", "options", "said"),
-    [
-        ("relief", {}, "cannot compare single pairs"),
-        ("pearson", {"n_bins": 3}, "takes no options"),
-        ("mutual_info", {"method": "sklearn"}, "needs all pairs at once"),
-    ],
-)
+@pytest.mark.parametrize(("measure", "options", "said"), [
+    ("relief", {}, "cannot compare single pairs"),
+    ("pearson", {"n_bins": 3}, "takes no options"),
+    ("mutual_info", {"method": "sklearn"}, "needs all pairs at once"),
+])  # fmt: skip
 def test_what_cannot_be_done_on_demand(measure, options, said):
     with pytest.raises(InputError, match=said):
         Redundancy(table(np.random.default_rng(0))[0], measure, **options)
@@ -219,18 +216,12 @@ def test_a_search_ends_when_nothing_is_left_to_look_through(kind, n_features, mo
     assert found.stop_reason in ("finished", "engine_limit")
 
 
-@pytest.mark.parametrize(
-    "rule",
-    [
-        constraints.Require([19]),
-        constraints.AtLeast(2, range(10, 20)),
-        constraints.AtMost(1, range(10)),
-        [constraints.Implies(18, 19), constraints.AtLeast(1, [17, 18])],
-        constraints.Budget(np.arange(20.0, 0, -1), 12),
-        constraints.Budget([3.0] * 20, 6, groups={i: i % 7 for i in range(20)}),
-    ],
-    ids=["require", "at least", "at most", "implies", "budget", "groups"],
-)
+@pytest.mark.parametrize("rule", [
+    constraints.Require([19]), constraints.AtLeast(2, range(10, 20)), constraints.AtMost(1, range(10)),
+    [constraints.Implies(18, 19), constraints.AtLeast(1, [17, 18])],
+    constraints.Budget(np.arange(20.0, 0, -1), 12),
+    constraints.Budget([3.0] * 20, 6, groups={i: i % 7 for i in range(20)}),
+], ids=["require", "at least", "at most", "implies", "budget", "groups"])  # fmt: skip
 @pytest.mark.parametrize("search", ["sequential", "simultaneous"])
 def test_rules_hold_in_the_bound_on_a_wide_table(rule, search, monkeypatch):
     short_lists(monkeypatch, longest=12)

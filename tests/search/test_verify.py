@@ -27,21 +27,18 @@ def test_a_right_answer_passes_and_is_evaluated_anew():
     assert check([]) == []
 
 
-@pytest.mark.parametrize(
-    ("sets", "message"),
-    [
-        ([(0, 1)], "set 0 is not a set of 3 features"),
-        ([(0, 1, 2), (0, 3, 4, 5)], "set 1 is not a set of 3 features"),
-        ([(0, 1, 1)], "set 0 is not a set of 3 features"),
-        ([(0, 0, 1, 2)], "set 0 "),
-        ([(1, 0, 2)], "set 0 is not a sorted tuple of feature indices"),
-        ([(-1, 0, 2)], "set 0 is not a sorted tuple of feature indices"),
-        ([(0, 2, 7)], "set 0 is not a sorted tuple of feature indices"),
-        ([(0, 1, 2), (0, 1, 3)], "set 1 is too similar to set 0"),
-        ([(0, 1, 2), (0, 3, 4), (1, 3, 4)], "set 2 is too similar to set 1"),
-        ([(0, 1, 2), (3, 4, 5), (0, 1, 2)], "set 2 is too similar to set 0"),
-    ],
-)
+@pytest.mark.parametrize(("sets", "message"), [
+    ([(0, 1)], "set 0 is not a set of 3 features"),
+    ([(0, 1, 2), (0, 3, 4, 5)], "set 1 is not a set of 3 features"),
+    ([(0, 1, 1)], "set 0 is not a set of 3 features"),
+    ([(0, 0, 1, 2)], "set 0 "),
+    ([(1, 0, 2)], "set 0 is not a sorted tuple of feature indices"),
+    ([(-1, 0, 2)], "set 0 is not a sorted tuple of feature indices"),
+    ([(0, 2, 7)], "set 0 is not a sorted tuple of feature indices"),
+    ([(0, 1, 2), (0, 1, 3)], "set 1 is too similar to set 0"),
+    ([(0, 1, 2), (0, 3, 4), (1, 3, 4)], "set 2 is too similar to set 1"),
+    ([(0, 1, 2), (3, 4, 5), (0, 1, 2)], "set 2 is too similar to set 0"),
+])  # fmt: skip
 def test_every_corruption_of_the_sets_is_caught(sets, message):
     with pytest.raises(VerificationError, match=message):
         check(sets)
@@ -91,20 +88,17 @@ def test_no_false_alarm_at_the_exact_level(tau):
         verify(problem, [first, tuple(range(level - 1, level - 1 + k))], lambda chosen: 0.0, 0.0)
 
 
-@pytest.mark.parametrize(
-    ("constraint", "fine", "broken", "words"),
-    [
-        (Require([0, 5]), (0, 1, 5), (0, 1, 2), "require feature 0, feature 5"),
-        (Forbid(3), (0, 1, 5), (0, 1, 3), "forbid feature 3"),
-        (AtMost(1, [0, 1]), (0, 2, 5), (0, 1, 2), "at most 1 of {feature 0, feature 1}"),
-        (AtLeast(1, [4, 5]), (0, 1, 5), (0, 1, 2), "at least 1 of {feature 4, feature 5}"),
-        (Exclusive([0, 1, 2]), (0, 3, 5), (0, 2, 5), "exclusive {feature 0, feature 1, feature 2}"),
-        (Implies(0, 1), (0, 1, 5), (0, 2, 5), "if feature 0 then feature 1"),
-        (Budget([3, 2, 1, 0, 0, 0, 0], 4), (0, 2, 5), (0, 1, 5), "budget 4"),
-        (Size(2, 3), (0, 1), (0, 1, 2, 4), "size 2 to 3"),
-        (Size(2, 3), (0, 1, 2), (0,), "size 2 to 3"),
-    ],
-)
+@pytest.mark.parametrize(("constraint", "fine", "broken", "words"), [
+    (Require([0, 5]), (0, 1, 5), (0, 1, 2), "require feature 0, feature 5"),
+    (Forbid(3), (0, 1, 5), (0, 1, 3), "forbid feature 3"),
+    (AtMost(1, [0, 1]), (0, 2, 5), (0, 1, 2), "at most 1 of {feature 0, feature 1}"),
+    (AtLeast(1, [4, 5]), (0, 1, 5), (0, 1, 2), "at least 1 of {feature 4, feature 5}"),
+    (Exclusive([0, 1, 2]), (0, 3, 5), (0, 2, 5), "exclusive {feature 0, feature 1, feature 2}"),
+    (Implies(0, 1), (0, 1, 5), (0, 2, 5), "if feature 0 then feature 1"),
+    (Budget([3, 2, 1, 0, 0, 0, 0], 4), (0, 2, 5), (0, 1, 5), "budget 4"),
+    (Size(2, 3), (0, 1), (0, 1, 2, 4), "size 2 to 3"),
+    (Size(2, 3), (0, 1, 2), (0,), "size 2 to 3"),
+])  # fmt: skip
 def test_every_broken_constraint_is_caught_and_described(constraint, fine, broken, words, refused):
     others = [Forbid(6), AtMost(3, [0, 1, 2, 3])]
     assert len(check([fine], constraints=[*others, constraint])) == 1

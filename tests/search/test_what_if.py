@@ -130,19 +130,13 @@ def test_features_by_pattern_index_and_name():
     assert [loss.name for loss in altsets.what_if(scores(), found(), "S2_*").losses] == ["S2_mean", "S2_max"]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"features": ["agee"]}, "what_if names 'agee', which is not a feature; did you mean 'age'?"),
-        ({"features": []}, "what_if was given nothing that could be lost"),
-        ({"feature_groups": ["nothing"]}, "there is no group 'nothing'; the answer has no groups."),
-        (
-            {"feature_groups": {"left": ["T*"]}},
-            "the group 'left': the pattern 'T\\*' matches none of 6 features",
-        ),
-        ({"time_limit": -1}, "time_limit=-1 must be a positive number of seconds"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    ({"features": ["agee"]}, "what_if names 'agee', which is not a feature; did you mean 'age'?"),
+    ({"features": []}, "what_if was given nothing that could be lost"),
+    ({"feature_groups": ["nothing"]}, "there is no group 'nothing'; the answer has no groups."),
+    ({"feature_groups": {"left": ["T*"]}}, "the group 'left': the pattern 'T\\*' matches none of 6 features"),
+    ({"time_limit": -1}, "time_limit=-1 must be a positive number of seconds"),
+])  # fmt: skip
 def test_bad_losses_are_refused(options, message):
     with pytest.raises(InputError, match=message):
         altsets.what_if(scores(), found(), **options)

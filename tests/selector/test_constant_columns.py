@@ -89,16 +89,10 @@ def test_sets_are_as_large_as_columns_that_vary(warned):
     assert chosen(selector.result_) == {"a", "b", "c"}
 
 
-@pytest.mark.parametrize(
-    ("find", "message"),
-    [
-        (
-            lambda X, y: SelectAlternatives("f", n_features=1).fit(X[["same", "empty"]], y),
-            "2 of 2 columns are",
-        ),
-        (lambda X, y: Session(X, y, quality="f", n_features=4).result, "2 of 5 .*; ask for n_features=3"),
-    ],
-)
+@pytest.mark.parametrize(("find", "message"), [
+    (lambda X, y: SelectAlternatives("f", n_features=1).fit(X[["same", "empty"]], y), "2 of 2 columns are"),
+    (lambda X, y: Session(X, y, quality="f", n_features=4).result, "2 of 5 .*; ask for n_features=3"),
+])  # fmt: skip
 def test_too_few_columns_vary(find, message):
     with pytest.raises(InputError, match=message):
         find(*table())

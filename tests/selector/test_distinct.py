@@ -113,14 +113,11 @@ def test_groups_by_name_and_index(groups):
     assert selector.result_.parameters["dissimilarity"]["kind"] == "grouped"
 
 
-@pytest.mark.parametrize(
-    ("kind", "sentence"),
-    [
-        (Matched(np.eye(4), 0.9), "the similarities of 4 features, but the quality has 7"),
-        (Grouped({"sice": 1}), "names 'sice', which is not a feature; did you mean 'size'?"),
-        (Grouped({7: 1}), "names feature 7; there are 7"),
-    ],
-)
+@pytest.mark.parametrize(("kind", "sentence"), [
+    (Matched(np.eye(4), 0.9), "the similarities of 4 features, but the quality has 7"),
+    (Grouped({"sice": 1}), "names 'sice', which is not a feature; did you mean 'size'?"),
+    (Grouped({7: 1}), "names feature 7; there are 7"),
+])  # fmt: skip
 def test_what_does_not_fit_the_table_is_said_before_it_is_scored(kind, sentence, monkeypatch):
     monkeypatch.setattr("altsets.quality.spec.NamedQuality.make", pytest.fail)
     selector = SelectAlternatives("f", **TRULY, dissimilarity=kind)
@@ -214,19 +211,10 @@ def test_matches_in_json(matched):
     assert Result.from_json(matched.to_json()).matches == matched.matches
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"sets": [0, 1]},
-        {"sets": [1]},
-        {"sets": [7, 0]},
-        {"sets": "10"},
-        {"indices": [0, 99]},
-        {"indices": [0.5, 1]},
-        {"similarity": None},
-        {"similarity": "0.9"},
-    ],
-)
+@pytest.mark.parametrize("change", [
+    {"sets": [0, 1]}, {"sets": [1]}, {"sets": [7, 0]}, {"sets": "10"}, {"indices": [0, 99]},
+    {"indices": [0.5, 1]}, {"similarity": None}, {"similarity": "0.9"},
+])  # fmt: skip
 def test_matches_that_are_damaged_are_refused(matched, change, snapshot):
     document = json.loads(matched.to_json())
     document["matches"][0] |= change
@@ -293,15 +281,11 @@ def test_one_match_of_two_is_no_near_copy():
     assert near_copies(result, features_of(X)) is None
 
 
-@pytest.mark.parametrize(
-    ("limits", "noted"),
-    [
-        ({"tau": 0.0}, False),
-        ({"tau": 0.1}, True),
-        ({"tau": 0, "dissimilarity": "absolute"}, False),
-        ({"tau": 1, "dissimilarity": "absolute"}, True),
-    ],
-)
+@pytest.mark.parametrize(("limits", "noted"), [
+    ({"tau": 0.0}, False), ({"tau": 0.1}, True),
+    ({"tau": 0, "dissimilarity": "absolute"}, False),
+    ({"tau": 1, "dissimilarity": "absolute"}, True),
+])  # fmt: skip
 def test_no_note_on_what_the_request_allows_anyway(limits, noted):
     result, features = plain_sets()
     asked = replace(result, parameters={**result.parameters, **limits})
@@ -463,43 +447,34 @@ def test_saved_scores_need_their_table_for_distinct(run, path, tmp_path, snapsho
     assert "repeat set 0" in run(*asked)[1]
 
 
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        (("--distinct", "x"), "--distinct 'x' must have the form 0.9 or 0.9:spearman."),
-        (("--distinct", "0.9:"), "must have the form 0.9 or 0.9:spearman."),
-        (("--distinct", ":spearman"), "must have the form 0.9 or 0.9:spearman."),
-        (
-            ("--distinct", "0"),
-            "--distinct 0: features count as the same from a similarity on that is above 0",
-        ),
-        (("--distinct", "1.01"), "at most 1; give one such as 0.9."),
-        (("--distinct", "nan"), "at most 1; give one such as 0.9."),
-        (("--distinct", "0.9:cosine"), "the measure 'cosine' is unknown; choose spearman or pearson or"),
-        (
-            (*BY_GROUPS, "--feature-groups-by", "__"),
-            "-groups-by: no name such as 'size' has '__' in it; give the separator",
-        ),
-        (("--feature-groups-by", ""), "--feature-groups-by: the separator is ''; give one such as '__'."),
-        (("--feature-groups", "nowhere.csv"), "there is no file nowhere.csv"),
-        (
-            ("--feature-groups", "x.csv", "--feature-groups-by", "i"),
-            "--feature-groups and --feature-groups-by were both given; give one of them.",
-        ),
-        (
-            BY_GROUPS,
-            "--dissimilarity groups compares groups of features; declare them with --feature-groups.",
-        ),
-        (
-            ("--distinct", "0.9", "--feature-groups-by", "i"),
-            "--feature-groups has no use here; compare the groups with --dissimilarity groups, pay for each once with "
-            "--budget, or leave it out.",
-        ),
-        (("--dissimilarity", "dice", "--distinct", "0.9"), "--dissimilarity and --distinct were both given"),
-        (("--dissimilarity", "absolute"), "give --tau"),
-        (("--dissimilarity", "cosine"), "choose one of dice, jaccard"),
-    ],
-)
+@pytest.mark.parametrize(("options", "sentence"), [
+    (("--distinct", "x"), "--distinct 'x' must have the form 0.9 or 0.9:spearman."),
+    (("--distinct", "0.9:"), "must have the form 0.9 or 0.9:spearman."),
+    (("--distinct", ":spearman"), "must have the form 0.9 or 0.9:spearman."),
+    (("--distinct", "0"), "--distinct 0: features count as the same from a similarity on that is above 0"),
+    (("--distinct", "1.01"), "at most 1; give one such as 0.9."),
+    (("--distinct", "nan"), "at most 1; give one such as 0.9."),
+    (("--distinct", "0.9:cosine"), "the measure 'cosine' is unknown; choose spearman or pearson or"),
+    (
+        (*BY_GROUPS, "--feature-groups-by", "__"),
+        "-groups-by: no name such as 'size' has '__' in it; give the separator",
+    ),
+    (("--feature-groups-by", ""), "--feature-groups-by: the separator is ''; give one such as '__'."),
+    (("--feature-groups", "nowhere.csv"), "there is no file nowhere.csv"),
+    (
+        ("--feature-groups", "x.csv", "--feature-groups-by", "i"),
+        "--feature-groups and --feature-groups-by were both given; give one of them.",
+    ),
+    (BY_GROUPS, "--dissimilarity groups compares groups of features; declare them with --feature-groups."),
+    (
+        ("--distinct", "0.9", "--feature-groups-by", "i"),
+        "--feature-groups has no use here; compare the groups with --dissimilarity groups, pay for each once with "
+        "--budget, or leave it out.",
+    ),
+    (("--dissimilarity", "dice", "--distinct", "0.9"), "--dissimilarity and --distinct were both given"),
+    (("--dissimilarity", "absolute"), "give --tau"),
+    (("--dissimilarity", "cosine"), "choose one of dice, jaccard"),
+])  # fmt: skip
 def test_options_that_make_no_sense_are_refused_in_one_line(run, path, options, sentence):
     code, out, err = run("find", path, "-t", "y", "--quality", "f", "-k", 2, "-a", 1, *options)
     assert (code, out) == (2, "")
@@ -508,25 +483,16 @@ def test_options_that_make_no_sense_are_refused_in_one_line(run, path, options, 
     assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    ("content", "sentence"),
-    [
-        ("", "is empty"),
-        (
-            "size,bulk\n",
-            "has no column 'feature' and no column 'group'; its first line must name the columns",
-        ),
-        (
-            "feature,sensor\nsize,a\n",
-            "has no column 'group'; its first line must name the columns feature,group.",
-        ),
-        ("feature,group\nsice,a\n", "names 'sice', which is not a feature; did you mean 'size'?"),
-        ("feature,group\nsize,a\nsize,b\n", "line 3: 'size' is in group 'a' already"),
-        ("feature,group\nsize\n", "line 2: give 2 fields, not 1."),
-        ("feature,group\nsize,\n", "gives no feature a group; write a line such as size,GROUP."),
-        ("feature,group\n", "gives no feature a group"),
-    ],
-)
+@pytest.mark.parametrize(("content", "sentence"), [
+    ("", "is empty"),
+    ("size,bulk\n", "has no column 'feature' and no column 'group'; its first line must name the columns"),
+    ("feature,sensor\nsize,a\n", "has no column 'group'; its first line must name the columns feature,group."),
+    ("feature,group\nsice,a\n", "names 'sice', which is not a feature; did you mean 'size'?"),
+    ("feature,group\nsize,a\nsize,b\n", "line 3: 'size' is in group 'a' already"),
+    ("feature,group\nsize\n", "line 2: give 2 fields, not 1."),
+    ("feature,group\nsize,\n", "gives no feature a group; write a line such as size,GROUP."),
+    ("feature,group\n", "gives no feature a group"),
+])  # fmt: skip
 def test_files_of_groups_that_make_no_sense_are_refused_in_one_line(run, path, tmp_path, content, sentence):
     file = tmp_path / "groups.csv"
     file.write_text(content, encoding="utf-8")

@@ -501,15 +501,10 @@ def test_prediction_in_the_opposite_order_of_quality_is_a_caution(snapshot):
     assert "disagree" not in str(evaluate(forwards, X, ILL, cv=5, n_repeats=1).verdict_on(forwards))
 
 
-@pytest.mark.parametrize(
-    ("means", "margin", "is_reversed"),
-    [
-        ([0.5, 0.52, 0.54], None, True),
-        ([0.5, 0.54, 0.52], None, False),
-        ([0.54, 0.52, 0.5], None, False),
-        ([0.5, 0.52, 0.54], 0.05, False),
-    ],
-)
+@pytest.mark.parametrize(("means", "margin", "is_reversed"), [
+    ([0.5, 0.52, 0.54], None, True), ([0.5, 0.54, 0.52], None, False), ([0.54, 0.52, 0.5], None, False),
+    ([0.5, 0.52, 0.54], 0.05, False),
+])  # fmt: skip
 def test_the_opposite_order_is_said_where_no_single_difference_is_shown(
     monkeypatch, means, margin, is_reversed
 ):
@@ -624,14 +619,11 @@ def test_rounded_times_are_named_and_chance_is_not(snapshot):
 
 # --- Notes that cannot be made ----------------------------------------------------------------------------
 @pytest.mark.parametrize("error", [InputError("too wide"), ZeroDivisionError("by 0"), KeyboardInterrupt()])
-@pytest.mark.parametrize(
-    ("look", "unchecked"),
-    [
-        ("suspects", "Columns that look like a mistake were not checked"),
-        ("measure_similarity", "Near-copies among sets were not checked"),
-        ("similar_columns", "Features close to forbidden ones were not checked"),
-    ],
-)
+@pytest.mark.parametrize(("look", "unchecked"), [
+    ("suspects", "Columns that look like a mistake were not checked"),
+    ("measure_similarity", "Near-copies among sets were not checked"),
+    ("similar_columns", "Features close to forbidden ones were not checked"),
+])  # fmt: skip
 def test_no_note_makes_a_fit_fail(monkeypatch, look, unchecked, error):
     def fail(*_, **__):
         raise error

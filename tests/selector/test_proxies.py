@@ -300,25 +300,13 @@ def test_a_clash_names_what_was_ruled_out(run, file, snapshot):
     assert err == snapshot
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--proxies", "0.8"), "--proxies 0.8 goes with --forbid; add it, or leave out --proxies."),
-        (
-            ("--forbid", "sex", "--proxies", "2"),
-            "Error: --proxies 2 must be a number above 0 and at most 1",
-        ),
-        (("--forbid", "sex", "--proxies", "high"), "--proxies 'high': 'high' is not a number."),
-        (
-            ("--forbid", "sex", "--proxies", "0.8:"),
-            "--proxies '0.8:' must have the form LIMIT or LIMIT:MEASURE",
-        ),
-        (
-            ("--forbid", "sex", "--proxies", "0.8:mi"),
-            "--proxies 0.8:mi: the measure 'mi' is unknown; choose one of",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    (("--proxies", "0.8"), "--proxies 0.8 goes with --forbid; add it, or leave out --proxies."),
+    (("--forbid", "sex", "--proxies", "2"), "Error: --proxies 2 must be a number above 0 and at most 1"),
+    (("--forbid", "sex", "--proxies", "high"), "--proxies 'high': 'high' is not a number."),
+    (("--forbid", "sex", "--proxies", "0.8:"), "--proxies '0.8:' must have the form LIMIT or LIMIT:MEASURE"),
+    (("--forbid", "sex", "--proxies", "0.8:mi"), "--proxies 0.8:mi: the measure 'mi' is unknown; choose one of"),
+])  # fmt: skip
 def test_options_that_are_refused(run, file, options, message):
     code, out, err = run("find", file, "--target", "y", "-k", 1, *options)
     assert (code, out) == (2, "")

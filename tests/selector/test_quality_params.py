@@ -18,28 +18,25 @@ from altsets.errors import InputError, NotExpressedError
 TREE = DecisionTreeClassifier(max_depth=2, random_state=0)
 
 
-@pytest.mark.parametrize(
-    ("given", "params", "made"),
-    [
-        ("mrmr", {"measure": "pearson"}, partial(quality.MRMR.from_data, measure="pearson")),
-        (quality.MRMR, {"measure": "pearson"}, partial(quality.MRMR.from_data, measure="pearson")),
-        ("mutual_info", {"n_neighbors": 9}, partial(quality.Additive.from_data, n_neighbors=9)),
-        (quality.Additive, {"measure": "f"}, partial(quality.Additive.from_data, measure="f")),
-        ("mrmr", {"scaling": "paper"}, partial(quality.MRMR.from_data, scaling="paper")),
-        (
-            "cfs",
-            {"measure": "f", "redundancy_measure": "spearman"},
-            partial(quality.CFS.from_data, measure="f", redundancy_measure="spearman"),
-        ),
-        ("linear_fit", {"ridge": 0.5}, partial(quality.LinearFit.from_data, ridge=0.5)),
-        ("wrapper", {"estimator": TREE, "cv": 3}, partial(quality.Wrapper.from_data, estimator=TREE, cv=3)),
-        (
-            partial(quality.Wrapper.from_data, estimator="forest"),
-            {"estimator": TREE},
-            partial(quality.Wrapper.from_data, estimator=TREE),
-        ),
-    ],
-)
+@pytest.mark.parametrize(("given", "params", "made"), [
+    ("mrmr", {"measure": "pearson"}, partial(quality.MRMR.from_data, measure="pearson")),
+    (quality.MRMR, {"measure": "pearson"}, partial(quality.MRMR.from_data, measure="pearson")),
+    ("mutual_info", {"n_neighbors": 9}, partial(quality.Additive.from_data, n_neighbors=9)),
+    (quality.Additive, {"measure": "f"}, partial(quality.Additive.from_data, measure="f")),
+    ("mrmr", {"scaling": "paper"}, partial(quality.MRMR.from_data, scaling="paper")),
+    (
+        "cfs",
+        {"measure": "f", "redundancy_measure": "spearman"},
+        partial(quality.CFS.from_data, measure="f", redundancy_measure="spearman"),
+    ),
+    ("linear_fit", {"ridge": 0.5}, partial(quality.LinearFit.from_data, ridge=0.5)),
+    ("wrapper", {"estimator": TREE, "cv": 3}, partial(quality.Wrapper.from_data, estimator=TREE, cv=3)),
+    (
+        partial(quality.Wrapper.from_data, estimator="forest"),
+        {"estimator": TREE},
+        partial(quality.Wrapper.from_data, estimator=TREE),
+    ),
+])  # fmt: skip
 def test_options_mean_what_from_data_makes_of_them(given, params, made, wine):
     X, y = wine
     X = X.iloc[:, :6]
@@ -107,20 +104,12 @@ def test_sessions_take_options(wine):
     assert made["session"].result.sets == session.result.sets
 
 
-@pytest.mark.parametrize(
-    ("given", "params"),
-    [
-        ("mutual_info", {"n_neighbor": 3}),
-        ("wrapper", {"cvv": 3}),
-        ("f", {"estimator": "tree"}),
-        ("f", {"measure": "pearson"}),
-        ("f", 3),
-        ("f", {3: "f"}),
-        (LogisticRegression(), {"cv": 5}),
-        ([3, 2, 1], {"cv": 5}),
-        (quality.Additive([3, 2, 1]), {"cv": 5}),
-    ],
-)
+@pytest.mark.parametrize(("given", "params"), [
+    ("mutual_info", {"n_neighbor": 3}), ("wrapper", {"cvv": 3}), ("f", {"estimator": "tree"}),
+    ("f", {"measure": "pearson"}), ("f", 3), ("f", {3: "f"}), (LogisticRegression(), {"cv": 5}),
+    ([3, 2, 1], {"cv": 5}),
+    (quality.Additive([3, 2, 1]), {"cv": 5}),
+])  # fmt: skip
 def test_options_that_a_quality_does_not_take_are_refused(given, params, refused):
     table = pd.DataFrame({"a": [1, 2, 3, 4], "b": [2, 1, 4, 3], "c": [1, 1, 2, 2]})
     with refused(InputError):

@@ -99,22 +99,19 @@ def test_all_checks_of_scikit_learn_pass(name):
     assert not takes_sparse or passed >= SPARSE
 
 
-@pytest.mark.parametrize(
-    ("name", "params"),
-    [
-        ("relief", {"n_neighbors": 3}),
-        ("mrmr", {"measure": "relief", "redundancy_measure": "pearson"}),
-        ("linear_fit", {"missing": "mean"}),
-        (quality.LinearFit.from_data, {"missing": "mean"}),
-        (quality.Wrapper, {"estimator": LogisticRegression()}),
-        ("wrapper", {"estimator": "linear"}),
-        ("wrapper", {"estimator": GaussianNB()}),
-        ("wrapper", {"estimator": "sklearn.naive_bayes.GaussianNB"}),
-        ("embedded", {"estimator": DecisionTreeClassifier()}),
-        ("importance", {"estimator": "linear"}),
-        ("importance", {"estimator": "sklearn.linear_model.LogisticRegression"}),
-    ],
-)
+@pytest.mark.parametrize(("name", "params"), [
+    ("relief", {"n_neighbors": 3}),
+    ("mrmr", {"measure": "relief", "redundancy_measure": "pearson"}),
+    ("linear_fit", {"missing": "mean"}),
+    (quality.LinearFit.from_data, {"missing": "mean"}),
+    (quality.Wrapper, {"estimator": LogisticRegression()}),
+    ("wrapper", {"estimator": "linear"}),
+    ("wrapper", {"estimator": GaussianNB()}),
+    ("wrapper", {"estimator": "sklearn.naive_bayes.GaussianNB"}),
+    ("embedded", {"estimator": DecisionTreeClassifier()}),
+    ("importance", {"estimator": "linear"}),
+    ("importance", {"estimator": "sklearn.linear_model.LogisticRegression"}),
+])  # fmt: skip
 @pytest.mark.filterwarnings("ignore")
 def test_tags_agree_with_what_fit_takes(name, params):
     rng = np.random.default_rng(0)
@@ -192,23 +189,12 @@ def test_fitting_again_forgets_what_was_before(wine):
 
 
 # --- Every kind of quality -------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    "given",
-    [
-        "f",
-        "relief",
-        "cfs",
-        DecisionTreeClassifier(random_state=0),
-        make_pipeline(StandardScaler(), LogisticRegression()),
-        quality.MRMR,
-        quality.Additive,
-        partial(quality.FCBF.from_data, measure="symmetrical_uncertainty"),
-        lambda X, y: X.var(axis=0),
-        np.arange(13.0),
-        quality.Additive(np.arange(13.0)),
-    ],
-    ids=lambda given: type(given).__name__,
-)
+@pytest.mark.parametrize("given", [
+    "f", "relief", "cfs", DecisionTreeClassifier(random_state=0),
+    make_pipeline(StandardScaler(), LogisticRegression()), quality.MRMR, quality.Additive,
+    partial(quality.FCBF.from_data, measure="symmetrical_uncertainty"), lambda X, y: X.var(axis=0),
+    np.arange(13.0), quality.Additive(np.arange(13.0)),
+], ids=lambda given: type(given).__name__)  # fmt: skip
 def test_every_kind_of_quality(given, wine):
     X, y = wine
     selector = SelectAlternatives(given, n_features=2, n_alternatives=1).fit(X, y)
@@ -649,20 +635,13 @@ def test_scores_floor_and_marks(wine):
     assert SelectAlternatives("f", n_features=3, n_alternatives=0).fit(table, y).result_.n_above_noise == 2
 
 
-@pytest.mark.parametrize(
-    ("given", "has_floor"),
-    [
-        ("mrmr", True),
-        (quality.FCBF, True),
-        (partial(quality.CFS.from_data, measure="spearman"), True),
-        (partial(quality.Additive.from_data, measure="mutual_info", n_neighbors=5), True),
-        (partial(quality.Additive.from_data, scaling="paper"), False),
-        ("importance", False),
-        ("relief", False),
-        (lambda X, y: X.var(axis=0), False),
-        (np.arange(4.0), False),
-    ],
-)
+@pytest.mark.parametrize(("given", "has_floor"), [
+    ("mrmr", True), (quality.FCBF, True),
+    (partial(quality.CFS.from_data, measure="spearman"), True),
+    (partial(quality.Additive.from_data, measure="mutual_info", n_neighbors=5), True),
+    (partial(quality.Additive.from_data, scaling="paper"), False),
+    ("importance", False), ("relief", False), (lambda X, y: X.var(axis=0), False), (np.arange(4.0), False),
+])  # fmt: skip
 def test_where_there_is_a_noise_floor(wine, given, has_floor):
     X, y = wine
     selector = SelectAlternatives(given, n_features=2, n_alternatives=0).fit(X.iloc[:, :4], y == 1)
@@ -685,36 +664,33 @@ def test_the_noise_floor_with_weights_and_holes():
         assert result.scores[0][0] > 2 * result.noise_floors[0][0] > 0
 
 
-@pytest.mark.parametrize(
-    ("y", "given", "task", "note"),
-    [
-        (["no", "yes"] * 100, "f", "auto", "The target has 2 classes."),
-        ([0, 1] * 100, "f", "auto", "The target has 2 classes."),
-        (
-            np.arange(200) % 3,
-            "f",
-            "auto",
-            "The 3 different whole numbers of the target are treated as classes; "
-            "task='regression' treats them as numeric.",
-        ),
-        (
-            np.arange(200),
-            "mrmr",
-            "auto",
-            "The 200 different whole numbers of the target are treated as numeric; "
-            "task='classification' treats them as classes.",
-        ),
-        (np.arange(200) % 3, "f", "classification", "The target has 3 classes."),
-        (np.arange(200) / 7, "f", "auto", "The target is numeric (200 different numbers)."),
-        (
-            np.arange(200) % 3,
-            "cfs",
-            "auto",
-            "The 3 different whole numbers of the target are treated as numeric, since pearson uses numbers as they "
-            "are; use mutual_info or f for classes.",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("y", "given", "task", "note"), [
+    (["no", "yes"] * 100, "f", "auto", "The target has 2 classes."),
+    ([0, 1] * 100, "f", "auto", "The target has 2 classes."),
+    (
+        np.arange(200) % 3,
+        "f",
+        "auto",
+        "The 3 different whole numbers of the target are treated as classes; "
+        "task='regression' treats them as numeric.",
+    ),
+    (
+        np.arange(200),
+        "mrmr",
+        "auto",
+        "The 200 different whole numbers of the target are treated as numeric; "
+        "task='classification' treats them as classes.",
+    ),
+    (np.arange(200) % 3, "f", "classification", "The target has 3 classes."),
+    (np.arange(200) / 7, "f", "auto", "The target is numeric (200 different numbers)."),
+    (
+        np.arange(200) % 3,
+        "cfs",
+        "auto",
+        "The 3 different whole numbers of the target are treated as numeric, since pearson uses numbers as they "
+        "are; use mutual_info or f for classes.",
+    ),
+])  # fmt: skip
 def test_what_the_target_was_taken_for(y, given, task, note):
     X = np.random.default_rng(0).normal(size=(200, 3))
     selector = SelectAlternatives(given, n_features=1, n_alternatives=0, task=task).fit(X, y)

@@ -125,20 +125,14 @@ def test_what_if_reads_the_table_again(folder):
     assert "If s1 fails" in lost.explain()
 
 
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        (
-            {"constraints": [AboveNoise()]},
-            "AboveNoise needs the table in memory, and readings is read in passes",
-        ),
-        ({"dissimilarity": Matched("pearson", threshold=0.9)}, "the similarity of features needs the table"),
-        ({"memory": "kept"}, "keeping scores .memory. needs the table in memory"),
-        ({"kind": "wrapper"}, "wrapper needs the table in memory, .* choose f, pearson"),
-        ({"kind": quality.Wrapper.from_data}, "Wrapper needs the table in memory, .* choose f, pearson"),
-        ({"kind": lambda X, y: X[0]}, "a function of your own needs the table in memory, .* choose f"),
-    ],
-)
+@pytest.mark.parametrize(("asked", "said"), [
+    ({"constraints": [AboveNoise()]}, "AboveNoise needs the table in memory, and readings is read in passes"),
+    ({"dissimilarity": Matched("pearson", threshold=0.9)}, "the similarity of features needs the table"),
+    ({"memory": "kept"}, "keeping scores .memory. needs the table in memory"),
+    ({"kind": "wrapper"}, "wrapper needs the table in memory, .* choose f, pearson"),
+    ({"kind": quality.Wrapper.from_data}, "Wrapper needs the table in memory, .* choose f, pearson"),
+    ({"kind": lambda X, y: X[0]}, "a function of your own needs the table in memory, .* choose f"),
+])  # fmt: skip
 def test_what_needs_all_rows_is_refused(asked, said, folder):
     with pytest.raises(InputError, match=said):
         selector(**asked).fit(folder, "fault")

@@ -201,16 +201,13 @@ def test_a_session_is_read_without_its_table(frame, tmp_path, refused, snapshot)
     assert same_steps(Session.load(other, *frame), again)
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (lambda X, y: (X.iloc[:-1], y[:-1]), "80 rows, not 79"),
-        (lambda X, y: (X.iloc[:, :-1], y), "6 columns, not 5"),
-        (lambda X, y: (X + 1, y), "names, values or the target differ"),
-        (lambda X, y: (X, 1 - y), "names, values or the target differ"),
-        (lambda X, y: (X.rename(columns={"age": "old"}), y), "names, values or the target differ"),
-    ],
-)
+@pytest.mark.parametrize(("change", "words"), [
+    (lambda X, y: (X.iloc[:-1], y[:-1]), "80 rows, not 79"),
+    (lambda X, y: (X.iloc[:, :-1], y), "6 columns, not 5"),
+    (lambda X, y: (X + 1, y), "names, values or the target differ"),
+    (lambda X, y: (X, 1 - y), "names, values or the target differ"),
+    (lambda X, y: (X.rename(columns={"age": "old"}), y), "names, values or the target differ"),
+])  # fmt: skip
 def test_other_data_are_refused(frame, tmp_path, change, words, snapshot):
     path = Session(*frame, n_features=2).save(tmp_path / "steps.json")
     with pytest.raises(InputError) as caught:
@@ -269,24 +266,18 @@ def damaged(change):
     return edit
 
 
-@pytest.mark.parametrize(
-    ("edit", "words"),
-    [
-        (lambda _: [], "not an altsets session"),
-        (lambda _: {"schema": 1}, "not an altsets session"),
-        (damaged(lambda found: found.pop("steps")), "incomplete or damaged"),
-        (damaged(lambda found: found.update(position=9)), "incomplete or damaged"),
-        (damaged(lambda found: found.update(position=True)), "incomplete or damaged"),
-        (damaged(lambda found: found["steps"][0]["state"].pop("tau")), "incomplete or damaged"),
-        (damaged(lambda found: found["steps"][0]["state"].update(forbid="age")), "incomplete or damaged"),
-        (damaged(lambda found: found["steps"][0]["state"].update(tau=7)), "tau=7"),
-        (damaged(lambda found: found["steps"][0]["result"].pop("sets")), "incomplete or damaged"),
-        (
-            damaged(lambda found: found["request"].update(quality={"name": "wrapper", "estimator": "os.x"})),
-            "os.x",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("edit", "words"), [
+    (lambda _: [], "not an altsets session"),
+    (lambda _: {"schema": 1}, "not an altsets session"),
+    (damaged(lambda found: found.pop("steps")), "incomplete or damaged"),
+    (damaged(lambda found: found.update(position=9)), "incomplete or damaged"),
+    (damaged(lambda found: found.update(position=True)), "incomplete or damaged"),
+    (damaged(lambda found: found["steps"][0]["state"].pop("tau")), "incomplete or damaged"),
+    (damaged(lambda found: found["steps"][0]["state"].update(forbid="age")), "incomplete or damaged"),
+    (damaged(lambda found: found["steps"][0]["state"].update(tau=7)), "tau=7"),
+    (damaged(lambda found: found["steps"][0]["result"].pop("sets")), "incomplete or damaged"),
+    (damaged(lambda found: found["request"].update(quality={"name": "wrapper", "estimator": "os.x"})), "os.x"),
+])  # fmt: skip
 def test_damaged_files_are_refused(frame, tmp_path, edit, words):
     path = tmp_path / "steps.json"
     Session(*frame, n_features=2).save(path)

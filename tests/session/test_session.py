@@ -327,38 +327,32 @@ def test_progress_is_told(clock):
 
 
 # --- Odd input --------------------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("state", "words"),
-    [
-        ({"taus": 1}, "'taus' is no part of a session's state; its parts are quality, n_features"),
-        ({0: 1}, "0 is no part of a session's state"),
-        ([], "a state is a dictionary"),
-        (None, "a state is a dictionary"),
-        ({"tau": 2}, "tau=2"),
-        ({"tau": None}, "tau"),
-        ({"n_features": 0}, "n_features=0 is too small"),
-        ({"n_features": True}, "n_features=True is not a whole number"),
-        ({"tau": "max"}, "tau='max' needs to know how good sets must be"),
-        ({"within": -1}, "within=-1 must be a finite number"),
-        ({"n_features": 9}, "n_features=9"),
-        ({"search": "fast"}, "search='fast'"),
-        ({"aggregation": []}, "aggregation="),
-        ({"quality": 3}, "quality=3 must be a name"),
-        ({"quality": "mrmr"}, "computed from a table"),
-        ({"distinct": "0.9"}, "measured on a table"),
-        ({"distinct": []}, "must have the form 0.9 or 0.9:spearman"),
-        ({"distinct": "2"}, "above 0 and at most 1"),
-        ({"require": ["f9"]}, "require names 'f9', which is not a feature; give the name"),
-        ({"forbid": {"f0": 1}}, "forbid takes features"),
-        ({"forbid": None}, "forbid takes features"),
-        ({"forbid": [None]}, "forbid names None"),
-        ({"pinned": ["f0"]}, "a set in pinned must be a list of features, not 'f0'"),
-        ({"pinned": [[]]}, "a set in pinned is empty"),
-        ({"pinned": 3}, "pinned=3 must be a list of sets"),
-        ({"pinned": [["f0"], ["f1"], ["f2"], ["f3"]]}, "4 sets pinned of 3 asked for"),
-        ({"rejected": [["f0", 99]]}, "a set in rejected names feature 99"),
-    ],
-)
+@pytest.mark.parametrize(("state", "words"), [
+    ({"taus": 1}, "'taus' is no part of a session's state; its parts are quality, n_features"),
+    ({0: 1}, "0 is no part of a session's state"),
+    ([], "a state is a dictionary"), (None, "a state is a dictionary"), ({"tau": 2}, "tau=2"),
+    ({"tau": None}, "tau"),
+    ({"n_features": 0}, "n_features=0 is too small"),
+    ({"n_features": True}, "n_features=True is not a whole number"),
+    ({"tau": "max"}, "tau='max' needs to know how good sets must be"),
+    ({"within": -1}, "within=-1 must be a finite number"),
+    ({"n_features": 9}, "n_features=9"), ({"search": "fast"}, "search='fast'"),
+    ({"aggregation": []}, "aggregation="),
+    ({"quality": 3}, "quality=3 must be a name"),
+    ({"quality": "mrmr"}, "computed from a table"),
+    ({"distinct": "0.9"}, "measured on a table"),
+    ({"distinct": []}, "must have the form 0.9 or 0.9:spearman"),
+    ({"distinct": "2"}, "above 0 and at most 1"),
+    ({"require": ["f9"]}, "require names 'f9', which is not a feature; give the name"),
+    ({"forbid": {"f0": 1}}, "forbid takes features"),
+    ({"forbid": None}, "forbid takes features"),
+    ({"forbid": [None]}, "forbid names None"),
+    ({"pinned": ["f0"]}, "a set in pinned must be a list of features, not 'f0'"),
+    ({"pinned": [[]]}, "a set in pinned is empty"),
+    ({"pinned": 3}, "pinned=3 must be a list of sets"),
+    ({"pinned": [["f0"], ["f1"], ["f2"], ["f3"]]}, "4 sets pinned of 3 asked for"),
+    ({"rejected": [["f0", 99]]}, "a set in rejected names feature 99"),
+])  # fmt: skip
 def test_states_that_cannot_be_are_refused(session, state, words):
     before = session.state
     with pytest.raises(InputError) as caught:
@@ -369,20 +363,17 @@ def test_states_that_cannot_be_are_refused(session, state, words):
     assert len(session.history) == 1
 
 
-@pytest.mark.parametrize(
-    ("step", "words"),
-    [
-        (lambda session: session.pin(7), "pin: there is no set number 7 among 3 sets"),
-        (lambda session: session.pin(True), "pin must be a list of features, not True"),
-        (lambda session: session.pin(0).pin(0), "is pinned already"),
-        (lambda session: session.unpin(0), "is not pinned"),
-        (lambda session: session.reject([0]).reject(["f0"]), "is rejected already"),
-        (lambda session: session.more(name=""), "name='' must be text"),
-        (lambda session: session.set(k=3), "'k' is no part of a session's state"),
-        (lambda session: session.set(n_alternatives="max").more(), "as many sets as there are"),
-        (lambda session: Session(table()[0]), "needs a target"),
-    ],
-)
+@pytest.mark.parametrize(("step", "words"), [
+    (lambda session: session.pin(7), "pin: there is no set number 7 among 3 sets"),
+    (lambda session: session.pin(True), "pin must be a list of features, not True"),
+    (lambda session: session.pin(0).pin(0), "is pinned already"),
+    (lambda session: session.unpin(0), "is not pinned"),
+    (lambda session: session.reject([0]).reject(["f0"]), "is rejected already"),
+    (lambda session: session.more(name=""), "name='' must be text"),
+    (lambda session: session.set(k=3), "'k' is no part of a session's state"),
+    (lambda session: session.set(n_alternatives="max").more(), "as many sets as there are"),
+    (lambda session: Session(table()[0]), "needs a target"),
+])  # fmt: skip
 def test_steps_that_cannot_be_are_refused(session, step, words):
     with pytest.raises(InputError) as caught:
         step(session)

@@ -83,11 +83,9 @@ def test_frames_bring_names_and_numbers(table):
     assert is_plain(features)
 
 
-@pytest.mark.parametrize(
-    "table",
-    [MATRIX, np.array(MATRIX), np.asfortranarray(MATRIX), np.array(MATRIX, dtype=object)],
-    ids=["list", "array", "by column", "objects"],
-)
+@pytest.mark.parametrize("table", [
+    MATRIX, np.array(MATRIX), np.asfortranarray(MATRIX), np.array(MATRIX, dtype=object),
+], ids=["list", "array", "by column", "objects"])  # fmt: skip
 def test_arrays_and_lists_have_no_names(table):
     features = features_of(table)
     assert features.values.tolist() == MATRIX
@@ -116,24 +114,19 @@ def test_numbers_whose_sum_overflows_are_finite():
 HOLES = [[1.0, np.nan], [2.0, 5.0], [np.nan, 6.0]]
 
 
-@pytest.mark.parametrize(
-    "table",
-    [
-        HOLES,
-        [[1, None], [2, 5], [None, 6]],
-        np.array(HOLES),
-        np.array([[1, None], [2, 5], [None, 6]], dtype=object),
-        np.ma.masked_array([[1, 7], [2, 5], [3, 6]], mask=[[0, 1], [0, 0], [1, 0]]),
-        pd.DataFrame(HOLES, columns=["a", "b"]),
-        pd.DataFrame({"a": [1, 2, None], "b": [None, 5, 6]}, dtype="Int64"),
-        pd.DataFrame({"a": pd.array([1, 2, None], dtype="Float64"), "b": [None, 5, 6]}),
-        pd.DataFrame({"a": [1, 2, None], "b": [None, 5, 6]}, dtype=object),
-        pd.DataFrame({"a": [1, 2, None], "b": [None, 5, 6]}, dtype="int64[pyarrow]"),
-        pl.DataFrame({"a": [1, 2, None], "b": [None, 5.0, 6.0]}),
-        pl.DataFrame({"a": [1.0, 2.0, float("nan")], "b": [None, 5, 6]}),
-        pa.table({"a": [1, 2, None], "b": [None, 5.0, 6.0]}),
-    ],
-)
+@pytest.mark.parametrize("table", [
+    HOLES, [[1, None], [2, 5], [None, 6]], np.array(HOLES),
+    np.array([[1, None], [2, 5], [None, 6]], dtype=object),
+    np.ma.masked_array([[1, 7], [2, 5], [3, 6]], mask=[[0, 1], [0, 0], [1, 0]]),
+    pd.DataFrame(HOLES, columns=["a", "b"]),
+    pd.DataFrame({"a": [1, 2, None], "b": [None, 5, 6]}, dtype="Int64"),
+    pd.DataFrame({"a": pd.array([1, 2, None], dtype="Float64"), "b": [None, 5, 6]}),
+    pd.DataFrame({"a": [1, 2, None], "b": [None, 5, 6]}, dtype=object),
+    pd.DataFrame({"a": [1, 2, None], "b": [None, 5, 6]}, dtype="int64[pyarrow]"),
+    pl.DataFrame({"a": [1, 2, None], "b": [None, 5.0, 6.0]}),
+    pl.DataFrame({"a": [1.0, 2.0, float("nan")], "b": [None, 5, 6]}),
+    pa.table({"a": [1, 2, None], "b": [None, 5.0, 6.0]}),
+])  # fmt: skip
 def test_missing_numbers_stay_missing(table):
     features = features_of(table)
     assert np.array_equal(features.values, HOLES, equal_nan=True)
@@ -193,13 +186,10 @@ def test_text_and_categories_are_codes(table):
     assert not is_plain(features)
 
 
-@pytest.mark.parametrize(
-    "table",
-    [
-        [[1, "Rome"], [2, "Oslo"], [3, None], [4, "Rome"]],
-        np.array([[1, "Rome"], [2, "Oslo"], [3, None], [4, "Rome"]], dtype=object),
-    ],
-)
+@pytest.mark.parametrize("table", [
+    [[1, "Rome"], [2, "Oslo"], [3, None], [4, "Rome"]],
+    np.array([[1, "Rome"], [2, "Oslo"], [3, None], [4, "Rome"]], dtype=object),
+])  # fmt: skip
 def test_lists_and_arrays_may_hold_text(table):
     features = features_of(table)
     assert features.values.tolist() == [[1, 1], [2, 0], [3, 2], [4, 1]]
@@ -250,59 +240,37 @@ def test_rows_labels_and_refusals_name_columns(refused):
 DAYS = [datetime.date(2020, 1, 31), datetime.date(2020, 2, 1)]
 
 
-@pytest.mark.parametrize(
-    ("table", "message"),
-    [
-        ([1, 2, 3], "rows and columns"),
-        ("table", "rows and columns"),
-        (np.zeros((2, 2, 2)), "rows and columns, .*; got 3"),
-        (np.empty((0, 3)), "X is empty: 0 sample\\(s\\) \\(shape=\\(0, 3\\)\\)"),
-        (np.empty((3, 0)), "X is empty"),
-        (pd.DataFrame({"a": []}), "X is empty"),
-        ([[1, 2], [3]], "X is not a table of single values"),
-        (
-            [[1, [2, 3]], [1, [2, 3, 4]]],
-            "X is not a table of single values|column 1 holds a value of type list",
-        ),
-        (pd.DataFrame({"n": [[1], [2]]}), "n holds a value of type list"),
-        (
-            np.array([["1"], ["2"]]),
-            "column 0 is text, but all of it reads as numbers, such as '1'; make it numbers",
-        ),
-        (
-            pd.DataFrame({"n": ["1.5", "7", "?"]}),
-            r"n is text, but most of it reads as numbers.*\(but not '\?'\)",
-        ),
-        (pd.DataFrame({"n": ["1,5", "7,25"]}), "n is text, but all of it reads as numbers, such as '1,5'"),
-        (
-            pd.DataFrame({"n": [1, 2, "three"]}),
-            "n mixes numbers \\(2\\) with text \\(1\\), such as 'three'; make it one",
-        ),
-        (np.array([[1j, 2.0]]), "column 0 holds complex numbers"),
-        (pd.DataFrame({"n": [1j, 2.0]}), "n holds complex numbers"),
-        ([[1.0, -np.inf], [2.0, 1.0]], "column 1 holds 1 infinite value; drop the column or these rows"),
-        (pd.DataFrame({"n": [1.0, np.inf], "m": [np.nan, 1.0]}), "n holds 1 infinite value"),
-        (pl.DataFrame({"n": [1.0, float("inf")]}), "n holds 1 infinite value"),
-        (
-            pd.DataFrame({"n": [1, 2], "when": pd.to_datetime(["2020-01-01"] * 2)}),
-            "when holds dates or times",
-        ),
-        (pd.DataFrame({"when": pd.to_timedelta([1, 2], unit="D")}), "when holds dates or times"),
-        (pd.DataFrame({"when": DAYS}), "when holds dates or times"),
-        (pl.DataFrame({"when": DAYS}), "when holds dates or times, .*such as days since a start"),
-        (pa.table({"when": DAYS}), "when holds dates or times"),
-        (np.array([["2020-01-01"]], dtype="datetime64[D]"), "column 0 holds dates or times"),
-        (pd.DataFrame({"id": [2**53 + 1, 2**53 + 2]}), f"id holds whole numbers as large as {2**53 + 2}"),
-        (pl.DataFrame({"id": [-(2**60), 1]}), f"id holds whole numbers as large as -{2**60}"),
-        ([[10**40], [1]], "column 0 holds whole numbers as large as 100000000000"),
-        (
-            pd.DataFrame({"who": [f"p{i}" for i in range(30)]}),
-            "who has 30 categories in 30 rows, which name rows",
-        ),
-        (pd.DataFrame([[1, 2]], columns=["n", "n"]), "occur more than once: n"),
-        (pd.DataFrame([[1, 2]], columns=[1, "1"]), "occur more than once: 1"),
-    ],
-)
+@pytest.mark.parametrize(("table", "message"), [
+    ([1, 2, 3], "rows and columns"), ("table", "rows and columns"),
+    (np.zeros((2, 2, 2)), "rows and columns, .*; got 3"),
+    (np.empty((0, 3)), "X is empty: 0 sample\\(s\\) \\(shape=\\(0, 3\\)\\)"),
+    (np.empty((3, 0)), "X is empty"),
+    (pd.DataFrame({"a": []}), "X is empty"),
+    ([[1, 2], [3]], "X is not a table of single values"),
+    ([[1, [2, 3]], [1, [2, 3, 4]]], "X is not a table of single values|column 1 holds a value of type list"),
+    (pd.DataFrame({"n": [[1], [2]]}), "n holds a value of type list"),
+    (np.array([["1"], ["2"]]), "column 0 is text, but all of it reads as numbers, such as '1'; make it numbers"),
+    (pd.DataFrame({"n": ["1.5", "7", "?"]}), r"n is text, but most of it reads as numbers.*\(but not '\?'\)"),
+    (pd.DataFrame({"n": ["1,5", "7,25"]}), "n is text, but all of it reads as numbers, such as '1,5'"),
+    (pd.DataFrame({"n": [1, 2, "three"]}), "n mixes numbers \\(2\\) with text \\(1\\), such as 'three'; make it one"),
+    (np.array([[1j, 2.0]]), "column 0 holds complex numbers"),
+    (pd.DataFrame({"n": [1j, 2.0]}), "n holds complex numbers"),
+    ([[1.0, -np.inf], [2.0, 1.0]], "column 1 holds 1 infinite value; drop the column or these rows"),
+    (pd.DataFrame({"n": [1.0, np.inf], "m": [np.nan, 1.0]}), "n holds 1 infinite value"),
+    (pl.DataFrame({"n": [1.0, float("inf")]}), "n holds 1 infinite value"),
+    (pd.DataFrame({"n": [1, 2], "when": pd.to_datetime(["2020-01-01"] * 2)}), "when holds dates or times"),
+    (pd.DataFrame({"when": pd.to_timedelta([1, 2], unit="D")}), "when holds dates or times"),
+    (pd.DataFrame({"when": DAYS}), "when holds dates or times"),
+    (pl.DataFrame({"when": DAYS}), "when holds dates or times, .*such as days since a start"),
+    (pa.table({"when": DAYS}), "when holds dates or times"),
+    (np.array([["2020-01-01"]], dtype="datetime64[D]"), "column 0 holds dates or times"),
+    (pd.DataFrame({"id": [2**53 + 1, 2**53 + 2]}), f"id holds whole numbers as large as {2**53 + 2}"),
+    (pl.DataFrame({"id": [-(2**60), 1]}), f"id holds whole numbers as large as -{2**60}"),
+    ([[10**40], [1]], "column 0 holds whole numbers as large as 100000000000"),
+    (pd.DataFrame({"who": [f"p{i}" for i in range(30)]}), "who has 30 categories in 30 rows, which name rows"),
+    (pd.DataFrame([[1, 2]], columns=["n", "n"]), "occur more than once: n"),
+    (pd.DataFrame([[1, 2]], columns=[1, "1"]), "occur more than once: 1"),
+])  # fmt: skip
 def test_tables_that_are_refused(table, message):
     with pytest.raises(InputError, match=message):
         features_of(table)

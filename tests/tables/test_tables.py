@@ -446,26 +446,15 @@ def test_neighbours_with_other_weights_are_counted_in_bins_and_it_is_said_once(c
         CFS.from_data(X, y, redundancy_measure="mutual_info", sample_weight=weights)
 
 
-@pytest.mark.parametrize(
-    ("weights", "options", "message"),
-    [
-        ([1.0] * 119, {}, r"one number for each of the 120 rows; got shape \(119,\)"),
-        ([-1.0] * 120, {}, "not finite numbers from 0 up, such as -1.0"),
-        ([0.0] * 120, {}, "zero for all rows"),
-        (["a"] * 120, {}, "sample_weight must hold one number for each row"),
-        (
-            [0.5] * 60 + [1.0] * 60,
-            {"method": "sklearn"},
-            "takes whole numbers as weights .* sample_weight holds 0.5",
-        ),
-        ([0.5] * 60 + [1.0] * 60, {"measure": "spearman"}, "spearman takes whole numbers"),
-        (
-            [0.5] * 60 + [1.0] * 60,
-            {"measure": lambda X, y: X[0]},
-            "a function as measure takes whole numbers",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("weights", "options", "message"), [
+    ([1.0] * 119, {}, r"one number for each of the 120 rows; got shape \(119,\)"),
+    ([-1.0] * 120, {}, "not finite numbers from 0 up, such as -1.0"),
+    ([0.0] * 120, {}, "zero for all rows"),
+    (["a"] * 120, {}, "sample_weight must hold one number for each row"),
+    ([0.5] * 60 + [1.0] * 60, {"method": "sklearn"}, "takes whole numbers as weights .* sample_weight holds 0.5"),
+    ([0.5] * 60 + [1.0] * 60, {"measure": "spearman"}, "spearman takes whole numbers"),
+    ([0.5] * 60 + [1.0] * 60, {"measure": lambda X, y: X[0]}, "a function as measure takes whole numbers"),
+])  # fmt: skip
 def test_weights_that_are_refused(classes, weights, options, message):
     X, y = classes
     with pytest.raises(InputError, match=message):
@@ -579,15 +568,12 @@ def test_measures_that_leave_out_nothing_do_not_warn():
     assert caught == []
 
 
-@pytest.mark.parametrize(
-    ("options", "who"),
-    [
-        ({"measure": "f", "redundancy_measure": "pearson"}, "f"),
-        ({"measure": "mutual_info", "redundancy_measure": "pearson"}, "pearson"),
-        ({"measure": [1.0, 2.0, 3.0], "redundancy_measure": "spearman"}, "spearman"),
-        ({"measure": "pearson", "redundancy_measure": "mutual_info"}, "pearson"),
-    ],
-)
+@pytest.mark.parametrize(("options", "who"), [
+    ({"measure": "f", "redundancy_measure": "pearson"}, "f"),
+    ({"measure": "mutual_info", "redundancy_measure": "pearson"}, "pearson"),
+    ({"measure": [1.0, 2.0, 3.0], "redundancy_measure": "spearman"}, "spearman"),
+    ({"measure": "pearson", "redundancy_measure": "mutual_info"}, "pearson"),
+])  # fmt: skip
 def test_one_warning_where_relevance_and_pairs_are_measured_apart(options, who):
     frame, y = people(np.random.default_rng(22))
     with one_warning(LEAVES_OUT.format(who), here=False):

@@ -34,17 +34,13 @@ TAKERS = [
 takers = pytest.mark.parametrize(("measure", "columns"), TAKERS, ids=[taker[0].__name__ for taker in TAKERS])
 
 
-@pytest.mark.parametrize(
-    ("weights", "message"),
-    [
-        ([1, 2], r"each of the 3 rows; got shape \(2,\)"),
-        ([[1, 2, 3]], r"got shape \(1, 3\)"),
-        (["a", "b", "c"], "one number for each row"),
-        ([1, -2, 3], r"1 value\(s\) that are not finite numbers from 0 up, such as -2.0"),
-        ([1, np.nan, np.inf], r"2 value\(s\)"),
-        ([0, 0, 0], "zero for all rows"),
-    ],
-)
+@pytest.mark.parametrize(("weights", "message"), [
+    ([1, 2], r"each of the 3 rows; got shape \(2,\)"),
+    ([[1, 2, 3]], r"got shape \(1, 3\)"),
+    (["a", "b", "c"], "one number for each row"),
+    ([1, -2, 3], r"1 value\(s\) that are not finite numbers from 0 up, such as -2.0"),
+    ([1, np.nan, np.inf], r"2 value\(s\)"), ([0, 0, 0], "zero for all rows"),
+])  # fmt: skip
 def test_weights_that_are_refused(weights, message):
     with pytest.raises(InputError, match=message):
         weights_of(weights, 3)

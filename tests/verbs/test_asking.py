@@ -14,18 +14,12 @@ from altsets.errors import InputError
 ASKED = {"n_features": 2, "n_alternatives": 1, "tau": 1}
 
 
-@pytest.mark.parametrize(
-    ("given", "params"),
-    [
-        ("mrmr", None),
-        ("f", None),
-        ("mi", None),
-        (quality.CFS, {"measure": "spearman"}),
-        ("wrapper", {"estimator": DecisionTreeClassifier(random_state=0), "cv": 2}),
-        (DecisionTreeClassifier(max_depth=2, random_state=0), None),
-        (lambda X, y: X.var(axis=0), None),
-    ],
-)
+@pytest.mark.parametrize(("given", "params"), [
+    ("mrmr", None), ("f", None), ("mi", None), (quality.CFS, {"measure": "spearman"}),
+    ("wrapper", {"estimator": DecisionTreeClassifier(random_state=0), "cv": 2}),
+    (DecisionTreeClassifier(max_depth=2, random_state=0), None),
+    (lambda X, y: X.var(axis=0), None),
+])  # fmt: skip
 def test_find_takes_what_the_selector_takes(given, params, wine):
     X, y = wine
     X = X[["alcohol", "hue", "proline", "flavanoids", "ash"]]
@@ -112,21 +106,14 @@ def test_tables_of_parquet_are_read_in_passes(wine, tmp_path):
     assert altsets.find("f", **ASKED, X=path, y="target").named_sets == expected.named_sets
 
 
-@pytest.mark.parametrize(
-    ("given", "beside"),
-    [
-        ("mrmr", {}),
-        (quality.MRMR, {}),
-        (3, {}),
-        ("unknown", {"X": [[1, 2], [2, 1]], "y": [0, 1]}),
-        ("f", {"X": [[1, 2], [2, 1]]}),
-        ([3, 2, 1], {"X": [[1, 2], [2, 1]]}),
-        ([3, 2, 1], {"y": [0, 1]}),
-        ([3, 2, 1], {"quality_params": {"cv": 5}}),
-        ("f", {"X": [[1, 2], [2, 1]], "y": [0, 1], "quality_params": {"cv": 5}}),
-        ("f", {"X": [[1, 2], [2, 1]], "y": [0, 1], "n_features": 3}),
-    ],
-)
+@pytest.mark.parametrize(("given", "beside"), [
+    ("mrmr", {}), (quality.MRMR, {}), (3, {}),
+    ("unknown", {"X": [[1, 2], [2, 1]], "y": [0, 1]}),
+    ("f", {"X": [[1, 2], [2, 1]]}), ([3, 2, 1], {"X": [[1, 2], [2, 1]]}), ([3, 2, 1], {"y": [0, 1]}),
+    ([3, 2, 1], {"quality_params": {"cv": 5}}),
+    ("f", {"X": [[1, 2], [2, 1]], "y": [0, 1], "quality_params": {"cv": 5}}),
+    ("f", {"X": [[1, 2], [2, 1]], "y": [0, 1], "n_features": 3}),
+])  # fmt: skip
 def test_what_does_not_fit_together_is_refused(given, beside, snapshot):
     for verb in (altsets.find, lambda *args, **asked: next(altsets.iterate(*args, **asked))):
         with pytest.raises(InputError) as refused:

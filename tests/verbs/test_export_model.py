@@ -41,18 +41,15 @@ def optimum(path, variables):
 
 
 @pytest.mark.parametrize("ending", [".mps", ".lp"])
-@pytest.mark.parametrize(
-    ("good", "asked"),
-    [
-        (SCORES, {"n_features": 3}),
-        (SCORES, {"n_features": 3, "constraints": constraints.Exclusive(["age", "body height"])}),
-        (SCORES, {"n_features": 2, "n_alternatives": 2, "tau": 0.5}),
-        (SCORES, {"n_features": 2, "n_alternatives": 1, "tau": 1, "aggregation": "min"}),
-        (SCORES, {"n_features": 3, "n_alternatives": 1, "tau": 0, "overlap_penalty": 2.5}),
-        (SCORES, {"n_features": 3, "tau": 1, "existing": [["age", "g", "h"]]}),
-        (MRMR, {"n_features": 3, "n_alternatives": 1, "tau": 0.6}),
-    ],
-)
+@pytest.mark.parametrize(("good", "asked"), [
+    (SCORES, {"n_features": 3}),
+    (SCORES, {"n_features": 3, "constraints": constraints.Exclusive(["age", "body height"])}),
+    (SCORES, {"n_features": 2, "n_alternatives": 2, "tau": 0.5}),
+    (SCORES, {"n_features": 2, "n_alternatives": 1, "tau": 1, "aggregation": "min"}),
+    (SCORES, {"n_features": 3, "n_alternatives": 1, "tau": 0, "overlap_penalty": 2.5}),
+    (SCORES, {"n_features": 3, "tau": 1, "existing": [["age", "g", "h"]]}),
+    (MRMR, {"n_features": 3, "n_alternatives": 1, "tau": 0.6}),
+])  # fmt: skip
 def test_models_have_the_optimum_of_find(good, asked, ending, tmp_path):
     path = tmp_path / f"model{ending}"
     variables = altsets.export_model(good, **asked, path=path)
@@ -73,30 +70,21 @@ def test_a_name_with_a_table_or_scores_will_do(tmp_path):
     assert altsets.export_model([3, 2, 1], 1, path=tmp_path / "two.mps") == {"s0_x0": (0, "x0")}
 
 
-@pytest.mark.parametrize(
-    "asked",
-    [
-        {"path": "model.txt"},
-        {"tau": "max"},
-        {"n_alternatives": "max"},
-        {"constraints": constraints.Forbid(NAMES[1:])},
-    ],
-)
+@pytest.mark.parametrize("asked", [
+    {"path": "model.txt"}, {"tau": "max"}, {"n_alternatives": "max"},
+    {"constraints": constraints.Forbid(NAMES[1:])},
+])  # fmt: skip
 def test_what_is_no_model(asked, refused, tmp_path):
     asked = {"path": tmp_path / "model.lp"} | asked
     with refused(InputError):
         altsets.export_model(SCORES, 2, **asked)
 
 
-@pytest.mark.parametrize(
-    ("good", "asked"),
-    [
-        (quality.CFS(np.ones(8), np.eye(8)), {}),
-        (SCORES, {"aggregation": "leximin"}),
-        (SCORES, {"constraints": constraints.Custom(lambda chosen: True)}),
-        (SCORES, {"dissimilarity": lambda first, second: 1.0, "n_alternatives": 1}),
-    ],
-)
+@pytest.mark.parametrize(("good", "asked"), [
+    (quality.CFS(np.ones(8), np.eye(8)), {}), (SCORES, {"aggregation": "leximin"}),
+    (SCORES, {"constraints": constraints.Custom(lambda chosen: True)}),
+    (SCORES, {"dissimilarity": lambda first, second: 1.0, "n_alternatives": 1}),
+])  # fmt: skip
 def test_what_is_not_linear(good, asked, refused, tmp_path):
     with refused(UnsupportedError):
         altsets.export_model(good, 2, **asked, path=tmp_path / "model.lp")
