@@ -57,6 +57,17 @@ def test_pairs_on_demand_are_those_of_the_matrix(measure, options, missing):
     assert pairs.range[1] >= matrix.max()
 
 
+def test_rows_are_kept_within_a_limit(monkeypatch):
+    monkeypatch.setattr("altsets.measures.redundancy.KEPT_BYTES", 2 * 8 * 15)
+    pairs = Redundancy(table(np.random.default_rng(0))[0])
+    first = pairs[0]
+    assert pairs[0] is first
+    for index in (1, 2):
+        pairs[index]
+    assert pairs[0] is not first
+    assert np.array_equal(pairs[0], first)
+
+
 def test_weights_count_rows():
     X, _ = table(np.random.default_rng(1))
     weights = np.random.default_rng(2).integers(0, 3, len(X))
