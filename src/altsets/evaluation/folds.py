@@ -257,19 +257,15 @@ class FoldScorer:
         try:
             # Warnings about few rows do not matter here: nothing is searched on them.
             with WarningCapture():
-                quality = self._test_quality
-                found = [] if quality is None else [float(quality.evaluate(chosen)) for chosen in sets]
+                found = [float(self._test_quality.evaluate(chosen)) for chosen in sets]
         except ValueError:
+            # One class alone, too few rows to split ...: nothing is wrong with the sets.
             return []
         return [value if math.isfinite(value) else math.nan for value in found]
 
     @cached_property
-    def _test_quality(self) -> Quality | None:
-        try:
-            return self._plan.on(self._test_rows)[0]
-        except ValueError:
-            # One class alone, too few rows to split ...: nothing is wrong with the sets.
-            return None
+    def _test_quality(self) -> Quality:
+        return self._plan.on(self._test_rows)[0]
 
 
 def _score(model: Any, chosen: Sequence[int], rows: ModelRows, name: str, scorer: Any, where: str) -> float:

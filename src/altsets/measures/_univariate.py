@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -98,28 +97,12 @@ def _f_ratios(
     matrix: Floats, values: npt.NDArray[Any], target: Target, weights: Floats | None
 ) -> tuple[Floats, Bools]:
     """F of complete columns, and which of them explain the target perfectly."""
-    from sklearn.feature_selection import f_classif, f_regression
-
-    standard = standardize(matrix, weights)
-    if not target.is_classes:
-        values = standardize(values[:, None], weights)[:, 0]
-    if weights is not None:
-        if target.is_classes:
-            return _analysis_of_variance(matrix, values, weights)
-        explained = (standard.T @ values) ** 2
-        return variance_ratios(explained, 1.0 - explained, 1.0, weights.sum() - 2.0)
-    n_classes = len(np.unique(values)) if target.is_classes else 2
-    free, used = len(matrix) - n_classes, n_classes - 1
-    if free < 1 or used < 1:
-        return np.zeros(matrix.shape[1]), np.zeros(matrix.shape[1], dtype=bool)
-    statistic = f_classif if target.is_classes else f_regression
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        # Constant columns make it divide by zero; they are set to 0 below.
-        warnings.simplefilter("ignore")
-        scores = np.nan_to_num(statistic(standard, values)[0], nan=0.0, posinf=np.inf, neginf=np.inf)
-    # Rounding can push the unexplained variance below zero, which turns a huge F negative.
-    perfect = np.abs(scores) > (free / used) / UNEXPLAINED
-    return np.where(constant_columns(matrix), 0.0, np.maximum(scores, 0.0)), perfect
+    if target.is_classes:
+        return _analysis_of_variance(matrix, values, weights)
+    columns, goal = standardize(matrix, weights), standardize(values[:, None], weights)[:, 0]
+    explained = (columns.T @ goal) ** 2
+    n_rows = len(matrix) if weights is None else float(weights.sum())
+    return variance_ratios(explained, 1.0 - explained, 1.0, n_rows - 2.0)
 
 
 def _sparse_f_ratios(columns: Any, target: Target, weights: Floats | None) -> tuple[Floats, Bools]:
@@ -136,16 +119,18 @@ def _sparse_f_ratios(columns: Any, target: Target, weights: Floats | None) -> tu
 
 def _analysis_of_variance(matrix: Floats, groups: Indices, weights: Floats | None) -> tuple[Floats, Bools]:
     """F of columns with groups of weighted rows, and which of them the groups explain perfectly."""
-    weights = np.ones(len(matrix)) if weights is None else weights
-    seen, codes = np.unique(groups, return_inverse=True)
-    shares = np.zeros((len(matrix), len(seen)))
-    shares[np.arange(len(matrix)), codes] = weights
-    totals = shares.sum(axis=0)
     # Centred columns of a size of about 1, so that no digits are lost on means far from zero.
-    centred = standardize(matrix, weights) / np.sqrt(weights)[:, None]
-    means = shares.T @ centred / totals[:, None]
-    between = totals @ means**2
-    within = weights @ (centred - means[codes]) ** 2
+    centred = standardize(matrix, weights)
+    weights = np.ones(len(matrix)) if weights is None else weights
+    centred /= np.sqrt(weights)[:, None]
+    seen, codes = np.unique(groups, return_inverse=True)
+    totals = np.bincount(codes, weights)
+    # Sums rather than products of matrices, which may round equal columns differently.
+    counted_rows = weights[:, None] * centred
+    sums = np.array([counted_rows[codes == code].sum(axis=0) for code in range(len(seen))])
+    means = sums / totals[:, None]
+    between = (totals[:, None] * means**2).sum(axis=0)
+    within = (weights[:, None] * (centred - means[codes]) ** 2).sum(axis=0)
     return variance_ratios(between, within, len(seen) - 1.0, float(weights.sum()) - len(seen))
 
 
@@ -309,24 +294,19 @@ def refuse_negative(negative: Bools, table: Any) -> None:
 
 
 def _chi2(matrix: Floats, classes: Indices, weights: Floats | None) -> Floats:
-    from sklearn.feature_selection import chi2 as statistic
-
     # In units of the largest value, so that sums of huge numbers are finite; the statistic is proportional to it.
     units = matrix.max(axis=0)
     varied = ~constant_columns(matrix)
     scores = np.zeros(matrix.shape[1])
     n_classes = len(np.unique(classes))
     if varied.any() and n_classes > 1:
-        columns = matrix[:, varied] / units[varied]
-        if weights is None:
-            scores[varied] = statistic(columns, classes)[0]
-        else:
-            shares = np.bincount(classes, weights) / weights.sum()
-            columns *= weights[:, None]
-            seen = np.flatnonzero(shares)
-            found = np.array([columns[classes == code].sum(axis=0) for code in seen])
-            expected = shares[seen, None] * columns.sum(axis=0)
-            scores[varied] = ((found - expected) ** 2 / expected).sum(axis=0)
+        counting = np.ones(len(matrix)) if weights is None else weights
+        columns = matrix[:, varied] / units[varied] * counting[:, None]
+        shares = np.bincount(classes, counting) / counting.sum()
+        seen = np.flatnonzero(shares)
+        found = np.array([columns[classes == code].sum(axis=0) for code in seen])
+        expected = shares[seen, None] * columns.sum(axis=0)
+        scores[varied] = ((found - expected) ** 2 / expected).sum(axis=0)
     with np.errstate(over="ignore"):
         return np.asarray(np.minimum(scores * units, np.finfo(np.float64).max))
 

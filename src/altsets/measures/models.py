@@ -173,7 +173,9 @@ def fit(
             f"another unit, so that its largest value lies between {1 / LARGEST_TARGET:g} and {LARGEST_TARGET:g}."
         )
     try:
-        return model.fit(table, values, **metadata_for(model, weights, groups))
+        given = {} if weights is None else dict.fromkeys(names_for_weights(model), weights)
+        given |= {} if groups is None else dict.fromkeys(_names_for_groups(model), groups)
+        return model.fit(table, values, **given)
     except Exception as error:
         from sklearn.base import is_classifier, is_regressor
 
@@ -275,16 +277,6 @@ def one_line(error: Exception) -> str:
 
 
 # --- Weights and groups -------------------------------------------------------------------------------
-
-
-def metadata_for(model: Any, weights: Floats | None, groups: npt.NDArray[Any] | None) -> dict[str, Any]:
-    """Keyword arguments of ``fit``: weights, and groups where a splitter inside the model uses them."""
-    found: dict[str, Any] = {}
-    if weights is not None:
-        found |= dict.fromkeys(names_for_weights(model), weights)
-    if groups is not None:
-        found |= dict.fromkeys(_names_for_groups(model), groups)
-    return found
 
 
 def names_for_weights(model: Any) -> list[str]:

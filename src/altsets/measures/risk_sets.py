@@ -356,8 +356,11 @@ def maximum(
         curvature = terms.information(matrix) + alpha * np.eye(len(beta))
         if threshold:
             wanted = _soft_newton(beta, slope, curvature, threshold)
+        elif alpha:
+            wanted = beta + np.linalg.solve(curvature, slope)
         else:
-            wanted = beta + (np.linalg.solve(curvature, slope) if alpha else _solved(curvature, slope))
+            # Columns may add up to others: no step in directions of which nothing is known.
+            wanted = beta + np.linalg.lstsq(curvature, slope, rcond=NOTHING * len(slope))[0]
         step, share = wanted - beta, 1.0
         while share > SMALL_STEP:
             trial = beta + share * step
@@ -376,11 +379,6 @@ def maximum(
         ):
             break
     return beta
-
-
-def _solved(curvature: Floats, slope: Floats) -> Floats:
-    """Newton's step where columns may add up to others; none in directions of which nothing is known."""
-    return np.asarray(np.linalg.lstsq(curvature, slope, rcond=NOTHING * len(slope))[0], dtype=np.float64)
 
 
 def fit_cox(

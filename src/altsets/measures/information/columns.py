@@ -307,23 +307,16 @@ def number_of_rows(weights: Floats | None, n_rows: int) -> float:
 
 def count_information(x: Ints, y: Ints, weights: Floats | None = None, *, thin: bool = True) -> float:
     """The information of two columns of codes; beyond chance if they are thin, that is, cells have few rows."""
-    information = _plug_in(x, y, weights)
-    if not thin:
-        return max(0.0, information)
-    if weights is None or whole(weights):
-        chance = _by_chance(_sums(x, weights), _sums(y, weights))
-    else:
+    chance = None
+    if thin and weights is not None and not whole(weights):
         chance = _by_chance(_sums(x, None), _sums(y, None)) * len(x) / effective_rows(weights)
-    return _beyond(chance, information, min(_plug_in(x, x, weights), _plug_in(y, y, weights)))
+    return _information(_cells(x, y, weights), _sums(x, weights), _sums(y, weights), thin, chance)
 
 
 def table_information(table: npt.NDArray[np.int64], *, thin: bool) -> float:
     """The same for two columns of which only the numbers of rows with each pair of codes are known."""
     of_x, of_y = (sums[sums > 0].astype(np.float64) for sums in (table.sum(axis=1), table.sum(axis=0)))
-    information = _of_sums(table[table > 0].astype(np.float64), of_x, of_y)
-    if not thin:
-        return max(0.0, information)
-    return _beyond(_by_chance(of_x, of_y), information, min(table_entropy(table, 0), table_entropy(table, 1)))
+    return _information(table[table > 0].astype(np.float64), of_x, of_y, thin)
 
 
 def table_entropy(table: npt.NDArray[np.int64], axis: int) -> float:
@@ -332,12 +325,16 @@ def table_entropy(table: npt.NDArray[np.int64], axis: int) -> float:
     return max(0.0, _of_sums(known, known, known))
 
 
-def _beyond(chance: float, information: float, most: float) -> float:
-    """Information without what is due to chance; at most ``most``."""
-    # Chance may explain everything.
-    if not chance < most * (1 - LEAST_SHARE):
-        return 0.0
-    return max(0.0, most * (information - chance) / (most - chance))
+def _information(cells: Floats, of_x: Floats, of_y: Floats, thin: bool, chance: float | None = None) -> float:
+    information = _of_sums(cells, of_x, of_y)
+    if thin:
+        most = min(_of_sums(sums, sums, sums) for sums in (of_x, of_y))
+        chance = _by_chance(of_x, of_y) if chance is None else chance
+        # Chance may explain everything.
+        if not chance < most * (1 - LEAST_SHARE):
+            return 0.0
+        information = most * (information - chance) / (most - chance)
+    return max(0.0, information)
 
 
 def _by_chance(of_x: Floats, of_y: Floats) -> float:
@@ -381,10 +378,6 @@ def _cell_by_chance(total: int, first: int, second: int) -> float:
 @lru_cache(maxsize=4)
 def _log_factorials(largest: int) -> Floats:
     return np.append(0.0, np.cumsum(np.log(np.arange(1.0, largest + 1))))
-
-
-def _plug_in(x: Ints, y: Ints, weights: Floats | None) -> float:
-    return _of_sums(_cells(x, y, weights), _sums(x, weights), _sums(y, weights))
 
 
 def _of_sums(cells: Floats, of_x: Floats, of_y: Floats) -> float:
