@@ -84,10 +84,8 @@ def frontier_sizes(frontier: Frontier, *, n_alternatives: int | None = None, ax:
     ----------
     frontier : Frontier
         From :func:`altsets.frontier`, with several sizes.
-    n_alternatives : int, default=None
-        Of several numbers of alternatives, this one.
-    ax : Axes, default=None
-        Where to draw; by default in a new figure.
+    n_alternatives, ax : default=None
+        As for :func:`altsets.plots.frontier`.
 
     See Also
     --------
@@ -113,11 +111,8 @@ def frontier_heat(frontier: Frontier, *, n_alternatives: int | None = None, ax: 
     Parameters
     ----------
     frontier : Frontier
-        From :func:`altsets.frontier`.
-    n_alternatives : int, default=None
-        Of several numbers of alternatives, this one.
-    ax : Axes, default=None
-        Where to draw; by default in a new figure.
+    n_alternatives, ax : default=None
+        As for :func:`altsets.plots.frontier`.
 
     See Also
     --------
@@ -155,12 +150,10 @@ def frontier_scores(
         From :func:`altsets.evaluate`, given a frontier.
     scorer : str, default=None
         Which score; by default the first one.
-    n_alternatives : int, default=None
-        Of several numbers of alternatives, this one.
+    n_alternatives, ax : default=None
+        As for :func:`altsets.plots.frontier`.
     most : int, default=6
         Curves to show at most.
-    ax : Axes, default=None
-        Where to draw; by default in a new figure.
 
     See Also
     --------

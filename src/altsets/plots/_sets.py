@@ -48,7 +48,7 @@ def membership(
 
     A row for each feature, those in the most sets first; a dot for each set that has it, and below the sets their
     quality. Bars beside the dots are the scores of the features, with a line at the noise floor where that was
-    measured; features that are not above it have an asterisk.
+    measured; features that are not above it have an asterisk. ``ax.child_axes[0]`` has the scores.
 
     Parameters
     ----------
@@ -60,11 +60,6 @@ def membership(
         Sets to show at most.
     ax : Axes, default=None
         Where to draw; by default in a new figure.
-
-    Returns
-    -------
-    Axes
-        Those of the dots; ``ax.child_axes[0]`` has the scores.
 
     See Also
     --------
@@ -82,10 +77,8 @@ def membership(
     names = Names()
     marks = [MARK if above is False else "" for above in seen.above_noise or [True] * len(seen.features)]
     labels = [f"{name}{mark}" for name, mark in zip(names.short(seen.features), marks, strict=True)]
-    heads = [
-        f"{name.removeprefix('set ')}\n{_short(value)}"
-        for name, value in zip(seen.set_names, seen.qualities, strict=True)
-    ]
+    named = zip(seen.set_names, seen.qualities, strict=True)
+    heads = [f"{name.removeprefix('set ')}\n{_short(value)}" for name, value in named]
     column = max(COLUMN, CHARACTER * max(len(head.split()[-1]) for head in heads) + 0.06)
     width = max(NARROWEST, len(heads) * column + (SCORES if seen.scores else 0))
     ax = axes_for(ax, width + max(map(len, labels)) * CHARACTER + 0.5, len(labels) * ROW + 1.3)
@@ -126,13 +119,13 @@ def _draw_scores(ax: Axes, seen: Membership, start: float) -> list[Any]:
     beside.locator_params(axis="x", nbins=3)
     if seen.noise_floors is None:
         return []
+    rows, width = np.arange(len(seen.noise_floors)), points(1.2)
     told = "noise floor: what chance reaches"
-    rows = np.arange(len(seen.noise_floors))
-    width = points(1.2)
-    line = beside.vlines(
-        seen.noise_floors, rows - 0.5, rows + 0.5, ORANGE, "dashed", label=told, linewidth=width
-    )
-    return [line]
+    return [
+        beside.vlines(
+            seen.noise_floors, rows - 0.5, rows + 0.5, ORANGE, "dashed", label=told, linewidth=width
+        )
+    ]
 
 
 def quality(result: Result, *, most: int | None = 30, ax: Axes | None = None) -> Axes:
@@ -145,11 +138,9 @@ def quality(result: Result, *, most: int | None = 30, ax: Axes | None = None) ->
     Parameters
     ----------
     result : Result
-        From :func:`altsets.find` and others, or ``selector.result_``.
     most : int or None, default=30
         Sets to show at most; None for all of them.
     ax : Axes, default=None
-        Where to draw; by default in a new figure.
 
     See Also
     --------
@@ -208,7 +199,6 @@ def overlap(
     most : int or None, default=20
         Sets to show at most; None for all of them.
     ax : Axes, default=None
-        Where to draw; by default in a new figure.
 
     See Also
     --------
@@ -244,9 +234,7 @@ def near_best(near_best: NearBest, *, most: int | None = 25, ax: Axes | None = N
     near_best : NearBest
         From :func:`altsets.near_best`.
     most : int or None, default=25
-        Features to show at most; None for all of them.
     ax : Axes, default=None
-        Where to draw; by default in a new figure.
 
     See Also
     --------
@@ -281,8 +269,6 @@ def near_best(near_best: NearBest, *, most: int | None = 25, ax: Axes | None = N
 
 #: How far scores of folds are put beside the mean, and beside each other.
 BESIDE, WIDTH = 0.16, 0.24
-#: Shown for an index that cannot be computed.
-NOT_KNOWN = "\N{EN DASH}"
 
 
 def scores(evaluation: Evaluation, *, scorer: str | None = None, ax: Axes | None = None) -> Axes:
@@ -299,7 +285,6 @@ def scores(evaluation: Evaluation, *, scorer: str | None = None, ax: Axes | None
     scorer : str, default=None
         Which score; by default the first one.
     ax : Axes, default=None
-        Where to draw; by default in a new figure.
 
     See Also
     --------
@@ -341,32 +326,19 @@ def _draw_means(ax: Axes, seen: Bars) -> list[Any]:
     meaning = {False: "mean", True: seen.mark_means}
     if seen.interval_name:
         meaning[False] += f" with its {seen.interval_name}"
+    sizes: dict[str, Any] = {"markersize": points(6), "capsize": points(4), "linewidth": points(1.4)}
     handles: list[Any] = []
-    for hollow in (False, True):
-        means = {
-            number: value
-            for number, value in enumerate(seen.values)
-            if value is not None and marked[number] is hollow
-        }
+    for hollow, fill in ((False, BLUE), (True, ax.get_facecolor())):
+        kind = [number for number in range(len(marked)) if marked[number] is hollow]
+        means = {number: value for number in kind if (value := seen.values[number]) is not None}
         if means:
-            drawn = ax.errorbar(
-                list(means),
-                list(means.values()),
-                yerr=_reach(seen, means),
-                fmt="D",
-                color=BLUE,
-                mfc=ax.get_facecolor() if hollow else BLUE,
-                markersize=points(6),
-                capsize=points(4),
-                linewidth=points(1.4),
-                label=meaning[hollow],
-            )
-            handles.append(drawn)
+            look = {"fmt": "D", "color": BLUE, "mfc": fill, "label": meaning[hollow], **sizes}
+            reach = _reach(seen, means)
+            handles.append(ax.errorbar(list(means), list(means.values()), yerr=reach, **look))
     return handles
 
 
 def _reach(seen: Bars, means: Mapping[int, float]) -> list[list[float]] | None:
-    """Return how far intervals reach below and above the means."""
     if seen.low is None or seen.high is None:
         return None
     return [
@@ -385,13 +357,9 @@ def stand_ins(
     Parameters
     ----------
     evaluation : Evaluation
-        From :func:`altsets.evaluate`.
     most : int or None, default=15
-        Features to show at most; None for all of them.
-    source : {"folds", "bootstraps"}, default=None
-        Which searches; by default the bootstrap samples if there are some.
-    ax : Axes, default=None
-        Where to draw; by default in a new figure.
+    source, ax : default=None
+        As for :func:`altsets.plots.stability`, like the others.
 
     See Also
     --------
@@ -421,11 +389,9 @@ def stability(
     evaluation : Evaluation
         From :func:`altsets.evaluate`, of a selector that chose features anew in each fold.
     most : int or None, default=25
-        Features to show at most; None for all of them.
     source : {"folds", "bootstraps"}, default=None
         Which searches; by default the bootstrap samples if there are some.
     ax : Axes, default=None
-        Where to draw; by default in a new figure.
 
     See Also
     --------
@@ -446,8 +412,8 @@ def stability(
     ['set 0\\n1.00', 'set 1\\n1.00', 'any set\\n1.00']
     """
     seen = views.stability(evaluation, most=most, source=source)
-    index = [NOT_KNOWN if value is None else f"{value:.2f}" for value in seen.index.values]
-    columns = tuple(f"{name}\n{value}" for name, value in zip(seen.shares.columns, index, strict=True))
+    index = ["\N{EN DASH}" if value is None else f"{value:.2f}" for value in seen.index.values]
+    columns = [f"{name}\n{value}" for name, value in zip(seen.shares.columns, index, strict=True)]
     # What is never chosen stays empty, so that the eye finds the rest.
     values = tuple(tuple(value or None for value in row) for row in seen.shares.values)
     meaning = "Below the sets: index of stability, 1 if always the same, 0 as by chance."

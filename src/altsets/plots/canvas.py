@@ -253,7 +253,7 @@ def _fill(ax: Axes, grid: Grid, pairs: bool) -> Any:
     import numpy as np
     from matplotlib.colors import LinearSegmentedColormap
 
-    numbers = np.array([[np.nan if value is None else float(value) for value in row] for row in grid.values])
+    numbers = np.array(grid.values, dtype=float)
     edges = [np.arange(length + 1) - 0.5 for length in reversed(numbers.shape)]
     if pairs:
         np.fill_diagonal(numbers, np.nan)
@@ -306,13 +306,16 @@ def _hatch_empty(ax: Axes, grid: Grid) -> bool:
     """Mark the cells without a number, and return whether there are any."""
     from matplotlib.patches import Rectangle
 
-    cells = [(j, i) for i, row in enumerate(grid.values) for j, value in enumerate(row) if value is None]
-    for j, i in cells:
-        cell = Rectangle(
-            (j - 0.46, i - 0.44), 0.92, 0.88, fill=False, hatch="////", edgecolor=GREY, linewidth=0
-        )
-        ax.add_patch(cell)
-    return bool(cells)
+    corners = [
+        (j - 0.46, i - 0.44)
+        for i, row in enumerate(grid.values)
+        for j, value in enumerate(row)
+        if value is None
+    ]
+    look: dict[str, Any] = {"fill": False, "hatch": "////", "edgecolor": GREY, "linewidth": 0}
+    for corner in corners:
+        ax.add_patch(Rectangle(corner, 0.92, 0.88, **look))
+    return bool(corners)
 
 
 def _frame(ax: Axes, grid: Grid) -> None:
@@ -320,10 +323,7 @@ def _frame(ax: Axes, grid: Grid) -> None:
     from matplotlib.patches import Rectangle
 
     if grid.mark is not None:
-        i, j = grid.mark
+        corner = (grid.mark[1] - 0.5, grid.mark[0] - 0.5)
         for colour, width in (("white", 5.0), ("black", 2.0)):
-            frame = Rectangle(
-                (j - 0.5, i - 0.5), 1, 1, fill=False, edgecolor=colour, linewidth=width, zorder=3
-            )
-            frame.set_gid(f"{colour} frame")
-            ax.add_patch(frame)
+            look: dict[str, Any] = {"edgecolor": colour, "linewidth": width, "gid": f"{colour} frame"}
+            ax.add_patch(Rectangle(corner, 1, 1, fill=False, zorder=3, **look))

@@ -46,23 +46,11 @@ class Embedded(OfModels):
     X : table of shape (n_samples, n_features)
         A category is one feature, however many columns it becomes. Missing values are passed to the model.
     y : array-like of shape (n_samples,)
-    scoring : str or callable, default=None
-    cv : int, splitter or iterable of (train, test), default=None
-    groups : array-like of shape (n_samples,), default=None
-    pos_label : str, int, float or bool, default=None
-    class_weight : {"balanced"}, default=None
+    scoring, cv, groups, pos_label, class_weight, feature_names, sample_weight, n_jobs : default=None
     task : {"auto", "classification", "regression"}, default="auto"
-    feature_names : sequence of str, default=None
     random_state : int, default=25
-    sample_weight : array-like of shape (n_samples,), default=None
-    n_jobs : int, default=None
     max_iters : int, default=1000
         How many times the model chooses, for each set.
-
-    Warns
-    -----
-    UserWarning
-        If the estimator uses all features, so that it chooses none.
 
     See Also
     --------

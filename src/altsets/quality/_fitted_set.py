@@ -97,8 +97,7 @@ class FittedSet:
 
         Parameters
         ----------
-        entry : dict
-        features : tuple of str
+        entry, features : dict and tuple of str
         """
         columns, targets = documents.texts(entry["columns"]), documents.texts(entry["targets"])
         shapes = dict.fromkeys(("coefficients", "standard_errors"), (len(columns), len(targets)))

@@ -235,16 +235,13 @@ class CFS(PairwiseQuality):
 
         Parameters
         ----------
-        X : table of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
+        X, y, **options : table, array-like and dict
+            As for :meth:`MRMR.from_data`, like the parameters below.
         measure : str, callable or array, default="pearson"
-            As for :meth:`MRMR.from_data`; where it is below 0, the relevance is 0, as the lowest correlation.
-        redundancy_measure : str, callable or array, default=None
+            Where it is below 0, the relevance is 0, as the lowest correlation.
+        redundancy_measure, sample_weight : default=None
         scaling : {None, "paper"}, default=None
             Nothing is scaled either way: a common factor would change the answers.
-        sample_weight : array-like of shape (n_samples,), default=None
-        **options : dict
-            As for :meth:`MRMR.from_data`.
         """
         papers_scaling(scaling)
         relevance, redundancy, names = relevance_and_pairs(
@@ -358,17 +355,13 @@ class FCBF(Quality):
 
         Parameters
         ----------
-        X : table of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
+        X, y, **options : table, array-like and dict
+            As for :meth:`MRMR.from_data`, like the parameters below.
         measure : str or callable, default="mutual_info"
             A name in :data:`altsets.measures.PAIR_MEASURES`, or ``measure(X, y) -> scores``.
         scaling : {None, "paper"}, default=None
-            ``"paper"`` divides the objective by the sum of relevance if it is positive, as the paper's study does;
-            that changes no answer.
-        min_relevance : float, default=None
-        sample_weight : array-like of shape (n_samples,), default=None
-        **options : dict
-            As for :meth:`MRMR.from_data`.
+            ``"paper"`` divides the objective by the sum of relevance if it is positive; that changes no answer.
+        min_relevance, sample_weight : default=None
         """
         as_in_paper = papers_scaling(scaling)
         advice = f"choose {' or '.join(map(repr, measures.PAIR_MEASURES))}"

@@ -128,8 +128,7 @@ class Form:
 
         Parameters
         ----------
-        feature : int
-        others : ndarray of int
+        feature, others : int and ndarray of int
         """
         if self.matrix is None or self.has_cheap_rows:
             return self.pairs_of(feature)[others]
@@ -142,7 +141,6 @@ class Form:
         Parameters
         ----------
         features : ndarray of int or None
-            None for all features.
         check : callable, default=lambda: None
             Called now and then where there are many; what it raises ends the work.
         """
@@ -199,8 +197,7 @@ class Form:
 
         Parameters
         ----------
-        factor : float
-        kept : ndarray of bool or None
+        factor, kept : float, and ndarray of bool or None
         """
         linear = self.linear if kept is None else np.where(kept, self.linear, 0.0)
         of_pairs = self.factor if self.ratio else factor * self.factor

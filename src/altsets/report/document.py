@@ -6,6 +6,7 @@ text. The page module draws it, and the static shell shows it without JavaScript
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections import Counter
@@ -49,11 +50,16 @@ def document(title: str, subtitle: str, sections: Iterable[Block | None]) -> Blo
     """The whole document, cut to size; empty sections are left out."""
     filled = [part for part in sections if part is not None and part["blocks"]]
     made: Block = to_plain({"schema": SCHEMA, "title": title, "subtitle": subtitle, "sections": filled})
-    return _fit(made)
+    return made | {
+        "title": shorten_middle(made["title"]),
+        "subtitle": shorten_middle(made["subtitle"], LONGEST_PARAGRAPH),
+        "sections": [
+            part | {"blocks": [_fit_block(block) for block in part["blocks"]]} for part in made["sections"]
+        ],
+    }
 
 
 def section(identity: str, title: str, blocks: Iterable[Block | None]) -> Block:
-    """A section; blocks that are None are left out."""
     return {"id": identity, "title": title, "blocks": [block for block in blocks if block is not None]}
 
 
@@ -105,7 +111,6 @@ def table(
 
 
 def code(language: str, lines: str, label: str) -> Block:
-    """Lines to copy, in "python" or for the "shell"."""
     return {"kind": "code", "language": language, "text": lines, "label": label}
 
 
@@ -133,7 +138,6 @@ def _chart(identity: str, kind: str, title: str, description: str, **data: Any) 
 
 
 def membership_chart(identity: str, title: str, seen: Membership, description: str, score_name: str) -> Block:
-    """Which features are in which sets."""
     above = seen.above_noise or (True,) * len(seen.features)
     return _chart(
         identity,
@@ -151,7 +155,6 @@ def membership_chart(identity: str, title: str, seen: Membership, description: s
 
 
 def bars_chart(identity: str, title: str, seen: Bars, description: str, digits: int = 4) -> Block:
-    """One number for each of several things."""
     marked = seen.marked or (False,) * len(seen.labels)
     interval = f"Lines: {seen.interval_name}." if seen.interval_name else ""
     # Marks are explained right below them.
@@ -161,9 +164,7 @@ def bars_chart(identity: str, title: str, seen: Bars, description: str, digits: 
         "bars",
         title,
         paragraph(description, interval, seen.note),
-        labels=[
-            f"{label} {MARK}" if mark else label for label, mark in zip(seen.labels, marked, strict=True)
-        ],
+        labels=[f"{name} {MARK}" if mark else name for name, mark in zip(seen.labels, marked, strict=True)],
         values=_percent(seen.values, seen.shares),
         low=_percent(seen.low, seen.shares),
         high=_percent(seen.high, seen.shares),
@@ -176,22 +177,11 @@ def bars_chart(identity: str, title: str, seen: Bars, description: str, digits: 
 
 
 def curves_chart(identity: str, title: str, seen: Curves, description: str) -> Block:
-    """Some curves over the same axis."""
-    series = [
-        {
-            "name": line.name,
-            "points": [
-                {
-                    "x": point.x,
-                    "y": _percent(point.y, seen.shares),
-                    "label": point.label,
-                    "open": point.open,
-                }
-                for point in line.points
-            ],
-        }
-        for line in seen.series
-    ]
+    series = []
+    for line in seen.series:
+        points = [{**vars(point), "y": _percent(point.y, seen.shares)} for point in line.points]
+        shown = [{name: point[name] for name in ("x", "y", "label", "open")} for point in points]
+        series.append({"name": line.name, "points": shown})
     return _chart(
         identity,
         "lines",
@@ -208,7 +198,6 @@ def curves_chart(identity: str, title: str, seen: Curves, description: str) -> B
 
 
 def grid_chart(identity: str, title: str, seen: Grid, description: str, row_name: str = "") -> Block:
-    """Numbers in rows and columns."""
     # Whole per cent, or as many digits more as the view asks for.
     decimals = max(seen.digits - 2, 0) if seen.shares else None
     return _chart(
@@ -252,23 +241,14 @@ def shorten_middle(name: str, most: int = LONGEST_NAME) -> str:
     return f"{name[: most - 1 - end]}…{name[-end:]}"
 
 
-def _fit(made: Block) -> Block:
-    """The same document with nothing longer than a report has room for."""
-    return made | {
-        "title": shorten_middle(made["title"]),
-        "subtitle": shorten_middle(made["subtitle"], LONGEST_PARAGRAPH),
-        "sections": [
-            part | {"blocks": [_fit_block(block) for block in part["blocks"]]} for part in made["sections"]
-        ],
-    }
-
-
 def _fit_block(block: Block) -> Block:
     kind = block["kind"]
     if kind in ("text", "facts"):
         return {name: _cut(value, LONGEST_PARAGRAPH) for name, value in block.items()}
     if kind == "code":
-        return _fit_code(block)
+        said = f"{block['label']}: with {len(block['text']):,} characters too long to be shown here."
+        too_long = {"kind": "text", "paragraphs": [said], "tone": "note"}
+        return block if len(block["text"]) <= LONGEST_CODE else too_long
     if kind == "table":
         return _fit_table(block)
     most = {"note": LONGEST_PARAGRAPH, "description": LONGEST_PARAGRAPH}
@@ -289,21 +269,14 @@ def _cut(value: Any, most: int) -> Any:
     return value
 
 
-def _fit_code(block: Block) -> Block:
-    if len(block["text"]) <= LONGEST_CODE:
-        return block
-    said = f"{block['label']}: with {len(block['text']):,} characters too long to be shown here."
-    return {"kind": "text", "paragraphs": [said], "tone": "note"}
-
-
 def _fit_table(block: Block) -> Block:
-    rows = block["rows"]
+    rows, caption = block["rows"], block["caption"]
     whole = block["id"] == FEATURES and sum(len(row[0]) for row in rows) <= FULL_NAMES
     short = [[row[0], *_cut(row[1:], LONGEST_NAME)] if whole else _cut(row, LONGEST_NAME) for row in rows]
     if block["id"] == FEATURES:
         short = _number_duplicates(short)
-    kept = _first_that_fit(short, LARGEST_TABLE)
-    caption = block["caption"]
+    room = itertools.accumulate(len(json.dumps(row, ensure_ascii=False)) for row in short)
+    kept = [row for row, used in zip(short, room, strict=True) if used <= LARGEST_TABLE]
     if len(kept) < len(rows):
         caption = f"{caption} The first {len(kept):,} of {len(rows):,} rows; the others are not shown here."
     return block | {"caption": shorten_middle(caption, LONGEST_PARAGRAPH), "rows": kept}
@@ -318,13 +291,3 @@ def _number_duplicates(rows: list[list[Any]]) -> list[list[Any]]:
         seen[row[0]] += 1
         made.append([f"{row[0]} ({seen[row[0]]})", *row[1:]] if counts[row[0]] > 1 else row)
     return made
-
-
-def _first_that_fit(rows: Iterable[list[Any]], room: int) -> list[list[Any]]:
-    kept = []
-    for row in rows:
-        room -= len(json.dumps(row, ensure_ascii=False))
-        if room < 0:
-            break
-        kept.append(row)
-    return kept

@@ -58,7 +58,6 @@ def is_report(path: str) -> bool:
 
 
 def require_jinja2() -> Any:
-    """Jinja2, or an error that says how to install it."""
     try:
         import jinja2
     except ImportError as error:
@@ -116,7 +115,6 @@ def embed(document: Block) -> str:
 
 @cache
 def resource(name: str) -> str:
-    """The text of a file that pages are made of."""
     return resources.files("altsets.report").joinpath("page").joinpath(name).read_text(encoding="utf-8")
 
 
@@ -177,7 +175,6 @@ def _first_rows(block: Block) -> Block:
 
 
 def _cells(values: list[Any], digits: int) -> list[list[str]]:
-    """The texts of the cells of a column: several names each, or one entry."""
     numbers = iter(aligned([value for value in values if isinstance(value, float)], digits))
     return [_cell(value, numbers) for value in values]
 

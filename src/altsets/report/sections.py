@@ -53,10 +53,8 @@ LIKENESS = "1: one set says the same as the other, 0: no feature of one is like 
 
 
 def sets_section(result: Result, in_use: int | None = None, *, with_table: bool = True) -> Block:
-    """The sets: names, quality, what they share and what stands in for what; ``in_use`` is the one of a selector."""
     if not result.sets:
         return section("sets", "The sets", [])
-    unscored = "Only whole sets were scored, so features have no scores of their own."
     members, bars, *pairs = set_charts(result)
     many, several = len(result.sets) >= FEWEST_DRAWN, len(result.sets) > 1
     return section(
@@ -64,7 +62,11 @@ def sets_section(result: Result, in_use: int | None = None, *, with_table: bool 
         "The sets",
         [
             sets_table("sets", "The feature sets that were found.", result, in_use) if with_table else None,
-            text("" if result.scores else unscored),
+            text(
+                ""
+                if result.scores
+                else "Only whole sets were scored, so features have no scores of their own."
+            ),
             members,
             *([bars, *pairs] if many else _pair_in_words(result) if several else []),
             _matches(result) if several and result.is_matched else None,
@@ -98,7 +100,6 @@ def set_charts(result: Result, *, with_proof: bool = True) -> list[Block]:
 
 
 def sets_table(identity: str, caption: str, result: Result, in_use: int | None = None) -> Block:
-    """One row for each set of a result that has some."""
     (standard, whole), share = result.compared_with, result.qualities[0] > 0
     kind = "number" if in_use is None and not result.set_names else "text"
     columns = [column("Set", kind), column("Features", "names"), column("Quality", "number", 6)]
@@ -142,13 +143,8 @@ def _matches(result: Result) -> Block | None:
         one = result.texts[later][result.sets[later].index(feature)]
         two = result.texts[earlier][result.sets[earlier].index(other)]
         rows.append([later, one, earlier, two, round_down(similarity)])
-    columns = [
-        column("Set", "number"),
-        column("Feature"),
-        column("Earlier set", "number"),
-        column("Stands in for"),
-        column("Similarity"),
-    ]
+    columns = [column("Set", "number"), column("Feature"), column("Earlier set", "number")]
+    columns += [column("Stands in for"), column("Similarity")]
     return table("matches", "What matches what: features of two sets that are alike.", columns, rows)
 
 
@@ -157,7 +153,6 @@ MOST_TARGETS = 6
 
 
 def models_section(result: Result) -> Block | None:
-    """The linear models on the sets, of survival Cox models: what each explains, and its coefficients."""
     if not result.models:
         return None
     targets, cox = result.models[0].targets, result.models[0].c_index is not None
@@ -172,19 +167,13 @@ def models_section(result: Result) -> Block | None:
         columns.append(column("C index", "number", 4, about="on these rows; a guess has 0.5"))
     elif 1 < len(targets) <= MOST_TARGETS:
         columns += [column(f"R² of {target}", "number", 4) for target in targets]
-    explained = [
-        [
-            result.label(number).removeprefix("set "),
-            model.r2,
-            *([model.c_index] if cox else model.target_r2 if len(columns) > 2 else ()),
-        ]
-        for number, model in enumerate(result.models)
-    ]
-    rows = [
-        [result.label(number).removeprefix("set "), *(line[:1] if several else ()), *line[1:4]]
-        for number, model in enumerate(result.models)
-        for line in model.rows()
-    ]
+    explained, rows = [], []
+    for number, model in enumerate(result.models):
+        which = result.label(number).removeprefix("set ")
+        explained.append(
+            [which, model.r2, *([model.c_index] if cox else model.target_r2 if len(columns) > 2 else ())]
+        )
+        rows += [[which, *(line[:1] if several else ()), *line[1:4]] for line in model.rows()]
     named = [column("Set"), *([column("Target")] if several else []), column("Column")]
     of = "logarithm of the hazard ratio, in the units of the table" if cox else ""
     numbers = [column("Coefficient", "number", 4, about=of), column("Standard error", "number", 3)]
@@ -204,7 +193,6 @@ def models_section(result: Result) -> Block | None:
 
 
 def all_features_section(result: Result | None, scoring: Scoring | None) -> Block | None:
-    """All features of the table with their scores, and the sets they are in."""
     if scoring is None:
         return None
     names, scores = scoring.feature_names, scoring.feature_scores
@@ -220,7 +208,10 @@ def all_features_section(result: Result | None, scoring: Scoring | None) -> Bloc
     if scores is not None and floor is not None:
         columns.append(column("Above chance", about="whether the score is above the noise floor"))
         cells.append(["yes" if above else "no" for above in scores > floor])
-    member = _sets_by_feature(result)
+    member: dict[int, list[str]] = {}
+    for number, chosen in enumerate(result.sets if result else ()):
+        for index in chosen:
+            member.setdefault(index, []).append(result.label(number))  # type: ignore[union-attr]
     if member:
         columns.append(column("In", "names"))
         cells.append([member.get(index, []) for index in range(len(names))])
@@ -231,16 +222,6 @@ def all_features_section(result: Result | None, scoring: Scoring | None) -> Bloc
     return section("all-features", "All features", [made])
 
 
-def _sets_by_feature(result: Result | None) -> dict[int, list[str]]:
-    """The names of the sets that have each feature."""
-    member: dict[int, list[str]] = {}
-    if result is not None:
-        for number, chosen in enumerate(result.sets):
-            for index in chosen:
-                member.setdefault(index, []).append(result.label(number))
-    return member
-
-
 # --- Evaluation ------------------------------------------------------------------------------------------
 
 
@@ -249,16 +230,17 @@ MOST_FEATURES = 25
 
 
 def evaluation_section(evaluation: Evaluation, *, with_sets: bool = True) -> Block:
-    """Scores with intervals and the baseline, comparisons, stability, stand-ins."""
-    headline, sentences = _summary_parts(evaluation)
+    # Without the table of the summary, and without what charts show.
+    headline, _, *others = evaluation.summary().split("\n\n")
+    said = [line for line in others[:1] if not line.startswith(("Features", "Stability", "What takes"))]
     return section(
         "evaluation",
         "How well the sets predict",
         [
-            text(*headline),
+            text(*headline.splitlines()),
             _given_sets(evaluation) if with_sets else None,
             _score_bars(evaluation),
-            text(*sentences),
+            text(*"\n".join(said).splitlines()),
             _score_table(evaluation),
             *_stability_charts(evaluation),
             *_stand_in_charts(evaluation),
@@ -266,21 +248,11 @@ def evaluation_section(evaluation: Evaluation, *, with_sets: bool = True) -> Blo
     )
 
 
-def _summary_parts(evaluation: Evaluation) -> tuple[list[str], list[str]]:
-    """The parts of the summary on method and comparison, without its table and without what charts show."""
-    headline, _, *others = evaluation.summary().split("\n\n")
-    sentences = [line for line in others[:1] if not line.startswith(("Features", "Stability", "What takes"))]
-    return headline.splitlines(), [line for part in sentences for line in part.splitlines()]
-
-
 def _given_sets(evaluation: Evaluation) -> Block | None:
-    """The features of sets that are the same in every fold."""
     if not evaluation.given:
         return None
-    rows = [
-        [number, [evaluation.names[index] for index in chosen]]
-        for number, chosen in enumerate(evaluation.folds[0].sets)
-    ]
+    sets = enumerate(evaluation.folds[0].sets)
+    rows = [[number, [evaluation.names[index] for index in chosen]] for number, chosen in sets]
     columns = [column("Set", "number"), column("Features", "names")]
     return table("given-sets", "The feature sets that were given.", columns, rows)
 
@@ -311,7 +283,11 @@ def _score_table(evaluation: Evaluation) -> Block:
     columns.append(column("Found in folds", "number"))
 
     def row(label: str, scores: Callable[[str], list[float]], n_found: int | None) -> list[object]:
-        numbers = [value for name in evaluation.scorers for value in _mean_and_spread(scores(name))]
+        numbers = []
+        for name in evaluation.scorers:
+            known = [score for score in scores(name) if not math.isnan(score)]
+            numbers.append(statistics.fmean(known) if known else math.nan)
+            numbers.append(statistics.stdev(known) if len(known) > 1 else math.nan)
         return [label, *numbers, n_found]
 
     rows = [
@@ -323,25 +299,19 @@ def _score_table(evaluation: Evaluation) -> Block:
     return table("evaluation", "Scores over the folds.", columns, rows)
 
 
-def _mean_and_spread(scores: list[float]) -> list[float]:
-    known = [score for score in scores if not math.isnan(score)]
-    mean = statistics.fmean(known) if known else math.nan
-    return [mean, statistics.stdev(known) if len(known) > 1 else math.nan]
-
-
 def _stability_charts(evaluation: Evaluation) -> list[Block | None]:
     if evaluation.given:
         return []
     seen = set_views.stability(evaluation, most=MOST_FEATURES)
-    meaning = "1: always the same features, 0: they agree no more than by chance."
-    index = seen.index
-    drawn = evaluation.n_sets >= FEWEST_DRAWN
+    meaning, index = "1: always the same features, 0: they agree no more than by chance.", seen.index
     each = zip(index.labels[: evaluation.n_sets], index.values, strict=False)
     values = ", ".join(f"{label} {value:.2f}" for label, value in each if value is not None)
     title = "Would other rows have led to the same features?"
     said = f"{title} {sentence(index.value_name)[:-1]}: {values} ({meaning[:-1]})."
     return [
-        bars_chart("stability", title, index, meaning, digits=2) if drawn else text(said if values else ""),
+        bars_chart("stability", title, index, meaning, digits=2)
+        if evaluation.n_sets >= FEWEST_DRAWN
+        else text(said if values else ""),
         grid_chart(
             "chosen",
             "How often each feature was chosen",
@@ -370,9 +340,7 @@ def _stand_in_charts(evaluation: Evaluation) -> list[Block]:
 
 
 def frontier_section(given: Frontier | Evaluations) -> Block:
-    """What is traded for quality, the suggested point, and test scores if there are some."""
-    evaluated = given if isinstance(given, Evaluations) else None
-    frontier = given.frontier if isinstance(given, Evaluations) else given
+    evaluated, frontier = (given, given.frontier) if isinstance(given, Evaluations) else (None, given)
     by_tau = frontier.by == "tau"
     blocks = [text(ABOUT_TAU if by_tau else "", frontier.explain())]
     if any(point.result.sets for point in frontier):
@@ -429,10 +397,8 @@ def _score_curves(evaluated: Evaluations) -> Block | None:
 
 def _points_table(frontier: Frontier, evaluated: Evaluations | None) -> Block:
     points = frontier.points
-    best = [frontier.best(point.n_features) for point in points]
-    shares = [
-        100 * (point.mean / top) if top > 0 else math.nan for point, top in zip(points, best, strict=True)
-    ]
+    best = [(point.mean, frontier.best(point.n_features)) for point in points]
+    shares = [100 * (mean / top) if top > 0 else math.nan for mean, top in best]
     cells: list[tuple[Block, Sequence[object]]] = [
         (column("Features", "number", about="in each set"), [point.n_features for point in points]),
         (column("Sets", "number"), [point.n_alternatives + 1 for point in points]),
@@ -472,20 +438,17 @@ TITLES = {
 
 
 def title_of(found: Frontier) -> str:
-    """The heading over a curve."""
     return "Quality and a second quality" if found.more_is_better else TITLES[found.by]
 
 
 def _traded_curve(found: Frontier) -> Block | None:
     if len(found) < FEWEST_DRAWN:
         return None
-    about = "What each step of the one costs in the other."
-    seen = frontier_views.curve(found)
-    return curves_chart("frontier-curve", "Quality over what it is traded for", seen, about)
+    title, about = "Quality over what it is traded for", "What each step of the one costs in the other."
+    return curves_chart("frontier-curve", title, frontier_views.curve(found), about)
 
 
 def _traded_table(found: Frontier) -> Block:
-    """A row for each set of each point."""
     shown = _of_points(found)
     rows = [
         [
@@ -539,7 +502,6 @@ MOST_BARS = 50
 def near_best_section(
     near: NearBest, *, with_features: bool = True, n_bars: int = MOST_BARS, n_sets: int = MOST_SETS
 ) -> Block:
-    """How many sets are nearly as good as the best one, which features they have, and the best of them."""
     said = text(near.explain())
     if not near.count or near.n_known == 0:
         return section("near-best", "Nearly as good", [said])
@@ -589,7 +551,6 @@ def named_features(result: Result | None, names: Sequence[str] | None) -> Mappin
 def conditions_section(
     parameters: Mapping[str, Any], provenance: Mapping[str, Any], names: Mapping[int, str]
 ) -> Block:
-    """The conditions of a search, one sentence each, and the features that are ruled out with forbidden ones."""
     known = FeatureNames(
         sys.maxsize, lambda index: names.get(index, f"feature number {index}"), lambda: list(names.values())
     )

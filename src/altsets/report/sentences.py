@@ -63,7 +63,6 @@ NOT_BY_CHANCE = "Every other choice was ruled out by calculation, not by trying 
 
 
 def about_data(provenance: Mapping[str, Any], n_features: int | None) -> str:
-    """The data in a sentence: rows, features, file and target."""
     data = provenance.get("data") or {}
     n_columns = data.get("columns", n_features)
     if n_columns is None:
@@ -107,7 +106,6 @@ def about_quality(known: Mapping[str, Any], *, only_sets: bool, target: str = "t
 
 
 def about_request(result: Result, target: str = "") -> str:
-    """The request in a sentence or two."""
     asked, n_sets = {**result.parameters, "tau": result.tau}, len(result.statuses)
     as_many = asked.get("n_alternatives") == "max"
     each = " each" if n_sets > 1 else ""
@@ -124,7 +122,6 @@ def about_request(result: Result, target: str = "") -> str:
 
 
 def _search(asked: Mapping[str, Any]) -> str:
-    """How several sets were searched for."""
     search = str(asked.get("search", ""))
     if search == "sequential":
         differs = "differs enough from those before"
@@ -232,7 +229,6 @@ def about_costs(frontier: Frontier) -> str:
 
 
 def about_scores(evaluation: Evaluation) -> str:
-    """What the score of predictions means, and what was predicted."""
     name = evaluation.scorers[0]
     which = "these sets" if evaluation.given else "sets that were found in the same way on other rows"
     meaning = f" ({SCORERS[name]})" if name in SCORERS else ""

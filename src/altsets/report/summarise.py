@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -57,25 +57,22 @@ class _Answers:
 
     @property
     def searches(self) -> list[Result | Frontier | NearBest]:
-        """The answers of searches, the most important first."""
+        """Those of searches, the most important first."""
         every = (self.result, self.frontier, self.near)
         return [answer for answer in every if answer is not None]
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The request of the most important search."""
         return self.searches[0].parameters if self.searches else {}
 
     @property
     def n_features(self) -> int | None:
-        """The number of features of the table."""
         known = [answer.parameters.get("n_features_in") for answer in self.searches]
         counts = [int(count) for count in known if count is not None]
         return counts[0] if counts else self.evaluation.n_features_in if self.evaluation else None
 
     @property
     def target(self) -> str:
-        """The name of the target."""
         return str((self.origin.get("data") or {}).get("target") or "")
 
 
@@ -165,7 +162,6 @@ def _tables_last(parts: Sequence[Block | None]) -> list[Block]:
 
 
 def heading_of(answer: Any, target: str = "") -> str:
-    """The heading over an answer: a result, an evaluation, a frontier, or near-best sets."""
     about = f" for {target}" if target else ""
     if isinstance(answer, Result):
         n_sets = len(answer.sets)
@@ -246,7 +242,6 @@ def _in_short(answers: _Answers) -> Block:
 
 
 def _first_sets(result: Result | None, in_use: int | None = None) -> Block | None:
-    """The sets on the first page; of many, the first ones."""
     if result is None or not result.sets:
         return None
     n_sets, first = len(result.sets), _n_first(result)
@@ -260,7 +255,6 @@ def _first_sets(result: Result | None, in_use: int | None = None) -> Block | Non
 
 
 def _n_first(result: Result) -> int:
-    """How many sets the first page has room for."""
     totals = itertools.accumulate(map(len, result.sets[:SETS_FIRST]))
     return max(1, sum(total <= FEATURES_FIRST for total in totals))
 
@@ -287,7 +281,6 @@ def _better(answers: _Answers) -> list[str]:
 
 
 def _verdict(answers: _Answers) -> Verdict:
-    """The verdict on the sets; without sets, on whatever the report is about."""
     result, evaluation = answers.result, answers.evaluation
     if evaluation is not None:
         return evaluation.verdict if result is None else evaluation.verdict_on(result)
@@ -296,15 +289,13 @@ def _verdict(answers: _Answers) -> Verdict:
 
 
 def _what_good_means(answers: _Answers, target: str) -> str:
-    result = answers.result
+    result, origin = answers.result, answers.origin
     only_sets = result is not None and bool(result.sets) and not result.scores
-    known = {**(answers.origin.get("quality") or {}), **answers.parameters}
-    known["task"] = answers.origin.get("task")
+    known = {**(origin.get("quality") or {}), **answers.parameters, "task": origin.get("task")}
     return sentences.about_quality(known, only_sets=only_sets, target=target or "the target")
 
 
 def _losses_section(losses: WhatIf) -> Block:
-    """The best set that is left after each loss."""
     rows = [
         [
             loss.name,
@@ -327,7 +318,6 @@ def _losses_section(losses: WhatIf) -> Block:
 
 
 def _origin_section(provenance: Mapping[str, Any], result: Result | None) -> Block:
-    """Data with their hash, versions, when it was computed and how long it took."""
     data = provenance.get("data") or {}
     known = [name for name in ("altsets", "python", *PACKAGES) if name in provenance]
     versions = [f"{SPELLED.get(name, name)} {provenance[name]}" for name in known]
@@ -346,10 +336,10 @@ def _origin_section(provenance: Mapping[str, Any], result: Result | None) -> Blo
 
 
 def _seconds(provenance: Mapping[str, Any], result: Result | None) -> str:
-    if provenance.get("seconds") is not None:
-        search = f", {result.elapsed:.3g} s of it for the search" if result else ""
-        return f"{provenance['seconds']:.3g} s in all{search}"
-    return f"{result.elapsed:.3g} s for the search" if result else ""
+    search = f"{result.elapsed:.3g} s" if result else ""
+    if provenance.get("seconds") is None:
+        return f"{search} for the search" if search else ""
+    return f"{provenance['seconds']:.3g} s in all{f', {search} of it for the search' if search else ''}"
 
 
 def _again_section(
@@ -409,8 +399,7 @@ def _check(answers: _Answers, quality: Any) -> None:
 def _check_about_same(answers: _Answers, result: Result) -> None:
     """Refuse answers about other sets than were found, or about other features."""
     known: dict[str, Mapping[int, str]] = {}
-    evaluation = answers.evaluation
-    if evaluation is not None:
+    if (evaluation := answers.evaluation) is not None:
         known["evaluation"] = evaluation.names
         if evaluation.given and evaluation.folds and list(evaluation.folds[0].sets) != list(result.sets):
             raise InputError(
@@ -437,23 +426,15 @@ def _check_about_same(answers: _Answers, result: Result) -> None:
 LEFT_OUT = ("overlap", "likeness", "chosen", "stand-ins")
 #: What fits on one screen beside the verdict: one table and one chart, the first of each that there is.
 TABLES = (
-    "first-sets",
-    "sets",
-    "evaluation",
-    "suggested-sets",
-    "frontier-points",
-    "near-best-sets",
-    "curve-points",
+    *("first-sets", "sets", "evaluation", "suggested-sets", "frontier-points"),
+    *("near-best-sets", "curve-points"),
 )
 CHARTS = (
     *("membership", "quality", "prediction", "scores-along", "quality-over-tau", "quality-over-both"),
-    "near-best-frequencies",
-    "frontier-curve",
+    *("near-best-frequencies", "frontier-curve"),
 )
 #: Rows of a chart of features that fit, and near-best sets.
 NOTEBOOK_ROWS, NOTEBOOK_SETS = 10, 5
-
-STYLE = "text-align:left;padding:2px 12px 2px 0;vertical-align:top"
 
 
 def in_notebook(answer: Any, *, in_use: int | None = None, notes: Sequence[str] = ()) -> str:
@@ -509,31 +490,9 @@ def _section(answer: Any, in_use: int | None) -> Block:
 
 
 def _plain(answer: Any, in_use: int | None, notes: Sequence[str]) -> str:
-    """The same without a template: a table of sets, or paragraphs."""
-    said = answer.summary() if hasattr(answer, "summary") else answer.explain()
-    shown = _table(answer, in_use) if isinstance(answer, Result) else ""
-    details = f"<details><summary>Details</summary>{_paragraphs(said.split(chr(10) * 2))}</details>"
     decided = [line for block in _decided(answer) if block is not None for line in block["paragraphs"]]
-    return f"{_paragraphs([*decided, str(answer.verdict)])}{shown}{_paragraphs(notes)}{details}"
-
-
-def _paragraphs(lines: Iterable[str]) -> str:
+    said = [str(answer)] if isinstance(answer, Result) else []
+    said.append(answer.summary() if hasattr(answer, "summary") else answer.explain())
+    used = [] if in_use is None else [f"Set {in_use} is in use."]
+    lines = [*decided, str(answer.verdict), *used, *notes, *said]
     return "".join(f'<p style="white-space:pre-wrap">{html.escape(line)}</p>' for line in lines)
-
-
-def _table(result: Result, in_use: int | None) -> str:
-    rows = []
-    sets = zip(result.texts, result.qualities, result.statuses, strict=False)
-    for number, (names, value, status) in enumerate(sets):
-        which = result.label(number).removeprefix("set ") + (" (in use)" if number == in_use else "")
-        rows.append(_row("td", (which, ", ".join(map(shorten_middle, names)), f"{value:.6g}", str(status))))
-    head = _row("th", ("Set", "Features", "Quality", "Status"))
-    return (
-        f'<table style="border-collapse:collapse;margin-top:8px"><thead>{head}</thead>'
-        f"<tbody>{''.join(rows)}</tbody></table>"
-    )
-
-
-def _row(kind: str, cells: Sequence[str]) -> str:
-    escaped = (f'<{kind} style="{STYLE}">{html.escape(cell)}</{kind}>' for cell in cells)
-    return f"<tr>{''.join(escaped)}</tr>"

@@ -36,55 +36,26 @@ class Request(RequestFields):
 
     Parameters
     ----------
-    n_features : int or float, default=None
-        Features in each set, unless ``constraints.Size`` says otherwise; or a share of all that sets can have, such as
-        0.1, rounded down to at least 1. None: 5, or as many as the model chooses if it is one that does
-        (:class:`altsets.quality.Embedded`).
+    n_features, tau, quality_params, time_limit, within, min_quality, feature_groups : default=None
+        As for :func:`altsets.find`, like all parameters that are not described here.
     n_alternatives : int or "max", default=3
-        Sets to find besides the first one.
-    tau : float, fraction or string, default=None
-        The least dissimilarity of two sets; a number of features with ``dissimilarity="absolute"``.
     dissimilarity : {"dice", "jaccard", "absolute", "groups"}, Matched, Grouped or callable, default="dice"
-        What tau refers to, as for :func:`altsets.find`.
     search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
             default="sequential"
-        One set after the other, all sets together, or a heuristic.
     aggregation : {"sum", "min", "leximin"}, default="sum"
-        What to maximise over simultaneous sets.
-    constraints : sequence of constraints, default=()
-        What every set must keep to; see :mod:`altsets.constraints`.
-    existing : sequence of sets, default=()
-        Sets (of indices or names) that every new set must differ from as well.
+    constraints, existing : sequence, default=()
     quality : str, estimator, class, callable, quality object or array, default=None
         As for :class:`altsets.SelectAlternatives`; None if the quality is given beside the request, as
         :func:`altsets.find` takes it.
-    quality_params : dict, default=None
-        Options of a quality that is given by its name or class, as for :class:`altsets.SelectAlternatives`.
     task : {"auto", "classification", "regression"}, default="auto"
         What the target holds.
     engine : str, default="auto"
-        Force one engine of :func:`altsets.find`.
-    time_limit : float, default=None
-        Seconds for the whole search.
     random_state : int, default=None
         Seed for measures that draw at random; None is a fixed one.
     unusable : {"error", "drop"}, default="error"
         What to do with columns that no measure can use; as for :class:`altsets.SelectAlternatives`.
     difference : {"each", "average"}, default="each"
-        Whether a set must differ enough from each set before it, or from all of them on average.
     overlap_penalty : float, default=0.0
-        What each feature that two sets share costs, in units of quality.
-    within : float, default=None
-        By what part of the best quality a set may fall short of it, as for :func:`altsets.find`.
-    min_quality : float, default=None
-        Instead of ``within``: the least quality of every set.
-    feature_groups : mapping, sequence of sequences of features, Grouped or str, default=None
-        Groups of features, as for :func:`altsets.find`.
-
-    Raises
-    ------
-    altsets.errors.InputError
-        If a parameter is out of range, unknown, or contradicts another one.
 
     See Also
     --------
@@ -164,15 +135,8 @@ class Request(RequestFields):
         ----------
         names : sequence of str
             The names of all features.
-        X : table, default=None
-            What a similarity is measured on if it has only a name; without a table, that is an error.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How much each row of the table counts.
-
-        Returns
-        -------
-        Problem
-            What engines solve.
+        X, sample_weight : default=None
+            As for :meth:`measured`; where a similarity has only a name, a table is needed.
         """
         known = FeatureNames.of(names)
         if isinstance(self.n_features, float):
@@ -212,13 +176,7 @@ class Request(RequestFields):
         return replace(self, dissimilarity="dice", feature_groups=groups, **changes)
 
     def alone(self) -> Request:
-        """Ask for one set, without what is about several sets together; the conditions and existing sets are the same.
-
-        Raises
-        ------
-        altsets.errors.UnsupportedError
-            If there are existing sets, and how a set differs from them is more than a least dissimilarity to each.
-        """
+        """Ask for one set, under the same conditions and beside the same existing sets."""
         if self.existing and not replace(self, min_quality=None, within=None, tau=self.least_tau).is_plain:
             raise UnsupportedError(
                 "a set alone has no certain place beside existing sets where sets differ on average, pay for what they "
@@ -252,17 +210,9 @@ class Request(RequestFields):
         Parameters
         ----------
         features : Features or LargeTable
-            The table, converted to numbers and categories.
         y : array-like of shape (n_samples,)
-            The target.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How much each row of the table counts.
-        groups : array-like of shape (n_samples,), default=None
-            Rows that belong together, for models that are tested on held-out rows.
-        n_jobs : int, default=None
-            Threads or processes; None for the default of the measure.
-        callback : callable, default=None
-            Called now and then with the share of the work done, from 0 to 1.
+        sample_weight, groups, n_jobs, callback : default=None
+            As for :meth:`altsets.SelectAlternatives.fit` and its parameters.
         """
         how = replace(self.scoring(groups, n_jobs, callback), sample_weight=sample_weight)
         return spec_of(self.quality).make(features, y, how)
@@ -272,7 +222,7 @@ class Request(RequestFields):
 
         Parameters
         ----------
-        groups, n_jobs, callback : any, default=None
+        groups, n_jobs, callback : default=None
             As for :meth:`quality_on`.
         """
         return ScoringOptions(self.task, n_jobs, self.random_state, groups, callback)
@@ -290,13 +240,7 @@ class Request(RequestFields):
     # --- Written and read --------------------------------------------------------------------------------------------
 
     def to_json(self, indent: int | None = 2) -> str:
-        """The request as a JSON document, for :meth:`from_json`; ``indent=None`` writes one line.
-
-        Raises
-        ------
-        altsets.errors.NotExpressedError
-            If it holds a function, a matrix or a model of your own.
-        """
+        """The request as a JSON document, for :meth:`from_json`; ``indent=None`` writes one line."""
         return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
 
     def to_dict(self) -> dict[str, Any]:
@@ -317,11 +261,6 @@ class Request(RequestFields):
         """Lines of Python that make the same request of a table, or of numbers if there is no quality in it.
 
         ``names`` of all features are written instead of indices.
-
-        Raises
-        ------
-        altsets.errors.NotExpressedError
-            As for :meth:`to_json`.
         """
         return writing.python_lines(self, names)
 
@@ -347,11 +286,6 @@ class Request(RequestFields):
         time, event : str, default=None
             Of a survival target, the columns of times and events instead of ``target``; the latter perhaps with a
             value, as in ``"status=dead"``. A request that is for survival only has TIME and EVENT where they are None.
-
-        Raises
-        ------
-        altsets.errors.NotExpressedError
-            If the command line has no words for the request.
         """
         return writing.command(self, table, writing.target_words(self, target, time, event), names)
 

@@ -84,18 +84,7 @@ class SetsFound:
         return [tuple(map(label_of, names)) for names in self.texts]
 
     def label(self, number: int) -> str:
-        """A set as texts, tables and charts call it: ``"set 1"``, or ``"set 1 (shape)"`` if it has a name.
-
-        Parameters
-        ----------
-        number : int
-            0 for the first set, and so on.
-
-        Returns
-        -------
-        str
-            The label.
-        """
+        """A set as texts, tables and charts call it: ``"set 1"``, or ``"set 1 (shape)"`` if it has a name."""
         return f"set {number} ({self.set_names[number]})" if self.set_names else f"set {number}"
 
     def line_of(self, number: int, features: str) -> str:
@@ -104,9 +93,8 @@ class SetsFound:
         Parameters
         ----------
         number : int
-            The number of the set.
         features : str
-            Its features, as they are shown.
+            As they are shown.
         """
         quality, status = self.qualities[number], self.statuses[number]
         return f"{self.label(number)}: {features} (quality {quality:.6g}, {status})"

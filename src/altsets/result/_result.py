@@ -30,11 +30,6 @@ framed = documented(
     -------
     DataFrame
         Of pandas.
-
-    Raises
-    ------
-    altsets.errors.MissingExtraError
-        If pandas is not installed.
     """
 )
 
@@ -209,16 +204,6 @@ class Result(SetsFound, documents.Document):
         names : sequence of str
             One for each set that was found, all different; an empty sequence takes the names away.
 
-        Returns
-        -------
-        Result
-            A copy with names; the result itself stays as it is.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If there is not one name for each set, or a name is empty, no text or given twice.
-
         Examples
         --------
         >>> import altsets
@@ -288,15 +273,7 @@ class Result(SetsFound, documents.Document):
     def matches_in_words(self, least: float = 0.0) -> dict[tuple[int, int], list[str]]:
         """Which features stand in for which, by the two sets: ``{(1, 0): ["mean radius ~ worst radius (0.97)"]}``.
 
-        Parameters
-        ----------
-        least : float, default=0.0
-            Leave out features that are less alike.
-
-        Returns
-        -------
-        dict of (int, int) to list of str
-            A later set and an earlier one, with the matched features.
+        Each later set with an earlier one; features that are less alike than ``least`` are left out.
         """
         found: dict[tuple[int, int], list[str]] = {}
         for match in self.matches:
@@ -411,18 +388,14 @@ class Result(SetsFound, documents.Document):
         title: str | None = None,
         force: bool = False,
     ) -> str:
-        """Write one HTML file with the sets and what is known about them, for any browser.
+        """Write one HTML file with the sets and what is known about them, for any browser; return its path.
 
         Parameters
         ----------
         path : path-like
             A new file whose name ends in .html.
-        evaluation : Evaluation, default=None
-            How well the sets predict, in a section of its own.
-        frontier : Frontier, default=None
-            What difference costs, in a section of its own.
-        near_best : NearBest, default=None
-            How many sets are nearly as good, in a section of its own.
+        evaluation, frontier, near_best : Evaluation, Frontier and NearBest, default=None
+            Other answers about these sets, each in a section of its own.
         quality : Quality, default=None
             What was searched with: it knows the scores of all features.
         title : str, default=None
@@ -430,15 +403,6 @@ class Result(SetsFound, documents.Document):
         force : bool, default=False
             Whether it may replace another file.
 
-        Returns
-        -------
-        str
-            The path of the file.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If the name does not end in .html, the file exists and ``force`` is False, or it cannot be written.
         """
         more = {"evaluation": evaluation, "frontier": frontier, "near_best": near_best}
         return renderer("report")(path, force=force, result=self, quality=quality, title=title, **more)
@@ -471,11 +435,6 @@ class Result(SetsFound, documents.Document):
             Of pandas, with the columns ``set``, ``target``, ``column`` (of a category ``name=label``, of the intercept
             ``(intercept)``), ``coefficient``, ``standard_error`` and ``r2``, which is that of the model for the target.
             Of Cox models the coefficients are logarithms of hazard ratios, and the last column is ``c_index``.
-
-        Raises
-        ------
-        altsets.errors.MissingExtraError
-            If pandas is not installed.
 
         See Also
         --------

@@ -69,14 +69,7 @@ class Verdict:
         Parameters
         ----------
         *findings : str
-            What else was found.
         cautions : tuple of str, default=()
-            What else may change a decision.
-
-        Returns
-        -------
-        Verdict
-            All sentences.
         """
         return replace(
             self,

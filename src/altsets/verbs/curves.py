@@ -47,7 +47,7 @@ def frontier(
     Parameters
     ----------
     quality : quality object, array, str, class, estimator or callable
-        What "good" means, as for :func:`altsets.find`.
+        As for :func:`altsets.find`, like all parameters that are not described here.
     n_features : int, range or sequence of int, default=None
         Features in each set. None: 5. By tau, sizes beyond the number of features are left out, with a note;
         ``constraints.Size`` takes the place of a single one. Other curves take one size.
@@ -57,31 +57,18 @@ def frontier(
         The least dissimilarities of two sets. None by tau: every value that makes a difference at a size; where these
         cannot be counted, or are more than 100, 0, 0.1, ..., 1. A set alone has one point only. Other curves take one
         value; None: 0 by penalty, else 0.5.
-    X : table of shape (n_samples, n_features), default=None
-        The table from which the quality is computed if it does not exist yet, as for :func:`altsets.find`.
-    y : array-like of shape (n_samples,) or str, default=None
-        The target.
-    quality_params : dict, default=None
-        Options of a quality that is computed from ``X``.
+    X, y, quality_params, min_quality : default=None
     feature_groups : mapping, sequence of sequences of features, Grouped or str, default=None
-        Groups of features, as for :func:`altsets.find`; ``against`` pays for each group once.
+        ``against`` pays for each group once.
     within : float, default=None
         By what part of the quality of the best set of the same size a set may fall short of it.
-    min_quality : float, default=None
-        Instead of ``within``: the least quality of every set.
     dissimilarity : {"dice", "jaccard", "groups"}, Matched, Grouped or callable, default="dice"
-        What tau refers to, as for :func:`altsets.find`.
     search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, default=None
-        One set after the other, all sets together, or a heuristic. None: sequential by tau. Other curves are about
-        simultaneous sets.
+        None: sequential by tau. Other curves are about simultaneous sets.
     aggregation : {"sum", "min"}, default="sum"
         What to maximise over simultaneous sets; by penalty and by balance the sum.
-    constraints : sequence of constraints, default=()
-        What every set must keep to; see :mod:`altsets.constraints`.
-    existing : sequence of sets, default=()
-        Sets (of indices or names) that every new set must differ from as well.
+    constraints, existing : sequence, default=()
     engine : str, default="auto"
-        Force one engine of :func:`altsets.find`.
     time_limit : float, default=None
         Seconds for the whole call. What was found by then is returned; what is not proven is marked.
     callback : callable, default=None
@@ -100,15 +87,6 @@ def frontier(
     -------
     Frontier
         The points, and the elbow of the curve. Ctrl-C ends the search early and keeps the points so far.
-
-    Raises
-    ------
-    altsets.errors.InputError
-        If a parameter is out of range or contradicts another one, or a name is not one of the features.
-    altsets.errors.UnsupportedError
-        If no engine, or not the requested one, solves this kind of request.
-    altsets.errors.VerificationError
-        If an answer fails the independent check, which is a bug.
 
     See Also
     --------

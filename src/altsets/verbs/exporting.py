@@ -42,46 +42,22 @@ def export_model(
     quality : quality object, array, str, class, estimator or callable
         What "good" means, as for :func:`altsets.find`. It must be linear, as sums of scores and FCBF, or a sum over
         pairs of features, as mRMR with sets of one size.
-    n_features : int or float, default=None
-        Features in each set, as for :func:`altsets.find`.
+    n_features, tau, X, y, quality_params, feature_groups : default=None
+        As for :func:`altsets.find`, like all parameters that are not described here.
     n_alternatives : int, default=0
         Sets besides the first one.
-    tau : float, fraction or string, default=None
-        The least dissimilarity of two sets.
     path : path-like, default="model.mps"
         The new file, which ends in ``.mps`` or ``.lp``.
-    X : table of shape (n_samples, n_features), default=None
-        The table of a quality that is computed from one.
-    y : array-like of shape (n_samples,) or str, default=None
-        The target.
-    quality_params : dict, default=None
-        Options of a quality that is computed from ``X``.
-    feature_groups : mapping, sequence of sequences of features, Grouped or str, default=None
-        Groups of features, as for :func:`altsets.find`.
     dissimilarity : {"dice", "jaccard", "absolute", "groups"}, Matched or Grouped, default="dice"
-        What tau refers to.
     overlap_penalty : float, default=0.0
-        What each feature that two sets share costs, in units of quality.
     aggregation : {"sum", "min"}, default="sum"
-        What to maximise over the sets.
-    constraints : sequence of constraints, default=()
-        What every set must keep to.
-    existing : sequence of sets, default=()
-        Sets that every new set must differ from as well.
+    constraints, existing : sequence, default=()
 
     Returns
     -------
     dict from str to (int, str)
         The binary variables by their names in the file: the number of the set, and the name of the feature. Characters
         other than letters, digits and underscores are replaced.
-
-    Raises
-    ------
-    altsets.errors.InputError
-        If a parameter is out of range, ``tau`` or ``n_alternatives`` is ``"max"``, the file exists or has another
-        ending.
-    altsets.errors.UnsupportedError
-        If the request is not linear.
 
     See Also
     --------

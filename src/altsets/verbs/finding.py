@@ -135,15 +135,6 @@ def find(
     Result
         The sets, with a certificate. Ctrl-C ends the search early and returns what was found.
 
-    Raises
-    ------
-    altsets.errors.InputError
-        If a parameter is out of range or contradicts another one, or a name is not one of the features.
-    altsets.errors.UnsupportedError
-        If no engine, or not the requested one, solves this kind of request.
-    altsets.errors.VerificationError
-        If an answer fails the independent check, which is a bug.
-
     See Also
     --------
     altsets.iterate : The same sets one after the other, without a number given in advance.
@@ -229,61 +220,28 @@ def iterate(
     Parameters
     ----------
     quality : quality object, array, str, class, estimator or callable
-        What "good" means, as for :func:`altsets.find`.
-    n_features : int or float, default=None
-        Features in each set, unless ``constraints.Size`` says otherwise; or a share of all that sets can have. None: 5,
-        or as many as the model chooses if it is one that does (:class:`altsets.quality.Embedded`).
+    n_features, tau, X, y, quality_params, feature_groups, min_quality, callback : default=None
+        As for :func:`altsets.find`, like all others.
     n_alternatives : int or "max", default="max"
         Sets to find besides the first one; ``"max"`` for all that exist, each of them once.
-    tau : float, fraction or string, default=None
-        The least dissimilarity of two sets.
-    X : table of shape (n_samples, n_features), default=None
-        The table of a quality that is computed from one, which happens once; as for :func:`altsets.find`.
-    y : array-like of shape (n_samples,) or str, default=None
-        The target.
-    quality_params : dict, default=None
-        Options of a quality that is computed from ``X``.
-    feature_groups : mapping, sequence of sequences of features, Grouped or str, default=None
-        Groups of features, as for :func:`altsets.find`.
     within : float, default=None
         By what part of the best quality a set may fall short of it: the first set that is not good enough is the end.
-    min_quality : float, default=None
-        Instead of ``within``: the least quality of every set.
     dissimilarity : {"dice", "jaccard", "absolute", "groups"}, Matched, Grouped or callable, default="dice"
-        What tau refers to, as for :func:`altsets.find`.
     difference : {"each", "average"}, default="each"
-        Whether a set must differ by tau from each set before it, or from all of them on average.
     overlap_penalty : float, default=0.0
-        What each feature that a set shares with one before it costs, in units of quality.
     search : {"sequential"}, default="sequential"
         The only search that gives one set after the other.
     aggregation : {"sum", "min", "leximin"}, default="sum"
         Without effect, as there is one set at a time.
-    constraints : sequence of constraints, default=()
-        What every set must keep to; see :mod:`altsets.constraints`.
-    existing : sequence of sets, default=()
-        Sets (of indices or names) that every new set must differ from as well.
+    constraints, existing : sequence, default=()
     engine : str, default="auto"
-        Force one engine of :func:`altsets.find`.
     time_limit : float, default=None
         Seconds for each set.
-    callback : callable, default=None
-        Called with a :class:`altsets.results.Progress` now and then. What it raises ends the search.
 
     Yields
     ------
     Result
         One set, given the sets before it.
-
-    Raises
-    ------
-    altsets.errors.InputError
-        If ``search`` is not ``"sequential"``, a parameter is out of range or contradicts another one, or a name is not
-        one of the features.
-    altsets.errors.UnsupportedError
-        If no engine, or not the requested one, solves this kind of request.
-    altsets.errors.VerificationError
-        If an answer fails the independent check, which is a bug.
 
     See Also
     --------

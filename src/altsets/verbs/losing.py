@@ -56,12 +56,6 @@ def what_if(
     WhatIf
         For each loss the best set without it, its quality and cost, and whether it is proven to be the best.
 
-    Raises
-    ------
-    altsets.errors.InputError
-        If the answer has no sets or is not of this quality, a name is not one of the features or groups, or a
-        constraint needs a table.
-
     See Also
     --------
     altsets.SelectAlternatives.what_if : The same for a table.

@@ -36,15 +36,8 @@ def near_best(
     n_features : int or float, default=None
         Features in each set, 5 by default, or a share of all that sets can have, unless ``constraints.Size`` says
         otherwise; then the best is that over all sizes.
-    X : table of shape (n_samples, n_features), default=None
-        The table from which the quality is computed if it does not exist yet, as for :func:`altsets.find`.
-    y : array-like of shape (n_samples,) or str, default=None
-        The target.
-    quality_params : dict, default=None
-        Options of a quality that is computed from ``X``.
-    feature_groups : mapping, sequence of sequences of features, Grouped or str, default=None
-        Groups of features, each paid for once by :class:`altsets.constraints.Budget`; as for
-        :func:`altsets.find`.
+    X, y, quality_params, feature_groups, callback : default=None
+        As for :func:`altsets.find`.
     within : float, default=0.01
         Sets count if their quality is at least ``best - within * abs(best)``: 0.01 allows for one per cent. What
         differs by no more than 1e-9 of the problem's scale counts as equal, as everywhere (see
@@ -52,26 +45,14 @@ def near_best(
     min_quality : float, default=None
         Instead of within, where the best is near zero: the least quality of sets that count.
     constraints : sequence of constraints, default=()
-        What every set must keep to; see :mod:`altsets.constraints`.
     time_limit : float, default=None
         Seconds for the whole call. What is known by then is returned, as bounds on the number of sets.
-    callback : callable, default=None
-        Called with a :class:`altsets.results.Progress` now and then. What it raises ends the search.
 
     Returns
     -------
     NearBest
         The number of sets, exact or between bounds, how often each feature occurs in them, and the sets themselves:
         from the best down, or drawn at random. Ctrl-C ends the search early and returns what was found.
-
-    Raises
-    ------
-    altsets.errors.InputError
-        If ``within`` or ``min_quality`` is out of range, both are given, or a constraint names a feature that does not
-        exist.
-    altsets.errors.UnsupportedError
-        If a black box has more than 10,000 sets and hardly any set meets the constraints, or no engine finds the
-        best set of such a request.
 
     See Also
     --------

@@ -109,12 +109,6 @@ def verify(
     Verification
         ``ok`` is False only if a claim is violated.
 
-    Raises
-    ------
-    altsets.errors.InputError
-        If this is no result of a search or does not hold its request, or the quality is missing or is about another
-        number of features.
-
     See Also
     --------
     altsets.find : Verifies its answers in the same way, without a second opinion.

@@ -93,21 +93,17 @@ def curve_over_size(frontier: Any, n_alternatives: int | None = None) -> Curves:
         )
     count = _count(found, n_alternatives)
     factors = {size: float(size) if found.parameters.get("mean_quality") else 1.0 for size in found.sizes}
-    best = [
-        CurvePoint(size, finite(found.best(size) * factors[size]), f"{counted(size, 'feature')}, best set")
-        for size in found.sizes
-    ]
-    series = [CurveLine("best set", tuple(best))]
+    best = [(size, finite(found.best(size) * factors[size])) for size in found.sizes]
+    named = (CurvePoint(size, value, f"{counted(size, 'feature')}, best set") for size, value in best)
+    series = [CurveLine("best set", tuple(named))]
     levels = LEVELS if count or any(point.tau > 0 for point in found.points) else ()
     what = "worst" if _by_worst(found) else "mean"
     shown = []
     for level in levels:
         points = list(filter(None, (_at(found, size, count, level) for size in found.sizes)))
         shown += points
-        line = _line(
-            f"{what} of {counted(count + 1, 'set')}, tau = {level:g}", points, factors, KEPT, over_size=True
-        )
-        series.append(line)
+        name = f"{what} of {counted(count + 1, 'set')}, tau = {level:g}"
+        series.append(_line(name, points, factors, KEPT, over_size=True))
     mark = None
     if found.suggestion.n_features is not None:
         place = found.sizes.index(found.suggestion.n_features)
@@ -180,7 +176,6 @@ def _at(found: Frontier, size: int, count: int, tau: float) -> FrontierPoint | N
 
 
 def _columns(found: Frontier, count: int) -> list[float]:
-    """The values of tau that have a column."""
     taus = sorted({round(point.tau, 9) for size in found.sizes for point in found.curve(size, count)})
     if len(taus) <= MOST_TAUS:
         return taus
@@ -212,18 +207,16 @@ def _mark(curves: Sequence[Sequence[FrontierPoint]], found: Frontier, line: int 
 def _line(
     name: str, points: Sequence[FrontierPoint], factors: Factors, value: Value, *, over_size: bool = False
 ) -> CurveLine:
-    return CurveLine(
-        name,
-        tuple(
-            CurvePoint(
-                x=float(point.n_features if over_size else point.tau),
-                y=finite(value(point) * factors[point.n_features]),
-                label=f"{describe_point(point)}, {name}",
-                open=_is_open(point),
-            )
-            for point in points
-        ),
-    )
+    made = [
+        CurvePoint(
+            x=float(point.n_features if over_size else point.tau),
+            y=finite(value(point) * factors[point.n_features]),
+            label=f"{describe_point(point)}, {name}",
+            open=_is_open(point),
+        )
+        for point in points
+    ]
+    return CurveLine(name, tuple(made))
 
 
 def _shares(found: Frontier) -> Factors:
@@ -256,7 +249,6 @@ def _is_open(point: FrontierPoint) -> bool:
 
 
 def _unproven(points: Sequence[FrontierPoint]) -> str:
-    """Sentences on points without a proof and on points that are missing."""
     several = {id(point): point for point in points}.values()
     n_open = sum(map(_is_open, several))
     n_missing = sum(not point.is_complete for point in several)
@@ -294,42 +286,32 @@ def scores_along(
         curves = {
             counted(size, "feature"): [pair for pair in pairs if pair[0].n_features == size] for size in kept
         }
-    searched = f"Mean of {counted(count + 1, 'set')}, searched anew in each of {len(shared.folds)} folds."
-    fixed = f"Mean of {counted(count + 1, 'set')} over {len(shared.folds)} folds; the sets stay the same."
+    with_intervals, mean = len(curves) == 1, f"Mean of {counted(count + 1, 'set')}"
+    searched = f"{mean}, searched anew in each of {len(shared.folds)} folds."
+    fixed = f"{mean} over {len(shared.folds)} folds; the sets stay the same."
+
+    def seen(point: FrontierPoint, evaluation: Evaluation) -> CurvePoint:
+        measured = overall(evaluation, name)
+        low, high = clipped(measured.low, name), clipped(measured.high, name)
+        interval = "" if low is None or high is None else f", interval {low:.3f} to {high:.3f}"
+        return CurvePoint(
+            x=float(point.n_features if over_size else frontier.second_of(point)),
+            y=finite(measured.difference),
+            label=f"{describe_point(point)}{interval}",
+            low=low if with_intervals else None,
+            high=high if with_intervals else None,
+        )
+
     return Curves(
         x_name="features in a set" if over_size else TAU if by_tau else _x_name(frontier),
         y_name=name,
         series=tuple(
-            CurveLine(
-                label,
-                tuple(_score_point(frontier, *pair, name, over_size, len(curves) == 1) for pair in curve),
-            )
-            for label, curve in curves.items()
+            CurveLine(label, tuple(seen(*pair) for pair in curve)) for label, curve in curves.items()
         ),
         lines=baseline_line(shared, name),
         note=paragraph(_some(kept, sizes, "sizes"), fixed if found.notes else searched),
         x_limits=(None, None) if over_size or not by_tau else (0.0, 1.0),
         y_limits=(finite(shared.baselines()[name]), top_score(name)),
-    )
-
-
-def _score_point(
-    frontier: Frontier,
-    point: FrontierPoint,
-    evaluation: Evaluation,
-    scorer: str,
-    over_size: bool,
-    with_intervals: bool,
-) -> CurvePoint:
-    measured = overall(evaluation, scorer)
-    low, high = clipped(measured.low, scorer), clipped(measured.high, scorer)
-    interval = "" if low is None or high is None else f", interval {low:.3f} to {high:.3f}"
-    return CurvePoint(
-        x=float(point.n_features if over_size else frontier.second_of(point)),
-        y=finite(measured.difference),
-        label=f"{describe_point(point)}{interval}",
-        low=low if with_intervals else None,
-        high=high if with_intervals else None,
     )
 
 
@@ -347,7 +329,6 @@ SECOND_QUALITY = ("second quality (more is better{several})", "second quality", 
 
 
 def curve(frontier: Any, n_alternatives: int | None = None, most: int = 6) -> Curves:
-    """The curve of any frontier."""
     found = _with_points(frontier)
     if found.by == "tau":
         return curve_over_tau(frontier, n_alternatives, most)
@@ -364,9 +345,8 @@ def _traded(found: Frontier) -> Curves:
     for point in order:
         x, y = found.second_of(point), point.quality
         sets = "; ".join(list_some(names, MOST_NAMED) for names in point.result.texts)
-        points.append(
-            CurvePoint(x, y / scale, f"{second} {x:.6g}, {first} {y:.6g}: {sets}", not point.proven)
-        )
+        label = f"{second} {x:.6g}, {first} {y:.6g}: {sets}"
+        points.append(CurvePoint(x, y / scale, label, not point.proven))
     elbow, several = found.suggestion.point, len(order[0].named_sets) > 1
     mark = None if elbow is None else CurveMark(0, order.index(elbow), "suggested: the elbow of the curve")
     return Curves(

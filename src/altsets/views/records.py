@@ -204,12 +204,10 @@ def spread(values: Sequence[Thing], most: int, keep: Iterable[Thing | None] = ()
 
 
 def describe_point(point: FrontierPoint) -> str:
-    """A point of a frontier in words."""
     return f"{counted(point.n_features, 'feature')}, {counted(point.n_alternatives + 1, 'set')}, tau = {point.tau:.3g}"
 
 
 def baseline_line(evaluation: Evaluation, scorer: str) -> tuple[ReferenceLine, ...]:
-    """The score of the dummy baseline, if there is one."""
     baseline = evaluation.baselines()[scorer]
     label = f"baseline: {evaluation.guess(scorer)}"
     return (ReferenceLine(label, baseline),) if math.isfinite(baseline) else ()

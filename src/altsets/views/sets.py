@@ -31,7 +31,6 @@ from altsets.wording import large_count, paragraph, sentence
 
 
 def membership(result: Any, most: int | None = None, most_sets: int | None = None) -> Membership:
-    """Which features are in which sets, with the score of each feature."""
     found, sets_left_out = _first_sets(_with_sets(result, "a plot of members"), most_sets)
     names: dict[int, str] = {}
     scores: dict[int, float] = {}
@@ -127,7 +126,6 @@ def qualities(result: Any, most: int | None = None) -> Bars:
 
 
 def _bounds(found: Result) -> tuple[ReferenceLine, ...]:
-    """The quality of such sets and its bound, as a line."""
     needed = found.parameters.get("quality_needed", found.parameters.get("min_quality"))
     if needed is not None:
         return (ReferenceLine("requested quality", float(needed)),)
@@ -179,13 +177,11 @@ def _several_sets(given: Any, most: Any) -> tuple[Result, str]:
 def _first_sets(found: Result, most: Any) -> tuple[Result, str]:
     """The first sets as a result of their own, and a sentence about the others."""
     shown, left_out = cap(range(len(found.sets)), most, "set", "the first ones")
-    if not left_out:
-        return found, ""
     count = len(shown)
     names = ("sets", "texts", "qualities", "scores")
     first: dict[str, Any] = {name: getattr(found, name)[:count] for name in names}
     matches = [match for match in found.matches if match[0] < count]
-    return replace(found, matches=matches, **first), left_out
+    return replace(found, matches=matches, **first) if left_out else found, left_out
 
 
 def _set_names(found: Result) -> tuple[str, ...]:
@@ -213,7 +209,6 @@ def near_best_frequencies(near_best: Any, most: int | None = 25) -> Bars:
 
 
 def _about(near: NearBest) -> str:
-    """How many sets there are, and which of them shares are about."""
     known = f"Shares are about the {large_count(near.n_known)} best ones." if near.n_known else ""
     return paragraph(sentence(headline(near)), known, "Shares are estimates." if near.estimated else "")
 
@@ -244,10 +239,7 @@ def predictive_scores(evaluation: Any, scorer: str | None = None) -> Bars:
         interval_name=_interval_name(found, f"{len(found.folds)} folds") if known else "",
         # What is not better than a guess means nothing.
         limits=(finite(found.baselines()[name]), top_score(name)),
-        dots=tuple(
-            tuple(score for score in found.scores(number, name) if math.isfinite(score))
-            for number in range(found.n_sets)
-        ),
+        dots=tuple(tuple(filter(math.isfinite, found.scores(n, name))) for n in range(found.n_sets)),
         lines=baseline_line(found, name),
         marked=marked if any(marked) else (),
         mark_means=f"not shown to predict better than {found.guess(name)}" if any(marked) else "",
@@ -307,12 +299,9 @@ def stability(evaluation: Any, most: int | None = 25, source: str | None = None)
             "features anew in each."
         )
     columns: list[int | str] = [ANY, *range(found.n_sets)]
-    by_feature = {
-        key[0]: [finite(by_set[column]) for column in columns] for key, by_set in found.shares(source).items()
-    }
-    order = sorted(
-        by_feature, key=lambda feature: ([-(share or 0.0) for share in by_feature[feature]], feature)
-    )
+    shown_in = found.shares(source).items()
+    by_feature = {key[0]: [finite(by_set[column]) for column in columns] for key, by_set in shown_in}
+    order = sorted(by_feature, key=lambda one: ([-(share or 0.0) for share in by_feature[one]], one))
     shown, left_out = cap(order, most, "feature", "those that are chosen most often")
     names = tuple(_column_name(column) for column in columns)
     kind = "bootstrap samples" if (source or found.source) == "bootstraps" else "folds"
@@ -333,11 +322,8 @@ def stability(evaluation: Any, most: int | None = 25, source: str | None = None)
 def _index(found: Evaluation, source: str | None, searches: str) -> Bars:
     entries = sorted(found.stability(source), key=lambda entry: entry.number == ANY)
     known = any(math.isfinite(entry.low) for entry in entries)
-    similar = [
-        f"{_column_name(entry.number)} {entry.similar:.2f}"
-        for entry in entries
-        if entry.similar > entry.index
-    ]
+    alike = [entry for entry in entries if entry.similar > entry.index]
+    similar = [f"{_column_name(entry.number)} {entry.similar:.2f}" for entry in alike]
     return Bars(
         labels=tuple(_column_name(entry.number) for entry in entries),
         values=tuple(finite(entry.index) for entry in entries),
@@ -351,7 +337,6 @@ def _index(found: Evaluation, source: str | None, searches: str) -> Bars:
 
 
 def _interval_name(found: Evaluation, searches: str) -> str:
-    """What an interval is, and how far to trust it."""
     rough = f", {FEW}" if int(searches.split()[0]) < FEWEST_FOLDS else ""
     return f"{100 * found.confidence:g} % interval from {searches}{rough}"
 
@@ -361,16 +346,12 @@ def _column_name(number: int | str) -> str:
 
 
 def _about_folds(found: Evaluation) -> str:
-    """Caveats about the scores."""
     seen = found.given or bool(found.parameters.get("ready_made"))
-    missing = [
-        f"set {number} in {found.n_found(number)}"
-        for number in range(found.n_sets)
-        if found.n_found(number) < len(found.folds)
-    ]
+    n_folds, counts = len(found.folds), map(found.n_found, range(found.n_sets))
+    missing = [f"set {number} in {count}" for number, count in enumerate(counts) if count < n_folds]
     return paragraph(
-        f"{len(found.folds)} of {found.n_folds} folds were done." if len(found.folds) < found.n_folds else "",
-        f"Not in all {len(found.folds)} folds found: {', '.join(missing)}." if missing else "",
+        f"{n_folds} of {found.n_folds} folds were done." if n_folds < found.n_folds else "",
+        f"Not in all {n_folds} folds found: {', '.join(missing)}." if missing else "",
         "If the sets come from these rows, the search has seen the test rows, and scores are too high."
         if seen
         else "",
