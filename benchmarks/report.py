@@ -29,6 +29,7 @@ TITLES = {
     "grid": "Grid",
     "multivariate": "Additive, FCBF and mRMR with k = 5",
     "multivariate10": "mRMR with k = 10",
+    "tens": "Sets of ten",
     "ablation": "What each part of the search is good for",
     "tuning": "Limits chosen anew",
     "definitions": "Other definitions of good and different sets",

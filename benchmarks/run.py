@@ -1,17 +1,17 @@
 """The benchmark: ``python -m benchmarks.run`` from the project root, which is what ``make bench`` calls.
 
-Parts: ``live`` and ``frozen`` compare with the reference implementation on univariate scores, ``live-multivariate`` and
-``frozen-multivariate`` on FCBF and mRMR; ``grid`` runs every search of the project's target grid, ``multivariate`` and
-``multivariate10`` those on FCBF and mRMR with sets of 5 and 10; ``ablation`` switches off each part of the search in
-turn, on other data, and ``tuning`` chooses its limits anew there; ``definitions`` has every other definition beside the
-plain ones, ``second-opinion`` answers checked by another engine, ``most`` sets that are as different, or as many, as
-they can be, ``frontier`` whole curves over tau, ``explorer`` the explorer's server, ``near-best`` counts of sets,
-``wide`` tables of up to 100,000 columns, ``information`` scores from tables, ``noise-floor`` what columns score by
-chance, ``leaks`` columns that give the target away, ``targets`` survival, ``verdicts`` how often decisions are wrong,
-``startup`` the command line, ``deadlines`` and ``deadlines-verbs`` how late hard requests come back, ``time-limits``
-which sets there are by then, ``versions`` an older checkout beside this one (``--old``). Each replaces its own section
-of the results as soon as it has ended, and leaves the others alone. A part whose input is missing is skipped and says
-why.
+Parts: ``live`` and ``frozen`` compare with the reference implementation on univariate scores, ``live-multivariate``
+and ``frozen-multivariate`` on FCBF and mRMR; ``grid`` runs every search of the project's target grid, ``multivariate``
+and ``multivariate10`` those on FCBF and mRMR with sets of 5 and 10; ``tens`` has hard searches for sets of ten,
+``ablation`` switches off each part of the search in turn, on other data, and ``tuning`` chooses its limits anew there;
+``definitions`` has every other definition beside the plain ones, ``second-opinion`` answers checked by another engine,
+``most`` sets that are as different, or as many, as they can be, ``frontier`` whole curves over tau, ``explorer`` the
+explorer's server, ``near-best`` counts of sets, ``wide`` tables of up to 100,000 columns, ``information`` scores from
+tables, ``noise-floor`` what columns score by chance, ``leaks`` columns that give the target away, ``targets``
+survival, ``verdicts`` how often decisions are wrong, ``startup`` the command line, ``deadlines`` and
+``deadlines-verbs`` how late hard requests come back, ``time-limits`` which sets there are by then, ``versions`` an
+older checkout beside this one (``--old``). Each replaces its own section of the results as soon as it has ended, and
+leaves the others alone. A part whose input is missing is skipped and says why.
 Exit status 1 means that a search raised, or that an answer is wrong or below the reference's; a missed time is
 reported, not punished, since machines differ.
 """
@@ -42,6 +42,7 @@ from benchmarks import (
     second_opinion,
     startup,
     targets,
+    tens,
     time_limits,
     tuning,
     verdicts,
@@ -161,7 +162,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add(
         "--jobs",
         type=int,
-        help="searches at a time in multivariate (1), multivariate10, ablation and tuning (2)",
+        help="searches at a time in multivariate (1), multivariate10, tens, ablation and tuning (2)",
     )
     add("--without", nargs="+", choices=list(ablation.VARIANTS), default=(), help="only these in ablation")
     add("--parts", nargs="+", choices=report.TITLES, default=list(report.TITLES))
@@ -241,6 +242,7 @@ def _runs(options: argparse.Namespace, inputs: Inputs) -> dict[str, Callable[[],
         "grid": lambda: grid.run(inputs.univariate[::step], TIME_LIMIT),
         "multivariate": lambda: multivariate.run(every, limits, options.jobs or 1),
         "multivariate10": lambda: multivariate.run_large(large_mrmr, large_limits, options.jobs or 2),
+        "tens": lambda: tens.run(options.datasets, options.jobs or 2),
         "ablation": lambda: ablation.run(options.datasets, options.jobs or 2, options.without),
         "tuning": lambda: tuning.run(options.datasets, options.jobs or 2),
         "definitions": lambda: definitions.run(inputs.information, inputs.mrmr),

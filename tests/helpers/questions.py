@@ -124,6 +124,10 @@ def _wrong_tau(request: Request, result: Result, slack: float) -> list[str]:
 
 def _wrong_taus_in_turn(request: Request, result: Result, slack: float) -> list[str]:
     wrong, least_truth, room = [], math.inf, Fraction(0)
+    least = request.least or 0
+    if result.sets and result.statuses[0] is not Status.OPTIMAL and "quality_needed" in result.parameters:
+        # Within a share of the best set that was found, as long as none is proven to be the best of all.
+        least = min(least, Fraction(result.parameters["quality_needed"]))
     for number, chosen in enumerate(result.sets):
         before = (*request.existing, *result.sets[:number])
         one = replace(request, n_alternatives=0, existing=before, aggregation="min")
@@ -147,8 +151,8 @@ def _wrong_taus_in_turn(request: Request, result: Result, slack: float) -> list[
         value = one.oracle.exact(chosen)
         if result.statuses[number] is Status.OPTIMAL and value < best - PROVEN * one.oracle.scale:
             wrong.append(f"set {number} has {float(value)}; {float(best)} is possible at tau = {tau}")
-        if value < (request.least or 0):
-            wrong.append(f"set {number} has {float(value)}; {float(request.least or 0)} is needed")
+        if value < least:
+            wrong.append(f"set {number} has {float(value)}; {float(least)} is needed")
     if result.bound < room - PROVEN * request.oracle.scale * len(result.sets):
         wrong.append(f"bound {result.bound} is below {float(room)}")
     complete = result.status is not Status.NOT_FOUND

@@ -171,12 +171,15 @@ def anneal(kernel, rng):
     scores = descending(rng, n)
     target = float(np.sum(scores[:size])) * 0.9
     cap, seed = max(overlaps, default=0), int(rng.integers(0, 9))
-    options = {}
+    options = {"temperatures": (0.5 * target, 1e-5 * target)}
     if rng.random() < 0.5:
         pairs = np.triu(rng.random((n, n)), 1) / size
         summing = bool(rng.random() < 0.5)
-        options = {"pairs": pairs + pairs.T, "summing": summing, "hot": 0.3}
+        options |= {"pairs": pairs + pairs.T, "summing": summing}
         target *= n_sets if summing else 1
+    if rng.random() < 0.5:
+        cap = int(rng.integers(0, cap + 1))
+        options["prices"] = 0.1, 2.0
     return kernel.anneal(scores, members, fixed, fixed_caps, cap, target, 1500, seed, never, **options)
 
 

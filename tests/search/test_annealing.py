@@ -90,6 +90,38 @@ def test_walks_find_most_optima_of_small_problems(aggregation):
     assert reached >= 8
 
 
+@pytest.mark.parametrize("aggregation", ["sum", "min"])
+def test_walks_from_random_sets_end_with_valid_ones(aggregation):
+    reached = 0
+    for seed in range(10):
+        searched = qualities(14, seed)[1]
+        problem = request_of(
+            14, aggregation, constraints=[constraints.Forbid([3])], existing=[(0, 1, 2, 4), (5, 6, 7, 8)]
+        )
+        search = started(searched, problem)
+        best = altsets.find(
+            searched,
+            n_features=4,
+            n_alternatives=2,
+            tau=3,
+            dissimilarity="absolute",
+            search="simultaneous",
+            aggregation=aggregation,
+            constraints=problem.constraints,
+            existing=problem.existing,
+        )
+        walks = SimulatedAnnealing(search.pricing, search.state.max_min)
+        found = [walks.walk(-math.inf, best.objective + 0.1, 20_000) for _ in range(5)]
+        for sets in filter(None, found):
+            assert all(len(set(chosen)) == 4 and 3 not in chosen for chosen in sets)
+            for first, second in itertools.combinations([*sets, *problem.existing], 2):
+                assert len(set(first) & set(second)) <= 1 or {first, second} <= set(problem.existing)
+        values = [problem.objective(list(map(searched.evaluate, sets))) for sets in found if sets]
+        assert max(values) <= best.objective + 1e-9
+        reached += max(values) == pytest.approx(best.objective, abs=1e-9)
+    assert reached >= 8
+
+
 @pytest.mark.parametrize(
     ("searched", "options"),
     [
@@ -110,6 +142,7 @@ def test_walks_leave_alone_what_they_do_not_know(searched, options):
     walks = SimulatedAnnealing(search.pricing, search.state.max_min)
     assert not walks.possible
     assert walks.improve(search.state.sets, 10.0, 1000) == []
+    assert walks.walk(0.0, 10.0, 1000) == []
 
 
 @pytest.mark.parametrize("aggregation", ["sum", "min"])

@@ -15,8 +15,14 @@ from altsets.search.solving import ENGINES
 @pytest.fixture(autouse=True)
 def without_lists(monkeypatch):
     def strategy(limits):
-        lists = (phases.EnumerateAll, phases.ListBelowBound, phases.Thresholds)
-        return [phase for phase in phases.strategy(limits) if not isinstance(phase, lists)]
+        closing = (
+            phases.EnumerateAll,
+            phases.ListBelowBound,
+            phases.ListToIncumbent,
+            phases.CliqueCutBound,
+            phases.Refute,
+        )
+        return [phase for phase in phases.strategy(limits) if not isinstance(phase, closing)]
 
     monkeypatch.setitem(ENGINES, "enumerate", PackingEngine(strategy=strategy))
 

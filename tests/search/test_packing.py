@@ -185,20 +185,87 @@ def test_branching_on_columns_proves_the_best_solution(
     assert depths.count(1) >= len(seeds), "it has to be branched"
 
 
+@pytest.mark.parametrize("aggregation", ["sum", "min"])
+@pytest.mark.parametrize("part", [1.0, 0.75, 0.5])
+def test_one_set_of_a_solution_need_not_be_listed(part, aggregation):
+    for seed, (max_overlap, n) in itertools.product(range(4), [(0, 12), (1, 9), (2, 8)]):
+        searched, problem = redundant(n, seed), request_of(2, aggregation, n, max_overlap)
+        solutions = sorted(all_solutions(searched, problem), reverse=True)
+        best = solutions[0][0]
+        # Beside good incumbents lists are short.
+        worse = [sets for value, sets in solutions if value < best - 1e-9]
+        for sets in worse[:60:10]:
+            search = SetPackingSearch(PricingOracle(searched, problem, Run()))
+            search.state.update_incumbent(sets)
+            search.master.generate_columns(search.state.target, 1_000)
+            search.take_dual_bound(search.master.dual_bound)
+            if search.state.is_proven:
+                continue
+            search.list_to_incumbent(10**6, 10**9, (part,))
+            assert search.state.is_proven
+            assert search.state.value == pytest.approx(best, abs=1e-12)
+
+
+@pytest.mark.parametrize("part", [0.5, 0.0])
+def test_the_largest_minimum_refutes_thresholds(part):
+    n_open = 0
+    for seed in range(12):
+        searched, problem = redundant(10, seed), request_of(2, "min", 10)
+        search = SetPackingSearch(PricingOracle(searched, problem, Run()))
+        search.find_first()
+        phases.ColumnGeneration().run(search)
+        if search.state.is_proven:
+            continue
+        n_open += 1
+        expected = best_value(searched, problem)
+        phases.Refute(part, 10**6).run(search)
+        phases.Refute(0.0, 10**6, (0.5,)).run(search)
+        assert search.state.value <= expected + 1e-12 <= search.state.bound + 2e-12
+        if search.state.is_proven:
+            assert search.state.value == pytest.approx(expected, abs=1e-12)
+    assert n_open
+
+
+@pytest.mark.parametrize(("max_overlap", "n"), [(1, 11), (2, 8)])
+def test_clique_cuts_hold_for_all_solutions_and_lower_the_bound(max_overlap, n):
+    n_cuts, gaps = 0, []
+    for seed in range(6):
+        searched, problem = redundant(n, seed), request_of(2, "sum", n, max_overlap)
+        master = RestrictedMaster(PricingOracle(searched, problem, Run()), 3, max_overlap)
+        master.generate_columns(-math.inf, 1_000)
+        before = master.dual_bound.bound
+        master.cut_cliques(-math.inf, 0.0)
+        prices = master.dual_bound.prices.clique_cuts
+        best = best_value(searched, problem)
+        assert best - 1e-9 <= master.dual_bound.bound <= before
+        gaps.append((before - best, master.dual_bound.bound - best))
+        if prices is None:
+            continue
+        # Two sets with enough features of a group share too many of them, whatever the group.
+        assert np.all(prices.members.sum(axis=1) == 2 * prices.least - max_overlap - 1)
+        n_cuts += len(prices.least)
+    assert n_cuts
+    assert sum(after for _, after in gaps) < 0.9 * sum(before for before, _ in gaps)
+
+
 def best_value(searched, problem):
     """By looking at all sets that go together."""
-    sets = list(map(frozenset, itertools.combinations(range(problem.n_features_in), problem.k_max)))
-    qualities = [searched.evaluate(sorted(chosen)) for chosen in sets]
+    return max(value for value, _ in all_solutions(searched, problem))
+
+
+def all_solutions(searched, problem):
+    """The value and the sets of each solution of three sets."""
+    sets = list(itertools.combinations(range(problem.n_features_in), problem.k_max))
+    qualities = [searched.evaluate(chosen) for chosen in sets]
     later = [
-        {j for j in range(i + 1, len(sets)) if len(sets[i] & sets[j]) <= problem.max_overlap}
+        {j for j in range(i + 1, len(sets)) if len({*sets[i]} & {*sets[j]}) <= problem.max_overlap}
         for i in range(len(sets))
     ]
-    return max(
-        problem.objective([qualities[i], qualities[j], qualities[h]])
-        for i in range(len(sets))
-        for j in later[i]
-        for h in later[i] & later[j]
-    )
+    for i in range(len(sets)):
+        for j in later[i]:
+            for h in later[i] & later[j]:
+                value = problem.objective([qualities[i], qualities[j], qualities[h]])
+                yield value, [sets[i], sets[j], sets[h]]
 
 
 def test_sets_left_out_are_neither_found_nor_listed():

@@ -509,7 +509,7 @@ def check_floors(seed):
     floors.add(pricing.k_best(3).sets)
     for floor in values[:: max(1, len(values) // 4)]:
         floor -= 1e-9 * max(1.0, pricing.reach)
-        prices = floors.at(floor, only_refute=False)
+        prices = floors.at(floor)
         if prices is None:
             continue
         cost = functools.cache(

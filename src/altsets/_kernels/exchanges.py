@@ -4,9 +4,10 @@
 ``deal``: given how many sets each feature lies in, find sets in which each pair shares at most so many features. The
 exchanges keep all degrees and sizes: feature x moves from set s to set t, and y from t to s.
 
-``anneal``: lift the worst of several valid sets, or their sum. The moves keep the sets valid: exchange a feature of one
-set for a feature outside it, swap features between two sets, or let two features trade places everywhere. What is
-minimised is the summed shortfall of the sets below a target, or what the sum lacks.
+``anneal``: lift the worst of several sets, or their sum. The moves exchange a feature of one set for a feature outside
+it, swap features between two sets, or let two features trade places everywhere. What is minimised is the summed
+shortfall of the sets below a target, or what the sum lacks, plus a price for each feature shared above a limit: an
+infinite one keeps valid sets valid, a finite one lets a walk cross what is not valid.
 
 The walks are seeded and so always the same.
 """
@@ -178,6 +179,10 @@ class Walk:
     n_sets = cython.declare(cython.int)
     rows = cython.declare(cython.int)
     target = cython.declare(cython.double)
+    excess = cython.declare(cython.long)
+    price = cython.declare(cython.double)
+    trades = cython.declare(cython.int)
+    replaces = cython.declare(cython.int)
     best = cython.declare(cython.double, visibility="readonly")
 
     def __init__(self, scores, pairs, members, fixed, fixed_caps, cap, summing, target, seed):
@@ -207,20 +212,30 @@ class Walk:
             self.load = load
         self.quality = quality
         self.change = np.zeros(self.n_sets)
-        self.best = float(np.sum(quality) if summing else np.min(quality))
+        above = np.triu(np.maximum(np.asarray(self.shared) - limits, 0), 1)
+        self.excess = int(np.sum(above[: self.n_sets]))
+        self.best = -float("inf")
+        if self.excess == 0:
+            self.best = float(np.sum(quality) if summing else np.min(quality))
         self.target = target
         self.state = np.array([(seed + 1) * 48271 % 2147483647], dtype=np.int64)
 
-    def run(self, steps, hot, cold, tick):
-        """Anneal from temperature ``hot`` to ``cold`` over so many steps."""
+    def run(self, steps, temperatures, prices, tick):
+        """Anneal from the first to the last temperature (geometrically) and price (linearly) over so many steps."""
+        (hot, cold), (cheap, dear) = temperatures, prices
         total: cython.long = steps
         temperature: cython.double = hot
         factor: cython.double = (cold / hot) ** (256.0 / max(steps, 256))
+        rise: cython.double = 0.0 if cheap == dear else (dear - cheap) * 256.0 / max(steps, 256)
+        self.price = cheap
+        # What cannot leave the valid sets moves between them by swaps.
+        self.trades, self.replaces = (6, 13) if cheap < float("inf") else (4, 8)
         stop: cython.bint = False
         with cython.nogil:
             for step in range(total):
                 if step % 256 == 255:
                     temperature *= factor
+                    self.price += rise
                 if step % TICK_EVERY == TICK_EVERY - 1:
                     with cython.gil:
                         if tick():
@@ -236,8 +251,13 @@ class Walk:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def accept(self, change: cython.double, temperature: cython.double) -> cython.bint:
-        """Always downhill; uphill with a chance that falls off with the height (a rational stand-in for exp)."""
+    def accept(self, change: cython.double, more: cython.int, temperature: cython.double) -> cython.bint:
+        """Always downhill; uphill with a chance that falls off with the height (a rational stand-in for exp).
+
+        ``more`` features would be shared above the limits.
+        """
+        if more != 0:
+            change += self.price * more
         if change <= 0:
             return True
         x = change / temperature
@@ -282,12 +302,12 @@ class Walk:
         s: cython.int = _random(self.state, self.n_sets)
         i: cython.int = _random(self.state, self.k)
         x: cython.int = self.inside[s, i]
-        kind: cython.int = _random(self.state, 4)
-        if kind < 2 or self.n_sets == 1:
+        kind: cython.int = _random(self.state, 16)
+        if kind < self.replaces or self.n_sets == 1:
             y = _random(self.state, self.n)
             if self.member[s, y]:
                 return
-            if kind == 0 and self.n_sets > 1:
+            if kind < self.trades and self.n_sets > 1:
                 self.try_trade(x, y, temperature)
             else:
                 self.try_replace(s, i, x, y, temperature)
@@ -304,22 +324,29 @@ class Walk:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
+    def more_shared(self, s: cython.int, x: cython.int, y: cython.int, t: cython.int) -> cython.int:
+        """How much more a set shares above the limits with y in the place of x, set t left aside."""
+        more: cython.int = 0
+        for h in range(self.rows):
+            if h != s and h != t and self.member[h, x] != self.member[h, y]:
+                if self.member[h, y]:
+                    more += self.shared[s, h] >= self.limits[s, h]
+                else:
+                    more -= self.shared[s, h] > self.limits[s, h]
+        return more
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
     def try_replace(
         self, s: cython.int, i: cython.int, x: cython.int, y: cython.int, temperature: cython.double
     ) -> cython.void:
         change: cython.double = self.gain(s, x, y)
-        if not self.accept(
-            self.shortfall(self.quality[s] + change) - self.shortfall(self.quality[s]), temperature
-        ):
+        risen: cython.double = self.shortfall(self.quality[s] + change) - self.shortfall(self.quality[s])
+        more: cython.int = self.more_shared(s, x, y, s)
+        if not self.accept(risen, more, temperature):
             return
-        for h in range(self.rows):
-            if (
-                h != s
-                and self.member[h, y]
-                and not self.member[h, x]
-                and self.shared[s, h] >= self.limits[s, h]
-            ):
-                return
+        self.excess += more
         for h in range(self.rows):
             if h != s:
                 self.shared[s, h] += self.member[h, y]
@@ -339,19 +366,20 @@ class Walk:
             if self.member[s, x] != self.member[s, y]:
                 self.change[s] = self.gain(s, x, y) if self.member[s, x] else self.gain(s, y, x)
                 risen += self.shortfall(self.quality[s] + self.change[s]) - self.shortfall(self.quality[s])
-        if not self.accept(risen, temperature):
-            return
+        more: cython.int = 0
         for h in range(self.n_sets, self.rows):
             if self.member[h, x] == self.member[h, y]:
                 continue
             for s in range(self.n_sets):
-                # The set gets the one of the two that lies in the given set.
-                if (
-                    self.member[s, x] != self.member[s, y]
-                    and self.member[s, x] != self.member[h, x]
-                    and self.shared[s, h] >= self.limits[s, h]
-                ):
-                    return
+                if self.member[s, x] != self.member[s, y]:
+                    # The set gets the one of the two that lies in the given set, or loses it.
+                    if self.member[s, x] != self.member[h, x]:
+                        more += self.shared[s, h] >= self.limits[s, h]
+                    else:
+                        more -= self.shared[s, h] > self.limits[s, h]
+        if not self.accept(risen, more, temperature):
+            return
+        self.excess += more
         for s in range(self.n_sets):
             if self.member[s, x] == self.member[s, y]:
                 continue
@@ -388,14 +416,11 @@ class Walk:
         after: cython.double = self.shortfall(self.quality[s] + first) + self.shortfall(
             self.quality[t] + second
         )
-        if not self.accept(after - before, temperature):
+        more: cython.int = self.more_shared(s, x, y, t)
+        more += self.more_shared(t, y, x, s)
+        if not self.accept(after - before, more, temperature):
             return
-        for h in range(self.rows):
-            if h != s and h != t and self.member[h, x] != self.member[h, y]:
-                if self.member[h, y] and self.shared[s, h] >= self.limits[s, h]:
-                    return
-                if self.member[h, x] and self.shared[t, h] >= self.limits[t, h]:
-                    return
+        self.excess += more
         for h in range(self.rows):
             if h != s and h != t:
                 self.shared[s, h] += self.member[h, y]
@@ -415,6 +440,8 @@ class Walk:
     @cython.exceptval(check=False)
     def keep(self) -> cython.void:
         value: cython.double = self.quality[0]
+        if self.excess > 0:
+            return
         for s in range(1, self.n_sets):
             if self.summing:
                 value += self.quality[s]
@@ -437,18 +464,19 @@ def anneal(
     steps,
     seed,
     tick,
+    *,
+    temperatures,
+    prices=(float("inf"), float("inf")),
     pairs=None,
     summing=False,
-    hot=0.5,
-    cold=1e-5,
 ):
-    """Lift the worst quality of valid sets, or their sum, towards a target.
+    """Lift the worst quality of some sets, or their sum, towards a target.
 
     Parameters
     ----------
     scores : float64 array
     members : uint8 array of shape (n_sets, n_features)
-        Valid sets to start from.
+        Sets to start from, all of one size; valid ones where prices are infinite.
     fixed, fixed_caps : arrays
         Given sets, and how many features a new set may share with each.
     cap : int
@@ -457,21 +485,21 @@ def anneal(
         What every set should reach, or all together.
     steps, seed : int
     tick : callable
+    temperatures : (float, float)
+        The first and the last one: the harm that a step may do.
+    prices : (float, float)
+        What each feature shared above a limit costs, at first and at last.
     pairs : float64 array of shape (n_features, n_features), optional
         What each pair of features takes off a set; symmetric, with a zero diagonal.
     summing : bool
         Whether the sum counts and not the worst set.
-    hot, cold : float
-        The temperatures at first and at last, as shares of the gap.
 
     Returns
     -------
-    int array of shape (n_sets, k)
+    int array of shape (n_sets, k), or None if no valid sets were found
         Positions in each set.
     """
     walk = Walk(scores, pairs, members, fixed, fixed_caps, cap, summing, target, seed)
-    # As hot as the gap is wide: hotter only destroys what the first sets are good at.
-    gap = target - walk.best
-    if gap > 0:
-        walk.run(steps, hot * gap, cold * gap, tick)
-    return walk.result()
+    if walk.best < target:
+        walk.run(steps, temperatures, prices, tick)
+    return walk.result() if walk.best > -float("inf") else None

@@ -26,8 +26,9 @@ def anneal(
     steps: int,
     seed: int,
     tick: Callable[[], bool],
+    *,
+    temperatures: tuple[float, float],
+    prices: tuple[float, float] = ...,
     pairs: Floats | None = None,
     summing: bool = False,
-    hot: float = 0.5,
-    cold: float = 1e-5,
-) -> Ints: ...
+) -> Ints | None: ...

@@ -16,6 +16,9 @@ from altsets.search.additive.best_set import best_set
 from altsets.search.additive.partial_solutions import MaxMinState, Node, bits, mask_of, positions_of
 from altsets.search.subset.candidates import Candidates
 
+#: The harm that a step of annealing may do, at first and at last, as a part of the gap.
+FIRST_TEMPERATURE, LAST_TEMPERATURE = 0.5, 1e-5
+
 
 def annealed(
     state: MaxMinState,
@@ -32,7 +35,24 @@ def annealed(
     caps = np.concatenate([state.existing_caps, np.full(len(given), overlap, dtype=np.intc)])
     members = positions_of(sets, state.candidates)
     steps = state.limits.anneal_steps if steps is None else steps
-    inside = anneal(state.scores, members, fixed, caps, overlap, target, steps, seed, state.run.tick)
+    # As hot as the gap is wide: hotter only destroys what the first sets are good at.
+    gap = target - state.smallest_quality(sets)
+    if gap <= 0:
+        return list(sets)
+    inside = anneal(
+        state.scores,
+        members,
+        fixed,
+        caps,
+        overlap,
+        target,
+        steps,
+        seed,
+        state.run.tick,
+        temperatures=(FIRST_TEMPERATURE * gap, LAST_TEMPERATURE * gap),
+    )
+    # Valid sets stay valid, so there are always some.
+    assert inside is not None
     return [state.candidates.features(positions) for positions in inside]
 
 

@@ -103,10 +103,39 @@ class CliqueSearch:
         if slack_costs is None and self.coupling is not None:
             # Without prices, joint conditions on the use of features alone.
             slack_costs = joint_costs(self.coupling, self.pricing, self.problem.n_sets)
-        elements = self._elements(listing, order, slack_costs)
-        if elements is None:
+        cliques = self._among(
+            listing,
+            order,
+            replace(cost_budget, slack_costs=slack_costs),
+            n_sets,
+            target,
+            summing=summing,
+            enough=enough,
+            max_nodes=max_steps,
+            tick=self.run.tick,
+            **self._coupled(listing, order),
+        )
+        if cliques is None:
             return None, False
-        chosen, finished = Cliques(
+        chosen, finished = cliques.run()
+        if chosen is None:
+            return None, finished
+        return [listing.set_at(number) for number in order[chosen].tolist()], finished
+
+    def _among(
+        self,
+        listing: Listing,
+        order: Indices,
+        cost_budget: ReducedCostBudget,
+        n_sets: int,
+        target: float,
+        **options: Any,
+    ) -> Cliques | None:
+        """A search of the kernel among listed sets in this order; None if time is up."""
+        elements = self._elements(listing, order, cost_budget.slack_costs, n_sets)
+        if elements is None:
+            return None
+        return Cliques(
             (
                 self._masks(listing)[order],
                 listing.size_groups[order],
@@ -118,18 +147,55 @@ class CliqueSearch:
             n_sets,
             target,
             cost_budget.ceiling,
-            summing=summing,
             tolerance=self.pricing.tolerance,
-            enough=enough,
-            max_nodes=max_steps,
             compatible=self._compatible(listing, order),
             together=self._together(listing, order),
-            tick=self.run.tick,
-            **self._coupled(listing, order),
-        ).run()
-        if chosen is None:
-            return None, finished
-        return [listing.set_at(number) for number in order[chosen].tolist()], finished
+            **options,
+        )
+
+    def all_but_one(
+        self,
+        listing: Listing,
+        cost_budget: ReducedCostBudget,
+        max_steps: int,
+        use: Callable[[list[FeatureSet]], bool],
+        *,
+        least: float,
+    ) -> bool:
+        """Use all cliques of one set fewer than asked for, above ``least``; false if they take too long.
+
+        The budget is that of these sets alone. ``use`` returns false to end the search.
+        """
+        n_sets = self.problem.n_sets - 1
+        if LISTED * (n_sets + 1) * len(listing) > MOST_BYTES:
+            return False
+        order = np.argsort(cost_budget.charges, kind="stable")
+        order = order[listing.qualities[order] > least]
+        slack = cost_budget.slack_costs
+        if slack is not None:
+            # The last set uses an element or not, whichever costs less.
+            slack = replace(slack, table=np.minimum(slack.table[:, :-1], slack.table[:, 1:]))
+        going = True
+
+        def accept(picked: Ints) -> bool:
+            nonlocal going
+            going = going and not self.run.stopped
+            going = going and use([listing.set_at(number) for number in order[picked].tolist()])
+            # None is kept, so that all are found.
+            return False
+
+        cliques = self._among(
+            listing,
+            order,
+            replace(cost_budget, slack_costs=slack),
+            n_sets,
+            -math.inf,
+            summing=False,
+            max_nodes=max_steps,
+            accept=self.run.guarded(accept),
+            tick=lambda: not going or self.run.tick(),
+        )
+        return cliques is not None and cliques.run()[1] and going
 
     def _coupled_order(self, listing: Listing, order: Indices, n_sets: int) -> Indices:
         """Without sets that are not good enough; those that may be chosen more than once come so often."""
@@ -244,7 +310,7 @@ class CliqueSearch:
         return np.repeat(order, times)
 
     def _elements(
-        self, listing: Listing, order: Indices, slack_costs: SlackCosts | None
+        self, listing: Listing, order: Indices, slack_costs: SlackCosts | None, n_sets: int
     ) -> tuple[Ints, Ints, Floats, Floats] | None:
         """The priced elements of each listed set, in the order in which they are picked from; None if time is up."""
         widest = max((rows.shape[1] for rows in listing.rows), default=0)
@@ -253,7 +319,7 @@ class CliqueSearch:
             return (
                 first,
                 np.zeros(0, dtype=np.intc),
-                np.zeros((0, self.problem.n_sets + 1)),
+                np.zeros((0, n_sets + 1)),
                 np.zeros(widest + 1),
             )
         counts, elements = [], []

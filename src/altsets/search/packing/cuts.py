@@ -7,6 +7,8 @@ For A sets of which any two share at most m features; d counts how often a featu
   the features is at most that, the *sharing row*. Each of these parabolas has a variable of its own, which lies above
   its secants between whole numbers t and t + 1; these are linear in d. For m >= 2 the same holds for pairs of features,
   of which two sets share at most m (m - 1) / 2.
+* **Clique cuts**, any m: of a group of 2 l - m - 1 features, at most one set has l or more, because two such sets share
+  at least m + 1 of them. Packing cuts are those with l = m + 1.
 
 What they cost is dual pricing: a set pays the price of each row that it counts for, which makes prices for features and
 for pairs of features. Where a row is not used up, a solution falls short of the dual bound by the row's price times the
@@ -29,7 +31,7 @@ from altsets.arrays import Bools, Floats, Indices, Ints
 from altsets.problem import FeatureSet
 from altsets.search.milp.highs import LinearProgramme
 from altsets.search.packing.coupling import Coupling
-from altsets.search.subset.prices import CliqueLevels, DualPrices
+from altsets.search.subset.prices import CliqueCuts, CliqueLevels, DualPrices
 from altsets.search.subset.pricing import PricingOracle
 
 #: What stands in for sets or uses that are missing costs this, in units of what a set can be worth.
@@ -38,13 +40,16 @@ PENALTY = 100.0
 #: A solution of the programme takes a column if its value is above this; below is the solver's tolerance.
 USED = 1e-9
 
-#: A packing cut is violated by more than this, by what an element is used too often. The solver's tolerance is smaller.
-TOO_OFTEN = 1e-6
-#: The sharing row is, by more than this part of its limit: tiny violations would cost a round each.
-TOO_MUCH_SHARED = 1e-4
-
 #: More than any solution can afford.
 IMPOSSIBLE = 1e200
+
+
+class CliqueCut(NamedTuple):
+    """At most one set has so many features (``least``) of a group of places."""
+
+    group: tuple[int, ...]
+    least: int
+
 
 #: A feature by its place, or two of them, the smaller one first.
 Element = tuple[int, ...]
@@ -95,6 +100,10 @@ class CutPool:
         self.sharing: dict[int, tuple[int, float]] = {}
         self.due: dict[Element, int] = {}
         self.secants: dict[Element, dict[int, int]] = {}
+        # The rows of clique cuts; their groups as rows of booleans and how many features of one are too many.
+        self.cliques: dict[CliqueCut, int] = {}
+        self._groups: Bools = np.zeros((0, self.n_features + 1), dtype=bool)
+        self._least: Ints = np.zeros(0, dtype=np.intc)
         # All secants once more: row, step and places, the last one again where the element is one feature.
         self._secant_rows: list[tuple[int, int, int, int]] = []
         self._secant_table = np.zeros((0, 4), dtype=np.intp)
@@ -121,6 +130,10 @@ class CutPool:
         terms = {self.packing[key]: 1.0 for key in self.packing_keys(places) if key in self.packing}
         if self.usage:
             terms |= {self.usage[place]: 1.0 for place in places if place in self.usage}
+        if self.cliques:
+            reached = (self._groups & self._taken[number]).sum(axis=1) >= self._least
+            rows = np.fromiter(self.cliques.values(), dtype=np.intp, count=len(self.cliques))
+            terms |= dict.fromkeys(rows[reached].tolist(), 1.0)
         return terms | self._secant_terms(self._taken[number])
 
     def _places_of(self, chosen: FeatureSet) -> Indices:
@@ -165,6 +178,19 @@ class CutPool:
         """No more sets have a feature than may have it."""
         self.usage[place] = self._add(self._by_column(self._holders((place,))), float(self.most_used[place]))
 
+    def add_clique_cut(self, cut: CliqueCut) -> None:
+        """At most one set has enough of a group."""
+        row = np.zeros((1, self.n_features + 1), dtype=bool)
+        row[0, list(cut.group)] = True
+        counts = (self._taken[: len(self.sets)] & row).sum(axis=1)
+        self.cliques[cut] = self._add(self._by_column((counts >= cut.least).astype(np.float64)), 1.0)
+        self._groups = np.concatenate([self._groups, row])
+        self._least = np.append(self._least, np.intc(cut.least))
+
+    def taken(self, numbers: Indices) -> Bools:
+        """The features of some of the sets, as rows of booleans by place."""
+        return self._taken[numbers, : self.n_features]
+
     def add_secant(self, element: Element, step: int) -> bool:
         """The sharing due to an element lies above the secant of this step; returns whether it is new."""
         size = len(element)
@@ -198,6 +224,9 @@ class CutPool:
         for place, row in other.usage.items():
             if duals[row] > 0:
                 self.add_usage_cut(place)
+        for cut, row in other.cliques.items():
+            if duals[row] > 0:
+                self.add_clique_cut(cut)
         for element, secants in other.secants.items():
             for step, row in secants.items():
                 # There a feature may be used more often than here.
@@ -222,73 +251,6 @@ class CutPool:
         self._programme.add_row(terms, upper=limit)
         self.n_rows += 1
         return self.n_rows - 1
-
-
-def separate(pool: CutPool, values: Floats) -> bool:
-    """Add packing and secant cuts that a solution of the programme violates; says whether there were any."""
-    of_sets = values[pool.columns]
-    used = np.flatnonzero(of_sets > USED)
-    usage: dict[Element, float] = {}
-    for number in used.tolist():
-        for key in pool.packing_keys(pool.places[number]):
-            usage[key] = usage.get(key, 0.0) + float(of_sets[number])
-    too_often = [key for key, amount in usage.items() if amount > 1 + TOO_OFTEN and key not in pool.packing]
-    for key in too_often:
-        pool.add_packing_cut(key)
-    violated = bool(too_often)
-    if pool.most_used:
-        violated = _separate_usage(pool, of_sets, used) or violated
-    for size in (1, 2):
-        if pool.max_overlap >= size and size <= 1 + pool.pair_cuts:
-            # Pairs come second: most of what they rule out, features do, too.
-            violated = violated or _separate_secants(pool, size, of_sets, used, values)
-    return violated
-
-
-def _separate_usage(pool: CutPool, of_sets: Floats, used: Indices) -> bool:
-    """Add rows for features that are used too often."""
-    elements, usage = _element_usage(pool, 1, of_sets, used)
-    added = False
-    for place, amount in zip(elements[:, 0].tolist(), usage.tolist(), strict=True):
-        most = pool.most_used.get(place)
-        if most is not None and amount > most + TOO_OFTEN and place not in pool.usage:
-            pool.add_usage_cut(place)
-            added = True
-    return added
-
-
-def _separate_secants(pool: CutPool, size: int, of_sets: Floats, used: Indices, values: Floats) -> bool:
-    """Add secants if elements of this size are shared too much; all those that tell how much is due to them."""
-    elements, usage = _element_usage(pool, size, of_sets, used)
-    steps = np.floor(usage + USED)
-    due = steps * usage - steps * (steps + 1) / 2
-    limit = pool.most_shared(size)
-    # What is shared costs something, or there is too much of it.
-    costs = pool.penalty > 0 and size == 1
-    if not costs and float(np.sum(due)) <= limit + TOO_MUCH_SHARED * max(1.0, limit):
-        return False
-    added = False
-    for number in np.flatnonzero(due > TOO_OFTEN).tolist():
-        element = tuple(elements[number].tolist())
-        column = pool.due.get(element)
-        if due[number] > TOO_OFTEN + (
-            0.0 if column is None else float(values[column])
-        ) and pool.can_be_priced(element):
-            added = pool.add_secant(element, int(steps[number])) or added
-    return added
-
-
-def _element_usage(pool: CutPool, size: int, of_sets: Floats, used: Indices) -> tuple[Indices, Floats]:
-    """Features, or pairs of them, that are used by some of the sets, and how often."""
-    table, n = pool.table[used], pool.n_features
-    chosen = np.array(list(combinations(range(table.shape[1]), size)), dtype=np.intp)
-    elements = table[:, chosen].reshape(-1, size)
-    weights = np.repeat(of_sets[used], len(chosen))
-    real = elements[:, -1] < n
-    numbers = elements[real] @ (n ** np.arange(size)[::-1])
-    numbers, which = np.unique(numbers, return_inverse=True)
-    usage = np.bincount(which, weights[real], len(numbers)).astype(np.float64)
-    return np.stack(np.unravel_index(numbers, (n,) * size), axis=1), usage
 
 
 @dataclass(frozen=True)
@@ -347,6 +309,7 @@ class DualPricing:
         return math.fsum(
             [
                 *(duals[row] for row in pool.packing.values()),
+                *(duals[row] for row in pool.cliques.values()),
                 *(pool.most_used[place] * duals[row] for place, row in pool.usage.items()),
                 *(limit * duals[row] for row, limit in pool.sharing.values()),
                 *(
@@ -369,8 +332,19 @@ class DualPricing:
                 pairs = np.zeros((n, n)) if pairs is None else pairs
                 pairs[element] += price
                 pairs[element[::-1]] += price
-        prices = DualPrices(features, pairs)
-        return prices if self._pool.levels is None else self._pool.levels.prices(prices)
+        if self._pool.levels is not None:
+            return self._pool.levels.prices(DualPrices(features, pairs))
+        return DualPrices(features, pairs, self._clique_prices())
+
+    def _clique_prices(self) -> CliqueCuts | None:
+        charged = {cut: self._duals[row] for cut, row in self._pool.cliques.items() if self._duals[row] > 0}
+        if not charged:
+            return None
+        members = np.zeros((len(charged), self._pool.n_features), dtype=bool)
+        for row, cut in zip(members, charged, strict=True):
+            row[list(cut.group)] = True
+        least = np.array([cut.least for cut in charged], dtype=np.intc)
+        return CliqueCuts(members, least, np.array(list(charged.values())))
 
     def _element_prices(self) -> Iterable[tuple[Element, float]]:
         for key, row in self._pool.packing.items():

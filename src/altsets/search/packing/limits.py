@@ -23,6 +23,22 @@ class PackingLimits:
     #: With prices, before anything that takes seconds.
     priced_list_sets: int = 50_000
     priced_list_steps: int = 5_000_000
+    #: All sets in better solutions than the incumbent, before clique cuts and after them; or those within the largest
+    #: part of the budget that is few enough, and one set of each solution is searched for, so many times.
+    full_list_sets: int = 150_000
+    full_list_steps: int = 5_000_000
+    cut_list_sets: int = 300_000
+    cut_list_steps: int = 1_000_000_000
+    listed_parts: tuple[float, ...] = (1.0, 0.85, 0.7, 0.6, 0.5)
+    last_sets: int = 100_000
+    last_set_nodes: int = 1_000_000
+    last_set_steps: int = 1_000_000_000
+    #: A round of clique cuts closes this part of the gap, or is the last one.
+    least_closed: float = 0.01
+    #: The best sets after prices to pick from, nodes to find them, and steps of the clique search.
+    best_priced_sets: int = 2_000
+    best_priced_nodes: int = 200_000
+    best_priced_steps: int = 500_000
     #: When all else is done: as long as memory allows, to the end.
     long_list_sets: int = 1_000_000
     long_list_steps: int = 10**12
@@ -45,9 +61,13 @@ class PackingLimits:
     few_nodes: int = 200
     #: Nodes for one set that replaces another in local search.
     response_nodes: int = 2_000
-    #: Steps of annealing for each set, before the first priced lists and before what takes longest.
+    #: Steps of annealing for each set, before the first priced lists.
     short_annealing: int = 20_000
-    long_annealing: int = 400_000
+    #: Walks from random sets and their steps: before the first full list, and before the bound is tightened.
+    few_walks: int = 3
+    short_walk: int = 100_000
+    many_walks: int = 20
+    long_walk: int = 1_000_000
     #: First and last temperature: the harm that a step may do, as a part of the gap.
     first_temperature: float = 0.1
     last_temperature: float = 0.005
@@ -74,13 +94,14 @@ class PackingLimits:
     #: Steps among the columns of the programme alone.
     steps_among_columns: int = 20_000
 
-    #: The first threshold is this many times closer to the bound than the incumbent.
-    threshold_steps: int = 64
-    #: New columns in each round, nodes to find them, and rounds; this many times more if not only to refute.
+    #: For prices at a threshold: new columns in each round, nodes to find them, and rounds.
     threshold_columns: int = 200
-    threshold_nodes: int = 200_000
-    threshold_rounds: int = 300
-    worth_of_prices: int = 5
+    threshold_nodes: int = 20_000_000
+    threshold_rounds: int = 30_000
+    #: The sets above a threshold: how many, nodes to list them, and steps of the clique search.
+    refuted_sets: int = 700_000
+    refuted_nodes: int = 30_000_000
+    refuted_steps: int = 30_000_000
 
     #: Steps of the additive engine for the same request without constraints and conflicts.
     relaxation_steps: int = 400

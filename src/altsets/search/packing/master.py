@@ -19,8 +19,9 @@ from altsets.problem import FeatureSet
 from altsets.search.engine import REACHED, ROUNDED
 from altsets.search.milp.highs import LinearProgramme
 from altsets.search.packing.coupling import Coupling
-from altsets.search.packing.cuts import PENALTY, CutPool, DualPricing, SlackCosts, separate
+from altsets.search.packing.cuts import PENALTY, CutPool, DualPricing, SlackCosts
 from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
+from altsets.search.packing.separation import separate, violated_cliques
 from altsets.search.subset.limits import UNLIMITED
 from altsets.search.subset.listing import KBest
 from altsets.search.subset.prices import DualPrices
@@ -144,6 +145,18 @@ class RestrictedMaster:
                 self._values = None if new else values
                 return found.bound == -math.inf
         return False
+
+    def cut_cliques(self, target: float, least_closed: float) -> None:
+        """Add clique cuts to a solved programme, as long as each round of them closes so much of the gap."""
+        while self._values is not None:
+            before, gap = self.dual_bound.bound, self.dual_bound.bound - target
+            cuts = violated_cliques(self._cuts, self._values, self.run)
+            for cut in cuts:
+                self._cuts.add_clique_cut(cut)
+            if not cuts or not self.generate_columns(target, self.limits.rounds):
+                return
+            if before - self.dual_bound.bound < least_closed * gap:
+                return
 
     def _add_by_heuristic(self, values: Floats, prices: DualPrices, threshold: float) -> int:
         """Columns by exchanging features, which is cheap; only a full search gives a bound."""

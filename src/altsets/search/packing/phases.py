@@ -27,7 +27,7 @@ from altsets.search.packing.coupling import all_but
 from altsets.search.packing.limits import PackingLimits
 from altsets.search.packing.master import DualBound
 from altsets.search.packing.search import Fact, Phase, SetPackingSearch
-from altsets.search.packing.thresholds import raise_thresholds
+from altsets.search.packing.thresholds import refute
 from altsets.search.run import Run, Stopped
 from altsets.search.subset.candidates import Anything, form_of
 from altsets.search.subset.listing import KBest
@@ -446,18 +446,84 @@ class ListBelowBound(Phase):
         return search.state.n_sets in shared.long_lists
 
 
-class Thresholds(Phase):
-    """For the largest minimum: how many compatible sets are there above a threshold?"""
+@dataclass(frozen=True)
+class Walks(Phase):
+    """Walks from random sets, so many steps each, and local search from the best ones."""
+
+    count: int
+    steps: int
+
+    def applies(self, search: SetPackingSearch) -> bool:
+        """Where sets can be priced."""
+        return search.pricing.can_be_priced
+
+    def run(self, search: SetPackingSearch) -> None:
+        """Look for a better incumbent."""
+        search.walk(self.count, self.steps)
+
+
+@dataclass(frozen=True)
+class Refute(Phase):
+    """For the largest minimum: are there enough compatible sets above thresholds, from a part of the gap downwards?"""
+
+    part: float
+    steps: int
+    #: Of the budget of a list, from all of it downwards.
+    parts: Sequence[float] = (1.0,)
 
     reads = (Fact.INCUMBENT,)
 
     def applies(self, search: SetPackingSearch) -> bool:
         """Where the worst set counts, and sets can be priced."""
-        return search.state.max_min and search.pricing.can_be_priced
+        return search.state.max_min and search.pricing.can_be_priced and math.isfinite(search.state.bound)
 
     def run(self, search: SetPackingSearch) -> None:
         """Thresholds in descending order."""
-        raise_thresholds(search)
+        refute(search, self.part, self.steps, self.parts)
+
+
+class CliqueCutBound(Phase):
+    """Clique cuts for a lower bound on the sum, and the best compatible ones of the sets that it values most."""
+
+    reads = (Fact.DUAL_BOUND, Fact.COLUMNS)
+    writes = (Fact.INCUMBENT, Fact.DUAL_BOUND, Fact.COLUMNS)
+
+    def run(self, search: SetPackingSearch) -> None:
+        """Tighten the programme, and pick from some sets, without a claim."""
+        limits, state = search.limits, search.state
+        search.master.cut_cliques(search.state.target, limits.least_closed)
+        dual_bound = search.master.dual_bound
+        search.take_dual_bound(dual_bound)
+        if dual_bound.prices is None or state.is_over:
+            return
+        best = search.pricing.k_best(
+            limits.best_priced_sets,
+            prices=dual_bound.prices,
+            threshold=dual_bound.threshold(dual_bound.bound - state.target, search.pricing.tolerance),
+            max_nodes=limits.best_priced_nodes,
+        )
+        listing = search.pricing.listed(best.sets, dual_bound.prices)
+        search.pick(listing, dual_bound, state.value, limits.best_priced_steps)
+
+
+@dataclass(frozen=True)
+class ListToIncumbent(Phase):
+    """The sets of all better solutions than the incumbent, or as many of them as can be listed: all but one of each."""
+
+    sets: int
+    steps: int
+    #: Of the budget, from all of it downwards.
+    parts: Sequence[float] = (1.0,)
+
+    reads = (Fact.INCUMBENT, Fact.DUAL_BOUND)
+
+    def applies(self, search: SetPackingSearch) -> bool:
+        """Where sets can be priced, and do not depend on each other."""
+        return search.pricing.can_be_priced and search.coupling is None
+
+    def run(self, search: SetPackingSearch) -> None:
+        """Pick from the longest list that can be made."""
+        search.list_to_incumbent(self.sets, self.steps, self.parts)
 
 
 class BranchOnColumns(Phase):
@@ -542,11 +608,19 @@ def strategy(limits: PackingLimits) -> list[Phase]:
         ColumnGeneration(),
         Improve(limits.short_annealing),
         ListBelowBound(limits.priced_list_sets, limits.priced_list_steps, early=True),
-        Thresholds(),
+        Walks(limits.few_walks, limits.short_walk),
+        Refute(0.5, limits.full_list_steps),
+        ListToIncumbent(limits.full_list_sets, limits.full_list_steps),
+        # Seconds from here on: a better incumbent and a lower bound make the last list shorter.
+        Walks(limits.many_walks, limits.long_walk),
+        ListToIncumbent(limits.full_list_sets, limits.full_list_steps),
+        Refute(0.5, limits.refuted_steps),
+        CliqueCutBound(),
+        ListToIncumbent(limits.cut_list_sets, limits.cut_list_steps, limits.listed_parts),
+        Refute(0.0, limits.cut_list_steps, limits.listed_parts),
         ListGood(limits.priced_list_sets, limits.priced_list_steps),
         # As long as memory allows, and then to the end.
         ListBelowBound(limits.long_list_sets, limits.long_list_steps),
-        Improve(limits.long_annealing),
         ListGood(limits.long_list_sets, limits.long_list_steps),
         BranchOnColumns(),
         CountPatterns(limits.solver_variables),

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from enum import Enum, auto
 from functools import cache, cached_property
 
@@ -271,6 +272,17 @@ class SetPackingSearch:
                 self.annealing.improve(state.sets, state.bound, state.n_sets * steps, temperature)
             )
 
+    def walk(self, count: int, steps: int) -> None:
+        """Look for a better incumbent by walks from random sets, so many steps each."""
+        state = self.state
+        value = state.value
+        for _ in range(count):
+            if state.is_over:
+                return
+            state.update_incumbent(self.annealing.walk(state.value, state.bound, steps))
+        if state.value > value:
+            state.update_incumbent(self.local_optimum(state.sets))
+
     def local_optimum(self, sets: Sequence[FeatureSet]) -> list[FeatureSet]:
         """Replace sets by best responses until none is better; where the worst set counts, that one first."""
         current, max_min = list(sets), self.state.max_min
@@ -337,6 +349,82 @@ class SetPackingSearch:
             shorter = (budget, length)
         return True
 
+    def list_to_incumbent(self, max_sets: int, max_steps: int, parts: Sequence[float]) -> None:
+        """Look for better solutions than the incumbent in lists of the sets that these can have."""
+        dual_bound, state, limits = self.dual_bound, self.state, self.limits
+        assert dual_bound is not None
+        target = state.value
+        budget = dual_bound.bound - state.share * target
+
+        def listed(part: float) -> tuple[Listing, ReducedCostBudget]:
+            listing = self.pricing.all_above(
+                dual_bound.threshold(part * budget, self.pricing.tolerance),
+                max_sets,
+                prices=dual_bound.prices,
+                max_nodes=max(limits.list_nodes, limits.nodes_per_set * max_sets),
+            )
+            least = target if state.max_min else None
+            return listing, ReducedCostBudget.of(listing, dual_bound, state.n_sets, least)
+
+        if (
+            math.isfinite(budget)
+            and self.pick_from_lists(listed, budget, target, max_steps, parts) is not None
+        ):
+            state.rule_out(target)
+
+    def pick_from_lists(
+        self,
+        listed: Callable[[float], tuple[Listing, ReducedCostBudget]],
+        budget: float,
+        target: float,
+        max_steps: int,
+        parts: Sequence[float],
+    ) -> int | None:
+        """The best compatible sets above the target, out of how many; None if it takes too long.
+
+        ``listed`` makes the list of all sets that cost a part of the budget at most, and says what they cost.
+        """
+        state = self.state
+        least = target if state.max_min else -math.inf
+        for part in parts:
+            listing, costs = listed(part)
+            if self.run.stopped:
+                return None
+            if not listing.complete:
+                continue
+            sets, finished = self.cliques.pick(
+                listing, costs, target, max_steps, summing=not state.max_min, least=least
+            )
+            state.update_incumbent(sets)
+            # Two sets beyond half of the budget would exceed it, so of each solution all but one are listed.
+            if finished and part < 1.0:
+                rest = replace(costs, ceiling=(1 - part) * budget)
+                finished = self.cliques.all_but_one(
+                    listing, rest, self.limits.last_set_steps, self._last_set(), least=least
+                )
+            if finished:
+                return len(listing)
+        return None
+
+    def _last_set(self) -> Callable[[Sequence[FeatureSet]], bool]:
+        """A search for the best set beside others, as long as it is quick and there have not been too many."""
+        left = self.limits.last_sets
+
+        def complete(given: Sequence[FeatureSet]) -> bool:
+            nonlocal left
+            left -= 1
+            threshold = self.state.value
+            if not self.state.max_min:
+                threshold -= math.fsum(map(self.quality.evaluate, given))
+            found = self.pricing.k_best(
+                1, others=given, threshold=threshold, max_nodes=self.limits.last_set_nodes
+            )
+            if found.sets:
+                self.state.update_incumbent([*given, *found.sets])
+            return found.bound == -math.inf and left > 0
+
+        return complete
+
     def _first_distance(self, ceiling: float) -> float:
         """How far below the bound on the sum the first list goes."""
         state, limits = self.state, self.limits
@@ -399,6 +487,7 @@ class SimulatedAnnealing:
             inside = np.asarray(pricing.features)
             self._scores = form.linear[inside]
             self._pairs = form.pairs_among(inside, pricing.run.check) if form.has_pairs else None
+            self._plain_pairs = self._pairs
             if form.conflicts is not None:
                 pairs = np.zeros((len(pricing.features),) * 2) if self._pairs is None else self._pairs
                 self._pairs = pairs + CONFLICT * pricing.reach * form.conflicts[np.ix_(inside, inside)]
@@ -408,26 +497,70 @@ class SimulatedAnnealing:
     def improve(
         self, sets: Sequence[FeatureSet], bound: float, steps: int, temperature: float = 1.0
     ) -> list[FeatureSet]:
-        """What another walk makes of these sets; nothing if there are none, or other rules than it knows."""
+        """What a walk through valid sets makes of these; nothing if there are none, or other rules than it knows."""
         # The harm that a step may do is a part of the gap to ``bound``, times ``temperature``.
         if not sets or not self.possible or not math.isfinite(bound):
+            return []
+        gap = bound - self.pricing.problem.objective([self.pricing.quality.evaluate(one) for one in sets])
+        hot, cold = self._limits.first_temperature, self._limits.last_temperature
+        heat = temperature * max(gap, 0.0)
+        return self._walked(self._members(sets), bound, steps, (hot * heat, cold * heat)) if heat else []
+
+    def walk(self, value: float, bound: float, steps: int) -> list[FeatureSet]:
+        """What a walk from random sets finds, valid or not on its way; nothing if it ends where it began: nowhere."""
+        pricing = self.pricing
+        if not self.possible or not math.isfinite(bound):
+            return []
+        rng = np.random.default_rng(self._seed)
+        n, size = len(pricing.features), pricing.sizes[0].size
+        members = np.zeros((pricing.problem.n_sets, n), dtype=np.uint8)
+        for row in members:
+            row[rng.permutation(n)[:size]] = 1
+        # A minimum is lifted to a threshold between what is known and what is possible, another one in each walk.
+        target = bound
+        if self.max_min and math.isfinite(value):
+            target = value + rng.random() * (bound - value)
+        harm, price = self._spread
+        return self._walked(members, target, steps, (harm, harm / 20), (1.5 * price, 4 * price))
+
+    @cached_property
+    def _spread(self) -> tuple[float, float]:
+        """What a step may do, at first, and what it costs to share one feature too many."""
+        of_scores = float(np.std(self._scores))
+        if self._plain_pairs is None:
+            return of_scores, of_scores
+        inside = np.triu_indices(len(self._plain_pairs), 1)
+        of_pairs = float(np.std(self._plain_pairs[inside]))
+        return of_pairs or of_scores, of_pairs + of_scores
+
+    def _walked(
+        self,
+        members: npt.NDArray[np.uint8],
+        target: float,
+        steps: int,
+        temperatures: tuple[float, float],
+        prices: tuple[float, float] = (math.inf, math.inf),
+    ) -> list[FeatureSet]:
+        if not temperatures[0] > 0:
             return []
         self._seed += 1
         inside = anneal(
             self._scores,
-            self._members(sets),
+            members,
             self._fixed,
             self._caps,
             self.pricing.problem.max_overlap,
-            bound,
+            target,
             steps,
             self._seed,
             self.pricing.run.tick,
+            temperatures=temperatures,
+            prices=prices,
             pairs=self._pairs,
             summing=not self.max_min,
-            hot=temperature * self._limits.first_temperature,
-            cold=temperature * self._limits.last_temperature,
         )
+        if inside is None:
+            return []
         features, rules = np.asarray(self.pricing.features), self.pricing.problem.constraints
         walked = [tuple(sorted(features[places].tolist())) for places in inside]
         # Features that exclude each other have a high price, but a walk may still end with them.

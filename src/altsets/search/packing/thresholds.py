@@ -8,7 +8,8 @@ and in a solution the surplus of each set over c and the price of unused rows ad
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -19,8 +20,10 @@ from altsets.problem import FeatureSet
 from altsets.search.milp.highs import LinearProgramme
 from altsets.search.packing.clique_search import ReducedCostBudget
 from altsets.search.packing.coupling import Coupling
-from altsets.search.packing.cuts import CutPool, DualPricing, SlackCosts, separate
+from altsets.search.packing.cuts import CutPool, DualPricing, SlackCosts
 from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
+from altsets.search.packing.separation import separate
+from altsets.search.subset.listing import Listing
 from altsets.search.subset.pricing import PricingOracle
 
 if TYPE_CHECKING:
@@ -30,6 +33,11 @@ if TYPE_CHECKING:
 SLACK = 1e-9
 #: What a set pays at least, in a solved programme; and by how much sums of prices may be off because of rounding.
 LEAST, ROUNDING = 1 - 1e-9, 1e-12
+#: With less left to spend, prices say nothing about single sets: all are needed in full, as in a partition.
+DEGENERATE = 1e-6
+#: The next threshold is the incumbent itself if this one is nearer to it than this part of the gap, or if its list was
+#: shorter than this part of the limit.
+NEARLY, SHORT = 0.1, 0.05
 
 
 @dataclass(frozen=True)
@@ -68,12 +76,11 @@ class ThresholdMaster:
             if chosen not in self._pool:
                 self._pool[chosen] = self.pricing.quality.evaluate(chosen)
 
-    def at(self, threshold: float, *, only_refute: bool) -> ThresholdBound | None:
-        """Prices for sets above the threshold; None if out of time, or if a refutation is wanted and there is none."""
+    def at(self, threshold: float) -> ThresholdBound | None:
+        """Prices for sets above the threshold; None if out of time, or if they take too long."""
         programme = LinearProgramme()
         cuts = self._cuts_of(programme, threshold)
-        patience = 1 if only_refute else self.limits.worth_of_prices
-        for _ in range(patience * self.limits.threshold_rounds):
+        for _ in range(self.limits.threshold_rounds):
             # Without any column there is nothing to solve, and all prices are zero.
             solved = programme.maximise() if cuts.sets else (np.zeros(0), np.zeros(1))
             if solved is None or self.run.tick():
@@ -82,15 +89,13 @@ class ThresholdMaster:
             if separate(cuts, values):
                 continue
             self._last = cuts, duals
-            if only_refute and cuts.n_taken(values) >= self.n_sets:
-                return None
             dual, of_all = DualPricing(cuts, duals), max(float(duals[0]), 0.0)
             listing = self.pricing.all_above(
                 threshold,
                 self.limits.threshold_columns,
                 budget=(dual.prices.features, LEAST - of_all),
                 cheaper=True,
-                max_nodes=patience * self.limits.threshold_nodes,
+                max_nodes=self.limits.threshold_nodes,
             )
             found = [listing.set_at(number) for number in range(len(listing))]
             new = [chosen for chosen in found if chosen not in self._pool]
@@ -124,67 +129,51 @@ class ThresholdMaster:
         return cuts
 
 
-def raise_thresholds(search: SetPackingSearch) -> None:
-    """Refute thresholds by bisection, then look through the sets above those that remain, ever further down."""
-    state, limits = search.state, search.limits
-    if not np.isfinite(state.bound):
-        return
-    master = ThresholdMaster(search.pricing, state.n_sets, search.most_shared, limits, search.coupling)
-    master.add([*state.sets, *search.master.sets])
-    step = (state.bound - state.value) / limits.threshold_steps
-    if not _bisect(search, master, step):
-        return
-    while not state.is_proven:
-        target = max(state.bound - step, state.value)
-        bound = master.at(target, only_refute=False)
-        if bound is None or not _pick_above(search, target, bound):
-            return
-        state.rule_out(target)
-        step *= 2
-
-
-def _bisect(search: SetPackingSearch, master: ThresholdMaster, step: float) -> bool:
-    """Refute thresholds until what is open is no wider than a step; false if that fails, or time is up."""
+def refute(search: SetPackingSearch, part: float, max_steps: int, parts: Sequence[float]) -> None:
+    """Look through the sets above thresholds that lie between the incumbent (0) and the bound (1), downwards."""
     state = search.state
-    low, high = state.value, state.bound
-    # If none in the upper part is refuted, thresholds give no better bound than the sum; a reason to stop if slow.
-    least = high - (high - low) / 4 if search.pricing.laborious else np.inf
-    while high - low > step:
-        if low >= least:
-            return False
-        middle = (low + high) / 2
-        bound = master.at(middle, only_refute=True)
-        if search.run.stopped:
-            return False
-        if bound is None or bound.surplus(state.n_sets) >= 0:
-            low = middle
+    master = ThresholdMaster(search.pricing, state.n_sets, search.most_shared, search.limits, search.coupling)
+    master.add([*state.sets, *search.master.sets])
+    begins_at_incumbent = part == 0.0
+    # The incumbent when a list was too long: with a better one the next may not be.
+    failed_at = -math.inf
+    while not state.is_over:
+        target = state.value + part * (state.bound - state.value)
+        bound = master.at(target)
+        n_listed = None if bound is None else _pick_above(search, target, bound, max_steps, parts)
+        if n_listed is not None:
+            state.rule_out(target)
+            part = part / 2 if part > NEARLY and n_listed > SHORT * search.limits.refuted_sets else 0.0
+        elif begins_at_incumbent or failed_at == state.value:
+            return
         else:
-            high = middle
-            state.update_bound(high)
-    return True
+            failed_at = state.value
+            part = (1 + part) / 2
 
 
-def _pick_above(search: SetPackingSearch, target: float, bound: ThresholdBound) -> bool:
-    """The best compatible sets above the target; false if it takes too long."""
-    state, limits, pricing = search.state, search.limits, search.pricing
-    surplus = bound.surplus(state.n_sets)
+def _pick_above(
+    search: SetPackingSearch, target: float, bound: ThresholdBound, max_steps: int, parts: Sequence[float]
+) -> int | None:
+    """The best compatible sets above the target, out of how many; None if it takes too long."""
+    limits, pricing = search.limits, search.pricing
+    surplus = bound.surplus(search.state.n_sets)
     if surplus < 0:
-        return True
-    listing = pricing.all_above(
-        target,
-        limits.long_list_sets,
-        budget=(bound.prices, LEAST + surplus + SLACK),
-        max_nodes=limits.list_nodes,
-    )
-    if not listing.complete:
-        return False
+        return 0
+    if surplus < DEGENERATE:
+        return None
     # In units of quality, so that one tolerance is enough.
     scale, slack = pricing.reach, bound.slack_costs
-    paid = np.concatenate([bound.prices[pricing.place[rows]].sum(axis=1) for rows in listing.rows])
     slack = replace(slack, table=scale * slack.table, unshared=scale * slack.unshared)
-    budget = ReducedCostBudget(scale * np.maximum(paid - LEAST, 0.0), scale * surplus, slack)
-    sets, finished = search.cliques.pick(
-        listing, budget, target, limits.priced_list_steps, summing=False, least=target
-    )
-    state.update_incumbent(sets)
-    return finished
+
+    def listed(part: float) -> tuple[Listing, ReducedCostBudget]:
+        listing = pricing.all_above(
+            target,
+            limits.refuted_sets,
+            budget=(bound.prices, LEAST + part * surplus + SLACK),
+            max_nodes=limits.refuted_nodes,
+        )
+        paid = [bound.prices[pricing.place[rows]].sum(axis=1) for rows in listing.rows]
+        above = np.concatenate([np.zeros(0), *paid]) - LEAST
+        return listing, ReducedCostBudget(scale * np.maximum(above, 0.0), scale * surplus, slack)
+
+    return search.pick_from_lists(listed, scale * surplus, target, max_steps, parts)

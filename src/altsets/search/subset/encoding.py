@@ -96,7 +96,7 @@ class SizeEncoding:
         self.pair_range = form.pair_range(np.concatenate([self.base, features]))
         self._kept_conflicts: npt.NDArray[np.uint8] | None = None
         self._kept_plain: tuple[Terms, float] | None = None
-        self._price_of = self._price_of_base = np.zeros(0, dtype=np.intc)
+        self.price_place = self._price_of = self._price_of_base = np.zeros(0, dtype=np.intc)
 
     @property
     def form(self) -> Form:
@@ -105,6 +105,7 @@ class SizeEncoding:
 
     def priced_as(self, place: Ints) -> None:
         """Where the prices of features are."""
+        self.price_place = place
         self._price_of, self._price_of_base = place[self.features], place[self.base]
 
     def needed(self, position: int) -> list[int]:

@@ -382,7 +382,7 @@ class FixedSizeOracle:
     def heuristic(self, rows: Ints, prices: DualPrices, threshold: float) -> Ints:
         """What exchanges of single features make of sets, rows of features: those above the threshold, each once."""
         (linear, pairs, _), start = self.encoding.priced_terms(prices)
-        if not len(pairs) or not self.n_open or prices.clique_cuts is not None or self.form.fit is not None:
+        if not len(pairs) or not self.n_open or self.form.fit is not None:
             # There is nothing to exchange, or one best set after the other is as fast, or exchanges know too little.
             return np.zeros((0, self.size), dtype=np.intc)
         places = self.encoding.place[rows].astype(np.intp)
@@ -406,7 +406,13 @@ class FixedSizeOracle:
                 break
             places[going, out[better]] = new[better]
         values = start + np.sum(linear[places], axis=1) - pair_sums(pairs, places)
-        rows = np.sort(self.encoding.with_base(places[values > threshold]), axis=1)
+        good_enough = values > threshold
+        rows, values = self.encoding.with_base(places[good_enough]), values[good_enough]
+        if prices.clique_cuts is not None and len(rows):
+            # Exchanges do not look at them.
+            paid = prices.clique_cuts.reached(self.encoding.price_place[rows]) @ prices.clique_cuts.prices
+            rows = rows[values - paid > threshold]
+        rows = np.sort(rows, axis=1)
         # They are few: faster than numpy's, and in the same order.
         distinct = sorted(set(map(tuple, rows.tolist())))
         return np.array(distinct, dtype=np.intc).reshape(-1, self.size)
