@@ -98,8 +98,8 @@ def documented_names() -> Iterator[str]:
             yield f"{module}.{line.strip()}"
 
 
-def public_methods() -> Iterator[tuple[str, Callable[..., Any], bool]]:
-    """Methods of public classes, each once, and whether it only overrides one that a base class explains."""
+def public_methods() -> Iterator[tuple[str, Callable[..., Any], bool, str]]:
+    """Methods of public classes, each once, whether they only override what a base class explains, and its notes."""
     seen = set()
     for class_name, owner in public_callables():
         if not inspect.isclass(owner):
@@ -113,6 +113,7 @@ def public_methods() -> Iterator[tuple[str, Callable[..., Any], bool]]:
                     f"{class_name}.{name}",
                     function,
                     sum(name in vars(base) for base in own_bases(owner)) > 1,
+                    "\n".join(Docstring.of(owner).sections.get("Notes", [])),
                 )
 
 
@@ -155,14 +156,20 @@ def gaps_of_callable(name: str, thing: Any) -> list[str]:
     return found
 
 
-def gaps_of_method(function: Callable[..., Any], is_override: bool = False) -> list[str]:
-    """What a docstring lacks: a sentence is enough with at most one parameter; an override may inherit its own."""
+def gaps_of_method(function: Callable[..., Any], is_override: bool = False, notes: str = "") -> list[str]:
+    """What a docstring lacks; an override may inherit its own.
+
+    A section of parameters is not needed where at most one of them is left that neither the text, nor the notes of the
+    class on what several methods share, describes ``as code``.
+    """
     if is_override and not function.__doc__:
         return []
     doc = Docstring.of(function)
     found = [*_gaps_of_summary(doc), *_gaps_of_order(doc)]
     parameters = inspect.signature(function).parameters.keys() - {"self", "cls"}
-    if "Parameters" in doc.sections or (len(parameters) > 1 and not is_override):
+    text = f"{inspect.getdoc(function)}{notes}"
+    undescribed = [name for name in parameters if f"``{name}``" not in text]
+    if "Parameters" in doc.sections or (len(undescribed) > 1 and not is_override):
         found += _gaps_of_parameters(doc, function)
     return found
 

@@ -113,6 +113,7 @@ def test_a_function_without_sections_lacks_them_all():
     assert docstrings.gaps_of_callable("bare", bare) == ["Parameters", "See Also", "Examples"]
     assert docstrings.gaps_of_method(bare) == ["Parameters"]
     assert docstrings.gaps_of_method(bare, is_override=True) == []
+    assert docstrings.gaps_of_method(bare, notes="Each method takes ``tau``.") == []
 
 
 def test_one_sentence_is_enough_for_a_method_with_one_parameter():

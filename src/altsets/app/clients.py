@@ -47,6 +47,5 @@ class Clients:
         self._clients.popitem(last=False)[1][1].close()
 
     def close(self) -> None:
-        """End everything."""
         while self._clients:
             self._end_oldest()

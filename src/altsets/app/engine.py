@@ -10,12 +10,12 @@ from typing import Any
 
 from altsets.app import views
 from altsets.app.messages import Ask
-from altsets.app.questions import Engine, OpenEngine, Tell
-from altsets.app.scoring import TELL_EVERY, PendingScores, raise_if
+from altsets.app.questions import Cancelled, Engine, OpenEngine, Tell
+from altsets.app.scoring import TELL_EVERY, PendingScores
 from altsets.errors import InputError
 from altsets.problem import counts_features
 from altsets.session import Session
-from altsets.wording import counted, parameter
+from altsets.wording import counted, parameter, percent
 
 
 def engines_of(session: Session, begin: dict[str, Any], **origin: str) -> OpenEngine:
@@ -54,7 +54,6 @@ class SessionEngine:
         self._searched: dict[str, Any] | None = None
 
     def __call__(self, ask: Ask, tell: Tell, stopped: Callable[[], bool]) -> dict[str, Any]:
-        """Answer a question; what is known before is told."""
         state, given = self._state_of(ask), ask.more | self._origin
         self._score(state, tell, stopped)
         if ask.verb == "prepare":
@@ -67,7 +66,6 @@ class SessionEngine:
         return {"state": self._session.state, "view": self._view(ask.verb, given, tell, stopped)}
 
     def _state_of(self, ask: Ask) -> dict[str, Any]:
-        """The state that a question is about."""
         return self._begin | (ask.state or {})
 
     def _is_at(self, state: dict[str, Any]) -> bool:
@@ -79,8 +77,7 @@ class SessionEngine:
         what = f"Scoring {n_features} for {state['quality'] or 'the quality'}"
 
         def share_done(share: float) -> None:
-            view = {"words": [f"{what}: {share:.0%}."], "certain": False, "blocks": []}
-            tell({"state": state, "view": view})
+            tell({"state": state, "view": views.only_words(f"{what}: {share:.0%}.") | {"certain": False}})
 
         self._scores.wait_for(state, share_done, stopped)
 
@@ -101,9 +98,11 @@ class SessionEngine:
         self, verb: str, given: Mapping[str, Any], tell: Tell, stopped: Callable[[], bool]
     ) -> dict[str, Any]:
         def watch(progress: Any) -> None:
-            raise_if(stopped)
+            if stopped():
+                raise Cancelled
             if isinstance(progress, float):
-                tell({"state": self._session.state, "view": views.evaluating_view(progress)})
+                view = views.only_words(f"Fitting models to the sets: {percent(progress)} done.")
+                tell({"state": self._session.state, "view": view | {"share": progress}})
 
         return views.VERBS[verb](self._session, given, watch)
 

@@ -130,7 +130,6 @@ class Ask:
 
     @classmethod
     def of(cls, given: Any) -> Ask:
-        """Check a message."""
         if isinstance(given, dict):
             given = {"with": {}, **given}
         more = {"with": (lambda value: _is_part(value, MORE, "with"), "an object")}
@@ -147,7 +146,6 @@ class Question:
 
     @classmethod
     def of(cls, given: Any) -> Question:
-        """Check a message."""
         _check(given, {**_CLIENT, **_NUMBER}, "request")
         return cls(given["client"], given["number"])
 
@@ -162,7 +160,6 @@ class Download:
 
     @classmethod
     def of(cls, given: Any) -> Download:
-        """Check a message."""
         _check(given, {**_CLIENT, **_STATE, "kind": _one_of(FILES)}, "request")
         return cls(given["client"], given["state"], given["kind"])
 

@@ -48,7 +48,6 @@ class LiveSession:
         session.watch(self._moved)
 
     def close(self) -> None:
-        """No page asks any more."""
         self._session.unwatch(self._moved)
         self._questions.close()
 
@@ -98,7 +97,6 @@ def widget_class() -> type[Any]:
             self.on_msg(lambda _, content, buffers: self._live.receive(content))
 
         def close(self) -> None:
-            """End the widget, and what it does."""
             if hasattr(self, "_live"):
                 self._live.close()
             super().close()
@@ -106,14 +104,11 @@ def widget_class() -> type[Any]:
         def __repr__(self) -> str:
             return repr(self._session)
 
-        def _static(self) -> str:
-            shown = self._session._repr_mimebundle_()["text/html"]
-            return f'<div id="{html.escape(self.picture)}">{shown}</div>'
-
         def _repr_mimebundle_(self, **kwargs: Any) -> Any:
             # First, as it searches if nobody has yet.
-            picture = self._static()
+            shown = self._session._repr_mimebundle_()["text/html"]
             data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
+            picture = f'<div id="{html.escape(self.picture)}">{shown}</div>'
             return {**data, "text/html": picture}, metadata
 
         def _ipython_display_(self, **kwargs: Any) -> None:
@@ -134,5 +129,4 @@ def widget_class() -> type[Any]:
 
 
 def explore(session: Session) -> Any:
-    """The widget of a session."""
     return widget_class()(session)

@@ -59,7 +59,6 @@ class Asked:
         self._changed, self._changes = threading.Condition(), 0
 
     def tell(self, known: Known) -> None:
-        """Set what is known, an object with "state" and "view"."""
         with self._changed:
             if not self.finished:
                 self._known = known
@@ -80,7 +79,6 @@ class Asked:
         self._is_cancelled = True
 
     def give_up(self) -> None:
-        """Make the best so far the answer."""
         self.finish(error="" if self._known else STOPPED)
 
     def is_stopped(self) -> bool:
@@ -131,7 +129,6 @@ class Asked:
             }
 
     def file(self) -> dict[str, Any]:
-        """Return the file that was asked for, once it is there."""
         self.reply_within(FILE_READY, for_all=True)
         if "text" not in self._known:
             return {"error": self.error or f"The file was not ready after {FILE_READY:g} s."}
@@ -284,7 +281,6 @@ class Questions:
         return self._lanes["evaluate" if ask.verb == "evaluate" else "search"]
 
     def close(self) -> None:
-        """End everything."""
         for lane in self._lanes.values():
             lane.close()
 

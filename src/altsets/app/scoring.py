@@ -38,7 +38,8 @@ class PendingScores:
             scoring = self._scoring(state)
             while True:
                 scoring.wanted = time.monotonic()
-                raise_if(stopped)
+                if stopped():
+                    raise Cancelled
                 tell(scoring.share)
                 if scoring.finished.wait(TELL_EVERY):
                     break
@@ -79,9 +80,3 @@ class _Scoring:
         self.share = share
         if self.is_unwanted:
             raise Cancelled
-
-
-def raise_if(stopped: Callable[[], bool]) -> None:
-    """Raise :class:`Cancelled` if the answer is no longer wanted."""
-    if stopped():
-        raise Cancelled

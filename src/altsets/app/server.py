@@ -117,7 +117,6 @@ class Explorer:
             self._clients.close()
 
     def _prepare(self, first: Asked) -> None:
-        """Begin with the scores that pages begin with."""
         first.run(lambda *question: self._open_engine()(*question))
         if first.error:
             self._on_failure(first.error)

@@ -20,15 +20,7 @@ from altsets.quality import Quality
 from altsets.quality.spec import SURVIVAL_MEASURE
 from altsets.report import sections, sentences
 from altsets.report.decision import decision_blocks, untested
-from altsets.report.document import (
-    Block,
-    column,
-    curves_chart,
-    table,
-    text,
-    to_plain,
-    verdict,
-)
+from altsets.report.document import Block, column, curves_chart, table, text, to_plain, verdict
 from altsets.result import Progress, Result, Status
 from altsets.search.frontier import Frontier
 from altsets.session import Session
@@ -60,20 +52,14 @@ AGGREGATION_WORDS = {
     "min": "the weakest set",
     "leximin": "the weakest set, then the next",
 }
-#: What counts as the same feature, as the setting ``distinct`` has it, and in words.
-DISTINCT_WORDS = {
-    "": "only a feature itself",
-    **{f"{share}:spearman": f"features alike by {share} or more" for share in (0.95, 0.9, 0.8, 0.7)},
-}
-#: What to look for, as ``Progress.goal`` names it, and how good sets must be, as the setting ``within`` has it.
+#: The settings ``distinct`` and ``within`` that are offered.
+DISTINCT = ("0.95:spearman", "0.9:spearman", "0.8:spearman", "0.7:spearman")
+WITHIN = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+#: What to look for, as ``Progress.goal`` names it.
 GOAL_WORDS = {
     "": "this number of sets, at least this different",
     "tau": "sets as different as possible",
     "n_sets": "as many sets as there are",
-}
-WITHIN_WORDS = {
-    "": "any quality",
-    **{f"{p / 100:g}": f"within {p} % of the best" for p in (1, 2, 5, 10, 20, 50)},
 }
 #: What can be done with the chart of members.
 CHOOSE = (
@@ -84,14 +70,10 @@ CHOOSE = (
 TO_FIND_OUT = "To find out how well the sets predict, press Test predictions."
 
 
-def ignore(progress: Any) -> None:
-    """Let the work go on."""
-
-
 # --- The answer for a state ---------------------------------------------------------------------------------
 
 
-def answer_view(session: Session, given: Mapping[str, Any], watch: Watch = ignore) -> View:
+def answer_view(session: Session, given: Mapping[str, Any], watch: Watch) -> View:
     """The answer for the state of a session.
 
     ``given`` may name with "scores_of" the quality whose scores the page has already; those of another one are added.
@@ -173,7 +155,6 @@ def _first_and_last(findings: Sequence[str]) -> list[str]:
 
 
 def _so_far(result: Result, n_asked: int) -> str:
-    """Sets, the objective and its bound, as they are now."""
     if not result.sets:
         return "No set was found yet."
     found = f"{len(result.sets)} of {counted(n_asked, 'set')}"
@@ -192,7 +173,7 @@ def _asked(result: Result, known: Mapping[str, Any]) -> str:
     """The settings in words; of a search that goes on, nothing."""
     if "n_features" not in result.parameters and "sizes" not in result.parameters:
         return ""
-    target = str((known.get("data") or {}).get("target") or "")
+    target = str(known["data"].get("target", ""))
     # Existing sets are those that were pinned here.
     return sentences.about_request(result, target).replace("existing set", "pinned set")
 
@@ -240,7 +221,6 @@ def _scores(quality: Quality, sets: Sequence[Sequence[int]]) -> list[tuple[float
 
 
 def _sets(result: Result, shown: AllSets) -> list[View]:
-    """One entry for each set, to be listed with buttons."""
     best = next(iter([*result.qualities, *shown.qualities]), math.nan)
     return [
         {
@@ -268,16 +248,13 @@ def _charts(shown: AllSets, required: Sequence[str]) -> list[Block]:
 
 
 def _settings(session: Session, state: Mapping[str, Any], quality: Quality) -> View:
-    """What can be set, from where to where, and in which words."""
     n_features, size = quality.n_features_in, state["n_features"]
     n_sets = 1 if state["n_alternatives"] == "max" else int(state["n_alternatives"]) + 1
-    distinct, within = dict(DISTINCT_WORDS), dict(WITHIN_WORDS)
-    if state["distinct"]:
-        distinct.setdefault(
-            state["distinct"], f"features alike by {state['distinct'].partition(':')[0]} or more"
-        )
-    if state["within"] is not None:
-        within.setdefault(f"{state['within']:g}", f"within {100 * state['within']:g} % of the best")
+    distincts, withins = [*DISTINCT, state["distinct"]], [*WITHIN, state["within"]]
+    distinct = {"": "only a feature itself"}
+    distinct |= {one: f"features alike by {one.partition(':')[0]} or more" for one in distincts if one}
+    within = {"": "any quality"}
+    within |= {f"{one:g}": f"within {100 * one:g} % of the best" for one in withins if one is not None}
     names = session.quality_names
     # Measures for survival are offered for no other target.
     known = {"quality": state["quality"], "task": "survival" if SURVIVAL_MEASURE in names else "auto"}
@@ -322,18 +299,20 @@ def _plain(view: View) -> View:
     return plain
 
 
-def _said(*words: str) -> View:
+def only_words(*words: str) -> View:
     return {"words": list(words), "blocks": []}
 
 
-def frontier_view(session: Session, given: Mapping[str, Any], watch: Watch = ignore) -> View:
+def frontier_view(session: Session, given: Mapping[str, Any], watch: Watch) -> View:
     """What difference costs: quality over tau for the settings of a state."""
     state = session.state
     if state["n_alternatives"] == 0:
-        return _said("One set has nothing to differ from; ask for more sets to see what difference costs.")
+        return only_words(
+            "One set has nothing to differ from; ask for more sets to see what difference costs."
+        )
     frontier = session.frontier(callback=watch)
     if not any(point.result.sets for point in frontier):
-        return _said(frontier.explain())
+        return only_words(frontier.explain())
     seen, said = frontier_views.curve_over_tau(frontier), sentences.about_costs(frontier)
     drawn = curves_chart(
         "frontier",
@@ -346,21 +325,19 @@ def frontier_view(session: Session, given: Mapping[str, Any], watch: Watch = ign
 
 def _here(frontier: Frontier, tau: float) -> CurveMark | None:
     """The first point at which sets differ as much as they have to now."""
-    points = frontier.curve(frontier.sizes[0], frontier.counts[0])
-    place = next(
-        (place for place, point in enumerate(points) if point.tau >= tau - frontier_views.CLOSE), None
-    )
-    return None if place is None else CurveMark(0, place, "now")
+    points = enumerate(frontier.curve(frontier.sizes[0], frontier.counts[0]))
+    close = (CurveMark(0, place, "now") for place, point in points if point.tau >= tau - frontier_views.CLOSE)
+    return next(close, None)
 
 
-def stand_in_view(session: Session, given: Mapping[str, Any], watch: Watch = ignore) -> View:
+def stand_in_view(session: Session, given: Mapping[str, Any], watch: Watch) -> View:
     """What stands in for a feature of set 0; for another one, what a set with it is worth."""
     feature = str(given.get("feature", ""))
     if feature not in session.feature_names:
         raise InputError(f"there is no feature {feature!r:.60}; choose one of the list.")
     result = session.result
     if not result.sets:
-        return _said("There is no set, so nothing can be lost.")
+        return only_words("There is no set, so nothing can be lost.")
     first = result.texts[0]
     if feature not in first:
         return _if_required(session, feature, first, result.qualities[0])
@@ -376,28 +353,24 @@ def stand_in_view(session: Session, given: Mapping[str, Any], watch: Watch = ign
         if loss.intact:
             named = join_words([f"set {number}" for number in loss.intact])
             words.append(sentence(f"{named} {plural(len(loss.intact), 'does', 'do')} without it already"))
-    return _said(*words)
+    return only_words(*words)
 
 
 def _if_required(session: Session, feature: str, first: Sequence[str], value: float) -> View:
     as_good, state = f"{feature} is not in set 0, which is as good without it.", session.state
     if feature in state["forbid"]:
-        return _said(as_good, "It is forbidden; allow it to see what a set with it is worth.")
+        return only_words(as_good, "It is forbidden; allow it to see what a set with it is worth.")
     alone = {"require": [*state["require"], feature], "n_alternatives": len(state["pinned"])}
     found = session.answer_for({**state, **alone}).result
     if not found.sets:
-        return _said(as_good, paragraph("No set with it meets all conditions.", found.reason))
+        return only_words(as_good, paragraph("No set with it meets all conditions.", found.reason))
     comes, goes = _exchange(first, found.texts[0])
-    best = (
-        "The best set with it"
-        if found.statuses[0] is Status.OPTIMAL
-        else "The best set with it that was found"
-    )
+    best = "The best set with it" + ("" if found.statuses[0] is Status.OPTIMAL else " that was found")
     worth = f"scores {found.qualities[0]:.4g}"
     if value > 0 < found.qualities[0]:
         worth = f"keeps {percent(found.qualities[0] / value)} of set 0's score"
     instead = f", with {_some(comes)} instead of {_some(goes)}" if comes and goes else ""
-    return _said(as_good, f"{best} {worth}{instead}.")
+    return only_words(as_good, f"{best} {worth}{instead}.")
 
 
 def _some(names: Sequence[str]) -> str:
@@ -405,11 +378,10 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _exchange(before: Sequence[str], after: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The features that come in, and those that go."""
     return [name for name in after if name not in before], [name for name in before if name not in after]
 
 
-def compare_view(session: Session, given: Mapping[str, Any], watch: Watch = ignore) -> View:
+def compare_view(session: Session, given: Mapping[str, Any], watch: Watch) -> View:
     """Two settings side by side: the state of the session, and another one."""
     there = session.answer_for(given.get("other"), "before")
     here = replace(session.history[session.position], name="now")
@@ -432,7 +404,7 @@ def compare_view(session: Session, given: Mapping[str, Any], watch: Watch = igno
     return _plain({"words": [compared.explain()], "sides": sides, "blocks": [listed]})
 
 
-def evaluate_view(session: Session, given: Mapping[str, Any], watch: Watch = ignore) -> View:
+def evaluate_view(session: Session, given: Mapping[str, Any], watch: Watch) -> View:
     """How well the sets predict rows that neither the search nor the model has seen."""
     evaluation = session.evaluate(callback=watch)
     said = evaluation.verdict
@@ -444,11 +416,6 @@ def evaluate_view(session: Session, given: Mapping[str, Any], watch: Watch = ign
             "blocks": made["blocks"],
         }
     )
-
-
-def evaluating_view(share: float) -> View:
-    """How far an evaluation has come."""
-    return _said(f"Fitting models to the sets: {percent(share)} done.") | {"share": share}
 
 
 #: What can be asked about a state.

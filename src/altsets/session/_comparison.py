@@ -10,7 +10,7 @@ from typing import Any
 
 from altsets import documents
 from altsets.result import frame_of
-from altsets.session._state import NamedSet, SessionStep, value_in_words
+from altsets.session._state import NamedSet, value_in_words
 from altsets.wording import counted, join_words, list_some, paragraph, percent, plural, sentence
 
 #: Features that a sentence names.
@@ -142,17 +142,6 @@ class SessionComparison:
             "same_sets": [list(chosen) for chosen in self.same_sets],
             "words": self.explain(),
         }
-
-
-def steps_compared(first: SessionStep, second: SessionStep) -> SessionComparison:
-    """Two steps side by side."""
-    before, after = first.state, second.state
-    return SessionComparison(
-        labels=(f"step {first.name!r}", f"step {second.name!r}"),
-        sets=(first.sets, second.sets),
-        qualities=(first.qualities, second.qualities),
-        changes={name: (before[name], after[name]) for name in before if before[name] != after[name]},
-    )
 
 
 def _some(names: Sequence[str]) -> str:

@@ -12,14 +12,13 @@ from altsets import documents
 from altsets.errors import InputError, NotExpressedError
 from altsets.files.contents import read_text
 from altsets.files.writing import NewFile
-from altsets.provenance import data_of, fingerprint
 from altsets.quality import Quality
 from altsets.quality.spec import spec_of
 from altsets.request import Request, arguments, call, named_quality, table_arguments, with_imports
 from altsets.result import Result
 from altsets.search.what_if import refuse_other_quality
 from altsets.selector import RowData
-from altsets.session._searcher import Searcher, SessionData
+from altsets.session._searcher import YOURS, Searcher, SessionData
 from altsets.session._state import SessionStep, change_between, changed_parts
 from altsets.version import __version__
 from altsets.wording import join_words, parameter
@@ -29,8 +28,6 @@ SCHEMA = 1
 STEP_SECONDS = 10.0
 #: What a quality without a name is called in lines of Python.
 OWN_QUALITY = "scored"
-#: What only users have beside a table, in words.
-YOURS = {"sample_weight": "weights of rows", "groups": "groups of rows"}
 
 
 # --- JSON -------------------------------------------------------------------------------------------------
@@ -50,7 +47,7 @@ def save(
         "schema": SCHEMA,
         "session": __version__,
         "request": request,
-        "data": searcher.origin if searcher.origin is not None else _origin(searcher),
+        "data": searcher.origin,
         "position": position,
         "steps": [
             {"name": step.name, "state": step.state, "seconds": step.seconds, "result": step.result.to_dict()}
@@ -61,16 +58,6 @@ def save(
     content = json.dumps(document, indent=2, allow_nan=False).encode() + b"\n"
     NewFile(name, name, force).check().write(content)
     return name
-
-
-def _origin(searcher: Searcher) -> dict[str, Any]:
-    """By what the data of a session are known again; a quality in numbers is known by what its sets are worth."""
-    if searcher.data is None:
-        return {"columns": len(searcher.names)}
-    features, rows = searcher.data.features, searcher.data.rows
-    beside = {name: getattr(rows, name) for name in YOURS}
-    hashed = {name: fingerprint(features, values) for name, values in beside.items() if values is not None}
-    return {**data_of(features, rows.y), **hashed}
 
 
 def load(
@@ -101,13 +88,13 @@ def load(
 def _searcher(document: dict[str, Any], X: Any, rows: RowData, quality: Any, n_jobs: int | None) -> Searcher:
     base, origin = Request.from_dict(document["request"]), document["data"]
     if X is None:
-        return Searcher(None, base, origin=origin)
+        return Searcher(None, base, said=origin)
     data, given = None, X
     if not isinstance(X, Quality):
         data = SessionData.of(X, rows, n_jobs, base.unusable, base.constraints)
         given = _quality_in(base, quality)
     searcher = Searcher(data, replace(base, quality=given, n_features=document["request"]["n_features"]))
-    _refuse_other_data(origin, _origin(searcher))
+    _refuse_other_data(origin, searcher.origin)
     return searcher
 
 
@@ -145,9 +132,8 @@ def _step(entry: Any, searcher: Searcher) -> SessionStep:
 
 
 def python_lines(searcher: Searcher, steps: Sequence[SessionStep]) -> str:
-    """Lines that make a session and take these steps."""
     base = replace(searcher.base, time_limit=None)
-    known = {"X": "table", "y": "target"} if searcher.has_table else {}
+    known = {"X": "table", "y": "target"} if "sha256" in searcher.origin else {}
     try:
         quality = named_quality(base).searched_by(base.engine).to_python()
     except NotExpressedError:
@@ -158,7 +144,7 @@ def python_lines(searcher: Searcher, steps: Sequence[SessionStep]) -> str:
     if searcher.base.time_limit != STEP_SECONDS:
         said.append(f"time_limit={searcher.base.time_limit!r}")
     for name, words in YOURS.items():
-        if searcher.uses(name):
+        if name in searcher.origin:
             known[name] = words
             said.append(f"{name}={name}")
     verb = "is" if len(known) == 1 else "are"

@@ -14,6 +14,7 @@ from altsets.dissimilarity import is_named, matched_on_table
 from altsets.errors import InputError
 from altsets.features import FeatureNames
 from altsets.measures import UNIVARIATE
+from altsets.provenance import data_of, fingerprint
 from altsets.quality import Quality
 from altsets.quality.spec import LINEAR, PAIRED, spec_of
 from altsets.request import Request
@@ -34,6 +35,8 @@ from altsets.wording import counted, parameter
 
 #: Answers that are kept for states that come again; the oldest go first.
 MOST_ANSWERS = 256
+#: What only users have beside a table, in words.
+YOURS = {"sample_weight": "weights of rows", "groups": "groups of rows"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,12 +75,11 @@ class Searcher:
     measured: dict[str | None, Any] = field(default_factory=dict)
     answers: OrderedDict[str, Result] = field(default_factory=OrderedDict)
     #: What a file says about the data, where these are not there.
-    origin: dict[str, Any] | None = None
+    said: dict[str, Any] | None = None
     _lock: Any = field(default_factory=threading.Lock, init=False, repr=False)
 
     @cached_property
     def start(self) -> SessionState:
-        """The state that a session begins with."""
         return SessionState.beginning(self.base)
 
     @property
@@ -85,25 +87,26 @@ class Searcher:
         """Whether neither a table nor numbers are there, so that nothing can be searched."""
         return self.data is None and not isinstance(self.base.quality, Quality)
 
-    @property
-    def has_table(self) -> bool:
-        """Whether scores come from a table, be it here or not."""
-        return self.data is not None or (self.origin is not None and "sha256" in self.origin)
+    @cached_property
+    def origin(self) -> dict[str, Any]:
+        """By what the data are known again; a quality in numbers is known by what its sets are worth."""
+        if self.said is not None:
+            return self.said
+        if self.data is None:
+            return {"columns": len(self.names)}
+        features, rows = self.data.features, self.data.rows
+        beside = {name: getattr(rows, name) for name in YOURS}
+        hashed = {
+            name: fingerprint(features, values) for name, values in beside.items() if values is not None
+        }
+        return {**data_of(features, rows.y), **hashed}
 
     @property
     def given_names(self) -> FeatureNames | None:
-        """The names of all features, as far as they are known."""
         return None if self.is_closed else self.names
-
-    def uses(self, name: str) -> bool:
-        """Whether ``"sample_weight"`` or ``"groups"`` belongs to the rows."""
-        if self.data is None:
-            return self.origin is not None and name in self.origin
-        return getattr(self.data.rows, name) is not None
 
     @cached_property
     def names(self) -> FeatureNames:
-        """The names of all features."""
         self._refuse_closed()
         if self.data is not None:
             return FeatureNames.of(self.data.features.feature_names)
@@ -122,10 +125,8 @@ class Searcher:
                 self.answers.move_to_end(state.key)
                 return known
         request = self.request_of(state)
-        if state.quality not in self.qualities:
-            # The search checks everything as well, but scores may take long.
-            self.check(request)
-        self._refuse_without_table(request)
+        # The search checks everything as well, but scores may take long.
+        self.check(request)
         quality = self.quality_of(state)
         refuse_too_few(request, quality)
         found = answer(
@@ -146,7 +147,6 @@ class Searcher:
             )
 
     def request_of(self, state: SessionState) -> Request:
-        """What a state asks."""
         asked = state.request
         n_alternatives = asked.n_alternatives
         if not isinstance(n_alternatives, str):
@@ -162,20 +162,15 @@ class Searcher:
                 f"{parameter('quality', state.quality)} is computed from a table, and this session has numbers only; "
                 "make one of the table."
             )
-        own = [
+        constraints = (
+            *asked.constraints,
             *([Require(state.require)] if state.require else []),
             *([Forbid(state.forbid)] if state.forbid else []),
             *(AtMost(len(chosen) - 1, chosen) for chosen in state.rejected),
-        ]
-        return replace(
-            asked,
-            n_alternatives=n_alternatives,
-            constraints=(*asked.constraints, *own),
-            existing=state.pinned,
         )
+        return replace(asked, n_alternatives=n_alternatives, constraints=constraints, existing=state.pinned)
 
     def changed(self, state: SessionState, changes: Any) -> SessionState:
-        """A state with other values for some parts, as users have them."""
         return state.changed(changes, self.names, self.start)
 
     def read(self, document: Any) -> SessionState:
@@ -190,16 +185,13 @@ class Searcher:
             raise InputError(
                 "this quality needs a target: give y, or a quality that does without, such as 'linear_fit'."
             )
-        self._refuse_without_table(request)
-        refuse_unknown_noise(request)
-        request.check(self.names)
-
-    def _refuse_without_table(self, request: Request) -> None:
         if self.data is None and request.needs_table:
             raise InputError(
                 "how alike features are is measured on a table, and this session has numbers only; make one of the "
                 "table."
             )
+        refuse_unknown_noise(request)
+        request.check(self.names)
 
     def frontier(
         self, state: SessionState, known: Result, callback: Callable[[FrontierProgress], object] | None = None
@@ -209,12 +201,10 @@ class Searcher:
         # A curve has every tau, a given number of sets and no limit on their qualities.
         number = len(known.sets) - 1 if asked.n_alternatives == "max" else asked.n_alternatives
         request = replace(asked.without_tau(), n_alternatives=number, within=None, min_quality=None)
-        points = (request.n_features, request.n_alternatives, None)
-        measured = self._on_table(state, request)
+        points, measured = (request.n_features, number, None), self._on_table(state, request)
         return by_tau(request, quality, *points, measured=measured, callback=callback, known=known)
 
     def what_if(self, state: SessionState, known: Result, features: Any) -> WhatIf:
-        """What is left of the answer to a state if features fail."""
         request = self._on_table(state, self.request_of(state))
         return lose(request, self.quality_of(state), known, features, time_limit=request.time_limit)
 
@@ -244,7 +234,6 @@ class Searcher:
         return time, event
 
     def quality_of(self, state: SessionState, callback: Callable[[float], object] | None = None) -> Quality:
-        """The quality of a state in numbers, which are computed once."""
         known = self.qualities.get(state.quality)
         if known is None:
             request, data = self.request_of(state), self.data

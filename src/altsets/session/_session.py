@@ -20,9 +20,9 @@ from altsets.search.solving import n_candidates
 from altsets.search.what_if import WhatIf
 from altsets.selector import RowData, selector_for
 from altsets.session import _saving as saving
-from altsets.session._comparison import SessionComparison, steps_compared
+from altsets.session._comparison import SessionComparison
 from altsets.session._searcher import Searcher, SessionData
-from altsets.session._state import SessionStep
+from altsets.session._state import SessionStep, changed_parts
 from altsets.session._steps import SessionSteps
 
 
@@ -86,6 +86,11 @@ class Session(SessionSteps):
 
     Notes
     -----
+    Every step takes ``name``, which by default tells what has changed. ``callback`` gets a
+    :class:`altsets.results.Progress` now and then. ``stop`` is called now and then, and before the step is taken: True
+    ends the search with the best so far and its bound. A step that is refused, or ended by what a callback raises,
+    leaves the session where it was.
+
     A session can be pickled, with its scores. It is not thread-safe, but a copy (``copy.copy``) takes steps of its own
     on the same table and scores, also in another thread.
 
@@ -183,7 +188,15 @@ class Session(SessionSteps):
             self.answer_for(given, label) if isinstance(given, dict) else given for given, label in asked
         )
         if isinstance(one, SessionStep) and isinstance(other, SessionStep):
-            return steps_compared(one, other)
+            return SessionComparison(
+                (f"step {one.name!r}", f"step {other.name!r}"),
+                (one.sets, other.sets),
+                (one.qualities, other.qualities),
+                {
+                    name: (value, other.state[name])
+                    for name, value in changed_parts(other.asked, one.asked).items()
+                },
+            )
         if isinstance(one, SessionStep) or isinstance(other, SessionStep):
             raise InputError("compare() takes two sets or two steps, not one of each.")
         chosen = [self._set(one, "compare") for one in (first, second)]
@@ -249,14 +262,8 @@ class Session(SessionSteps):
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> str:
         """Write all steps with their answers into a JSON file, without the table, and return its path.
 
-        Functions and matrices of your own cannot be written (:class:`altsets.errors.NotExpressedError`).
-
-        Parameters
-        ----------
-        path : path-like
-            A new file.
-        force : bool, default=False
-            Whether it may replace another file.
+        With ``force``, it may replace another file. Functions and matrices of your own cannot be written
+        (:class:`altsets.errors.NotExpressedError`).
         """
         self._begin()
         return saving.save(path, self._searcher, self._steps, self._position, force)
@@ -273,23 +280,11 @@ class Session(SessionSteps):
         groups: Any = None,
         n_jobs: int | None = None,
     ) -> Session:
-        """Read what :meth:`save` wrote, and go on.
+        """Read what :meth:`save` wrote, and go on, with the same data as in the session that was saved.
 
-        Parameters
-        ----------
-        path : path-like
-            The file.
-        X : table or quality object, default=None
-            What the session was about. Without it, the steps and their answers can be read and compared, and no
-            further step taken.
-        y : array-like of shape (n_samples,), default=None
-            The target.
-        quality : estimator, class, callable, quality object or array, default=None
-            The quality that the session was made with, if it has no name.
-        sample_weight, groups : array-like of shape (n_samples,), default=None
-            The weights and groups of rows that the session was made with.
-        n_jobs : int, default=None
-            Threads or processes for measures and wrappers that use several.
+        Without ``X`` (a table or a quality object), the steps and their answers can be read and compared, and no
+        further step taken. ``y``, ``sample_weight``, ``groups`` and ``n_jobs`` are those of :class:`altsets.Session`;
+        ``quality`` is only for one without a name.
         """
         session = cls.__new__(cls)
         rows = RowData(y, sample_weight, groups)
@@ -326,17 +321,9 @@ class Session(SessionSteps):
     ) -> str:
         """The command that searches for the sets of the current step, besides those that are pinned.
 
-        What the command line has no options for is a :class:`altsets.errors.NotExpressedError`.
-
-        Parameters
-        ----------
-        table : str, default="TABLE"
-            The file with the table.
-        target : str, default="TARGET"
-            The column to predict.
-        time, event : str, default=None
-            For a survival target: the columns of times and events, the latter perhaps with a value, as in
-            ``"status=dead"``; by default the names of the fields of y.
+        ``table`` and ``target`` are a file and the column to predict. For a survival target, ``time`` and ``event`` are
+        columns, the latter perhaps with a value, as in ``"status=dead"``; by default the names of the fields of y. What
+        the command line has no options for is a :class:`altsets.errors.NotExpressedError`.
         """
         known_time, known_event = self._searcher.survival_columns
         return self.request.to_command(
@@ -382,7 +369,6 @@ class Session(SessionSteps):
 
 
 def _n_candidates(data: SessionData | None, base: Request) -> int:
-    """How many features the sets of a session can have."""
     if data is None:
         return n_candidates(base.quality)
     return data.features.n_features - int(

@@ -8,7 +8,7 @@ import numbers
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 from altsets import documents
 from altsets.dissimilarity import Matched, matched_in, matched_text
@@ -55,7 +55,6 @@ class SessionState:
 
     @classmethod
     def beginning(cls, base: Request) -> SessionState:
-        """The state that a session begins with."""
         return cls(replace(base, tau=plain_tau(0.5 if base.tau is None else base.tau, base.dissimilarity)))
 
     @property
@@ -113,12 +112,9 @@ class SessionState:
             used = uses_groups(kind, start.request.constraints)
             asked |= {"dissimilarity": kind, "feature_groups": groups if used else None}
         if "tau" in asked:
-            compared = asked.get("dissimilarity", self.request.dissimilarity)
-            asked["tau"] = plain_tau(asked["tau"], compared)
-        others: dict[str, Any] = {
-            name: check(name, changes[name], names) for name, check in NAMED.items() if name in changes
-        }
-        return replace(self, request=replace(self.request, **asked), **others)
+            asked["tau"] = plain_tau(asked["tau"], asked.get("dissimilarity", self.request.dissimilarity))
+        named = {name: check(name, changes[name], names) for name, check in NAMED.items() if name in changes}
+        return replace(self, request=replace(self.request, **asked), **named)
 
     # --- What steps do -----------------------------------------------------------------------------------------------
 
@@ -147,20 +143,12 @@ STEPS_OF_FEATURES = ("require", "forbid", "allow")
 STEPS_OF_SETS = ("pin", "unpin", "reject")
 
 
-class StateChange(NamedTuple):
-    """What leads from a state to the next one: a method of the session with its arguments, and a few words."""
-
-    method: str
-    arguments: tuple[str, ...]
-    words: str
-
-
-def change_between(before: SessionState, after: SessionState) -> StateChange:
-    """The simplest change from one state to another."""
+def change_between(before: SessionState, after: SessionState) -> tuple[str, list[str], str]:
+    """The simplest way from one state to another: a method of the session, its arguments, and a few words."""
     if before == after:
-        return StateChange("set", (), "again")
+        return "set", [], "again"
     if after == before.after("more"):
-        return StateChange("more", (), "one more set")
+        return "more", [], "one more set"
     gained = {name: _without(getattr(after, name), getattr(before, name)) for name in NAMED}
     lost = {name: _without(getattr(before, name), getattr(after, name)) for name in NAMED}
     features = (gained["require"], gained["forbid"], (*lost["require"], *lost["forbid"]))
@@ -171,14 +159,13 @@ def change_between(before: SessionState, after: SessionState) -> StateChange:
     ]
     for step, some in tried:
         if before.after(step, some) == after:
-            return StateChange(step, (repr(list(some)),), f"{step} {list_some(some, MOST_NAMED)}")
+            return step, [repr(list(some))], f"{step} {list_some(some, MOST_NAMED)}"
     changed = changed_parts(before, after)
     words = ", ".join(f"{name} = {value_in_words(value)}" for name, value in changed.items())
-    return StateChange("set", tuple(f"{name}={value!r}" for name, value in changed.items()), words)
+    return "set", [f"{name}={value!r}" for name, value in changed.items()], words
 
 
 def changed_parts(before: SessionState, after: SessionState) -> dict[str, Any]:
-    """The parts of a state that differ from another one, as plain values."""
     known = before.as_dict()
     return {name: value for name, value in after.as_dict().items() if value != known[name]}
 
@@ -198,7 +185,6 @@ def named(features: Any, names: FeatureNames | None, who: str) -> NamedSet:
 
 
 def _quality_asked(value: Any, start: SessionState) -> dict[str, Any]:
-    """The quality with a name, and its engine."""
     if value is not None and not isinstance(value, str):
         raise InputError(
             f"{parameter('quality', value)} must be a name, such as 'mrmr', to be a step of a session."
@@ -271,7 +257,6 @@ def _without(some: tuple[Any, ...], others: Iterable[Any]) -> tuple[Any, ...]:
 
 
 def value_in_words(value: Any) -> str:
-    """The value of a part of a state in a few characters."""
     if isinstance(value, list):
         several = [f"{{{', '.join(one)}}}" if isinstance(one, list) else one for one in value]
         return list_some(several, MOST_NAMED) or "none"

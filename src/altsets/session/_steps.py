@@ -96,13 +96,8 @@ class SessionSteps:
     def scored_for(self, state: Any, callback: Callable[[float], object] | None = None) -> Quality:
         """Get the quality in numbers of a state, computed unless that was done before.
 
-        Parameters
-        ----------
-        state : dict
-            As for :meth:`go_to`.
-        callback : callable, default=None
-            Called now and then with the share of the work that is done, by measures that take long. What it raises
-            ends the work.
+        Measures that take long call ``callback`` now and then with the share of the work that is done; what it raises
+        ends the work.
         """
         return self._searcher.quality_of(self._from_start(state), callback)
 
@@ -138,42 +133,13 @@ class SessionSteps:
     def go_to(
         self, state: Any, name: str | None = None, *, callback: Watch = None, stop: Stop = None
     ) -> Self:
-        """Go to a state, such as one of another step or of a file.
-
-        Parameters
-        ----------
-        state : dict
-            As :attr:`state` has it; parts that are missing are those of the first step.
-        name : str, default=None
-            A name for the step; by default it tells what has changed.
-        callback : callable, default=None
-            Called with a :class:`altsets.results.Progress` now and then. What it raises ends the search; the session
-            stays where it was.
-        stop : callable, default=None
-            Called now and then, and before the step is taken: True ends the search with the best so far and its bound.
-            What it raises ends the search; the session stays where it was.
-
-        Raises
-        ------
-        altsets.errors.InputError
-            If the state has an unknown part, feature or quality, or invalid values; the session stays where it was.
-        """
+        """Go to a state, such as one of another step or of a file; missing parts are those of the first step."""
         return self._go(self._from_start(state), name, callback, stop)
 
     def answer_for(
         self, state: Any, name: str = "aside", *, callback: Watch = None, stop: Stop = None
     ) -> SessionStep:
-        """Return the answer for another state as a step that is not taken.
-
-        Parameters
-        ----------
-        state : dict
-            As for :meth:`go_to`.
-        name : str, default="aside"
-            The name of the step.
-        callback, stop : callable, default=None
-            As for :meth:`go_to`.
-        """
+        """Return the answer for another state, as :meth:`go_to` takes it, as a step that is not taken."""
         started = time.perf_counter()
         asked = self._from_start(state)
         result = self._searcher.answer(asked, callback, stop)
@@ -182,95 +148,39 @@ class SessionSteps:
     def set(
         self, *, name: str | None = None, callback: Watch = None, stop: Stop = None, **changes: Any
     ) -> Self:
-        """Change settings.
-
-        Parameters
-        ----------
-        name : str, default=None
-            A name for the step; by default it tells what has changed.
-        callback, stop : callable, default=None
-            As for :meth:`go_to`.
-        **changes : any part of :attr:`state`
-            Such as ``tau=0.4`` or ``quality="mrmr"``; the others stay as they are.
-        """
+        """Change parts of :attr:`state`, such as ``tau=0.4`` or ``quality="mrmr"``; the others stay as they are."""
         return self._go(self._searcher.changed(self._now, changes), name, callback, stop)
 
     def require(self, features: Feature | Sequence[Feature], *, name: str | None = None) -> Self:
-        """Require features in every set; they are no longer forbidden.
-
-        Parameters
-        ----------
-        features : int, str or sequence of them
-            One feature or several, by index, name or pattern.
-        name : str, default=None
-            A name for the step.
-        """
+        """Require features, by index, name or pattern, in every set; they are no longer forbidden."""
         return self._about_features("require", features, name)
 
     def forbid(self, features: Feature | Sequence[Feature], *, name: str | None = None) -> Self:
-        """Forbid features in all sets; they are no longer required.
-
-        Parameters
-        ----------
-        features : int, str or sequence of them
-            One feature or several, by index, name or pattern.
-        name : str, default=None
-            A name for the step.
-        """
+        """Forbid features, by index, name or pattern, in all sets; they are no longer required."""
         return self._about_features("forbid", features, name)
 
     def allow(self, features: Feature | Sequence[Feature], *, name: str | None = None) -> Self:
-        """Neither require nor forbid features any more.
-
-        Parameters
-        ----------
-        features : int, str or sequence of them
-            One feature or several, by index, name or pattern.
-        name : str, default=None
-            A name for the step.
-        """
+        """Neither require nor forbid features, by index, name or pattern, any more."""
         return self._about_features("allow", features, name)
 
     def pin(self, which: int | Sequence[Feature], *, name: str | None = None) -> Self:
         """Keep a set: it comes first from now on, and the others are searched to differ from it.
 
-        A pinned set stays even if its size, or its difference from other pinned sets, is not what the search requires.
-
-        Parameters
-        ----------
-        which : int or sequence of features
-            The number of a set in :attr:`sets`, or any set, by names or indices.
-        name : str, default=None
-            A name for the step.
+        ``which`` is the number of a set in :attr:`sets`, or any set, by names or indices. A pinned set stays even if
+        its size, or its difference from other pinned sets, is not what the search requires.
         """
         return self._about_set("pin", which, name)
 
     def unpin(self, which: int | Sequence[Feature], *, name: str | None = None) -> Self:
-        """Let a pinned set go: the search may find it again, or a better one.
-
-        Parameters
-        ----------
-        which : int or sequence of features
-            The number of a set in :attr:`sets`, where pinned ones come first, or its features.
-        name : str, default=None
-            A name for the step.
-        """
+        """Let a pinned set go, by number or features: the search may find it again, or a better one."""
         return self._about_set("unpin", which, name)
 
     def reject(self, which: int | Sequence[Feature], *, name: str | None = None) -> Self:
-        """Exclude a set: no set has all of its features from now on.
-
-        Parameters
-        ----------
-        which : int or sequence of features
-            The number of a set in :attr:`sets`, or any set, by names or indices.
-        name : str, default=None
-            A name for the step.
-        """
+        """Exclude a set, by number or features: no set has all of its features from now on."""
         return self._about_set("reject", which, name)
 
     def more(self, *, name: str | None = None) -> Self:
-        """Ask for one more set; ``name`` is a name for the step."""
+        """Ask for one more set."""
         if self._now.request.n_alternatives == "max":
             raise InputError(
                 "more: the session asks for as many sets as there are; set(n_alternatives=...) asks for a number."
@@ -279,17 +189,11 @@ class SessionSteps:
 
     def undo(self) -> Self:
         """Take the last step back."""
-        if self.position == 0:
-            raise InputError("there is no step to take back.")
-        self._position -= 1
-        return self._moved()
+        return self._go_along(-1, "back")
 
     def redo(self) -> Self:
         """Take a step again that was taken back."""
-        if self.position == len(self._steps) - 1:
-            raise InputError("there is no step to take again.")
-        self._position += 1
-        return self._moved()
+        return self._go_along(1, "again")
 
     def watch(self, watcher: Callable[[], object]) -> None:
         """Call a function after each step, undo and redo, on the thread that takes it, until :meth:`unwatch`."""
@@ -359,11 +263,17 @@ class SessionSteps:
                 # Nothing has changed, so there is nothing to take back.
                 return self
             is_first = not self._steps and state == self._searcher.start
-            name = name or (FIRST if is_first else change_between(self._state, state).words)
+            name = name or (FIRST if is_first else change_between(self._state, state)[-1])
             del self._steps[self._position + 1 :]
             self._steps.append(SessionStep(name, state, result, time.perf_counter() - started))
             del self._steps[:-MOST_STEPS]
             self._position = len(self._steps) - 1
+        return self._moved()
+
+    def _go_along(self, by: int, how: str) -> Self:
+        if not 0 <= self.position + by < len(self._steps):
+            raise InputError(f"there is no step to take {how}.")
+        self._position += by
         return self._moved()
 
     def _moved(self) -> Self:
