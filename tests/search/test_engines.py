@@ -55,6 +55,18 @@ def test_all_sets_are_compatible_where_trying_all_pairs_says_so(sizes, limit, di
 
 
 @pytest.mark.parametrize("engine", EXACT)
+def test_disjoint_sets_in_closed_form(engine):
+    scores = tuple(float(j) for j in range(1, 25))
+    request = Request(scores, n_features=4, n_alternatives=5, tau=1, search="simultaneous")
+    total = request.find(engine=engine)
+    assert (total.objective, total.status) == (300, Status.OPTIMAL)
+    lowest = replace(request, aggregation="min").find(engine=engine)
+    assert (lowest.objective, lowest.status) == (50, Status.OPTIMAL)  # 300 / 6, as in a magic rectangle
+    sequential = replace(request, search="sequential").find(engine=engine)
+    assert sequential.qualities == [90, 74, 58, 42, 26, 10]
+
+
+@pytest.mark.parametrize("engine", EXACT)
 @pytest.mark.parametrize("n", [3, 6])
 def test_all_sets_there_are(engine, n):
     """All but one feature each; the last set has only the worst ones, and no more is left than it."""
