@@ -204,14 +204,9 @@ def _draw_curve(ax: Axes, seen: Curves, number: int) -> Any:
         "marker": MARKERS[number % len(MARKERS)],
         "markersize": points(5),
     }
-    (handle,) = ax.plot(
-        [x for x, *_ in known],
-        [y for _, y, _ in known],
-        linestyle=DASHES[number % len(DASHES)],
-        linewidth=points(1.4),
-        label=line.name,
-        **look,
-    )
+    xs, ys = [x for x, *_ in known], [y for _, y, _ in known]
+    dashes = DASHES[number % len(DASHES)]
+    (handle,) = ax.plot(xs, ys, linestyle=dashes, linewidth=points(1.4), label=line.name, **look)
     ends = [(point.x, point.low, point.high) for point in line.points if point.low is not None]
     if ends:
         x, low, high = zip(*ends, strict=True)

@@ -192,16 +192,11 @@ def hatch(bars: Iterable[Any], marked: Iterable[bool]) -> None:
 
 def draw_lines(ax: Axes, lines: Sequence[ReferenceLine], colour: Any = ORANGE) -> list[Any]:
     """Draw reference values as horizontal lines, and return them for the legend."""
-    return [
-        ax.axhline(
-            line.value,
-            color=colour,
-            linestyle=DASHES[(place + 1) % len(DASHES)],
-            linewidth=points(1.5),
-            label=line.label,
-        )
-        for place, line in enumerate(lines)
-    ]
+    drawn: list[Any] = []
+    for place, line in enumerate(lines):
+        dashes = DASHES[(place + 1) % len(DASHES)]
+        drawn.append(ax.axhline(line.value, color=colour, ls=dashes, lw=points(1.5), label=line.label))
+    return drawn
 
 
 #: From light to dark, so that much ink is much, in print as well; the blues of Okabe and Ito.
@@ -282,17 +277,9 @@ def _write(ax: Axes, grid: Grid, mesh: Any, second_lines: Sequence[Sequence[str]
             mark = MARK if grid.open and grid.open[i][j] else ""
             more = f"\n{second_lines[i][j]}" if second_lines else ""
             colour = "white" if is_dark(mesh.to_rgba(value)[:3]) else "black"
-            ax.text(
-                j,
-                i,
-                f"{number}{mark}{more}",
-                ha="center",
-                va="center",
-                fontsize="small",
-                color=GREY if pairs and i == j else colour,
-                # Cells have the room that they have, and asking hundreds of them takes long.
-                in_layout=False,
-            )
+            # Cells have the room that they have, and asking hundreds of them takes long.
+            look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": "small", "in_layout": False}
+            ax.text(j, i, f"{number}{mark}{more}", color=GREY if pairs and i == j else colour, **look)
 
 
 def is_dark(colour: Sequence[float]) -> bool:

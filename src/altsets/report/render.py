@@ -72,13 +72,8 @@ def page(document: Block) -> str:
         f"default-src 'none'; script-src '{hash_of(module)}'; style-src '{hash_of(style)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-    return _render(
-        "shell.html",
-        document,
-        {"style": style, "module": module},
-        policy=policy,
-        generator=f"{GENERATOR} {__version__}",
-    )
+    trusted, generator = {"style": style, "module": module}, f"{GENERATOR} {__version__}"
+    return _render("shell.html", document, trusted, policy=policy, generator=generator)
 
 
 def fragment(document: Block) -> str:
@@ -131,15 +126,12 @@ def static_blocks(blocks: list[Block]) -> list[Block]:
     shown = []
     for block in blocks:
         if block["kind"] in ("table", "chart"):
-            shown.append(_first_rows(as_table(block)))
+            block = _first_rows(as_table(block))
         elif block["kind"] == "text":
-            shown.append(block | {"paragraphs": [strip_direction(said) for said in block["paragraphs"]]})
+            block = block | {"paragraphs": [strip_direction(said) for said in block["paragraphs"]]}
         elif block["kind"] == "facts":
-            shown.append(
-                block | {"items": [[label, strip_direction(said)] for label, said in block["items"]]}
-            )
-        else:
-            shown.append(block)
+            block = block | {"items": [[label, strip_direction(said)] for label, said in block["items"]]}
+        shown.append(block)
     return shown
 
 
@@ -213,12 +205,8 @@ def _bars(block: Block) -> TableParts:
 
 
 def _lines(block: Block) -> TableParts:
-    columns = [
-        column("Curve"),
-        column(block["x_name"], "number", 4),
-        column(block["y_name"], "number", 4),
-        column("Point"),
-    ]
+    numbers = [column(block[name], "number", 4) for name in ("x_name", "y_name")]
+    columns = [column("Curve"), *numbers, column("Point")]
     rows = [
         [line["name"], point["x"], point["y"], f"{point['label']}{' (not proven)' if point['open'] else ''}"]
         for line in block["series"]

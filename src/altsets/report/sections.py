@@ -325,15 +325,9 @@ def _stability_charts(evaluation: Evaluation) -> list[Block | None]:
 def _stand_in_charts(evaluation: Evaluation) -> list[Block]:
     if evaluation.n_sets < 2 or not evaluation.substitutions().weights:
         return []
-    return [
-        grid_chart(
-            "stand-ins",
-            "Which features stand in for which",
-            set_views.stand_ins(evaluation, most=MOST_FEATURES),
-            "How often a feature takes the place of another one from set to set.",
-            row_name="Feature",
-        )
-    ]
+    seen = set_views.stand_ins(evaluation, most=MOST_FEATURES)
+    about = "How often a feature takes the place of another one from set to set."
+    return [grid_chart("stand-ins", "Which features stand in for which", seen, about, row_name="Feature")]
 
 
 # --- Frontier --------------------------------------------------------------------------------------------
@@ -357,42 +351,30 @@ def frontier_section(given: Frontier | Evaluations) -> Block:
 
 
 def _curve_charts(frontier: Frontier) -> list[Block]:
-    over_tau = curves_chart(
-        "quality-over-tau",
-        "Quality over tau",
-        frontier_views.curve_over_tau(frontier),
-        "How much quality is left, the more different the sets must be.",
-    )
-    taus = {point.tau for point in frontier if point.is_complete}
-    made = [over_tau] if len(taus) >= FEWEST_DRAWN else []
-    if len(frontier.sizes) < 2:
-        return made
-    over_size = curves_chart(
-        "quality-over-size",
-        "Quality over the number of features",
-        frontier_views.curve_over_size(frontier),
-        "What each further feature in a set adds.",
-    )
-    over_both = grid_chart(
-        "quality-over-both",
-        "Quality over the number of features and tau",
-        frontier_views.heat(frontier),
-        "The share of the quality of the best set of that size that is kept.",
-    )
-    return [*made, *([over_size] if len(frontier.sizes) >= FEWEST_DRAWN else []), over_both]
+    made = []
+    if len({point.tau for point in frontier if point.is_complete}) >= FEWEST_DRAWN:
+        about = "How much quality is left, the more different the sets must be."
+        seen = frontier_views.curve_over_tau(frontier)
+        made.append(curves_chart("quality-over-tau", "Quality over tau", seen, about))
+    if len(frontier.sizes) >= FEWEST_DRAWN:
+        title, about = "Quality over the number of features", "What each further feature in a set adds."
+        made.append(curves_chart("quality-over-size", title, frontier_views.curve_over_size(frontier), about))
+    if len(frontier.sizes) > 1:
+        title = "Quality over the number of features and tau"
+        about = "The share of the quality of the best set of that size that is kept."
+        made.append(grid_chart("quality-over-both", title, frontier_views.heat(frontier), about))
+    return made
 
 
 def _score_curves(evaluated: Evaluations) -> Block | None:
     seen = frontier_views.scores_along(evaluated)
     if max(len(line.points) for line in seen.series) < FEWEST_DRAWN:
         return None
-    return curves_chart(
-        "scores-along",
-        "How well a model predicts with the sets",
-        seen,
+    about = (
         "The mean score on rows that neither the search nor the model has seen; the line is a model that ignores "
-        "the features.",
+        "the features."
     )
+    return curves_chart("scores-along", "How well a model predicts with the sets", seen, about)
 
 
 def _points_table(frontier: Frontier, evaluated: Evaluations | None) -> Block:
@@ -450,25 +432,17 @@ def _traded_curve(found: Frontier) -> Block | None:
 
 def _traded_table(found: Frontier) -> Block:
     shown = _of_points(found)
-    rows = [
-        [
-            *(value(point) for _, value in shown),
-            quality,
-            list(names),
-            "proven" if point.proven else "something better may exist",
-        ]
-        for point in found
-        for quality, names in zip(point.result.qualities, point.result.texts, strict=True)
-    ]
+    rows = []
+    for point in found:
+        numbers = [value(point) for _, value in shown]
+        certain = "proven" if point.proven else "something better may exist"
+        for quality, names in zip(point.result.qualities, point.result.texts, strict=True):
+            rows.append([*numbers, quality, list(names), certain])
     several = len(found.points[0].named_sets)
     each = f"{several} rows for each point, one for each of its sets."
-    columns = [column("Quality", "number", 6), column("Features", "names"), column("Certainty")]
-    return table(
-        "curve-points",
-        each if several > 1 else "One row for each point.",
-        [*(one for one, _ in shown), *columns],
-        rows,
-    )
+    columns = [one for one, _ in shown]
+    columns += [column("Quality", "number", 6), column("Features", "names"), column("Certainty")]
+    return table("curve-points", each if several > 1 else "One row for each point.", columns, rows)
 
 
 def _of_points(found: Frontier) -> list[tuple[Block, Callable[[Any], Any]]]:
@@ -523,14 +497,12 @@ def near_best_section(
         ],
         sort=(1, True),
     )
+    listed = enumerate(near.to_dict(n_sets)["sets"])
     sets = table(
         "near-best-sets",
         "The best of these sets, the very best first.",
         [column("Rank", "number"), column("Features", "names"), column("Quality", "number", 6)],
-        [
-            [rank, entry["features"], entry["quality"]]
-            for rank, entry in enumerate(near.to_dict(n_sets)["sets"])
-        ],
+        [[rank, entry["features"], entry["quality"]] for rank, entry in listed],
     )
     # The chart can be shown as a table, too.
     needed = with_features or len(near.ordered()) > n_bars

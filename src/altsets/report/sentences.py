@@ -108,12 +108,9 @@ def about_quality(known: Mapping[str, Any], *, only_sets: bool, target: str = "t
 def about_request(result: Result, target: str = "") -> str:
     asked, n_sets = {**result.parameters, "tau": result.tau}, len(result.statuses)
     as_many = asked.get("n_alternatives") == "max"
-    each = " each" if n_sets > 1 else ""
-    sets = (
-        f"As many sets of {sizes_of(result)} as there are"
-        if as_many
-        else f"{counted(n_sets, 'set')} of {sizes_of(result)}{each}"
-    )
+    sets = f"{counted(n_sets, 'set')} of {sizes_of(result)}{' each' if n_sets > 1 else ''}"
+    if as_many:
+        sets = f"As many sets of {sizes_of(result)} as there are"
     about = f" that say much about {target}" if target else ""
     existing = len(asked.get("existing") or ())
     difference = _difference(asked) if n_sets > 1 or as_many or existing else ""

@@ -192,10 +192,8 @@ def _with_short_names(result: Result) -> Result:
     every = dict.fromkeys(name for names in result.texts for name in names)
     short = {name: shorten_middle(name) for name in every}
     if len(set(short.values())) < len(short):
-        short = {
-            name: f"{said} ({place})" if said != name else said
-            for place, (name, said) in enumerate(short.items(), start=1)
-        }
+        numbered = enumerate(short.items(), start=1)
+        short = {name: f"{said} ({n})" if said != name else said for n, (name, said) in numbered}
     return replace(result, texts=[tuple(short[name] for name in names) for names in result.texts])
 
 
@@ -296,17 +294,11 @@ def _what_good_means(answers: _Answers, target: str) -> str:
 
 
 def _losses_section(losses: WhatIf) -> Block:
-    rows = [
-        [
-            loss.name,
-            losses.replaced(loss),
-            list(loss.named_set or ()),
-            loss.quality,
-            100 * losses.share(loss),
-            sections.IN_WORDS[loss.status],
-        ]
-        for loss in losses.losses
-    ]
+    rows = []
+    for loss in losses.losses:
+        numbers = [loss.quality, 100 * losses.share(loss)]
+        words = [loss.name, losses.replaced(loss), list(loss.named_set or ())]
+        rows.append([*words, *numbers, sections.IN_WORDS[loss.status]])
     columns = [column("If lost"), column("Replaced by"), column("Best set without it", "names")]
     columns += [column("Quality", "number", 6), column("% of set 0", "number", 3), column("Certainty")]
     listed = table("what-if", "The best set that is left after each loss.", columns, rows)
@@ -412,12 +404,11 @@ def _check_about_same(answers: _Answers, result: Result) -> None:
         known["near_best"] = dict(enumerate(answers.near.feature_names))
     ours = sections.named_features(result, None)
     for what, theirs in known.items():
-        for index, name in ours.items():
-            if theirs.get(index, name) != name:
-                raise InputError(
-                    f"{what} is about another table than the sets: it has {theirs[index]!r:.60} where these have "
-                    f"{name!r:.60}; give answers about the same features."
-                )
+        if wrong := [index for index, name in ours.items() if theirs.get(index, name) != name]:
+            raise InputError(
+                f"{what} is about another table than the sets: it has {theirs[wrong[0]]!r:.60} where these have "
+                f"{ours[wrong[0]]!r:.60}; give answers about the same features."
+            )
 
 
 # --- Notebooks ----------------------------------------------------------------------------------------------

@@ -147,9 +147,9 @@ def _all_proven(found: Result) -> bool:
 def _proof(found: Result) -> str:
     missing = len(found.statuses) - len(found.sets)
     each = found.parameters.get("search") == "sequential" and len(found.sets) > 1
-    proven = each and _all_proven(found)
+    proven = "Each set is proven to be the best one, given the sets before it."
     return paragraph(
-        "Each set is proven to be the best one, given the sets before it." if proven else "",
+        proven if each and _all_proven(found) else "",
         f"{missing} of {len(found.statuses)} sets were not found." if missing else "",
     )
 
