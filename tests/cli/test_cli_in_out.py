@@ -179,7 +179,7 @@ def test_sets_in_csv_parquet_and_json(run, there):
         for number, entry in enumerate(document["sets"])
         for feature in entry["features"]
     ]
-    frames = [pd.read_csv("out.csv"), pd.read_parquet("out.parquet")]
+    frames = [pd.read_csv("out.csv", float_precision="round_trip"), pd.read_parquet("out.parquet")]
     for frame in frames:
         assert frame.columns.tolist() == COLUMNS
         found = frame[["set", "feature", "quality", "status"]].itertuples(index=False, name=None)
@@ -491,7 +491,8 @@ def test_scores_that_were_saved_are_compared_too(run, there, snapshot):
     content = (there / "scores.csv").read_text()
     (there / "scores.csv").write_text(content + "\n")
     out = run.output("find", "--again", "saved.json", "--scores", "scores.csv")
-    assert " ".join(out.split()) == snapshot
+    # Scores differ in their last digits between processors, and so do hashes of them.
+    assert re.sub(r"\b[0-9a-f]{12}\b", "...", " ".join(out.split())) == snapshot
 
 
 @pytest.mark.parametrize(("change", "words"), [
