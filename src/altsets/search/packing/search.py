@@ -447,7 +447,7 @@ class SetPackingSearch:
         return max(further, limits.slow_growth * budget, LEAST_DISTANCE * self.pricing.reach)
 
     def _raise_sum(self, dual_bound: DualBound) -> None:
-        """As far as a list of moderate length goes."""
+        """As far as a list of moderate length goes, or else as best responses do."""
         total = math.fsum(map(self.quality.evaluate, self.state.sets))
         listing = self.pricing.all_above(
             dual_bound.threshold(dual_bound.bound - total, self.pricing.tolerance),
@@ -457,6 +457,8 @@ class SetPackingSearch:
         )
         if listing.complete:
             self.pick_larger_sum(listing, dual_bound)
+        elif self.coupling is None:
+            self.state.sets = self.local_optimum(self.state.sets)
 
     def pick_larger_sum(self, listing: Listing, dual_bound: DualBound) -> None:
         """Sets of a list with a larger sum, none of them worse than the worst of the incumbent."""
