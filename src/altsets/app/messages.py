@@ -15,8 +15,8 @@ from altsets.app.gate import Refused
 from altsets.session import PARTS
 from altsets.wording import list_some, quote
 
-#: Fields by name: whether a value is right, and what is right in words.
-Fields = Mapping[str, tuple[Callable[[Any], bool], str]]
+#: Whether a value is right, and what is right in words.
+Kind = tuple[Callable[[Any], bool], str]
 
 #: What can be asked about a state.
 VERBS = ("answer", "frontier", "stand_in", "compare", "evaluate")
@@ -30,79 +30,78 @@ FILES = {
 }
 #: The largest whole number that the page can count to.
 LARGEST = 2**53 - 1
+WORD = "[a-z][a-z0-9_-]{0,40}"
 #: A setting as text: a name, a fraction, or a number with the name of a measure.
-SETTING = re.compile(r"[a-z][a-z0-9_-]{0,40}|[0-9]{1,20}/[0-9]{1,20}|[0-9.]{1,20}(:[a-z_]{1,40})?")
+SETTING = WORD + "|[0-9]{1,20}/[0-9]{1,20}|[0-9.]{1,20}(:[a-z_]{1,40})?"
 
 
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LARGEST
+def _is_text(value: Any, pattern: str) -> bool:
+    return isinstance(value, str) and re.fullmatch(pattern, value) is not None
+
+
+def _is_number(value: Any, kinds: Any = (int, float)) -> bool:
+    return isinstance(value, kinds) and not isinstance(value, bool) and abs(value) <= LARGEST
+
+
+def _is_list(value: Any, is_right: Callable[[Any], bool]) -> bool:
+    return isinstance(value, list) and all(map(is_right, value))
 
 
 def _is_names(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(name, str) for name in value)
+    return _is_list(value, lambda name: isinstance(name, str))
 
 
-def _is_sets(value: Any) -> bool:
-    return isinstance(value, list) and all(map(_is_names, value))
-
-
-def _is_word(value: Any) -> bool:
-    return isinstance(value, str) and re.fullmatch(r"[a-z][a-z0-9_-]{0,40}", value) is not None
-
-
-def _is_setting(value: Any) -> bool:
-    """Nothing, a number, a name, a fraction or a similarity such as 0.9:pearson; the session checks what it means."""
-    if isinstance(value, str):
-        return re.fullmatch(SETTING, value) is not None
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return value is None or (is_number and abs(value) <= LARGEST)
-
-
-#: The fields of a state, and what they hold.
-STATE: Fields = {
-    **dict.fromkeys(PARTS, (_is_setting, "a number, a name or a similarity such as 0.9:pearson")),
-    "require": (_is_names, "a list of names"),
-    "forbid": (_is_names, "a list of names"),
-    "pinned": (_is_sets, "a list of lists of names"),
-    "rejected": (_is_sets, "a list of lists of names"),
-}
-
-
-def _is_state(value: Any) -> bool:
-    """Whether this is a state; None is the one that the explorer starts with, which also has what is left out."""
-    return value is None or _is_part(value, STATE, "state")
-
-
-def _is_part(value: Any, fields: Fields, what: str) -> bool:
+def _is_part(value: Any, fields: Mapping[str, Kind], what: str) -> bool:
     """Whether this is an object; one with other fields than these is refused, but some of them may be missing."""
-    if not isinstance(value, dict):
-        return False
-    _check(value, fields, what, all_of_them=False)
-    return True
+    if isinstance(value, dict):
+        _check(value, fields, what, all_of_them=False)
+    return isinstance(value, dict)
 
 
-#: What a message about a verb may say besides.
-MORE: Fields = {
-    "feature": (lambda value: isinstance(value, str), "a name"),
-    "other": (_is_state, "a state"),
-    "scores_of": (lambda value: value is None or _is_word(value), "a name"),
-}
-
-
-def _is_client(value: Any) -> bool:
-    return isinstance(value, str) and re.fullmatch(r"[A-Za-z0-9_-]{1,64}", value) is not None
-
-
-_CLIENT = {"client": (_is_client, "1 to 64 letters and digits")}
-_NUMBER = {"number": (_is_count, "a whole number")}
-_STATE = {"state": (_is_state, "a state")}
-
-
-def _one_of(names: Any) -> tuple[Callable[[Any], bool], str]:
+def _one_of(names: Any) -> Kind:
     return (lambda value: isinstance(value, str) and value in names), f"one of {', '.join(names)}"
 
 
-def _check(given: Any, fields: Fields, what: str, *, all_of_them: bool = True) -> None:
+#: The session checks what a setting means.
+A_SETTING: Kind = (
+    lambda value: value is None or _is_number(value) or _is_text(value, SETTING),
+    "a number, a name or a similarity such as 0.9:pearson",
+)
+NAMES: Kind = _is_names, "a list of names"
+SETS: Kind = (lambda value: _is_list(value, _is_names)), "a list of lists of names"
+#: The fields of a state, and what they hold.
+STATE = dict.fromkeys(PARTS, A_SETTING) | {
+    "require": NAMES,
+    "forbid": NAMES,
+    "pinned": SETS,
+    "rejected": SETS,
+}
+#: None is the state that the explorer starts with, which also has what is left out.
+A_STATE: Kind = (lambda value: value is None or _is_part(value, STATE, "state")), "a state"
+#: What a message about a verb may say besides.
+MORE: Mapping[str, Kind] = {
+    "feature": ((lambda value: isinstance(value, str)), "a name"),
+    "other": A_STATE,
+    "scores_of": ((lambda value: value is None or _is_text(value, WORD)), "a name"),
+}
+#: The fields of messages.
+FIELDS: Mapping[str, Kind] = {
+    "client": ((lambda value: _is_text(value, "[A-Za-z0-9_-]{1,64}")), "1 to 64 letters and digits"),
+    "number": ((lambda value: _is_number(value, int) and value >= 0), "a whole number"),
+    "verb": _one_of(VERBS),
+    "state": A_STATE,
+    "with": ((lambda value: _is_part(value, MORE, "with")), "an object"),
+    "kind": _one_of(FILES),
+}
+
+
+def _message(given: Any, *names: str) -> Any:
+    """A message with these fields."""
+    _check(given, {name: FIELDS[name] for name in names}, "request")
+    return given
+
+
+def _check(given: Any, fields: Mapping[str, Kind], what: str, *, all_of_them: bool = True) -> None:
     """Refuse a message that has other fields than these, or not all of them."""
     if not isinstance(given, dict):
         raise Refused(400, f"The {what} must be an object.")
@@ -130,11 +129,9 @@ class Ask:
 
     @classmethod
     def of(cls, given: Any) -> Ask:
-        if isinstance(given, dict):
-            given = {"with": {}, **given}
-        more = {"with": (lambda value: _is_part(value, MORE, "with"), "an object")}
-        _check(given, {**_CLIENT, **_NUMBER, "verb": _one_of(VERBS), **_STATE, **more}, "request")
-        return cls(given["client"], given["number"], given["verb"], given["state"], given["with"])
+        given = {"with": {}, **given} if isinstance(given, dict) else given
+        asked = _message(given, "client", "number", "verb", "state", "with")
+        return cls(more=asked.pop("with"), **asked)
 
 
 @dataclass(frozen=True)
@@ -146,31 +143,20 @@ class Question:
 
     @classmethod
     def of(cls, given: Any) -> Question:
-        _check(given, {**_CLIENT, **_NUMBER}, "request")
-        return cls(given["client"], given["number"])
+        return cls(**_message(given, "client", "number"))
 
 
-@dataclass(frozen=True)
-class Download:
-    """A file of the answer for a state."""
-
-    client: str
-    state: dict[str, Any] | None
-    kind: str
+class Download(Ask):
+    """A question for a file of the answer for a state; it has no number of the page's."""
 
     @classmethod
     def of(cls, given: Any) -> Download:
-        _check(given, {**_CLIENT, **_STATE, "kind": _one_of(FILES)}, "request")
-        return cls(given["client"], given["state"], given["kind"])
-
-    @property
-    def ask(self) -> Ask:
-        """The question that an engine gets; it has no number of the page's."""
-        return Ask(self.client, -1, "download", self.state, {"kind": self.kind})
+        asked = _message(given, "client", "state", "kind")
+        return cls(asked["client"], -1, "download", asked["state"], {"kind": asked["kind"]})
 
 
 #: Messages by the routes that take them.
-MESSAGES: Mapping[str, type[Ask | Question | Download]] = {
+MESSAGES: Mapping[str, type[Ask | Question]] = {
     "ask": Ask,
     "wait": Question,
     "cancel": Question,

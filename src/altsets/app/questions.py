@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 from altsets.app.gate import Refused
-from altsets.app.messages import FILES, Ask, Download, Question
+from altsets.app.messages import FILES, Ask, Question
 from altsets.errors import AltsetsError, reason_of
 
 Known = dict[str, Any]
@@ -256,12 +256,14 @@ class Questions:
         self._asked: OrderedDict[tuple[str, int], Asked] = OrderedDict()
         self._kept = kept
 
-    def reply_to(self, message: Ask | Download | Question, route: str) -> Callable[[], dict[str, Any]]:
+    def reply_to(self, message: Ask | Question, route: str) -> Callable[[], dict[str, Any]]:
         """Begin to work on a message; what is returned waits for the reply."""
+        asked: Asked | None
         if isinstance(message, Ask):
-            return partial(self._begin(message).reply_within, FIRST_REPLY, for_all=True)
-        if isinstance(message, Download):
-            return self._begin(message.ask).file
+            asked = self._begin(message)
+            return (
+                asked.file if route == "download" else partial(asked.reply_within, FIRST_REPLY, for_all=True)
+            )
         asked = self._asked.get((message.client, message.number))
         if asked is None:
             raise unknown(message)

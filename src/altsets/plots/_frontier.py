@@ -218,7 +218,7 @@ def _draw_curve(ax: Axes, seen: Curves, number: int) -> Any:
 
 
 def _mark(ax: Axes, seen: Curves) -> str:
-    """A ring around the suggested point; a sentence says what it is, since words beside it would cover the curves."""
+    """Draw a ring around the suggested point, and return a sentence: words beside it would cover the curves."""
     if seen.mark is None:
         return ""
     point = seen.series[seen.mark.series].points[seen.mark.point]

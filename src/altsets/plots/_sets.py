@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -119,13 +118,10 @@ def _draw_scores(ax: Axes, seen: Membership, start: float) -> list[Any]:
     beside.locator_params(axis="x", nbins=3)
     if seen.noise_floors is None:
         return []
-    rows, width = np.arange(len(seen.noise_floors)), points(1.2)
+    rows = np.arange(len(seen.noise_floors))
+    look: dict[str, Any] = {"colors": ORANGE, "linewidth": points(1.2)}
     told = "noise floor: what chance reaches"
-    return [
-        beside.vlines(
-            seen.noise_floors, rows - 0.5, rows + 0.5, ORANGE, "dashed", label=told, linewidth=width
-        )
-    ]
+    return [beside.vlines(seen.noise_floors, rows - 0.5, rows + 0.5, linestyles="dashed", label=told, **look)]
 
 
 def quality(result: Result, *, most: int | None = 30, ax: Axes | None = None) -> Axes:
@@ -250,13 +246,12 @@ def near_best(near_best: NearBest, *, most: int | None = 25, ax: Axes | None = N
     """
     seen = views.near_best_frequencies(near_best, most=most)
     names = Names()
-    labels = names.short(seen.labels)
+    labels, shares = names.short(seen.labels), [value or 0.0 for value in seen.values]
     ax = axes_for(ax, 3.6 + max(map(len, labels)) * CHARACTER, len(labels) * BAR_ROW + 1.3)
-    places = range(len(labels))
-    bars = ax.barh(places, [100 * (value or 0.0) for value in seen.values], height=0.68, color=BLUE)
+    bars = ax.barh(range(len(labels)), [100 * share for share in shares], height=0.68, color=BLUE)
     hatch(bars, [not marked for marked in seen.marked])
-    ax.bar_label(bars, [percent(value or 0.0) for value in seen.values], fontsize="x-small", padding=3)
-    ax.set_yticks(places, labels, **PLAIN)
+    ax.bar_label(bars, list(map(percent, shares)), fontsize="x-small", padding=3)
+    ax.set_yticks(range(len(labels)), labels, **PLAIN)
     ax.set_ylim(len(labels) - 0.4, -0.6)
     ax.set_xlim(0, 112)
     ax.set_xticks(range(0, 101, 25))
@@ -311,40 +306,26 @@ def scores(evaluation: Evaluation, *, scorer: str | None = None, ax: Axes | None
 
 def _draw_folds(ax: Axes, seen: Bars) -> Any:
     """The scores of the folds, side by side in their order, to the right of each mean."""
-    xs: list[float] = []
-    ys: list[float] = []
-    for number, values in enumerate(seen.dots):
-        step = WIDTH / max(len(values) - 1, 1)
-        xs += [number + BESIDE + step * place for place in range(len(values))]
-        ys += values
-    return ax.scatter(xs, ys, s=points(3) ** 2, color=GREY, label="score in each fold")
+    xs = [number + BESIDE + np.linspace(0, WIDTH, len(values)) for number, values in enumerate(seen.dots)]
+    scores = np.concatenate(seen.dots)
+    return ax.scatter(np.concatenate(xs), scores, s=points(3) ** 2, color=GREY, label="score in each fold")
 
 
 def _draw_means(ax: Axes, seen: Bars) -> list[Any]:
     """The means with their intervals, full or hollow; for the legend, the kinds that there are."""
-    marked = seen.marked or (False,) * len(seen.labels)
-    meaning = {False: "mean", True: seen.mark_means}
-    if seen.interval_name:
-        meaning[False] += f" with its {seen.interval_name}"
+    unknown = (None,) * len(seen.labels)
+    means, low, high = (np.array(part or unknown, float) for part in (seen.values, seen.low, seen.high))
+    reach, marked = np.nan_to_num([means - low, high - means]), np.array(seen.marked or unknown, bool)
+    mean = f"mean with its {seen.interval_name}" if seen.interval_name else "mean"
     sizes: dict[str, Any] = {"markersize": points(6), "capsize": points(4), "linewidth": points(1.4)}
     handles: list[Any] = []
-    for hollow, fill in ((False, BLUE), (True, ax.get_facecolor())):
-        kind = [number for number in range(len(marked)) if marked[number] is hollow]
-        means = {number: value for number in kind if (value := seen.values[number]) is not None}
-        if means:
-            look = {"fmt": "D", "color": BLUE, "mfc": fill, "label": meaning[hollow], **sizes}
-            reach = _reach(seen, means)
-            handles.append(ax.errorbar(list(means), list(means.values()), yerr=reach, **look))
+    for which, fill, label in ((~marked, BLUE, mean), (marked, ax.get_facecolor(), seen.mark_means)):
+        kind = np.flatnonzero(which & np.isfinite(means))
+        if len(kind):
+            ends = None if seen.low is None else reach[:, kind]
+            look = {"fmt": "D", "color": BLUE, "mfc": fill, "label": label, **sizes}
+            handles.append(ax.errorbar(kind, means[kind], yerr=ends, **look))
     return handles
-
-
-def _reach(seen: Bars, means: Mapping[int, float]) -> list[list[float]] | None:
-    if seen.low is None or seen.high is None:
-        return None
-    return [
-        [0.0 if (end := ends[number]) is None else abs(end - mean) for number, mean in means.items()]
-        for ends in (seen.low, seen.high)
-    ]
 
 
 def stand_ins(

@@ -23,7 +23,8 @@ SLIDES: dict[str, Any] = {
 DOCUMENT: dict[str, Any] = {}
 
 
-def _settings() -> Any:
+def settings() -> Any:
+    """The settings of matplotlib, or how to install it."""
     try:
         from matplotlib import rcParams
     except ImportError as error:
@@ -60,24 +61,24 @@ def style(name: str) -> AbstractContextManager[object]:
     """
     if name not in ("document", "slides"):
         raise InputError(f"there is no style {name!r}; the styles are 'document' and 'slides'.")
-    settings = _settings()
-    before = {setting: settings[setting] for setting in SLIDES}
-    if settings["figure.figsize"] != SLIDE:
+    in_use = settings()
+    before = {setting: in_use[setting] for setting in SLIDES}
+    if in_use["figure.figsize"] != SLIDE:
         DOCUMENT.update(before)
-    settings.update(SLIDES if name == "slides" else DOCUMENT)
+    in_use.update(SLIDES if name == "slides" else DOCUMENT)
     ended = ExitStack()
-    ended.callback(settings.update, before)
+    ended.callback(in_use.update, before)
     return ended
 
 
 def points(size: float) -> float:
     """The size of a mark or the width of a line, which grows with the text; given for text of 10 points."""
-    return size * float(_settings()["font.size"]) / 10
+    return size * float(settings()["font.size"]) / 10
 
 
 def figure_size(width: float, height: float) -> tuple[float, float]:
     """Return the inches of a figure for content of this size, in the style in use."""
-    if _settings()["figure.figsize"] != SLIDE:
+    if settings()["figure.figsize"] != SLIDE:
         return width, height
     factor = max(1.0, width / SLIDE[0], height / SLIDE[1])
     return factor * SLIDE[0], factor * SLIDE[1]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import textwrap
 import warnings
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from altsets.errors import InputError, MissingExtraError
-from altsets.plots._style import figure_size, points
+from altsets.errors import InputError
+from altsets.plots._style import figure_size, points, settings
 from altsets.result import MARK
 
 if TYPE_CHECKING:
@@ -31,10 +32,7 @@ class Names:
     """Writes names for one plot, and knows whether a character was lost; raises if matplotlib is missing."""
 
     def __init__(self) -> None:
-        try:
-            import matplotlib.font_manager  # noqa: F401
-        except ImportError as error:
-            raise MissingExtraError("a plot", "matplotlib", "plots") from error
+        settings()
         self._lost = False
 
     def short(self, names: Iterable[str]) -> list[str]:
@@ -99,8 +97,7 @@ def axes_for(ax: Any, width: float, height: float) -> Axes:
     from matplotlib.axes import Axes
 
     if ax is None:
-        scale = plt.rcParams["font.size"] / 10
-        _, ax = plt.subplots(figsize=figure_size(width * scale, height * scale), layout="constrained")
+        _, ax = plt.subplots(figsize=figure_size(points(width), points(height)), layout="constrained")
     if not isinstance(ax, Axes):
         name = type(ax).__name__
         raise InputError(
@@ -173,15 +170,12 @@ def _add_legend(ax: Axes, keys: Sequence[Any], labels: Sequence[str], width: int
 
 def _width(ax: Axes) -> float:
     """How wide the axes are once all that is drawn has its place, in inches of text of 10 points."""
-    from matplotlib import rcParams
-
     figure = ax.figure.canvas.figure
     with warnings.catch_warnings():
         # Where there is too little room, matplotlib says so when the plot is shown.
         warnings.simplefilter("ignore")
         figure.draw_without_rendering()
-    inches: float = ax.get_window_extent().width / figure.dpi * 10 / rcParams["font.size"]
-    return inches
+    return float(ax.get_window_extent().width) / figure.dpi / points(1)
 
 
 def hatch(bars: Iterable[Any], marked: Iterable[bool]) -> None:
@@ -192,11 +186,9 @@ def hatch(bars: Iterable[Any], marked: Iterable[bool]) -> None:
 
 def draw_lines(ax: Axes, lines: Sequence[ReferenceLine], colour: Any = ORANGE) -> list[Any]:
     """Draw reference values as horizontal lines, and return them for the legend."""
-    drawn: list[Any] = []
-    for place, line in enumerate(lines):
-        dashes = DASHES[(place + 1) % len(DASHES)]
-        drawn.append(ax.axhline(line.value, color=colour, ls=dashes, lw=points(1.5), label=line.label))
-    return drawn
+    dashes = itertools.cycle(DASHES[1:] + DASHES[:1])
+    look = {"color": colour, "lw": points(1.5)}
+    return [ax.axhline(line.value, ls=next(dashes), label=line.label, **look) for line in lines]
 
 
 #: From light to dark, so that much ink is much, in print as well; the blues of Okabe and Ito.
@@ -221,8 +213,24 @@ def draw_grid(
     upright = max(map(len, columns)) > LYING
     ax = axes_for(ax, *_size(rows, columns, upright, bool(second_lines)))
     mesh = _fill(ax, grid, pairs)
-    hatched = bool(empty) and _hatch_empty(ax, grid)
-    _frame(ax, grid)
+    # Marked as empty, unless numbers are missing for good reasons.
+    holes = [(j, i) for i, row in enumerate(grid.values) for j, value in enumerate(row) if value is None]
+    for j, i in holes if empty else ():
+        _box(ax, j, i, 0.92, 0.88, hatch="////", edgecolor=GREY, linewidth=0)
+    if grid.mark is not None:
+        # Black on white, to be seen on any colour and in grey.
+        for colour, width in (("white", 5.0), ("black", 2.0)):
+            _box(
+                ax,
+                grid.mark[1],
+                grid.mark[0],
+                1,
+                1,
+                edgecolor=colour,
+                linewidth=width,
+                gid=f"{colour} frame",
+                zorder=3,
+            )
     ax.set_xticks(range(len(columns)), columns, rotation=90 if upright else 0, fontsize="small", **PLAIN)
     ax.set_yticks(range(len(rows)), rows, fontsize="small", **PLAIN)
     ax.tick_params(length=0)
@@ -231,7 +239,7 @@ def draw_grid(
     ax.set_ylabel(grid.row_name)
     unproven = f"{MARK} not proven." if any(map(any, grid.open)) else ""
     title = f"{grid.value_name} (%)" if grid.shares else grid.value_name
-    said = [*notes, grid.note, unproven, f"Hatched: {empty}." if hatched else ""]
+    said = [*notes, grid.note, unproven, f"Hatched: {empty}." if empty and holes else ""]
     finish(ax, names, title=title, notes=said)
     _write(ax, grid, mesh, second_lines, pairs)
     return ax
@@ -289,28 +297,8 @@ def is_dark(colour: Sequence[float]) -> bool:
     return 1.05 / (light + 0.05) > (light + 0.05) / 0.05
 
 
-def _hatch_empty(ax: Axes, grid: Grid) -> bool:
-    """Mark the cells without a number, and return whether there are any."""
+def _box(ax: Axes, x: float, y: float, width: float, height: float, **look: Any) -> None:
+    """Draw a rectangle around the middle of a cell."""
     from matplotlib.patches import Rectangle
 
-    corners = [
-        (j - 0.46, i - 0.44)
-        for i, row in enumerate(grid.values)
-        for j, value in enumerate(row)
-        if value is None
-    ]
-    look: dict[str, Any] = {"fill": False, "hatch": "////", "edgecolor": GREY, "linewidth": 0}
-    for corner in corners:
-        ax.add_patch(Rectangle(corner, 0.92, 0.88, **look))
-    return bool(corners)
-
-
-def _frame(ax: Axes, grid: Grid) -> None:
-    """A frame around the number that is suggested: black on white, to be seen on any colour and in grey."""
-    from matplotlib.patches import Rectangle
-
-    if grid.mark is not None:
-        corner = (grid.mark[1] - 0.5, grid.mark[0] - 0.5)
-        for colour, width in (("white", 5.0), ("black", 2.0)):
-            look: dict[str, Any] = {"edgecolor": colour, "linewidth": width, "gid": f"{colour} frame"}
-            ax.add_patch(Rectangle(corner, 1, 1, fill=False, zorder=3, **look))
+    ax.add_patch(Rectangle((x - width / 2, y - height / 2), width, height, fill=False, **look))
