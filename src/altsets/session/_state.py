@@ -8,6 +8,7 @@ import numbers
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 from altsets import documents
@@ -118,51 +119,48 @@ class SessionState:
 
     # --- What steps do -----------------------------------------------------------------------------------------------
 
-    def after(self, step: str, some: NamedSet = ()) -> SessionState:
-        """The state after a step: ``"more"``, or one about features (``"require"``) or about a set (``"pin"``)."""
-        if step == "more":
-            number = self.request.n_alternatives
-            # As many as there are stay as many as there are.
-            more = number if isinstance(number, str) else number + 1
-            return replace(self, request=replace(self.request, n_alternatives=more))
-        parts: dict[str, Any] = {name: getattr(self, name) for name in NAMED}
-        if step in STEPS_OF_FEATURES:
-            parts |= {name: _without(parts[name], some) for name in ("require", "forbid")}
-        elif step == "pin":
-            parts["rejected"] = _without(self.rejected, [some])
-        else:
-            parts["pinned"] = _without(self.pinned, [some])
-        added = {"pin": "pinned", "reject": "rejected"}.get(step, step)
-        if added in NAMED:
-            parts[added] = (*parts[added], *(some if step in STEPS_OF_FEATURES else [some]))
+    def after(self, step: str, some: tuple[Any, ...]) -> SessionState:
+        """The state after a step about some features or sets."""
+        added, removed = STEPS[step]
+        parts = {name: _without(getattr(self, name), some) for name in removed}
+        if added:
+            parts[added] = (*parts.get(added, getattr(self, added)), *some)
         return replace(self, **parts)
 
+    def one_more(self) -> SessionState:
+        """The state with one more set; as many as there are stay as many as there are."""
+        number = self.request.n_alternatives
+        more = number if isinstance(number, str) else number + 1
+        return replace(self, request=replace(self.request, n_alternatives=more))
 
-#: The steps that are about features, and those about a set, each with what it adds to a state.
-STEPS_OF_FEATURES = ("require", "forbid", "allow")
-STEPS_OF_SETS = ("pin", "unpin", "reject")
+
+#: Steps about features or sets: the part of a state to which they are added, and those from which they are removed.
+STEPS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "require": ("require", ("require", "forbid")),
+    "forbid": ("forbid", ("require", "forbid")),
+    "allow": ("", ("require", "forbid")),
+    "pin": ("pinned", ("rejected",)),
+    "unpin": ("", ("pinned",)),
+    "reject": ("rejected", ("pinned",)),
+}
 
 
 def change_between(before: SessionState, after: SessionState) -> tuple[str, list[str], str]:
     """The simplest way from one state to another: a method of the session, its arguments, and a few words."""
     if before == after:
         return "set", [], "again"
-    if after == before.after("more"):
+    if after == before.one_more():
         return "more", [], "one more set"
-    gained = {name: _without(getattr(after, name), getattr(before, name)) for name in NAMED}
-    lost = {name: _without(getattr(before, name), getattr(after, name)) for name in NAMED}
-    features = (gained["require"], gained["forbid"], (*lost["require"], *lost["forbid"]))
-    sets = (gained["pinned"], lost["pinned"], gained["rejected"])
-    tried = [
-        *((step, some) for step, some in zip(STEPS_OF_FEATURES, features, strict=True) if some),
-        *((step, some[0]) for step, some in zip(STEPS_OF_SETS, sets, strict=True) if len(some) == 1),
-    ]
-    for step, some in tried:
-        if before.after(step, some) == after:
-            return step, [repr(list(some))], f"{step} {list_some(some, MOST_NAMED)}"
-    changed = changed_parts(before, after)
-    words = ", ".join(f"{name} = {value_in_words(value)}" for name, value in changed.items())
-    return "set", [f"{name}={value!r}" for name, value in changed.items()], words
+    for step, (added, removed) in STEPS.items():
+        changed = [(after, before, added)] if added else [(before, after, name) for name in removed]
+        some = tuple(chain(*(_without(getattr(one, name), getattr(two, name)) for one, two, name in changed)))
+        if some and before.after(step, some) == after:
+            chosen = some if isinstance(some[0], tuple) else (some,)
+            if len(chosen) == 1:
+                return step, [repr(list(chosen[0]))], f"{step} {list_some(chosen[0], MOST_NAMED)}"
+    parts = changed_parts(before, after)
+    words = ", ".join(f"{name} = {value_in_words(value)}" for name, value in parts.items())
+    return "set", [f"{name}={value!r}" for name, value in parts.items()], words
 
 
 def changed_parts(before: SessionState, after: SessionState) -> dict[str, Any]:

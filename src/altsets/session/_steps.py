@@ -185,7 +185,7 @@ class SessionSteps:
             raise InputError(
                 "more: the session asks for as many sets as there are; set(n_alternatives=...) asks for a number."
             )
-        return self._go(self._now.after("more"), name)
+        return self._go(self._now.one_more(), name)
 
     def undo(self) -> Self:
         """Take the last step back."""
@@ -235,7 +235,7 @@ class SessionSteps:
         known = self._now.rejected if step == "reject" else self._now.pinned
         if (chosen in known) is (step != "unpin"):
             raise InputError(f"{step}: the set {', '.join(chosen)} {ALREADY[step]}.")
-        return self._go(self._now.after(step, chosen), name)
+        return self._go(self._now.after(step, (chosen,)), name)
 
     def _set(self, which: Any, who: str) -> NamedSet:
         """A set by its number among those that there are, or by its features."""
