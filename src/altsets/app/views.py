@@ -398,9 +398,12 @@ def compare_view(session: Session, given: Mapping[str, Any], watch: Watch) -> Vi
     names = sorted(
         before | now, key=lambda name: (-abs(before[name] - now[name]), -max(before[name], now[name]))
     )
-    rows = [[name, before[name], now[name]] for name in names]
-    columns = [column("Feature"), column("Sets before", "number"), column("Sets now", "number")]
-    listed = table("difference", "In how many sets each feature is.", columns, rows)
+    columns = [
+        column("Feature", names),
+        column("Sets before", [before[name] for name in names], "number"),
+        column("Sets now", [now[name] for name in names], "number"),
+    ]
+    listed = table("difference", "In how many sets each feature is.", columns)
     return _plain({"words": [compared.explain()], "sides": sides, "blocks": [listed]})
 
 

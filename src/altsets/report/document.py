@@ -9,8 +9,8 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from altsets.views.records import Bars, CurveMark, Curves, Grid, Membership
 from altsets.wording import paragraph
 
 Block = dict[str, Any]
+Column = tuple[Block, list[Any]]
 
 SCHEMA = 1
 #: Rows of a table on one page.
@@ -81,29 +82,26 @@ def facts(items: Iterable[tuple[str, str]]) -> Block | None:
     return {"kind": "facts", "items": said} if said else None
 
 
-def column(name: str, kind: str = "text", digits: int | None = None, about: str = "") -> Block:
-    """A column of a table: "text", "number" (with this many significant digits) or "names"."""
+def column(
+    name: str, cells: Iterable[Any], kind: str = "text", digits: int | None = None, about: str = ""
+) -> Column:
+    """A column of a table with its cells: "text", "number" (with this many significant digits) or "names"."""
     made: Block = {"name": name, "kind": kind}
     if digits is not None:
         made["digits"] = digits
-    return made | ({"help": about} if about else {})
+    return made | ({"help": about} if about else {}), list(cells)
 
 
 def table(
-    identity: str,
-    caption: str,
-    columns: Sequence[Block],
-    rows: Sequence[Sequence[Any]],
-    *,
-    sort: tuple[int, bool] | None = None,
+    identity: str, caption: str, columns: Sequence[Column], *, sort: tuple[int, bool] | None = None
 ) -> Block:
     """A table to sort, search, page and save as CSV; ``sort`` is a column, and whether it is descending."""
     return {
         "kind": "table",
         "id": identity,
         "caption": caption,
-        "columns": list(columns),
-        "rows": [list(row) for row in rows],
+        "columns": [head for head, _ in columns],
+        "rows": list(map(list, zip(*(cells for _, cells in columns), strict=True))),
         "page_size": PAGE_SIZE,
         "sort": None if sort is None else {"column": sort[0], "descending": sort[1]},
         "file": f"{identity}.csv",
@@ -271,10 +269,11 @@ def _cut(value: Any, most: int) -> Any:
 
 def _fit_table(block: Block) -> Block:
     rows, caption = block["rows"], block["caption"]
-    whole = block["id"] == FEATURES and sum(len(row[0]) for row in rows) <= FULL_NAMES
-    short = [[row[0], *_cut(row[1:], LONGEST_NAME)] if whole else _cut(row, LONGEST_NAME) for row in rows]
+    short = _cut(rows, LONGEST_NAME)
     if block["id"] == FEATURES:
-        short = _number_duplicates(short)
+        whole = sum(len(row[0]) for row in rows) <= FULL_NAMES
+        names = distinct_names([row[0] for row in (rows if whole else short)])
+        short = [[name, *row[1:]] for name, row in zip(names, short, strict=True)]
     room = itertools.accumulate(len(json.dumps(row, ensure_ascii=False)) for row in short)
     kept = [row for row, used in zip(short, room, strict=True) if used <= LARGEST_TABLE]
     if len(kept) < len(rows):
@@ -282,12 +281,8 @@ def _fit_table(block: Block) -> Block:
     return block | {"caption": shorten_middle(caption, LONGEST_PARAGRAPH), "rows": kept}
 
 
-def _number_duplicates(rows: list[list[Any]]) -> list[list[Any]]:
-    """Rows with a number behind names that are the same once they are shortened."""
-    counts = Counter(row[0] for row in rows)
-    seen: Counter[str] = Counter()
-    made = []
-    for row in rows:
-        seen[row[0]] += 1
-        made.append([f"{row[0]} ({seen[row[0]]})", *row[1:]] if counts[row[0]] > 1 else row)
-    return made
+def distinct_names(names: Sequence[str]) -> list[str]:
+    """Names with a number behind those that are the same, such as once they are shortened."""
+    counts: Counter[str] = Counter(names)
+    seen: defaultdict[str, Iterator[int]] = defaultdict(lambda: itertools.count(1))
+    return [f"{name} ({next(seen[name])})" if counts[name] > 1 else name for name in names]

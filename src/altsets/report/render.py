@@ -14,7 +14,7 @@ from typing import Any
 
 from altsets.errors import InputError, MissingExtraError
 from altsets.files.writing import NewFile
-from altsets.report.document import Block, column, shorten_middle, table
+from altsets.report.document import Block, Column, column, shorten_middle, table
 from altsets.version import __version__
 from altsets.wording import aligned
 
@@ -146,10 +146,8 @@ def as_table(block: Block) -> Block:
     """A chart as the table of its numbers; a table stays as it is."""
     if block["kind"] == "table":
         return block
-    columns, rows = CHARTS[block["chart"]](block)
-    made = table(block["id"], f"{block['title']}. {block['description']}", columns, rows)
-    note = block.get("note")
-    return made | ({"caption": f"{made['caption']} {note}"} if note else {})
+    caption = " ".join(filter(None, [f"{block['title']}. {block['description']}", block.get("note")]))
+    return table(block["id"], caption, CHARTS[block["chart"]](block))
 
 
 def _first_rows(block: Block) -> Block:
@@ -178,47 +176,50 @@ def _cell(value: Any, numbers: Iterator[str]) -> list[str]:
     return [shorten_middle(str(name)) for name in names]
 
 
-TableParts = tuple[list[Block], list[list[Any]]]
-
-
-def _membership(block: Block) -> TableParts:
-    columns = [column("Feature"), column(block["score_name"], "number", 4), *map(column, block["sets"])]
-    rows = [
-        [f"{name} *" if mark else name, score, *("yes" if has else "" for has in members)]
-        for name, score, members, mark in zip(
-            block["features"], block["scores"], block["members"], block["marks"], strict=True
-        )
+def _membership(block: Block) -> list[Column]:
+    names = [
+        f"{name} *" if mark else name for name, mark in zip(block["features"], block["marks"], strict=True)
     ]
-    return columns, rows
-
-
-def _bars(block: Block) -> TableParts:
-    columns = [column("Name"), column(block["value_name"], "number", block["digits"])]
-    parts = [block["labels"], block["values"]]
-    for name, title in (("low", "from"), ("high", "to")):
-        if block[name] is not None:
-            columns.append(column(title, "number", block["digits"]))
-            parts.append(block[name])
-    rows = [list(row) for row in zip(*parts, strict=True)]
-    width = len(columns) - 2
-    return columns, rows + [[line["label"], line["value"], *[None] * width] for line in block["lines"]]
-
-
-def _lines(block: Block) -> TableParts:
-    numbers = [column(block[name], "number", 4) for name in ("x_name", "y_name")]
-    columns = [column("Curve"), *numbers, column("Point")]
-    rows = [
-        [line["name"], point["x"], point["y"], f"{point['label']}{' (not proven)' if point['open'] else ''}"]
-        for line in block["series"]
-        for point in line["points"]
+    return [
+        column("Feature", names),
+        column(block["score_name"], block["scores"], "number", 4),
+        *(
+            column(name, ["yes" if has[place] else "" for has in block["members"]])
+            for place, name in enumerate(block["sets"])
+        ),
     ]
-    return columns, rows
 
 
-def _matrix(block: Block) -> TableParts:
-    columns = [column(block["row_name"] or "Name"), *(column(name, "number", 4) for name in block["columns"])]
-    rows = [[name, *values] for name, values in zip(block["rows"], block["values"], strict=True)]
-    return columns, rows
+def _bars(block: Block) -> list[Column]:
+    lines, digits = block["lines"], block["digits"]
+    named = [*block["labels"], *(line["label"] for line in lines)]
+    values = [*block["values"], *(line["value"] for line in lines)]
+    ends = [(name, block[key]) for name, key in (("from", "low"), ("to", "high")) if block[key] is not None]
+    return [
+        column("Name", named),
+        column(block["value_name"], values, "number", digits),
+        *(column(name, [*numbers, *[None] * len(lines)], "number", digits) for name, numbers in ends),
+    ]
+
+
+def _lines(block: Block) -> list[Column]:
+    points = [(line["name"], point) for line in block["series"] for point in line["points"]]
+    return [
+        column("Curve", [name for name, _ in points]),
+        column(block["x_name"], [point["x"] for _, point in points], "number", 4),
+        column(block["y_name"], [point["y"] for _, point in points], "number", 4),
+        column(
+            "Point", [f"{point['label']}{' (not proven)' if point['open'] else ''}" for _, point in points]
+        ),
+    ]
+
+
+def _matrix(block: Block) -> list[Column]:
+    columns = zip(block["columns"], zip(*block["values"], strict=True), strict=True)
+    return [
+        column(block["row_name"] or "Name", block["rows"]),
+        *(column(name, values, "number", 4) for name, values in columns),
+    ]
 
 
 CHARTS = {"membership": _membership, "bars": _bars, "lines": _lines, "matrix": _matrix}

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-import statistics
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from altsets.evaluation import Evaluation, Evaluations, overall
+from altsets.evaluation.comparison import mean_of, std_of
 from altsets.features import FeatureNames
 from altsets.quality import Quality
 from altsets.report.document import (
     FEATURES,
     SETS_DRAWN,
     Block,
+    Column,
     bars_chart,
     column,
     curves_chart,
@@ -28,7 +28,7 @@ from altsets.report.document import (
 )
 from altsets.report.sentences import MOST_LISTED, about_condition
 from altsets.result import Result, Status
-from altsets.search.frontier import Frontier
+from altsets.search.frontier import Frontier, FrontierPoint
 from altsets.search.near_best import NearBest
 from altsets.views import frontier as frontier_views
 from altsets.views import sets as set_views
@@ -100,24 +100,25 @@ def set_charts(result: Result, *, with_proof: bool = True) -> list[Block]:
 
 
 def sets_table(identity: str, caption: str, result: Result, in_use: int | None = None) -> Block:
-    (standard, whole), share = result.compared_with, result.qualities[0] > 0
-    kind = "number" if in_use is None and not result.set_names else "text"
-    columns = [column("Set", kind), column("Features", "names"), column("Quality", "number", 6)]
-    columns += [column(f"% of {standard}", "number", 3)] if share else []
-    groups, costs = result.groups, result.costs
-    columns += [column("Groups", "names")] if groups else []
-    columns += [column("Cost", "number", 6) for _ in costs[0]] if costs else []
-    columns.append(column("Certainty"))
-    rows = []
-    for number, (names, value) in enumerate(zip(result.texts, result.qualities, strict=True)):
-        part: list[Any] = [100 * value / whole] if share else []
-        which: Any = number
-        if kind == "text":
-            which = result.label(number).removeprefix("set ") + (" (in use)" if number == in_use else "")
-        part += [list(dict.fromkeys(group or "-" for group in groups[number]))] if groups else []
-        part += costs[number] if costs else []
-        rows.append([which, list(names), value, *part, certainty(result, result.statuses[number])])
-    return table(identity, caption, columns, rows)
+    (standard, whole), numbers, values = result.compared_with, range(len(result.sets)), result.qualities
+    named = [
+        result.label(number).removeprefix("set ") + (" (in use)" if number == in_use else "")
+        for number in numbers
+    ]
+    columns = [
+        column("Set", numbers, "number") if in_use is None and not result.set_names else column("Set", named),
+        column("Features", map(list, result.texts), "names"),
+        column("Quality", values, "number", 6),
+    ]
+    if values[0] > 0:
+        columns.append(column(f"% of {standard}", [100 * value / whole for value in values], "number", 3))
+    if groups := result.groups:
+        names = [list(dict.fromkeys(group or "-" for group in each)) for each in groups]
+        columns.append(column("Groups", names, "names"))
+    columns += [column("Cost", costs, "number", 6) for costs in zip(*result.costs, strict=True)]
+    # Statuses of sets that were not found come last.
+    proven = [certainty(result, result.statuses[number]) for number in numbers]
+    return table(identity, caption, [*columns, column("Certainty", proven)])
 
 
 def certainty(result: Result, status: Status) -> str:
@@ -138,51 +139,60 @@ def _pair_in_words(result: Result) -> list[Block | None]:
 def _matches(result: Result) -> Block | None:
     if not result.matches:
         return text("Apart from shared features, no feature of one set matches a feature of another.")
-    rows = []
-    for later, earlier, feature, other, similarity in result.matches:
-        one = result.texts[later][result.sets[later].index(feature)]
-        two = result.texts[earlier][result.sets[earlier].index(other)]
-        rows.append([later, one, earlier, two, round_down(similarity)])
-    columns = [column("Set", "number"), column("Feature"), column("Earlier set", "number")]
-    columns += [column("Stands in for"), column("Similarity")]
-    return table("matches", "What matches what: features of two sets that are alike.", columns, rows)
+    name = [
+        dict(zip(chosen, names, strict=True)) for chosen, names in zip(result.sets, result.texts, strict=True)
+    ]
+    columns = [
+        column("Set", [match[0] for match in result.matches], "number"),
+        column("Feature", [name[match[0]][match[2]] for match in result.matches]),
+        column("Earlier set", [match[1] for match in result.matches], "number"),
+        column("Stands in for", [name[match[1]][match[3]] for match in result.matches]),
+        column("Similarity", [round_down(match[4]) for match in result.matches]),
+    ]
+    return table("matches", "What matches what: features of two sets that are alike.", columns)
 
 
 #: Targets that have a column of their own in the table of R².
 MOST_TARGETS = 6
+#: What the models of a set explain: of one target, of several, and Cox models.
+EXPLAINED = {
+    "one": "R² on these rows",
+    "several": "the mean R² of several targets; of classes, the mean squared canonical correlation",
+    "cox": "the score statistic, as a share of the largest that any column could have",
+}
 
 
 def models_section(result: Result) -> Block | None:
     if not result.models:
         return None
-    targets, cox = result.models[0].targets, result.models[0].c_index is not None
-    several = len(targets) > 1
-    about = "R² on these rows"
+    models, targets, cox = result.models, result.models[0].targets, result.models[0].c_index is not None
+    kind = "cox" if cox else "several" if len(targets) > 1 else "one"
+    which = [result.label(number).removeprefix("set ") for number in range(len(models))]
+    explained = [
+        column("Set", which),
+        column("Explained", [model.r2 for model in models], "number", 4, EXPLAINED[kind]),
+    ]
     if cox:
-        about = "the score statistic, as a share of the largest that any column could have"
-    elif several:
-        about = "the mean R² of several targets; of classes, the mean squared canonical correlation"
-    columns = [column("Set"), column("Explained", "number", 4, about=about)]
-    if cox:
-        columns.append(column("C index", "number", 4, about="on these rows; a guess has 0.5"))
-    elif 1 < len(targets) <= MOST_TARGETS:
-        columns += [column(f"R² of {target}", "number", 4) for target in targets]
-    explained, rows = [], []
-    for number, model in enumerate(result.models):
-        which = result.label(number).removeprefix("set ")
-        explained.append(
-            [which, model.r2, *([model.c_index] if cox else model.target_r2 if len(columns) > 2 else ())]
-        )
-        rows += [[which, *(line[:1] if several else ()), *line[1:4]] for line in model.rows()]
-    named = [column("Set"), *([column("Target")] if several else []), column("Column")]
+        about = "on these rows; a guess has 0.5"
+        explained.append(column("C index", [model.c_index for model in models], "number", 4, about))
+    elif kind == "several" and len(targets) <= MOST_TARGETS:
+        each = zip(targets, zip(*(model.target_r2 for model in models), strict=True), strict=True)
+        explained += [column(f"R² of {target}", values, "number", 4) for target, values in each]
+    lines = [(name, line) for name, model in zip(which, models, strict=True) for line in model.rows()]
     of = "logarithm of the hazard ratio, in the units of the table" if cox else ""
-    numbers = [column("Coefficient", "number", 4, about=of), column("Standard error", "number", 3)]
+    coefficients = [
+        column("Set", [name for name, _ in lines]),
+        *([column("Target", [line[0] for _, line in lines])] if len(targets) > 1 else []),
+        column("Column", [line[1] for _, line in lines]),
+        column("Coefficient", [line[2] for _, line in lines], "number", 4, of),
+        column("Standard error", [line[3] for _, line in lines], "number", 3),
+    ]
     return section(
         "models",
         "The Cox models" if cox else "The linear models",
         [
-            table("explained", "What each model explains.", columns, explained),
-            table("coefficients", "Coefficients, in the units of the table.", [*named, *numbers], rows),
+            table("explained", "What each model explains.", explained),
+            table("coefficients", "Coefficients, in the units of the table.", coefficients),
             text(
                 "The standard errors are those of one regression whose columns were fixed in advance. These were "
                 "chosen because they fit, so the true errors are larger.",
@@ -196,29 +206,25 @@ def all_features_section(result: Result | None, scoring: Scoring | None) -> Bloc
     if scoring is None:
         return None
     names, scores = scoring.feature_names, scoring.feature_scores
-    columns = [column("Feature")]
-    cells: list[list[Any]] = [list(names)]
-    values, sort, worth = [0.0] * len(names), None, ""
-    if scores is not None:
-        values, sort, worth = list(map(float, scores)), (1, True), " and what each of them alone is worth"
-        columns.append(column("Score", "number", 4))
-        cells.append(values)
-    # Near-best sets know scores, but no floor.
-    floor = getattr(scoring, "noise_floor", None)
-    if scores is not None and floor is not None:
-        columns.append(column("Above chance", about="whether the score is above the noise floor"))
-        cells.append(["yes" if above else "no" for above in scores > floor])
+    values = [0.0] * len(names) if scores is None else list(map(float, scores))
     member: dict[int, list[str]] = {}
     for number, chosen in enumerate(result.sets if result else ()):
         for index in chosen:
             member.setdefault(index, []).append(result.label(number))  # type: ignore[union-attr]
-    if member:
-        columns.append(column("In", "names"))
-        cells.append([member.get(index, []) for index in range(len(names))])
     # Those in sets first: where there is no room for all, these must be there.
     order = sorted(range(len(names)), key=lambda index: (index not in member, -values[index], index))
-    rows = [[column_cells[index] for column_cells in cells] for index in order]
-    made = table(FEATURES, f"All {len(names):,} features{worth}.", columns, rows, sort=sort)
+    columns, sort, worth = [column("Feature", [names[index] for index in order])], None, ""
+    if scores is not None:
+        sort, worth = (1, True), " and what each of them alone is worth"
+        columns.append(column("Score", [values[index] for index in order], "number", 4))
+        # Near-best sets know scores, but no floor.
+        if (floor := getattr(scoring, "noise_floor", None)) is not None:
+            about = "whether the score is above the noise floor"
+            above = ["yes" if values[index] > floor[index] else "no" for index in order]
+            columns.append(column("Above chance", above, about=about))
+    if member:
+        columns.append(column("In", [member.get(index, []) for index in order], "names"))
+    made = table(FEATURES, f"All {len(names):,} features{worth}.", columns, sort=sort)
     return section("all-features", "All features", [made])
 
 
@@ -251,10 +257,10 @@ def evaluation_section(evaluation: Evaluation, *, with_sets: bool = True) -> Blo
 def _given_sets(evaluation: Evaluation) -> Block | None:
     if not evaluation.given:
         return None
-    sets = enumerate(evaluation.folds[0].sets)
-    rows = [[number, [evaluation.names[index] for index in chosen]] for number, chosen in sets]
-    columns = [column("Set", "number"), column("Features", "names")]
-    return table("given-sets", "The feature sets that were given.", columns, rows)
+    sets = evaluation.folds[0].sets
+    names = [[evaluation.names[index] for index in chosen] for chosen in sets]
+    columns = [column("Set", range(len(sets)), "number"), column("Features", names, "names")]
+    return table("given-sets", "The feature sets that were given.", columns)
 
 
 def _score_bars(evaluation: Evaluation) -> Block | None:
@@ -273,30 +279,20 @@ def _score_bars(evaluation: Evaluation) -> Block | None:
 
 
 def _score_table(evaluation: Evaluation) -> Block:
-    columns = [column("Set")]
+    numbers, with_baseline = range(evaluation.n_sets), not math.isnan(evaluation.baseline)
+    baseline = ["baseline"] if with_baseline else []
+    columns = [column("Set", [*(f"set {number}" for number in numbers), *baseline])]
     for name in evaluation.scorers:
+        each = [evaluation.scores(number, name) for number in numbers]
+        each += [evaluation.baseline_scores(name)] if with_baseline else []
+        about = "mean over the folds, on rows that the model has not seen"
         spread = "± spread" if len(evaluation.scorers) == 1 else f"± {name}"
-        columns += [
-            column(name, "number", 3, "mean over the folds, on rows that the model has not seen"),
-            column(spread, "number", 2, "standard deviation"),
-        ]
-    columns.append(column("Found in folds", "number"))
-
-    def row(label: str, scores: Callable[[str], list[float]], n_found: int | None) -> list[object]:
-        numbers = []
-        for name in evaluation.scorers:
-            known = [score for score in scores(name) if not math.isnan(score)]
-            numbers.append(statistics.fmean(known) if known else math.nan)
-            numbers.append(statistics.stdev(known) if len(known) > 1 else math.nan)
-        return [label, *numbers, n_found]
-
-    rows = [
-        row(f"set {number}", partial(evaluation.scores, number), evaluation.n_found(number))
-        for number in range(evaluation.n_sets)
-    ]
-    if not math.isnan(evaluation.baseline):
-        rows.append(row("baseline", evaluation.baseline_scores, None))
-    return table("evaluation", "Scores over the folds.", columns, rows)
+        columns.append(column(name, map(mean_of, each), "number", 3, about))
+        columns.append(column(spread, map(std_of, each), "number", 2, "standard deviation"))
+    found = [*map(evaluation.n_found, numbers), *[None] * len(baseline)]
+    return table(
+        "evaluation", "Scores over the folds.", [*columns, column("Found in folds", found, "number")]
+    )
 
 
 def _stability_charts(evaluation: Evaluation) -> list[Block | None]:
@@ -381,26 +377,23 @@ def _points_table(frontier: Frontier, evaluated: Evaluations | None) -> Block:
     points = frontier.points
     best = [(point.mean, frontier.best(point.n_features)) for point in points]
     shares = [100 * (mean / top) if top > 0 else math.nan for mean, top in best]
-    cells: list[tuple[Block, Sequence[object]]] = [
-        (column("Features", "number", about="in each set"), [point.n_features for point in points]),
-        (column("Sets", "number"), [point.n_alternatives + 1 for point in points]),
-        (column("tau", "number", 4), [point.tau for point in points]),
-        (
-            column("Shared at most", "number", about="features that two sets may share"),
-            [point.max_overlap for point in points],
-        ),
-        (column("Found", "number"), [len(point.result.sets) for point in points]),
-        (column("Mean quality", "number", 6), [point.mean for point in points]),
-        (column("Worst quality", "number", 6), [point.worst for point in points]),
-        (column("Mean, % of best", "number", 3, "of the best set of that size"), shares),
+    may_share = "features that two sets may share"
+    columns = [
+        column("Features", [point.n_features for point in points], "number", about="in each set"),
+        column("Sets", [point.n_alternatives + 1 for point in points], "number"),
+        column("tau", [point.tau for point in points], "number", 4),
+        column("Shared at most", [point.max_overlap for point in points], "number", about=may_share),
+        column("Found", [len(point.result.sets) for point in points], "number"),
+        column("Mean quality", [point.mean for point in points], "number", 6),
+        column("Worst quality", [point.worst for point in points], "number", 6),
+        column("Mean, % of best", shares, "number", 3, "of the best set of that size"),
     ]
     if evaluated is not None:
-        scorer = evaluated[0].scorers[0]
         about = "mean over sets and folds, on rows not seen before"
-        cells.append((column(scorer, "number", 3, about), [overall(one).difference for one in evaluated]))
-    cells.append((column("Certainty"), [IN_WORDS[point.status] for point in points]))
-    rows = list(zip(*(values for _, values in cells), strict=True))
-    return table("frontier-points", "One row for each search.", [one for one, _ in cells], rows)
+        scores = [overall(one).difference for one in evaluated]
+        columns.append(column(evaluated[0].scorers[0], scores, "number", 3, about))
+    columns.append(column("Certainty", [IN_WORDS[point.status] for point in points]))
+    return table("frontier-points", "One row for each search.", columns)
 
 
 # --- Other curves ----------------------------------------------------------------------------------------
@@ -431,36 +424,36 @@ def _traded_curve(found: Frontier) -> Block | None:
 
 
 def _traded_table(found: Frontier) -> Block:
-    shown = _of_points(found)
-    rows = []
-    for point in found:
-        numbers = [value(point) for _, value in shown]
-        certain = "proven" if point.proven else "something better may exist"
-        for quality, names in zip(point.result.qualities, point.result.texts, strict=True):
-            rows.append([*numbers, quality, list(names), certain])
     several = len(found.points[0].named_sets)
-    each = f"{several} rows for each point, one for each of its sets."
-    columns = [one for one, _ in shown]
-    columns += [column("Quality", "number", 6), column("Features", "names"), column("Certainty")]
-    return table("curve-points", each if several > 1 else "One row for each point.", columns, rows)
+    # A row for each set, with the numbers of its point.
+    points = [point for point in found for _ in point.result.sets]
+    certain = ["proven" if point.proven else "something better may exist" for point in points]
+    caption = f"{several} rows for each point, one for each of its sets."
+    columns = [
+        *_of_points(found, points, several > 1),
+        column("Quality", [value for point in found for value in point.result.qualities], "number", 6),
+        column("Features", [list(names) for point in found for names in point.result.texts], "names"),
+        column("Certainty", certain),
+    ]
+    return table("curve-points", caption if several > 1 else "One row for each point.", columns)
 
 
-def _of_points(found: Frontier) -> list[tuple[Block, Callable[[Any], Any]]]:
-    """Columns of the numbers of a point that its sets have in common, and the numbers."""
+def _of_points(found: Frontier, points: Sequence[FrontierPoint], several: bool) -> list[Column]:
+    """The numbers that the sets of a point have in common."""
     if found.by == "against":
-        which = "of the set with the worst one" if len(found.points[0].named_sets) > 1 else ""
-        name = "Second quality" if found.more_is_better else "Cost"
-        return [(column(name, "number", 6, about=which), lambda point: point.against)]
-    total = column("Sum", "number", 6), lambda point: point.quality
+        name, which = "Second quality" if found.more_is_better else "Cost", "of the set with the worst one"
+        return [column(name, [point.against for point in points], "number", 6, which if several else "")]
+    total = column("Sum", [point.quality for point in points], "number", 6)
     if found.by == "balance":
-        worst = column("Worst", "number", 6, about="the quality of the worst set")
-        return [total, (worst, lambda point: point.worst)]
-    shared = column("Shared", "number", about="features that pairs of sets share")
+        worst = [point.worst for point in points]
+        return [total, column("Worst", worst, "number", 6, "the quality of the worst set")]
+    low, high = zip(*(point.penalty or (None, None) for point in points), strict=True)
+    shared = [point.shared for point in points]
     return [
-        (column("Penalty from", "number", 4), lambda point: point.penalty[0]),
-        (column("to", "number", 4, about="the last ones have no end"), lambda point: point.penalty[1]),
+        column("Penalty from", low, "number", 4),
+        column("to", high, "number", 4, "the last ones have no end"),
         total,
-        (shared, lambda point: point.shared),
+        column("Shared", shared, "number", about="features that pairs of sets share"),
     ]
 
 
@@ -486,26 +479,29 @@ def near_best_section(
         "A feature in all sets cannot be replaced; one in few sets is easy to do without.",
         digits=2,
     )
-    best, names = frozenset(near.best_set or ()), near.feature_names
+    best, order, names = near.best_set or (), near.ordered(), near.feature_names
     features = table(
         "near-best-features",
         "The features of these sets.",
-        [column("Feature"), column("% of the sets", "number", 3), column("In the best set")],
         [
-            [names[index], 100 * float(near.frequencies[index]), "yes" if index in best else "no"]
-            for index in near.ordered()
+            column("Feature", [names[index] for index in order]),
+            column("% of the sets", [100 * float(near.frequencies[index]) for index in order], "number", 3),
+            column("In the best set", ["yes" if index in best else "no" for index in order]),
         ],
         sort=(1, True),
     )
-    listed = enumerate(near.to_dict(n_sets)["sets"])
+    listed = near.to_dict(n_sets)["sets"]
     sets = table(
         "near-best-sets",
         "The best of these sets, the very best first.",
-        [column("Rank", "number"), column("Features", "names"), column("Quality", "number", 6)],
-        [[rank, entry["features"], entry["quality"]] for rank, entry in listed],
+        [
+            column("Rank", range(len(listed)), "number"),
+            column("Features", [entry["features"] for entry in listed], "names"),
+            column("Quality", [entry["quality"] for entry in listed], "number", 6),
+        ],
     )
     # The chart can be shown as a table, too.
-    needed = with_features or len(near.ordered()) > n_bars
+    needed = with_features or len(order) > n_bars
     return section("near-best", "Nearly as good", [said, shown, features if needed else None, sets])
 
 
@@ -538,14 +534,14 @@ def conditions_section(
     ]
     for given in parameters.get("existing") or ():
         said.append(f"Every set differs enough from this one: {known.listed(given, MOST_LISTED)}.")
-    ruled_out = [
-        [known.listed([one["feature"]]), known.listed([one["other"]]), round_down(one["similarity"])]
-        for entry in entries
-        for one in entry.get("ruled_out") or ()
+    ruled_out = [one for entry in entries for one in entry.get("ruled_out") or ()]
+    columns = [
+        column("Ruled out", [known.listed([one["feature"]]) for one in ruled_out]),
+        column("as it says much about", [known.listed([one["other"]]) for one in ruled_out]),
+        column("Similarity", [round_down(one["similarity"]) for one in ruled_out]),
     ]
-    columns = [column("Ruled out"), column("as it says much about"), column("Similarity")]
     caption = "Features that were ruled out because they give away a forbidden one."
-    proxies = table("proxies", caption, columns, ruled_out) if ruled_out else None
+    proxies = table("proxies", caption, columns) if ruled_out else None
     return section("conditions", "Conditions", [text(*said), proxies])
 
 

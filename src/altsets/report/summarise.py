@@ -19,6 +19,7 @@ from altsets.report.document import (
     Block,
     code,
     column,
+    distinct_names,
     document,
     facts,
     section,
@@ -189,12 +190,9 @@ def _as_asked(frontier: Frontier, result: Result | None) -> Frontier:
 
 def _with_short_names(result: Result) -> Result:
     """The same with names that fit into a sentence, and are still told apart."""
-    every = dict.fromkeys(name for names in result.texts for name in names)
-    short = {name: shorten_middle(name) for name in every}
-    if len(set(short.values())) < len(short):
-        numbered = enumerate(short.items(), start=1)
-        short = {name: f"{said} ({n})" if said != name else said for n, (name, said) in numbered}
-    return replace(result, texts=[tuple(short[name] for name in names) for names in result.texts])
+    every = list(dict.fromkeys(itertools.chain(*result.texts)))
+    short = dict(zip(every, distinct_names([*map(shorten_middle, every)]), strict=True))
+    return replace(result, texts=[tuple(map(short.__getitem__, names)) for names in result.texts])
 
 
 def _origin(
@@ -294,14 +292,16 @@ def _what_good_means(answers: _Answers, target: str) -> str:
 
 
 def _losses_section(losses: WhatIf) -> Block:
-    rows = []
-    for loss in losses.losses:
-        numbers = [loss.quality, 100 * losses.share(loss)]
-        words = [loss.name, losses.replaced(loss), list(loss.named_set or ())]
-        rows.append([*words, *numbers, sections.IN_WORDS[loss.status]])
-    columns = [column("If lost"), column("Replaced by"), column("Best set without it", "names")]
-    columns += [column("Quality", "number", 6), column("% of set 0", "number", 3), column("Certainty")]
-    listed = table("what-if", "The best set that is left after each loss.", columns, rows)
+    each = losses.losses
+    columns = [
+        column("If lost", [loss.name for loss in each]),
+        column("Replaced by", map(losses.replaced, each)),
+        column("Best set without it", [list(loss.named_set or ()) for loss in each], "names"),
+        column("Quality", [loss.quality for loss in each], "number", 6),
+        column("% of set 0", [100 * losses.share(loss) for loss in each], "number", 3),
+        column("Certainty", [sections.IN_WORDS[loss.status] for loss in each]),
+    ]
+    listed = table("what-if", "The best set that is left after each loss.", columns)
     warned = text(*losses.verdict.cautions, tone="warning")
     return section("losses", "What if a feature is lost?", [text(*losses.verdict.findings), warned, listed])
 

@@ -122,7 +122,7 @@ class SessionState:
     def after(self, step: str, some: tuple[Any, ...]) -> SessionState:
         """The state after a step about some features or sets."""
         added, removed = STEPS[step]
-        parts = {name: _without(getattr(self, name), some) for name in removed}
+        parts: dict[str, Any] = {name: _without(getattr(self, name), some) for name in removed}
         if added:
             parts[added] = (*parts.get(added, getattr(self, added)), *some)
         return replace(self, **parts)
