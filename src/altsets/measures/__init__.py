@@ -26,7 +26,7 @@ from altsets.measures.information.mutual_information import mutual_info, symmetr
 from altsets.measures.large.scores import score_large
 from altsets.measures.large.table import is_large, large_table
 from altsets.measures.pairs import PAIR_MEASURES, given_numbers, is_array, pairwise, score_by
-from altsets.measures.piecewise import is_large_array, score_in_parts, scores_for
+from altsets.measures.piecewise import scores_for
 from altsets.measures.redundancy import Redundancy
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import (
@@ -36,7 +36,6 @@ from altsets.tables.feature_matrix import (
     warn_of_left_out_rows,
     warn_that_constant,
 )
-from altsets.tables.target import has_several, in_one_form
 from altsets.tables.weights import counted, counted_as_repeats
 from altsets.wording import list_some
 
@@ -157,16 +156,6 @@ def score(
     if is_large(X):
         return _large_table(X, y, measure, _with_weights(options, sample_weight), feature_names)
     task = options.get("task", "auto")
-    form = in_one_form(y, task)
-    if isinstance(measure, str) and measure in UNIVARIATE and is_large_array(X) and not has_several(form):
-        # Converted and scored some columns at a time, which are not compared for copies.
-        scores, constant = score_in_parts(
-            measure, MEASURES[measure], X, form, _with_weights(options, sample_weight)
-        )
-        # Columns are named as they are in a smaller table.
-        named = features_of(np.zeros((1, X.shape[1])), feature_names)
-        warn_of_constants(named, constant)
-        return scores, named.names
     if not (callable(measure) or is_array(measure)):
         one_of("measure", measure, MEASURES, ", or pass a function of X and y, or one score for each feature")
     features, y, weights = counted(features_of(X, feature_names), y, sample_weight, task)

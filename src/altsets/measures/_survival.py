@@ -10,9 +10,8 @@ import numpy as np
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
 from altsets.measures import risk_sets
-from altsets.measures._univariate import known_parts
 from altsets.measures.risk_sets import RiskSets, compared_pairs, quadratic_form
-from altsets.measures.sparse_columns import dense_blocks
+from altsets.measures.sparse_columns import dense_blocks, known_parts
 from altsets.measures.workers import map_in_order
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features, constant_columns
@@ -196,8 +195,7 @@ def _by_columns(
 ) -> Floats:
     """One statistic per column, each in the rows where it is known; categories of several labels are groups."""
     scores = np.zeros(features.n_features)
-    every = np.ones(features.n_features, dtype=bool)
-    for columns, rows, matrix, counting in known_parts(features, weights, every):
+    for columns, rows, matrix, counting in known_parts(features, weights, dense=True):
         some = target.of_rows(rows)
         if some.event.any():
             scores[columns] = _in_blocks(matrix, some, counting, of_numbers)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
-from altsets.measures.sparse_columns import UnitColumns, chi2_by_class, dense_blocks, variances_by_class
+from altsets.measures.sparse_columns import UnitColumns, chi2_by_class, known_parts, variances_by_class
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features, constant_columns
 from altsets.tables.sparse import count_stored
-from altsets.tables.target import Target, target_of
+from altsets.tables.target import target_of
 from altsets.tables.weights import counted, counted_as_repeats
 from altsets.wording import parameter
 
@@ -79,12 +79,8 @@ def f_ratios(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -
             f"{weights.sum():.6g}; multiply the weights by a number."
         )
     scores, perfect = np.zeros(features.n_features), np.zeros(features.n_features, dtype=bool)
-    if features.is_sparse:
-        whole = np.flatnonzero(~features.incomplete)
-        scores[whole], perfect[whole] = _sparse_f_ratios(features.cells[:, whole], target, weights)
-    for columns, rows, matrix, some in known_parts(features, weights, features.incomplete):
-        matrix = np.ascontiguousarray(matrix)
-        scores[columns], perfect[columns] = _f_ratios(matrix, target.values[rows], target, some)
+    for columns, rows, matrix, some in known_parts(features, weights):
+        scores[columns], perfect[columns] = _f_ratios(matrix, target.values[rows], target.is_classes, some)
     for index in features.categories:
         if len(features.categories[index]) > 2:
             # The target values of each category, compared as the columns of classes are.
@@ -94,27 +90,30 @@ def f_ratios(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -
 
 
 def _f_ratios(
-    matrix: Floats, values: npt.NDArray[Any], target: Target, weights: Floats | None
+    matrix: Any, values: npt.NDArray[Any], is_classes: bool, weights: Floats | None
 ) -> tuple[Floats, Bools]:
     """F of complete columns, and which of them explain the target perfectly."""
-    if target.is_classes:
-        return _analysis_of_variance(matrix, values, weights)
-    columns, goal = standardize(matrix, weights), standardize(values[:, None], weights)[:, 0]
-    explained = (columns.T @ goal) ** 2
-    n_rows = len(matrix) if weights is None else float(weights.sum())
-    return variance_ratios(explained, 1.0 - explained, 1.0, n_rows - 2.0)
-
-
-def _sparse_f_ratios(columns: Any, target: Target, weights: Floats | None) -> tuple[Floats, Bools]:
-    n_rows = columns.shape[0] if weights is None else float(weights.sum())
-    if target.is_classes:
-        used = target.n_distinct - 1.0
+    if is_classes and isinstance(matrix, np.ndarray):
+        return _analysis_of_variance(np.ascontiguousarray(matrix), values, weights)
+    n_rows = matrix.shape[0] if weights is None else float(weights.sum())
+    if is_classes:
+        n_classes = len(np.unique(values))
         return variance_ratios(
-            *variances_by_class(columns, target.values, weights), used, n_rows - target.n_distinct
+            *variances_by_class(matrix, values, weights), n_classes - 1.0, n_rows - n_classes
         )
-    standard = standardize(target.values[:, None], weights)
-    explained = UnitColumns(columns, weights, ranked=False).products(standard)[0] ** 2
+    explained = _products(matrix, values, weights) ** 2
     return variance_ratios(explained, 1.0 - explained, 1.0, n_rows - 2.0)
+
+
+def _products(
+    matrix: Any, values: npt.NDArray[Any], weights: Floats | None, *, ranked: bool = False
+) -> Floats:
+    """Correlations of complete columns, dense or sparse ones, with numbers; or of their ranks."""
+    prepare = rank_columns if ranked else np.ascontiguousarray
+    goal = standardize(prepare(values[:, None]), weights)
+    if not isinstance(matrix, np.ndarray):
+        return np.asarray(UnitColumns(matrix, weights, ranked=ranked).products(goal)[0])
+    return np.asarray(standardize(prepare(matrix), weights).T @ goal[:, 0])
 
 
 def _analysis_of_variance(matrix: Floats, groups: Indices, weights: Floats | None) -> tuple[Floats, Bools]:
@@ -166,7 +165,7 @@ def pearson(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
     [1.0, 1.0, 0.0]
     """
     features, y, weights = counted(features_of(X), y, sample_weight)
-    return _correlate(features, y, task, "the Pearson correlation", np.ascontiguousarray, weights)
+    return _correlate(features, y, task, "the Pearson correlation", weights)
 
 
 def spearman(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Floats:
@@ -194,18 +193,13 @@ def spearman(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -
     [1.0, 1.0, 0.0]
     """
     features, y = counted_as_repeats(features_of(X), y, sample_weight, "spearman")
-    return _correlate(features, y, task, "the rank correlation", rank_columns)
+    return _correlate(features, y, task, "the rank correlation", ranked=True)
 
 
 def _correlate(
-    features: Features,
-    y: Any,
-    task: str,
-    what: str,
-    prepare: Callable[[Floats], Floats],
-    weights: Floats | None = None,
+    features: Features, y: Any, task: str, what: str, weights: Floats | None = None, *, ranked: bool = False
 ) -> Floats:
-    """Absolute correlations of columns with the target, both prepared (such as ranked), where they are known."""
+    """Absolute correlations of columns with the target, or of their ranks, where they are known."""
     features.refuse_categories(what, advice=ADVICE)
     target = target_of(y, features.n_rows, task)
     if target.numeric is None or task == "classification":
@@ -213,15 +207,9 @@ def _correlate(
     # Two classes are 0 and 1.
     values = target.values.astype(np.float64) if target.numeric is None else target.numeric
     scores = np.zeros(features.n_features)
-    if features.is_sparse:
-        whole = np.flatnonzero(~features.incomplete)
-        units = UnitColumns(features.cells[:, whole], weights, ranked=prepare is rank_columns)
-        products = units.products(standardize(prepare(values[:, None]), weights))[0]
-        scores[whole] = np.clip(np.abs(products), 0.0, 1.0)
-    for columns, rows, matrix, some in known_parts(features, weights, features.incomplete):
-        one, other = (standardize(prepare(part), some) for part in (matrix, values[rows][:, None]))
-        scores[columns] = np.clip(np.abs(one.T @ other[:, 0]), 0.0, 1.0)
-    return scores
+    for columns, rows, matrix, some in known_parts(features, weights):
+        scores[columns] = np.abs(_products(matrix, values[rows], some, ranked=ranked))
+    return np.minimum(scores, 1.0)
 
 
 def chi2(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Floats:
@@ -254,16 +242,13 @@ def chi2(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Fl
     features, y, weights = counted(features_of(X), y, sample_weight)
     target = target_of(y, features.n_rows, task)
     refuse_numbers(target)
+    cells = features.cells
+    negative = count_stored(cells, cells.data < 0) > 0 if features.is_sparse else (cells < 0).any(axis=0)
+    refuse_negative(np.asarray(negative), features)
     scores = np.zeros(features.n_features)
-    if features.is_sparse:
-        refuse_negative(count_stored(features.cells, features.cells.data < 0) > 0, features)
-        whole = np.flatnonzero(~features.incomplete)
-        columns = features.cells[:, whole]
-        scores[whole] = chi2_by_class(columns, target.values, weights, features.constant[whole])
-    else:
-        refuse_negative(np.asarray((features.values < 0).any(axis=0)), features)
-    for places, rows, matrix, some in known_parts(features, weights, features.incomplete):
-        scores[places] = _chi2(matrix, target.values[rows], some)
+    for places, rows, matrix, some in known_parts(features, weights):
+        compute = _chi2 if isinstance(matrix, np.ndarray) else chi2_by_class
+        scores[places] = compute(matrix, target.values[rows], some)
     for index, labels in features.categories.items():
         # One column of 0 and 1 for each category; together they are the statistic of the table of counts.
         indicators = (features.values[:, [index]] == np.arange(len(labels))).astype(np.float64)
@@ -309,24 +294,6 @@ def _chi2(matrix: Floats, classes: Indices, weights: Floats | None) -> Floats:
         scores[varied] = ((found - expected) ** 2 / expected).sum(axis=0)
     with np.errstate(over="ignore"):
         return np.asarray(np.minimum(scores * units, np.finfo(np.float64).max))
-
-
-def known_parts(
-    features: Features, weights: Floats | None, some: Bools
-) -> Iterator[tuple[Indices, Any, Floats, Floats | None]]:
-    """Columns, the rows in which they are known, and values and weights there; of a sparse table, ``some`` columns.
-
-    All complete columns come together, then each incomplete one that varies.
-    """
-    for places, part in dense_blocks(features, np.flatnonzero(some)):
-        known: list[tuple[Any, Any]] = [(np.flatnonzero(~part.incomplete), slice(None))]
-        if not part.incomplete.any():
-            known = [(slice(None), slice(None))]
-        known += [(np.array([at]), ~np.isnan(part.values[:, at])) for at in np.flatnonzero(part.incomplete)]
-        for columns, rows in known:
-            matrix = part.values[rows][:, columns]
-            if matrix.size and (isinstance(rows, slice) or (matrix != matrix[0]).any()):
-                yield places[columns], rows, matrix, None if weights is None else weights[rows]
 
 
 def refuse_classes(what: str, n_classes: int) -> None:

@@ -1,7 +1,7 @@
-"""Sums over the columns of a sparse table: what dense columns give, from the values that are stored.
+"""Some columns at a time; and sums over the columns of a sparse table, from the values that are stored.
 
-All zeros of a column are one block of equal values. No table is made dense; where numbers need whole columns, some of
-them are at a time. Columns here have no missing values.
+All zeros of a column are one block of equal values. No sparse table is made dense as a whole. Columns of sums have no
+missing values.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from altsets.arrays import Bools, Floats, Indices
+from altsets.arrays import Floats, Indices
 from altsets.tables.feature_matrix import Features
-from altsets.tables.sparse import owners, ranges, to_array
+from altsets.tables.sparse import constant_columns, owners, ranges, to_array
 
 #: Stored values, or sums by class, that are worked on at a time: some tens of megabytes in all temporary arrays.
 AT_A_TIME = 1_000_000
-#: Cells of columns that are dense at a time: 32 MB.
-DENSE_CELLS = 4_000_000
+#: Cells of columns that are dense at a time: 32 MB; and of a table that is dense already, so that few copies are made.
+DENSE_CELLS, CELLS_OF_DENSE = 4_000_000, 10_000_000
 
 
 class Block(NamedTuple):
@@ -62,15 +62,40 @@ def fits_dense(features: Features) -> bool:
 
 
 def dense_blocks(features: Features, some: Indices) -> Iterator[tuple[Indices, Features]]:
-    """Some columns of a sparse table, a few at a time as dense ones; a dense table as it is."""
-    if not features.is_sparse:
-        yield np.arange(features.n_features), features
+    """Some columns, as many at a time as fit into memory as dense ones; a dense table that is not large as a whole."""
+    step = max(1, (DENSE_CELLS if features.is_sparse else CELLS_OF_DENSE) // features.n_rows)
+    if not features.is_sparse and step >= len(some) == features.n_features:
+        yield some, features
         return
-    step = max(1, DENSE_CELLS // features.n_rows)
     for start in range(0, len(some), step):
         part = some[start : start + step]
         block = features.columns(part.tolist())
-        yield part, Features(block.dense(), block.names)
+        yield part, Features(block.dense(), block.names, block.categories)
+
+
+def known_parts(
+    features: Features, weights: Floats | None, *, dense: bool = False
+) -> Iterator[tuple[Indices, Any, Any, Floats | None]]:
+    """Columns, the rows in which they are known, and values and weights there.
+
+    Complete columns come together: those of a sparse table first and sparse, unless all are to be ``dense``. Each
+    incomplete column that varies follows.
+    """
+    rest = np.arange(features.n_features)
+    if features.is_sparse and not dense:
+        complete, rest = np.flatnonzero(~features.incomplete), np.flatnonzero(features.incomplete)
+        yield complete, slice(None), features.cells[:, complete], weights
+    for places, part in dense_blocks(features, rest):
+        holes = np.flatnonzero(part.incomplete)
+        if len(holes) < len(places):
+            complete = np.flatnonzero(~part.incomplete)
+            matrix = part.values[:, complete] if len(holes) else part.values
+            yield places[complete], slice(None), matrix, weights
+        for at in holes:
+            rows = ~np.isnan(part.values[:, at])
+            matrix = part.values[rows][:, [at]]
+            if len(matrix) and (matrix != matrix[0]).any():
+                yield places[[at]], rows, matrix, None if weights is None else weights[rows]
 
 
 # --- Correlations -------------------------------------------------------------------------------------
@@ -176,9 +201,9 @@ def variances_by_class(columns: Any, codes: Indices, weights: Floats | None) -> 
     return between, within
 
 
-def chi2_by_class(columns: Any, codes: Indices, weights: Floats | None, constant: Bools) -> Floats:
+def chi2_by_class(columns: Any, codes: Indices, weights: Floats | None) -> Floats:
     """The chi-squared statistic of columns that are not negative; 0 of constant ones."""
-    n_classes = int(codes.max()) + 1
+    n_classes, constant = int(codes.max()) + 1, constant_columns(columns)
     weights = np.ones(len(codes)) if weights is None else weights
     shares = np.bincount(codes, weights, n_classes) / weights.sum()
     seen = np.flatnonzero(shares)

@@ -214,13 +214,17 @@ def discrete_columns(features: Features, discrete: npt.ArrayLike, weights: Float
     most = most_values(weights, features.n_rows)
     found = features.nominal.copy()
     complete = np.flatnonzero(~found & ~features.incomplete)
-    # A look at the first rows settles most continuous columns without sorting all of them.
-    start = np.sort(features.values[: 4 * most + 1, complete], axis=0)
-    few = 1 + (start[1:] != start[:-1]).sum(axis=0) <= most
-    for index in complete[few]:
-        found[index] = has_few_values(features.values[:, index], most)
-    for index in np.flatnonzero(~found & features.incomplete):
-        column = features.values[:, index]
+    if features.is_sparse:
+        for index in complete.tolist():
+            found[index] = has_few_values(with_zeros(features.cells, index)[1], most)
+    else:
+        # A look at the first rows settles most continuous columns without sorting all of them.
+        start = np.sort(features.values[: 4 * most + 1, complete], axis=0)
+        few = 1 + (start[1:] != start[:-1]).sum(axis=0) <= most
+        for index in complete[few]:
+            found[index] = has_few_values(features.values[:, index], most)
+    for index in np.flatnonzero(~found & features.incomplete).tolist():
+        column = features.column(index)
         known = ~np.isnan(column)
         fewer = most_values(None if weights is None else weights[known], int(known.sum()))
         found[index] = has_few_values(column[known], fewer)
@@ -236,6 +240,19 @@ def most_values(weights: Floats | None, n_rows: int) -> int:
 def has_few_values(column: Floats, most: int) -> bool:
     """Whether a column has no more different values than this; most are ruled out by their first rows."""
     return len(np.unique(column[: 4 * most + 1])) <= most and len(np.unique(column)) <= most
+
+
+def with_zeros(
+    columns: Any, index: int, weights: Floats | None = None
+) -> tuple[npt.NDArray[Any], Floats, Floats]:
+    """The rows, values and weights that are stored of a column of a sparse table; one more value is all its zeros."""
+    part = slice(columns.indptr[index], columns.indptr[index + 1])
+    rows, values, n_rows = columns.indices[part], columns.data[part], columns.shape[0]
+    counts = np.ones(len(rows)) if weights is None else weights[rows]
+    if len(rows) < n_rows:
+        total = n_rows if weights is None else weights.sum()
+        values, counts = np.append(values, 0.0), np.append(counts, max(total - counts.sum(), 0.0))
+    return rows, values, counts
 
 
 # --- Patterns of missing values -----------------------------------------------------------------------

@@ -15,7 +15,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,6 @@ from altsets.measures.information.columns import (
     MOST_LEVELS,
     ROWS_PER_LEVEL,
     IncompleteColumns,
-    Patterns,
     SortedColumns,
     bin_column,
     code_levels,
@@ -290,15 +288,13 @@ class WithMissing:
 
     def __init__(self, estimator: Estimator, sample: Sample) -> None:
         self._how, self._patterns = estimator, patterns_of(sample.values)
-        self._columns = _append_patterns(sample, self._patterns)
-
-    def with_last(self) -> Floats:
-        """The information of each column with the last one, which is complete."""
-        target = len(self._patterns.of) - 1
-        found = np.zeros(len(self._columns.codes))
-        lines = [(target, 0, found[:target]), (target, target + 1, found[target + 1 :])]
-        self._how.estimate(self._columns, lines)
-        return np.asarray(found[:target] + found[target + 1 :][self._patterns.of[:-1]])
+        # The columns, followed by one for each pattern: whether the columns with it are known.
+        n_patterns = len(self._patterns)
+        self._columns = sort_incomplete_columns(
+            np.column_stack([sample.values, self._patterns.known.T.astype(np.float64)]),
+            np.append(sample.discrete, np.ones(n_patterns, dtype=bool)),
+            np.append(sample.nominal, np.zeros(n_patterns, dtype=bool)),
+        )
 
     def square(self) -> Floats:
         pattern_of, n_columns = self._patterns.of, len(self._patterns.of)
@@ -308,12 +304,9 @@ class WithMissing:
         self._how.estimate(self._columns, [*among_columns, *with_patterns])
         _mirror(known)
         of_patterns = of_missing[:, pattern_of]
-        both = self._of_both[np.ix_(pattern_of, pattern_of)]
+        both = _pattern_information(self._patterns.known, self._patterns.known)
+        both = both[np.ix_(pattern_of, pattern_of)]
         return np.asarray((known + both) + (of_patterns + of_patterns.T))
-
-    @cached_property
-    def _of_both(self) -> Floats:
-        return _pattern_information(self._patterns.known)
 
     def rows(self, of: Places) -> Floats:
         """Some rows of the square."""
@@ -322,37 +315,24 @@ class WithMissing:
         of_own_pattern = np.zeros((len(of), n_columns))
         own = pattern_of[list(of)]
         lines = [(int(j), 0, row) for j, row in zip(of, with_all, strict=True)]
-        lines += [(n_columns + int(p), 0, row) for p, row in zip(own, of_own_pattern, strict=True)]
+        # The first pattern, of complete columns, says nothing.
+        lines += [(n_columns + int(p), 0, row) for p, row in zip(own, of_own_pattern, strict=True) if p]
         self._how.estimate(self._columns, lines)
         known, of_missing = with_all[:, :n_columns], with_all[:, n_columns:]
-        return (known + self._of_both[np.ix_(own, pattern_of)]) + (of_missing[:, pattern_of] + of_own_pattern)
+        both = _pattern_information(self._patterns.known[own], self._patterns.known)
+        return (known + both[:, pattern_of]) + (of_missing[:, pattern_of] + of_own_pattern)
 
 
-def _append_patterns(sample: Sample, patterns: Patterns) -> IncompleteColumns:
-    """The columns, followed by one for each pattern: whether the columns with it are known."""
-    n_patterns = len(patterns)
-    return sort_incomplete_columns(
-        np.column_stack([sample.values, patterns.known.T.astype(np.float64)]),
-        np.append(sample.discrete, np.ones(n_patterns, dtype=bool)),
-        np.append(sample.nominal, np.zeros(n_patterns, dtype=bool)),
-    )
+def _pattern_information(some: Bools, known: Bools) -> Floats:
+    """The information of some patterns with each one, from tables of two rows and two columns."""
+    n_rows, ones, others = known.shape[1], some.astype(np.float64), known.astype(np.float64)
+    both, sizes, others_sizes = ones @ others.T, ones.sum(axis=1)[:, None], others.sum(axis=1)
 
+    def term(cells: Floats, size: Floats, other_size: Floats) -> Floats:
+        ratios = np.divide(cells * n_rows, size * other_size, out=np.ones_like(cells), where=cells > 0)
+        return np.asarray(cells / n_rows * np.log(ratios))
 
-def _pattern_information(known: Bools) -> Floats:
-    """The information of each pattern with each other, from tables of two rows and two columns."""
-    n_rows = known.shape[1]
-    ones = known.astype(np.float64)
-    totals = ones.sum(axis=1)
-    both = ones @ ones.T
-    sides = [n_rows - totals, totals]
-    left = totals[:, None] - both
-    cells = {(1, 1): both, (1, 0): left, (0, 0): n_rows - totals[:, None] - totals + both}
-
-    def term(a: int, b: int) -> Floats:
-        expected = sides[a][:, None] * sides[b]
-        seen = cells[a, b] > 0
-        ratios = np.divide(cells[a, b] * n_rows, expected, out=np.ones_like(expected), where=seen)
-        return np.asarray(cells[a, b] / n_rows * np.log(ratios))
-
-    one_known = term(1, 0)
-    return np.maximum((term(1, 1) + term(0, 0)) + (one_known + one_known.T), 0.0)
+    left, other_left = n_rows - sizes, n_rows - others_sizes
+    alike = term(both, sizes, others_sizes) + term(n_rows - sizes - others_sizes + both, left, other_left)
+    one_known = term(sizes - both, sizes, other_left) + term(others_sizes - both, left, others_sizes)
+    return np.maximum(alike + one_known, 0.0)

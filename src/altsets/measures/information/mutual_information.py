@@ -58,15 +58,9 @@ import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import warn_user
-from altsets.measures.information.columns import SortedColumns, bin_column, discrete_columns, discrete_mask
-from altsets.measures.information.estimator import (
-    Estimator,
-    Line,
-    Places,
-    Sample,
-    WithMissing,
-)
-from altsets.measures.information.levels import Levels, few_values
+from altsets.measures.information.columns import SortedColumns, bin_column, discrete_columns
+from altsets.measures.information.estimator import Estimator, Line, Places, Sample, WithMissing
+from altsets.measures.information.levels import Levels
 from altsets.measures.sparse_columns import dense_blocks, fits_dense
 from altsets.measures.workers import OnProgress
 from altsets.tables.conversion import features_of
@@ -149,49 +143,38 @@ def mutual_info(
     if how.method != method:
         warn_of_bins(weights, method)
     target = target_of(y, features.n_rows, task)
+    scores, rest = np.zeros(features.n_features), np.arange(features.n_features)
+    is_discrete = discrete_columns(features, discrete, weights)
     if features.is_sparse:
-        return _sparse_scores(features, target, weights, discrete, how)
-    return _scores(features, target, _sample(features, discrete, weights), how)
-
-
-def _scores(features: Features, target: Target, table: Sample, how: Estimator) -> Floats:
-    constant = features.constant
-    if how.needs_scikit_learn(table.values, table.discrete, target.values if target.is_classes else None):
-        scores = how.by_scikit_learn(table.values, table.discrete, target.values, target.is_classes)
-    elif how.method == "neighbors" and features.incomplete.any():
-        scores = WithMissing(how, table.and_target(target)).with_last()
-    else:
-        scores = np.zeros(features.n_features)
-        how.estimate(how.with_target(table, target), [(len(scores), 0, scores)])
+        # Counts, from what is stored; a missing value is dealt with as in a dense table.
+        by_counts = np.full(len(rest), how.method == "bins")
+        by_counts |= is_discrete & target.is_classes & ~features.incomplete
+        places, rest = np.flatnonzero(by_counts), np.flatnonzero(~by_counts & ~features.constant)
+        levels = _levels(features.columns(places.tolist()), is_discrete[places], how, weights)
+        scores[places] = levels.information(_codes(how, target, weights))
+    # The noise of scikit-learn depends on all columns.
+    blocks = [(rest, features)] if how.method == "sklearn" else dense_blocks(features, rest)
+    for some, block in blocks:
+        table = Sample(block.values, is_discrete[some], block.nominal, weights)
+        scores[some] = _scores(table, target, how)
     # Noise can make a constant column vary.
-    scores[constant] = 0.0
-    return scores
-
-
-def _sparse_scores(
-    features: Features, target: Target, weights: Floats | None, discrete: npt.ArrayLike, how: Estimator
-) -> Floats:
-    """The same of a sparse table: counts from what is stored, neighbours in a few columns at a time."""
-    if how.method == "bins":
-        scores = _levels(features, discrete, how, weights).information(_codes(how, target, weights))
-        scores[features.constant] = 0.0
-        return scores
-    is_discrete = _discrete_in_sparse(features, discrete, weights)
-    scores = np.zeros(features.n_features)
-    # Two discrete variables are counted; a missing value is dealt with as in a dense table.
-    counted_ones = is_discrete & target.is_classes & ~features.incomplete
-    places = np.flatnonzero(counted_ones)
-    if len(places):
-        levels = _levels(features.columns(places.tolist()), True, how, weights)
-        scores[places] = levels.information(target.values)
-    for some, block in dense_blocks(features, np.flatnonzero(~counted_ones & ~features.constant)):
-        scores[some] = _scores(block, target, _sample(block, is_discrete[some], weights), how)
     scores[features.constant] = 0.0
     return scores
 
 
-def _levels(features: Features, discrete: npt.ArrayLike, how: Estimator, weights: Floats | None) -> Levels:
-    return Levels.of(features.cells, discrete, how.number_of_bins(features.n_rows, weights), weights)
+def _scores(table: Sample, target: Target, how: Estimator) -> Floats:
+    if how.needs_scikit_learn(table.values, table.discrete, target.values if target.is_classes else None):
+        return how.by_scikit_learn(table.values, table.discrete, target.values, target.is_classes)
+    last = table.values.shape[1]
+    if how.method == "neighbors" and np.isnan(table.values).any():
+        return WithMissing(how, table.and_target(target)).rows([last])[0, :last]
+    scores = np.zeros(last)
+    how.estimate(how.with_target(table, target), [(last, 0, scores)])
+    return scores
+
+
+def _levels(features: Features, is_discrete: Bools, how: Estimator, weights: Floats | None) -> Levels:
+    return Levels.of(features.cells, is_discrete, how.number_of_bins(features.n_rows, weights), weights)
 
 
 def _codes(how: Estimator, target: Target, weights: Floats | None) -> Indices:
@@ -199,11 +182,6 @@ def _codes(how: Estimator, target: Target, weights: Floats | None) -> Indices:
         return np.asarray(target.values)
     codes = bin_column(target.values, how.number_of_bins(len(target.values), weights), weights)
     return np.unique(codes, return_inverse=True)[1]
-
-
-def _discrete_in_sparse(features: Features, discrete: npt.ArrayLike, weights: Floats | None) -> Bools:
-    given = discrete_mask(discrete, features.n_features)
-    return few_values(features.cells, weights) if given is None else given
 
 
 def symmetrical_uncertainty(
@@ -248,16 +226,18 @@ def symmetrical_uncertainty(
     how = Estimator("bins", 1, n_bins, None, n_jobs, callback)
     features, y, weights, how = _counted_rows(X, y, sample_weight, how)
     target = target_of(y, features.n_rows, task)
+    is_discrete = discrete_columns(features, discrete, weights)
     if features.is_sparse:
-        levels, codes = _levels(features, discrete, how, weights), _codes(how, target, weights)
+        levels, codes = _levels(features, is_discrete, how, weights), _codes(how, target, weights)
         shares = as_uncertainty(levels.information(codes), levels.entropies() + levels.entropy_of(codes))
-        shares[features.constant] = 0.0
-        return shares
-    columns = how.with_target(_sample(features, discrete, weights), target)
-    last = features.n_features
-    scores, entropies = np.zeros(last), np.zeros(last + 1)
-    how.estimate(columns, [*_own_lines(entropies), (last, 0, scores)])
-    return as_uncertainty(scores, entropies[:-1] + entropies[-1])
+        return np.where(features.constant, 0.0, shares)
+    shares = np.zeros(features.n_features)
+    for some, block in dense_blocks(features, np.arange(features.n_features)):
+        columns = how.with_target(Sample(block.values, is_discrete[some], block.nominal, weights), target)
+        found, entropies = np.zeros(len(some)), np.zeros(len(some) + 1)
+        how.estimate(columns, [*_own_lines(entropies), (len(some), 0, found)])
+        shares[some] = as_uncertainty(found, entropies[:-1] + entropies[-1])
+    return shares
 
 
 def _own_lines(entropies: Floats) -> list[Line]:
@@ -290,7 +270,8 @@ class InformationPairs:
             features = Features(features.dense(), features.names) if features.is_sparse else features
             no_target = np.zeros(features.n_rows)
             features, _, weights, self._how = _counted_rows(features, no_target, sample_weight, how)
-            self._table = _sample(features, discrete, weights)
+            is_discrete = discrete_columns(features, discrete, weights)
+            self._table = Sample(features.values, is_discrete, features.nominal, weights)
             self._is_incomplete = self._how.method == "neighbors" and bool(features.incomplete.any())
 
     @cached_property
@@ -366,10 +347,8 @@ def _sparse_levels(
     """Columns of a sparse table to count in; None if they are to be compared by neighbours, and few enough for that."""
     no_target = np.zeros(features.n_rows)
     features, _, weights, how = _counted_rows(features, no_target, sample_weight, how)
-    if how.method == "bins":
-        return _levels(features, discrete, how, weights)
-    is_discrete = _discrete_in_sparse(features, discrete, weights)
-    if is_discrete.all() and not features.incomplete.any():
+    is_discrete = discrete_columns(features, discrete, weights)
+    if how.method == "bins" or (is_discrete.all() and not features.incomplete.any()):
         return _levels(features, is_discrete, how, weights)
     if fits_dense(features):
         return None
@@ -379,11 +358,6 @@ def _sparse_levels(
         + "the measure symmetrical_uncertainty, pearson or spearman",
     )
     return None
-
-
-def _sample(features: Features, discrete: npt.ArrayLike, weights: Floats | None) -> Sample:
-    mask = discrete_columns(features, discrete, weights)
-    return Sample(features.values, mask, features.nominal, weights)
 
 
 def _counted_rows(
