@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
 from altsets.measures import risk_sets
-from altsets.measures.risk_sets import RiskSets, compared_pairs, quadratic_form
+from altsets.measures.risk_sets import compared_pairs, cox_model, quadratic_form
 from altsets.measures.sparse_columns import dense_blocks, known_parts
 from altsets.measures.workers import map_in_order
 from altsets.tables.conversion import features_of
@@ -107,17 +107,7 @@ def cox(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Flo
     """
     features, target, weights = _prepared(X, y, task, sample_weight, "cox")
 
-    def of_group(codes: Indices, some: Survival, counting: Floats | None) -> float:
-        null, seen = RiskSets(some, counting), np.unique(codes)
-        return null.joint_test(null.centred((codes[:, None] == seen[:-1]).astype(np.float64)))
-
-    def of_numbers(matrix: Floats, some: Survival, counting: Floats | None) -> Floats:
-        null = RiskSets(some, counting)
-        # In units of the largest value, so that squares of huge numbers are finite.
-        largest = np.abs(matrix).max(axis=0)
-        return null.score_tests(null.centred(matrix / np.where(largest > 0, largest, 1.0)))
-
-    return _by_columns(features, target, weights, of_numbers, of_group)
+    return _by_columns(features, target, weights, _ScoreTests)
 
 
 def logrank(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Floats:
@@ -159,13 +149,7 @@ def logrank(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
             "it by one number, so that it adds up to the number of rows."
         )
 
-    def of_numbers(matrix: Floats, some: Survival, counting: Floats | None) -> Floats:
-        times = _Times(some, counting)
-        difference, shares = times.shares(_upper_half(matrix, counting))
-        variance: Floats = times.variance @ (shares * (1 - shares))
-        return np.divide(difference**2, variance, out=np.zeros(len(variance)), where=variance > 0)
-
-    return _by_columns(features, target, weights, of_numbers, _logrank)
+    return _by_columns(features, target, weights, _LogRank)
 
 
 def _prepared(
@@ -186,83 +170,106 @@ def _prepared(
     return features, target, weights
 
 
+class _Statistic(Protocol):
+    """A statistic of columns with a survival target, in the rows of one of both."""
+
+    def __init__(self, target: Survival, weights: Floats | None, covariates: Floats | None) -> None: ...
+
+    def of_numbers(self, matrix: Floats) -> Floats: ...
+
+    def of_groups(self, codes: Indices) -> float: ...
+
+
 def _by_columns(
-    features: Features,
-    target: Survival,
-    weights: Floats | None,
-    of_numbers: Callable[[Floats, Survival, Floats | None], Floats],
-    of_group: Callable[[Indices, Survival, Floats | None], float],
+    features: Features, target: Survival, weights: Floats | None, statistic: type[_Statistic]
 ) -> Floats:
     """One statistic per column, each in the rows where it is known; categories of several labels are groups."""
     scores = np.zeros(features.n_features)
+    beside = features.covariates
     for columns, rows, matrix, counting in known_parts(features, weights, dense=True):
         some = target.of_rows(rows)
         if some.event.any():
-            scores[columns] = _in_blocks(matrix, some, counting, of_numbers)
-    for index, labels in features.categories.items():
-        if len(labels) > 2:
-            scores[index] = of_group(features.values[:, index].astype(np.intp), target, weights)
+            of_rows = statistic(some, counting, None if beside is None else beside[rows])
+            scores[columns] = _in_blocks(matrix, of_rows.of_numbers)
+    grouped = [index for index, labels in features.categories.items() if len(labels) > 2]
+    if grouped:
+        of_rows = statistic(target, weights, beside)
+        for index in grouped:
+            scores[index] = of_rows.of_groups(features.values[:, index].astype(np.intp))
     return scores
 
 
-def _in_blocks(
-    matrix: Floats,
-    target: Survival,
-    weights: Floats | None,
-    score: Callable[[Floats, Survival, Floats | None], Floats],
-) -> Floats:
+def _in_blocks(matrix: Floats, score: Callable[[Floats], Floats]) -> Floats:
     """Scores of complete columns, some at a time in threads; constant ones have 0."""
     step = max(risk_sets.CELLS_AT_A_TIME // len(matrix), 1)
     blocks = [slice(start, start + step) for start in range(0, matrix.shape[1], step)]
     if len(blocks) == 1:
-        found = score(matrix, target, weights)
+        found = score(matrix)
     else:
-        parts = map_in_order(lambda chunk: score(matrix[:, blocks[chunk]], target, weights), len(blocks))
-        found = np.concatenate(list(parts))
+        found = np.concatenate(list(map_in_order(lambda chunk: score(matrix[:, blocks[chunk]]), len(blocks))))
     return np.where(constant_columns(matrix), 0.0, found)
 
 
-def _upper_half(matrix: Floats, weights: Floats | None) -> Floats:
+class _ScoreTests:
+    """Score tests of columns beside covariates in a Cox model."""
+
+    def __init__(self, target: Survival, weights: Floats | None, covariates: Floats | None) -> None:
+        self._null, self._beside = cox_model(target, weights, covariates)
+
+    def of_numbers(self, matrix: Floats) -> Floats:
+        # In units of the largest value, so that squares of huge numbers are finite.
+        largest = np.abs(matrix).max(axis=0)
+        columns = matrix / np.where(largest > 0, largest, 1.0)
+        return self._null.score_tests(self._null.centred(columns), self._beside)
+
+    def of_groups(self, codes: Indices) -> float:
+        indicators = (codes[:, None] == np.unique(codes)[:-1]).astype(np.float64)
+        return self._null.joint_test(self._null.centred(indicators), self._beside)
+
+
+def _upper_half(matrix: Floats, counting: Floats) -> Floats:
     """1 where a value is above the median of its column, else 0; of a median that none is above, from it on."""
     order = np.argsort(matrix, axis=0)
-    counting = np.ones(len(matrix)) if weights is None else weights
     reached = np.cumsum(counting[order], axis=0) >= counting.sum() / 2
     middle = np.take_along_axis(matrix, order, axis=0)[reached.argmax(axis=0), np.arange(matrix.shape[1])]
     above: Bools = np.where(middle < matrix.max(axis=0), matrix > middle, matrix >= middle)
     return above.astype(np.float64)
 
 
-class _Times:
+class _LogRank:
     """For each time with an event: the rows at risk, the events, and the factor of the variance."""
 
-    def __init__(self, target: Survival, weights: Floats | None) -> None:
-        self.order = np.argsort(-target.time, kind="stable")
-        weights = np.ones(len(target.time)) if weights is None else weights
-        self.weights, event = weights[self.order], target.event[self.order]
-        time = -target.time[self.order]
+    def __init__(self, target: Survival, weights: Floats | None, covariates: Floats | None = None) -> None:
+        self._order = np.argsort(-target.time, kind="stable")
+        self._counting = np.ones(len(target.time)) if weights is None else weights
+        self._weights, event = self._counting[self._order], target.event[self._order]
+        time = -target.time[self._order]
         died = np.flatnonzero(event)
         moments, which = np.unique(time[died], return_inverse=True)
-        self.ends = np.searchsorted(time, moments, side="right") - 1
-        self.events = np.bincount(which, self.weights[died])
-        self.at_risk = np.cumsum(self.weights)[self.ends]
-        self.dying = self.weights * event
+        self._ends = np.searchsorted(time, moments, side="right") - 1
+        self._events = np.bincount(which, self._weights[died])
+        self._at_risk = np.cumsum(self._weights)[self._ends]
+        self._dying = self._weights * event
         # Without replacement; the last row at risk tells nothing.
-        left = self.at_risk - 1
-        self.variance = np.divide(
-            self.events * (self.at_risk - self.events), left, out=np.zeros(len(left)), where=left > 0
+        left = self._at_risk - 1
+        self._variance = np.divide(
+            self._events * (self._at_risk - self._events), left, out=np.zeros(len(left)), where=left > 0
         )
 
-    def shares(self, groups: Floats) -> tuple[Floats, Floats]:
+    def of_numbers(self, matrix: Floats) -> Floats:
+        difference, shares = self._shares(_upper_half(matrix, self._counting))
+        variance: Floats = self._variance @ (shares * (1 - shares))
+        return np.divide(difference**2, variance, out=np.zeros(len(variance)), where=variance > 0)
+
+    def of_groups(self, codes: Indices) -> float:
+        """The statistic of several groups; one of them follows from the others."""
+        difference, shares = self._shares((codes[:, None] == np.unique(codes)[:-1]).astype(np.float64))
+        weighed = self._variance[:, None] * shares
+        return quadratic_form(difference, np.diag(weighed.sum(axis=0)) - weighed.T @ shares)
+
+    def _shares(self, groups: Floats) -> tuple[Floats, Floats]:
         """Observed less expected events of columns of 0 and 1, and their shares of the rows at risk by time."""
-        ordered = groups[self.order]
-        shares = np.cumsum(ordered * self.weights[:, None], axis=0)[self.ends] / self.at_risk[:, None]
-        difference: Floats = self.dying @ ordered - self.events @ shares
+        ordered = groups[self._order]
+        shares = np.cumsum(ordered * self._weights[:, None], axis=0)[self._ends] / self._at_risk[:, None]
+        difference: Floats = self._dying @ ordered - self._events @ shares
         return difference, shares
-
-
-def _logrank(codes: Indices, target: Survival, weights: Floats | None) -> float:
-    """The statistic of several groups; one of them follows from the others."""
-    times, seen = _Times(target, weights), np.unique(codes)
-    difference, shares = times.shares((codes[:, None] == seen[:-1]).astype(np.float64))
-    weighed = times.variance[:, None] * shares
-    return quadratic_form(difference, np.diag(weighed.sum(axis=0)) - weighed.T @ shares)

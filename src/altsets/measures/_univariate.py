@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
+from altsets.measures.covariates import basis_of, orthonormal, unexplained
 from altsets.measures.sparse_columns import UnitColumns, chi2_by_class, known_parts, variances_by_class
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features, constant_columns
@@ -79,13 +80,23 @@ def f_ratios(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -
             f"{weights.sum():.6g}; multiply the weights by a number."
         )
     scores, perfect = np.zeros(features.n_features), np.zeros(features.n_features, dtype=bool)
+    beside = features.covariates
     for columns, rows, matrix, some in known_parts(features, weights):
-        scores[columns], perfect[columns] = _f_ratios(matrix, target.values[rows], target.is_classes, some)
+        values = target.values[rows]
+        if beside is None:
+            scores[columns], perfect[columns] = _f_ratios(matrix, values, target.is_classes, some)
+        else:
+            goals = _indicators(values) if target.is_classes else values[:, None]
+            scores[columns], perfect[columns] = _adjusted_f_ratios(matrix, goals, beside[rows], some)
     for index in features.categories:
         if len(features.categories[index]) > 2:
             # The target values of each category, compared as the columns of classes are.
             numeric, codes = standardize(target.values[:, None]), features.values[:, index].astype(np.intp)
-            scores[[index]], perfect[[index]] = _analysis_of_variance(numeric, codes, weights)
+            if beside is None:
+                scores[[index]], perfect[[index]] = _analysis_of_variance(numeric, codes, weights)
+            else:
+                goals = _indicators(codes)
+                scores[[index]], perfect[[index]] = _adjusted_f_ratios(numeric, goals, beside, weights)
     return scores, perfect
 
 
@@ -106,14 +117,40 @@ def _f_ratios(
 
 
 def _products(
-    matrix: Any, values: npt.NDArray[Any], weights: Floats | None, *, ranked: bool = False
+    matrix: Any,
+    values: npt.NDArray[Any],
+    weights: Floats | None,
+    *,
+    ranked: bool = False,
+    covariates: Floats | None = None,
 ) -> Floats:
     """Correlations of complete columns, dense or sparse ones, with numbers; or of their ranks."""
     prepare = rank_columns if ranked else np.ascontiguousarray
     goal = standardize(prepare(values[:, None]), weights)
     if not isinstance(matrix, np.ndarray):
         return np.asarray(UnitColumns(matrix, weights, ranked=ranked).products(goal)[0])
-    return np.asarray(standardize(prepare(matrix), weights).T @ goal[:, 0])
+    units = standardize(prepare(matrix), weights)
+    if covariates is not None:
+        basis = basis_of(prepare(covariates), weights)
+        units, goal = unexplained(units, basis), unexplained(goal, basis)
+    return np.asarray(units.T @ goal[:, 0])
+
+
+def _indicators(codes: npt.NDArray[Any]) -> Floats:
+    """A column of 0 and 1 for each class but the last."""
+    return np.asarray(codes[:, None] == np.unique(codes)[:-1], dtype=np.float64)
+
+
+def _adjusted_f_ratios(
+    matrix: Floats, goals: Floats, covariates: Floats, weights: Floats | None
+) -> tuple[Floats, Bools]:
+    """F of each column beside covariates, in a linear model of it by these and the goals, or the other way round."""
+    basis = basis_of(covariates, weights)
+    columns = unexplained(standardize(matrix, weights), basis)
+    directions = orthonormal(unexplained(standardize(goals, weights), basis))
+    explained = ((directions.T @ columns) ** 2).sum(axis=0)
+    n_rows, used = len(matrix) if weights is None else float(weights.sum()), directions.shape[1]
+    return variance_ratios(explained, np.maximum(1.0 - explained, 0.0), used, n_rows - basis.shape[1] - used)
 
 
 def _analysis_of_variance(matrix: Floats, groups: Indices, weights: Floats | None) -> tuple[Floats, Bools]:
@@ -207,8 +244,10 @@ def _correlate(
     # Two classes are 0 and 1.
     values = target.values.astype(np.float64) if target.numeric is None else target.numeric
     scores = np.zeros(features.n_features)
+    beside = features.covariates
     for columns, rows, matrix, some in known_parts(features, weights):
-        scores[columns] = np.abs(_products(matrix, values[rows], some, ranked=ranked))
+        covariates = None if beside is None else beside[rows]
+        scores[columns] = np.abs(_products(matrix, values[rows], some, ranked=ranked, covariates=covariates))
     return np.minimum(scores, 1.0)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -70,7 +71,7 @@ def shuffled(features: Features, columns: Indices, rng: np.random.Generator) -> 
     drawn = features.columns(columns.tolist())
     if features.is_sparse:
         return Features(shuffled_columns(drawn.cells, rng))
-    return Features(rng.permuted(drawn.values, axis=0), None, drawn.categories)
+    return replace(drawn, cells=rng.permuted(drawn.values, axis=0), names=None, original=None)
 
 
 def exceeded_by(scores: Floats, share: float) -> float:

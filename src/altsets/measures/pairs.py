@@ -13,6 +13,7 @@ from altsets.arrays import Floats, Indices
 from altsets.errors import InputError, reason_of
 from altsets.features import Feature, are_counted, labels_of, real_numbers
 from altsets.measures._univariate import rank_columns, refuse_options, standardize
+from altsets.measures.covariates import residual_table
 from altsets.measures.information.columns import patterns_of
 from altsets.measures.information.estimator import Estimator
 from altsets.measures.information.mutual_information import InformationPairs, as_uncertainty, warn_of_bins
@@ -163,6 +164,8 @@ def source_of(
     """
     if measure not in ("pearson", "spearman"):
         as_share, discrete = measure == "symmetrical_uncertainty", options.pop("discrete", "auto")
+        if features.covariates is not None:
+            features = residual_table(features, weights, measure)
         how = Estimator("bins", 1, random_state=None, **options) if as_share else Estimator(**options)
         return InformationPairs(features, how, sample_weight=weights, discrete=discrete, as_share=as_share)
     refuse_options(measure, options)
@@ -172,6 +175,9 @@ def source_of(
         # Ranks know whole numbers of rows only.
         features, _ = counted_as_repeats(features, np.zeros(features.n_rows), weights, "spearman")
         weights = None
+    if features.covariates is not None:
+        prepare = rank_columns if measure == "spearman" else np.ascontiguousarray
+        return Correlations("pearson", residual_table(features, weights, measure, prepare), weights)
     if not features.is_sparse:
         return Correlations(measure, features, weights)
     if features.incomplete.any():

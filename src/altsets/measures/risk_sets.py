@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from altsets._kernels import concordance as kernel
 from altsets.arrays import Bools, Floats, Indices, Ints
 from altsets.errors import InputError
+from altsets.measures.covariates import orthonormal
 from altsets.measures.workers import map_in_order
 from altsets.tables.survival import Survival, is_survival
 from altsets.tables.target import in_one_form
@@ -148,28 +150,47 @@ class RiskSets:
         centred: Floats = columns - (self.expected / self.expected.sum()) @ columns
         return centred
 
-    def score_tests(self, columns: Floats) -> Floats:
-        """The statistic of each (centred) column alone: its squared score over its information."""
+    def score_tests(self, columns: Floats, beside: Floats | None = None) -> Floats:
+        """The statistic of each (centred) column alone: its squared score over its information.
+
+        ``beside`` has the columns of the model that the risks come from, whose coefficients are estimated as well.
+        """
         scores = self.residuals @ columns
         at_risk, dying = self._sums(columns)
         whole = self.expected @ columns**2
         once, crossed, twice = self._squares
         lost = once @ at_risk**2 - 2 * (crossed @ (at_risk * dying)) + twice @ dying**2
         information = whole - lost
+        if beside is not None:
+            information -= (self._along(columns, beside) ** 2).sum(axis=1)
         known = information > NOTHING * whole
         return np.divide(scores**2, information, out=np.zeros(len(scores)), where=known)
 
-    def information(self, columns: Floats) -> Floats:
+    def information(self, columns: Floats, others: Floats | None = None) -> Floats:
+        """The information on columns, or the products of columns and others in it."""
         at_risk, dying = self._sums(columns)
+        others, (risk, deaths) = (
+            (columns, (at_risk, dying)) if others is None else (others, self._sums(others))
+        )
         once, crossed, twice = (part[:, None] for part in self._squares)
-        mixed = at_risk.T @ (crossed * dying)
-        lost = at_risk.T @ (once * at_risk) - mixed - mixed.T + dying.T @ (twice * dying)
-        found: Floats = columns.T @ (self.expected[:, None] * columns) - lost
+        lost = at_risk.T @ (once * risk - crossed * deaths) + dying.T @ (twice * deaths - crossed * risk)
+        found: Floats = columns.T @ (self.expected[:, None] * others) - lost
         return found
 
-    def joint_test(self, columns: Floats) -> float:
-        """The statistic of several (centred) columns together."""
-        return quadratic_form(self.residuals @ columns, self.information(columns))
+    def _along(self, columns: Floats, beside: Floats) -> Floats:
+        """Return L with L L' = the information on columns that estimating the coefficients of others takes away."""
+        values, vectors = np.linalg.eigh(self.information(beside))
+        kept = values > NOTHING * max(float(values[-1]), 1e-300) * len(values)
+        along: Floats = self.information(columns, beside) @ vectors[:, kept] / np.sqrt(values[kept])
+        return along
+
+    def joint_test(self, columns: Floats, beside: Floats | None = None) -> float:
+        """The statistic of several (centred) columns together; see :meth:`score_tests`."""
+        information = self.information(columns)
+        if beside is not None:
+            along = self._along(columns, beside)
+            information -= along @ along.T
+        return quadratic_form(self.residuals @ columns, information)
 
 
 class InformationRoot:
@@ -400,6 +421,21 @@ def fit_cox(
     unknown = bool(ridge) or np.ptp(risk) > MOST_SPREAD / 2
     errors[unknown | (np.sum(vectors[:, ~known] ** 2, axis=1) > LEAST_INFORMATION)] = np.nan
     return beta, errors, concordance_index(target, risk, weights=weights)
+
+
+def cox_model(
+    target: Survival, weights: Floats | None, covariates: Floats | None
+) -> tuple[RiskSets, Floats | None]:
+    """Return the Cox model of covariates, to which columns are added, and its columns; without any the null model."""
+    if covariates is None:
+        return RiskSets(target, weights), None
+    null = RiskSets(target, weights)
+    columns = null.centred(covariates)
+    # As rows are compared within risk sets, the intercept does not matter.
+    columns = orthonormal(columns / np.maximum(np.abs(columns).max(axis=0), 1e-300)) * math.sqrt(len(columns))
+    beta = maximum(columns, target, weights, 0.0, 0.0)
+    fitted = RiskSets(target, weights, columns @ beta)
+    return fitted, fitted.centred(columns)
 
 
 def _soft_newton(beta: Floats, slope: Floats, curvature: Floats, threshold: float) -> Floats:

@@ -173,9 +173,14 @@ class LinearFit(Quality):
         features.refuse_sparse("linear_fit", "use f, or mrmr with pearson")
         features, y, weights = counted(features, y, sample_weight, task)
         warn_of_constants(features)
-        survival = CoxRows(Survival.of(y, features.n_rows), weights) if is_survival(y) else None
+        covariates = features.covariates
+        survival = CoxRows(Survival.of(y, features.n_rows), weights, covariates) if is_survival(y) else None
         table = LinearTable.of(features, missing, weights, survival)
         targets = LinearTargets.of(survival or y, table, task)
+        if criterion is not None and features.covariates is not None:
+            raise InputError(
+                f"{parameter('criterion', criterion)} does not support covariates; leave it out."
+            )
         if criterion is not None and not targets.is_one_number:
             raise InputError(
                 f"{parameter('criterion', criterion)} is for one numeric target; leave it out, or choose one size."

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from altsets.arrays import Floats, Indices
 from altsets.errors import InputError
-from altsets.measures.risk_sets import InformationRoot, RiskSets, fit_cox
+from altsets.measures.covariates import EXPLAINED, basis_of, orthonormal, unexplained
+from altsets.measures.risk_sets import InformationRoot, cox_model, fit_cox
 from altsets.tables.feature_matrix import Features, encode
 from altsets.tables.survival import Survival
 from altsets.tables.target import has_several, in_one_form, labels_for_models, target_of
@@ -32,6 +33,8 @@ class LinearTable:
     roots: Floats | None
     #: The columns as they are, of survival, whose units are not rows of the table.
     matrix: Floats | None = None
+    #: What covariates span, of which nothing is left in the units; None without covariates.
+    basis: Floats | None = None
 
     @classmethod
     def of(
@@ -70,8 +73,14 @@ class LinearTable:
         noise = np.sqrt(len(matrix)) * 1e-14 * np.abs(means)
         lengths = np.where(lengths > noise, lengths, 0.0)
         units *= np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+        basis = None
+        if features.covariates is not None:
+            basis = basis_of(features.covariates, weights) if survival is None else survival.basis
+            assert basis is not None
+            whole, units = units, unexplained(units, basis)
+            lengths = lengths * np.sum(whole * units, axis=0)
         columns = (tuple(labels), starts.astype(np.intp), means * sizes, lengths * sizes, units, roots)
-        return cls(len(matrix), *columns, matrix=None if survival is None else matrix)
+        return cls(len(matrix), *columns, None if survival is None else matrix, basis)
 
     @property
     def rows(self) -> int:
@@ -80,7 +89,16 @@ class LinearTable:
     def centred(self, values: Floats) -> Floats:
         """Other columns for the same rows: less their means, and weighed."""
         centred = values - self.averages(values)
-        return centred if self.roots is None else centred * self.roots[:, None]
+        if self.roots is not None:
+            centred *= self.roots[:, None]
+        if self.basis is None:
+            return centred
+        left: Floats = centred - self.basis @ (self.basis.T @ centred)
+        if np.any(np.linalg.norm(left, axis=0) <= EXPLAINED * np.linalg.norm(centred, axis=0)):
+            raise InputError(
+                "the covariates explain the target, or a class of it, completely; leave one of them out."
+            )
+        return left
 
     def averages(self, values: Floats) -> Floats:
         averages: Floats = np.average(values, axis=0, weights=None if self.roots is None else self.roots**2)
@@ -132,10 +150,11 @@ class Predicted:
         lengths = table.lengths[columns]
         scale = np.divide(1.0, lengths, out=np.zeros(len(columns)), where=lengths > 0)
         missed = np.sum((wanted - units @ weights) ** 2, axis=0)
-        left = table.rows - len(columns) - 1
+        left = table.rows - len(columns) - (1 if table.basis is None else table.basis.shape[1])
         # What a ridge does to errors depends on the true coefficients.
         variances = missed / left if left > 0 and not ridge else np.full(len(missed), np.nan)
-        middle = table.means[columns] * scale
+        # With covariates, rows have an intercept each.
+        middle = table.means[columns] * scale if table.basis is None else np.full(len(columns), np.nan)
         spread = 1 / table.weight + middle @ inverse @ middle
         return {
             "coefficients": weights * scale[:, None] * size,
@@ -151,9 +170,12 @@ class Predicted:
 class CoxRows:
     """A survival target: its score tests as least squares, and Cox models on some columns."""
 
-    def __init__(self, target: Survival, weights: Floats | None) -> None:
+    def __init__(self, target: Survival, weights: Floats | None, covariates: Floats | None = None) -> None:
         self._target, self._weights = target, weights
-        self.root = InformationRoot(RiskSets(target, weights))
+        null, self._beside = cox_model(target, weights, covariates)
+        self.root = InformationRoot(null)
+        #: What covariates span, among the rows of the root; None without covariates.
+        self.basis = None if self._beside is None else orthonormal(self.root.turned(self._beside))
         self.names = (target.event_name,)
 
     def fitted(self, table: LinearTable, columns: Indices, ridge: float) -> dict[str, Any]:
@@ -161,13 +183,14 @@ class CoxRows:
         assert table.matrix is not None
         lengths = table.lengths[columns]
         scale = np.divide(1.0, lengths, out=np.zeros(len(columns)), where=lengths > 0)
-        coefficients, errors, c_index = fit_cox(
-            table.matrix[:, columns] * scale, self._target, self._weights, ridge
-        )
+        matrix = table.matrix[:, columns] * scale
+        if self._beside is not None:
+            matrix = np.hstack([matrix, self._beside])
+        coefficients, errors, c_index = fit_cox(matrix, self._target, self._weights, ridge)
         nothing = np.full(1, np.nan)
         return {
-            "coefficients": (coefficients * scale)[:, None],
-            "standard_errors": (errors * scale)[:, None],
+            "coefficients": (coefficients[: len(columns)] * scale)[:, None],
+            "standard_errors": (errors[: len(columns)] * scale)[:, None],
             **dict.fromkeys(("intercept", "intercept_errors", "target_r2"), nothing),
             "c_index": c_index,
         }
@@ -253,4 +276,4 @@ def _with_means(features: Features, weights: Floats | None) -> Features:
             raise InputError(f"{features.label(column)} has no values at all; drop it.")
         counted_rows = None if weights is None else weights[known]
         values[~known, column] = np.average(values[known, column], weights=counted_rows)
-    return Features(values, features.names, features.categories)
+    return replace(features, cells=values)

@@ -17,6 +17,7 @@ from altsets import machine, measures
 from altsets.arrays import Bools, Floats
 from altsets.errors import InputError
 from altsets.measures import UNIVARIATE, noise_floor
+from altsets.measures.covariates import ADJUSTABLE
 from altsets.measures.large.table import LargeTable
 from altsets.measures.models import MODELS, fresh_model, is_own
 from altsets.measures.redundancy import MATRIX_COLUMNS
@@ -28,7 +29,7 @@ from altsets.quality._quality import Quality
 from altsets.tables.feature_matrix import CONSTANT, SPARSE_MEASURES, Features
 from altsets.tables.target import in_one_form
 from altsets.tables.weights import counted_rows
-from altsets.wording import duration
+from altsets.wording import duration, join_words, parameter
 
 #: Seconds that are worth a word beforehand; smaller tables than that take less.
 LONG, FEWEST_COLUMNS, FEWEST_CELLS = 10.0, 20, 1_000_000
@@ -81,6 +82,8 @@ class QualitySpec(ABC):
         self, features: Features | LargeTable, y: Any, how: ScoringOptions = ScoringOptions()
     ) -> Quality:
         """The quality of sets of these columns; it knows which of them are constant, so that no set has them."""
+        if isinstance(features, Features) and features.covariates is not None:
+            self.for_target(in_one_form(y, how.task)).refuse_adjusting()
         if not self.uses_target or isinstance(features, LargeTable):
             return self._made(features, y, how)
         with WarningCapture() as caught:
@@ -112,6 +115,23 @@ class QualitySpec(ABC):
     def scored_by(self) -> tuple[str, Mapping[str, Any]] | None:
         """The measure that scores single features, with its options; None if it has no name, or if there is none."""
         return None
+
+    def refuse_adjusting(self) -> None:
+        """Refuse covariates where the quality has no adjusted form."""
+        scored_by = self.scored_by
+        others = [self._options[name] for name in ("redundancy_measure",) if name in self._options]
+        measured = [*([] if scored_by is None else [scored_by[0]]), *others]
+        wrong = [one for one in measured if one not in ADJUSTABLE]
+        if not self.is_linear and (scored_by is None or wrong):
+            raise InputError(
+                f"{parameter('adjust')} is for {join_words([*ADJUSTABLE, 'linear_fit'])}, and for mrmr, fcbf and cfs "
+                f"with these measures, not for {self.said}; choose one of them, or leave it out."
+            )
+
+    @property
+    def said(self) -> str:
+        """What the quality is called in a message."""
+        return "this quality"
 
     @property
     def kind(self) -> type[Quality]:

@@ -123,6 +123,11 @@ class NamedQuality(QualitySpec):
         raise InputError(f"quality_params names {option!r}, which {self.name} does not take; {hint}")
 
     @property
+    def said(self) -> str:
+        measure = "" if self.measure is None else f" with {self.measure}"
+        return f"{self.name}{measure}"
+
+    @property
     def model(self) -> dict[str, Any]:
         """The options of the model and its scoring that were given."""
         options = ("estimator", "scoring", "pos_label", "class_weight", "criterion", "combine", "max_iters")

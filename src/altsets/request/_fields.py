@@ -73,6 +73,7 @@ class RequestFields:
     min_quality: float | None = None
     within: float | None = None
     feature_groups: Grouped | str | None = None
+    adjust: tuple[Feature, ...] = ()
 
     @without_removed
     def __init__(
@@ -98,6 +99,7 @@ class RequestFields:
         min_quality: float | None = None,
         within: float | None = None,
         feature_groups: Any = None,
+        adjust: Sequence[Feature] | Feature | None = None,
     ) -> None:
         problems = Problems()
         values: dict[str, Any] = {"dissimilarity": dissimilarity, "random_state": random_state}
@@ -123,6 +125,7 @@ class RequestFields:
         if (feature_groups is None or groups is not None) and "constraints" in values:
             with problems:
                 _refuse_groups(groups is not None, dissimilarity, values["constraints"])
+        check("adjust", _covariates_of, adjust, values.get("quality"))
         check("existing", lambda: tuple(_existing_set(given) for given in existing))
         check("task", one_of, "task", task, TASKS)
         check("time_limit", checked_seconds, time_limit)
@@ -270,6 +273,17 @@ def _size_of_sets(n_features: Any, quality: Any) -> int | float | None:
             )
         return number if 0 < number < 1 else whole_number("n_features", n_features, least=1)
     return None if quality is not None and spec_of(quality).chooses_size else DEFAULT_SIZE
+
+
+def _covariates_of(adjust: Any, quality: Any) -> tuple[Feature, ...]:
+    """Return the columns to adjust for, in their order; refused if the quality cannot be adjusted."""
+    if adjust is None:
+        return ()
+    listed = [adjust] if isinstance(adjust, str | int) else list(adjust)
+    found = tuple(dict.fromkeys(given_feature(one, "adjust") for one in listed))
+    if found and quality is not None:
+        spec_of(quality).refuse_adjusting()
+    return found
 
 
 def checked_seconds(time_limit: Any) -> float | None:

@@ -37,7 +37,7 @@ ABOUT_OUTPUT = ("--json", "--output", "--report", "--force", "--save-scores")
 #: The long name of an option, without a value: names with one would slip past any list of names.
 OPTION = re.compile(r"--[a-z0-9]+(-[a-z0-9]+)*")
 #: Fields of which a request seldom says anything: written only if it does.
-DEFINITION = ("difference", "overlap_penalty", "within", "min_quality")
+DEFINITION = ("difference", "overlap_penalty", "within", "min_quality", "adjust")
 #: Fields that are written as they are.
 PLAIN = (
     *("n_features", "n_alternatives", "search", "aggregation", "task", "engine", "time_limit"),
@@ -67,7 +67,7 @@ def document_of(request: RequestFields) -> dict[str, Any]:
     document = {
         "schema": SCHEMA,
         **{name: getattr(request, name) for name in PLAIN if name not in DEFINITION},
-        **dict(_changes(request, DEFINITION)),
+        **{name: list(value) if name == "adjust" else value for name, value in _changes(request, DEFINITION)},
         "tau": str(tau) if isinstance(tau, Fraction) else tau,
         "dissimilarity": dissimilarity_dict(request.dissimilarity),
         "constraints": [constraint_dict(constraint) for constraint in request.constraints],
@@ -184,7 +184,10 @@ def table_arguments(request: RequestFields) -> list[str]:
 
 def _changed(request: RequestFields, *names: str) -> list[str]:
     """Fields that are not as they are by default, as keyword arguments."""
-    return [f"{name}={value!r}" for name, value in _changes(request, names)]
+    changes = dict(_changes(request, names))
+    if "adjust" in changes:
+        changes["adjust"] = list(changes["adjust"])
+    return [f"{name}={value!r}" for name, value in changes.items()]
 
 
 def _changes(request: RequestFields, names: Sequence[str]) -> list[tuple[str, Any]]:
@@ -262,9 +265,10 @@ def command(request: RequestFields, table: str, predicted: Sequence[str], names:
         words += [f"{flag}={text}" if text else flag for text, flag in texts]
         words += _proxies_words(request)
         words += [f"--existing={features_text(given, known)}" for given in request.existing]
+        words += [f"--adjust={features_text(request.adjust, known)}"] if request.adjust else []
     except IndexError:
         raise NotExpressedError("its features are indices, and a command wants their names") from None
-    plain = ("task", "search", "aggregation", *DEFINITION, "engine", "time_limit")
+    plain = ("task", "search", "aggregation", *DEFINITION[:-1], "engine", "time_limit")
     # Times and events say that it is survival.
     changes = [(name, value) for name, value in _changes(request, plain) if value != "survival"]
     words += [f"--{name.replace('_', '-')}={value}" for name, value in changes]

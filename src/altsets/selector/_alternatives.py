@@ -72,6 +72,9 @@ class SelectAlternatives(ColumnSelector):
     quality_params : dict, default=None
         Keywords for a quality that is given by its name, its class or as a function, such as ``{"measure": "pearson"}``
         for ``"mrmr"`` or ``{"estimator": model, "cv": 5}`` for ``"wrapper"``. A grid varies whole dictionaries.
+    adjust : sequence of features, default=None
+        Covariates, such as ``["age", "sex", "batch"]``: columns that are no candidates, and for which scores are
+        adjusted.
     feature_groups : mapping, sequence of sequences of features, Grouped or str, default=None
         Groups of columns, such as those of one sensor.
     dissimilarity : {"dice", "jaccard", "absolute", "groups"}, Matched, Grouped or callable, default="dice"
@@ -185,6 +188,7 @@ class SelectAlternatives(ColumnSelector):
         tau: Any = None,
         *,
         quality_params: Mapping[str, Any] | None = None,
+        adjust: Any = None,
         feature_groups: Any = None,
         within: float | None = None,
         min_quality: float | None = None,
@@ -208,6 +212,7 @@ class SelectAlternatives(ColumnSelector):
         self.n_alternatives = n_alternatives
         self.tau = tau
         self.quality_params = quality_params
+        self.adjust = adjust
         self.feature_groups = feature_groups
         self.dissimilarity = dissimilarity
         self.search = search
@@ -247,7 +252,7 @@ class SelectAlternatives(ColumnSelector):
         """
         started = time.perf_counter()
         X, y = table_and_target(X, y)
-        table, y = columns_of(X, y, self.unusable)
+        table, y = columns_of(X, y, self.unusable, request_of(self).adjust)
         features = table.features
         self._take_columns(X, table.all_names)
         spec = self._spec
@@ -256,7 +261,7 @@ class SelectAlternatives(ColumnSelector):
         asked = request_of(self, rows.y if spec.uses_target else None)
         request = fitting(asked, n_columns)
         check_request(self, features, request)
-        refuse_numbered(self.constraints, table.all_names, features.feature_names, table.dropped)
+        refuse_numbered(table, self.constraints)
         warn_of_size(asked, n_columns, features.n_features)
         name = str(getattr(rows.y, "name", None) or "")
         about = Background(features, rows.y, spec, request.task, sample_weight, table.notes, name)
@@ -386,8 +391,8 @@ class SelectAlternatives(ColumnSelector):
         If proline fails: flavanoids, color_intensity (quality 1.21974, >99 % of set 0), proven to be the best.
         """
         check_is_fitted(self)
-        table, y = columns_of(X, y, self.unusable)
         request = self.result_.request or request_of(self)
+        table, y = columns_of(X, y, self.unusable, request.adjust)
         if request.quality is None:
             request = replace(request, quality=self.quality)
         quality = request.quality_on(table.features, y, sample_weight, None, self.n_jobs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import sys
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import nullcontext
 from dataclasses import fields, replace
 from typing import Any, NamedTuple
@@ -17,9 +17,10 @@ from altsets.arrays import Floats
 from altsets.display import SECONDS_PER_LINE, ProgressLines
 from altsets.dissimilarity import Grouped, groups_among, is_named, matched_on_table
 from altsets.errors import InputError, NotExpressedError, warn_user
-from altsets.features import whole_number
+from altsets.features import Feature, whole_number
 from altsets.files.cells import cells_of
 from altsets.files.dataset import from_anndata
+from altsets.measures.covariates import beside_covariates
 from altsets.measures.large.table import LargeTable, is_large, large_table, needs_memory
 from altsets.problem import dissimilarity_of
 from altsets.provenance import constraints_by_name, data_of, record
@@ -93,26 +94,33 @@ def table_and_target(X: Any, y: Any) -> tuple[Any, Any]:
     return features_of(cells.matrix, cells.genes), y
 
 
-def columns_of(X: Any, y: Any, unusable: str) -> tuple[UsableColumns, Any]:
-    """Return the columns of a table, be it in memory or read in passes, and its target; the same fit takes both."""
+def columns_of(X: Any, y: Any, unusable: str, adjust: Sequence[Feature] = ()) -> tuple[UsableColumns, Any]:
+    """Return the columns of a table, be it in memory or read in passes, and its target; the same fit takes both.
+
+    Those to adjust for are no candidates: they stand beside the others.
+    """
     if not is_large(X):
-        return usable_columns(X, unusable), y
+        return beside_covariates(usable_columns(X, unusable), adjust), y
+    if adjust:
+        raise needs_memory(parameter("adjust"), X)
     table = large_table(X, y, unusable=unusable)
     places = [place for place, name in enumerate(table.all_names) if name not in table.dropped]
     return UsableColumns(table, places, table.all_names, table.dropped, table.notes), table.target_name
 
 
-def refuse_numbered(
-    constraints: Any, all_names: Sequence[str], kept: Sequence[str], dropped: Mapping[str, str]
-) -> None:
-    """Refuse constraints on columns by number, which would be about others where some are dropped."""
-    if not dropped:
+def refuse_numbered(table: UsableColumns, constraints: Any, existing: Any = ()) -> None:
+    """Refuse features by number, which would be others where some columns are no candidates."""
+    kept = set(table.places)
+    if len(kept) == len(table.all_names):
         return
-    before, after = (constraints_by_name(constraints, names) for names in (all_names, kept))
-    if before != after:
+    names = table.features.feature_names
+    before, after = (constraints_by_name(constraints, known) for known in (table.all_names, names))
+    if before != after or any(not isinstance(one, str) for given in existing for one in given):
+        lost = [name for place, name in enumerate(table.all_names) if place not in kept]
+        why = "unusable='drop' leaves out" if table.dropped else "sets have no"
         raise InputError(
-            f"unusable='drop' leaves out {list_some(list(dropped))}, and then columns have other numbers; name "
-            "the features in constraints."
+            f"{why} {list_some(lost)}, so that columns have other numbers; name the features in constraints and "
+            "existing sets."
         )
 
 

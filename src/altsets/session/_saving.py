@@ -91,7 +91,7 @@ def _searcher(document: dict[str, Any], X: Any, rows: RowData, quality: Any, n_j
         return Searcher(None, base, said=origin)
     data, given = None, X
     if not isinstance(X, Quality):
-        data = SessionData.of(X, rows, n_jobs, base.unusable, base.constraints)
+        data = SessionData.of(X, rows, n_jobs, base)
         given = _quality_in(base, quality)
     searcher = Searcher(data, replace(base, quality=given, n_features=document["request"]["n_features"]))
     _refuse_other_data(origin, searcher.origin)

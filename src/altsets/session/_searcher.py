@@ -14,6 +14,7 @@ from altsets.dissimilarity import is_named, matched_on_table
 from altsets.errors import InputError
 from altsets.features import FeatureNames
 from altsets.measures import UNIVARIATE
+from altsets.measures.covariates import beside_covariates
 from altsets.provenance import data_of, fingerprint
 from altsets.quality import Quality
 from altsets.quality.spec import LINEAR, PAIRED, spec_of
@@ -48,11 +49,11 @@ class SessionData:
     n_jobs: int | None = None
 
     @classmethod
-    def of(cls, X: Any, rows: RowData, n_jobs: int | None, unusable: str, constraints: Any) -> SessionData:
+    def of(cls, X: Any, rows: RowData, n_jobs: int | None, request: Request) -> SessionData:
         """The table in one form; what cannot be used is refused or dropped."""
         X, y = table_and_target(X, rows.y)
-        usable = usable_columns(X, unusable)
-        refuse_numbered(constraints, usable.all_names, usable.features.feature_names, usable.dropped)
+        usable = beside_covariates(usable_columns(X, request.unusable), request.adjust)
+        refuse_numbered(usable, request.constraints)
         refuse_other_rows(usable.features, groups=rows.groups)
         groups = groups_of(rows.groups, usable.features.n_rows)
         return cls(usable.features, RowData(y, rows.sample_weight, groups), n_jobs)

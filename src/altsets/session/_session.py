@@ -46,7 +46,7 @@ class Session(SessionSteps):
         Sets besides the first one; pinned sets count.
     tau : float, fraction or "max", default=None
         Least dissimilarity of two sets, 0.5 by default.
-    quality_params : dict, default=None
+    quality_params, adjust : default=None
         Options of the quality, as for :class:`altsets.SelectAlternatives`.
     within : float, default=None
         Largest loss of quality, relative to the best set.
@@ -123,6 +123,7 @@ class Session(SessionSteps):
         tau: Any = None,
         *,
         quality_params: Mapping[str, Any] | None = None,
+        adjust: Any = None,
         feature_groups: Any = None,
         within: float | None = None,
         min_quality: float | None = None,
@@ -138,9 +139,8 @@ class Session(SessionSteps):
         sample_weight: Any = None,
         groups: Any = None,
     ) -> None:
-        data, given = None, X
+        given = X
         if not isinstance(X, Quality):
-            data = SessionData.of(X, RowData(y, sample_weight, groups), n_jobs, unusable, constraints)
             given = quality if isinstance(quality, Quality) else spec_of(quality, quality_params)
         base = Request(
             n_features=n_features,
@@ -158,7 +158,11 @@ class Session(SessionSteps):
             time_limit=time_limit,
             random_state=random_state,
             unusable=unusable,
+            adjust=adjust,
         )
+        data = None
+        if not isinstance(X, Quality):
+            data = SessionData.of(X, RowData(y, sample_weight, groups), n_jobs, base)
         super().__init__(Searcher(data, base.sized(_n_candidates(data, base))))
         self._searcher.check(self._searcher.request_of(self._searcher.start))
 

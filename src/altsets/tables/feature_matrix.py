@@ -105,6 +105,7 @@ class Features:
     names: list[str] | None = None
     categories: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     original: Original | None = None
+    covariates: Floats | None = None
 
     @property
     def values(self) -> Floats:
@@ -184,7 +185,8 @@ class Features:
     def rows(self, chosen: npt.NDArray[Any]) -> Features:
         original = None if self.original is None else self.original.rows(chosen)
         some = sparse.take_rows(self.cells, chosen) if self.is_sparse else self.values[chosen]
-        return Features(_contiguous(some), self.names, self.categories, original)
+        covariates = None if self.covariates is None else self.covariates[chosen]
+        return Features(_contiguous(some), self.names, self.categories, original, covariates)
 
     def columns(self, chosen: Sequence[int]) -> Features:
         names = None if self.names is None else [self.names[index] for index in chosen]
@@ -192,7 +194,8 @@ class Features:
             place: self.categories[index] for place, index in enumerate(chosen) if index in self.categories
         }
         original = None if self.original is None else self.original.columns(chosen)
-        return Features(_contiguous(self.cells[:, list(chosen)]), names, categories, original)
+        some = _contiguous(self.cells[:, list(chosen)])
+        return Features(some, names, categories, original, self.covariates)
 
     def refuse_categories(self, who: str, *, advice: str) -> None:
         """Refuse categories of more than two labels, on behalf of a measure that needs numbers."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -139,13 +140,16 @@ def counted(
     """
     refuse_other_rows(features, y=y, sample_weight=sample_weight)
     weights, y = weights_of(sample_weight, features.n_rows), in_one_form(y, task)
-    if weights is None:
-        return features, y, None
-    rows = np.flatnonzero(weights)
-    if len(rows) < len(weights):
+    counts = np.ones(features.n_rows, dtype=bool) if weights is None else weights > 0
+    if features.covariates is not None:
+        counts &= ~np.isnan(features.covariates).any(axis=1)
+    if not counts.any():
+        raise InputError("a covariate is missing in every row that counts; adjust for others.")
+    if not counts.all():
+        rows = np.flatnonzero(counts)
         y = None if y is None else vector_of(y, features.n_rows)[rows]
-        features, weights = _some_rows(features, rows), weights[rows]
-    return features, y, None if (weights == 1).all() else weights
+        features, weights = _some_rows(features, rows), None if weights is None else weights[rows]
+    return features, y, None if weights is None or (weights == 1).all() else weights
 
 
 def counted_rows(sample_weight: Any, n_rows: int) -> Bools | None:
@@ -178,4 +182,4 @@ def _some_rows(features: Features, rows: Indices) -> Features:
         if len(seen) < len(labels):
             some.values[:, index] = codes
             categories[index] = tuple(labels[int(code)] for code in seen)
-    return Features(some.cells, some.names, categories, some.original)
+    return replace(some, categories=categories)

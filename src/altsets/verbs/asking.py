@@ -20,6 +20,7 @@ from altsets.selector import (
     RowData,
     columns_of,
     refuse_in_passes,
+    refuse_numbered,
     refuse_too_few,
     refuse_unknown_noise,
     rows_of,
@@ -28,7 +29,7 @@ from altsets.selector import (
 )
 from altsets.tables.conversion import usable_columns
 from altsets.tables.feature_matrix import Features
-from altsets.wording import list_some
+from altsets.wording import list_some, parameter
 
 
 class BoundRequest(NamedTuple):
@@ -48,10 +49,11 @@ def asked_of(quality: Any, params: Mapping[str, Any] | None, X: Any, y: Any, **f
         named = repr(quality) if isinstance(quality, str) else "this quality"
         raise InputError(f"{named} is computed from a table; pass the table as X, and the target as y.")
     request = Request(quality=quality, quality_params=params, **fields)
-    table, y = columns_of(*table_and_target(X, y), "error")
+    table, y = columns_of(*table_and_target(X, y), "error", request.adjust)
     features = table.features
     rows = rows_of(features, y, spec_of(request.quality), who="the quality")
     refuse_in_passes(request, features)
+    refuse_numbered(table, request.constraints, request.existing)
     refuse_unknown_noise(request)
     request.check(features.feature_names)
     made = scored(request, features, rows)
@@ -91,6 +93,10 @@ def _in_numbers(quality: Quality | Mapping[Any, Any], X: Any, y: Any, fields: di
     """A quality that exists; a table names its features, and similarities are measured on it."""
     if X is None and y is not None:
         raise InputError("y is the target of a table, and there is no table; pass it as X, or leave out y.")
+    if fields.get("adjust"):
+        raise InputError(
+            f"{parameter('adjust')} is for a quality that is computed from a table, not for scores that exist already."
+        )
     features = None if X is None else usable_columns(table_and_target(X, y)[0]).features
     made = _scores_by_name(quality, features) if isinstance(quality, Mapping) else quality
     made = made if features is None else fit_to_table(made, features)
@@ -106,7 +112,7 @@ def scored_again(
     request: Request, result: Result, quality: Any, X: Any, y: Any, who: str
 ) -> tuple[Quality, Request]:
     """Return what an answer was scored by, and its request with the similarities that the table decides."""
-    features = None if X is None else usable_columns(X, request.unusable).features
+    features = None if X is None else columns_of(X, y, request.unusable, request.adjust)[0].features
     given = request.quality if quality is None else quality
     if isinstance(given, Mapping):
         given = _scores_by_name(given, features)

@@ -23,6 +23,7 @@ def find(
     X: Any = None,
     y: Any = None,
     quality_params: Mapping[str, Any] | None = None,
+    adjust: Any = None,
     feature_groups: Any = None,
     within: float | None = None,
     min_quality: float | None = None,
@@ -71,6 +72,14 @@ def find(
         The target.
     quality_params : dict, default=None
         Options of a quality that is computed from ``X``, such as ``{"estimator": model, "cv": 5}`` for ``"wrapper"``.
+    adjust : sequence of features, default=None
+        Covariates, such as ``["age", "sex", "batch"]``: columns of ``X`` that are no candidates, and for which scores
+        and pairs of features are adjusted. What a linear model of the covariates explains is taken out of each feature
+        and of the target: "pearson" becomes the partial correlation, "spearman" that of ranks, "f" the F statistic for
+        adding the feature to the covariates, "mutual_info" the information between residuals, "cox" the score
+        statistic beside the covariates, and "linear_fit" the share of what the covariates leave unexplained; "mrmr",
+        "fcbf" and "cfs" use these. Rows in which a covariate is missing do not count. Other qualities, and tables that
+        are sparse or read in passes, do not support it.
     feature_groups : mapping, sequence of sequences of features, Grouped or str, default=None
         Groups of features, such as the columns of one sensor: a mapping from feature to group or from group to
         features, lists of features, or the text that ends the group's name in names of features (``"__"`` for
@@ -172,6 +181,7 @@ def find(
         n_features=n_features,
         n_alternatives=n_alternatives,
         tau=tau,
+        adjust=adjust,
         feature_groups=feature_groups,
         dissimilarity=dissimilarity,
         search=search,
@@ -198,6 +208,7 @@ def iterate(
     X: Any = None,
     y: Any = None,
     quality_params: Mapping[str, Any] | None = None,
+    adjust: Any = None,
     feature_groups: Any = None,
     within: float | None = None,
     min_quality: float | None = None,
@@ -220,7 +231,7 @@ def iterate(
     Parameters
     ----------
     quality : quality object, array, str, class, estimator or callable
-    n_features, tau, X, y, quality_params, feature_groups, min_quality, callback : default=None
+    n_features, tau, X, y, quality_params, adjust, feature_groups, min_quality, callback : default=None
         As for :func:`altsets.find`, like all others.
     n_alternatives : int or "max", default="max"
         Sets to find besides the first one; ``"max"`` for all that exist, each of them once.
@@ -268,6 +279,7 @@ def iterate(
         n_features=n_features,
         n_alternatives=n_alternatives,
         tau=tau,
+        adjust=adjust,
         feature_groups=feature_groups,
         dissimilarity=dissimilarity,
         aggregation=aggregation,

@@ -58,6 +58,7 @@ import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import warn_user
+from altsets.measures.covariates import residual_table, residuals
 from altsets.measures.information.columns import SortedColumns, bin_column, discrete_columns
 from altsets.measures.information.estimator import Estimator, Line, Places, Sample, WithMissing
 from altsets.measures.information.levels import Levels
@@ -143,6 +144,11 @@ def mutual_info(
     if how.method != method:
         warn_of_bins(weights, method)
     target = target_of(y, features.n_rows, task)
+    if features.covariates is not None:
+        if not target.is_classes:
+            left = residuals(target.values[:, None], features.covariates, weights)[:, 0]
+            target = replace(target, values=left, numeric=left)
+        features = residual_table(features, weights, "mutual_info")
     scores, rest = np.zeros(features.n_features), np.arange(features.n_features)
     is_discrete = discrete_columns(features, discrete, weights)
     if features.is_sparse:
