@@ -36,7 +36,7 @@ class Request(RequestFields):
 
     Parameters
     ----------
-    n_features, tau, quality_params, time_limit, within, min_quality, feature_groups : default=None
+    n_features, tau, quality_params, adjust, time_limit, within, min_quality, feature_groups : default=None
         As for :func:`altsets.find`, like all parameters that are not described here.
     n_alternatives : int or "max", default=3
     dissimilarity : {"dice", "jaccard", "absolute", "groups"}, Matched, Grouped or callable, default="dice"
