@@ -18,9 +18,6 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Callable
-from functools import wraps
-from typing import ParamSpec, TypeVar
 
 __all__ = [
     "AltsetsError",
@@ -34,16 +31,6 @@ __all__ = [
     "warn_user",
 ]
 
-Params = ParamSpec("Params")
-Returned = TypeVar("Returned")
-
-#: Parameters that are gone, and the new form.
-_REMOVED = {
-    "above_noise": "constraints=[constraints.AboveNoise()]",
-    "max_iters": 'quality_params={"max_iters": ...}, or the parameter of the quality object',
-    "max_spread": "constraints=[constraints.Spread(...)]",
-    "min_difference": 'dissimilarity="absolute", tau=...',
-}
 #: Characters of a message; values of users that are quoted in it may have millions.
 LONGEST_MESSAGE = 1_000
 
@@ -154,18 +141,6 @@ class Problems:
             raise self._found[0]
         if self._found:
             raise InputError(*dict.fromkeys(said for error in self._found for said in error.problems))
-
-
-def without_removed(function: Callable[Params, Returned]) -> Callable[Params, Returned]:
-    """Refuse parameters that a function has no longer, with the new form."""
-
-    @wraps(function)
-    def checked(*args: Params.args, **kwargs: Params.kwargs) -> Returned:
-        for name in kwargs.keys() & _REMOVED.keys():
-            raise TypeError(f"{name} was removed; use {_REMOVED[name]}.")
-        return function(*args, **kwargs)
-
-    return checked
 
 
 #: Where altsets is, and packages that call it on behalf of users.

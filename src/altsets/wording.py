@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from fractions import Fraction
-from inspect import cleandoc
-from typing import Any, TypeVar
+from typing import Any
 
 #: Counts from here on are written with four significant digits instead of all of them.
 LONG_COUNT = 10**15
@@ -173,22 +172,3 @@ def parameter(name: str, *value: Any) -> str:
 def by_interface(python: str, command_line: str) -> str:
     """Advice that depends on the interface in use by more than how parameters are written."""
     return python if _SPELLING.get() is None else command_line
-
-
-# --- Docstrings ---------------------------------------------------------------------------------------
-
-Documented = TypeVar("Documented", bound=Callable[..., Any])
-
-
-def documented(**parts: str) -> Callable[[Documented], Documented]:
-    """Put text that several docstrings have in the place of ``<name>``, a line of its own."""
-
-    def fill(function: Documented) -> Documented:
-        # There are no docstrings with python -OO.
-        made = cleandoc(function.__doc__ or "")
-        for name, text in parts.items():
-            made = made.replace(f"<{name}>", cleandoc(text))
-        function.__doc__ = made
-        return function
-
-    return fill

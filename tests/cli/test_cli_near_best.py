@@ -91,7 +91,7 @@ def test_no_set_at_all(run, table, snapshot):
     (("--min-quality", "inf"), "--min-quality inf is not a finite number"),
     (("-k", "2", "--size", "1:2"), "-k and --size were both given"), (("-k", "9"), "only 6 features"),
     (("--show", "-1"), "--show -1 is too small"),
-    (("--time-limit", "0"), "is not a positive number of seconds"),
+    (("--time-limit", "0"), "--time-limit 0 must be a positive number of seconds"),
 ])  # fmt: skip
 def test_bad_input_is_one_line(run, table, more, words):
     err = run.error(*asking(table, *more))

@@ -350,14 +350,6 @@ def test_max_iters_is_a_positive_whole_number(value):
         rugged(8, max_iters=value)
 
 
-@pytest.mark.parametrize(
-    "ask", [altsets.find, altsets.iterate, altsets.frontier, altsets.Session, altsets.SelectAlternatives]
-)
-def test_max_iters_of_a_search_names_the_new_form(ask):
-    with pytest.raises(TypeError, match="max_iters was removed; use quality_params="):
-        ask(rugged(8), max_iters=5)
-
-
 def test_max_iters_is_a_parameter_of_black_boxes_only():
     assert "max_iters" not in altsets.find(quality.Additive([1, 2, 3]), 2, 1).parameters
     result = altsets.find(rugged(8), 2, 1)

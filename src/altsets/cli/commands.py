@@ -143,9 +143,10 @@ def _parameter(field: Any, kind: Any, otherwise: Mapping[str, Any]) -> inspect.P
     heading = next(heading for heading, groups in HEADINGS.items() if group in groups)
     said = {**field.metadata["said"], **otherwise, "rich_help_panel": heading}
     if "kind" in said:
-        kind, said["parser"] = said.pop("kind"), None
-    metavar, parser = FORMS[next((form for form in FORMS if form in (kind, *get_args(kind))), str)]
-    said = said | {"metavar": said.get("metavar", metavar), "parser": said.get("parser") or parser}
+        kind = said.pop("kind")
+        said.pop("parser", None)
+    form = next((form for form in FORMS if form in (kind, *get_args(kind))), str)
+    said = {**FORMS[form], **said}
     default = said.pop("default", field.default)
     if field.metadata["is_argument"]:
         declared: Any = typer.Argument(**said, show_default=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -16,14 +17,16 @@ from altsets.cli.options import Given
 from altsets.cli.outputs import Outputs
 from altsets.cli.printing import (
     NO_SET,
+    Row,
     Waiting,
     console_for,
     fail,
+    grid,
     print_json,
     printable,
+    say,
     say_error,
     show_verdict,
-    wrapped,
 )
 from altsets.cli.searching import (
     SECONDS_PER_SET,
@@ -39,23 +42,24 @@ from altsets.errors import InputError, Problems
 from altsets.features import FeatureNames, names_in
 
 if TYPE_CHECKING:
-    from altsets.evaluation import Evaluation, Evaluations
+    from altsets.evaluation import Evaluations
     from altsets.quality import Quality
     from altsets.request import Request
-    from altsets.search.frontier import Frontier, FrontierPoint, FrontierProgress
+    from altsets.search.frontier import Frontier, FrontierProgress
     from altsets.search.frontier.curves import CurveAsked
 
 #: The time limit for each point over tau, where the user gives none.
 SECONDS_PER_POINT = 10.0
-#: Points that have a line each; of more, --json has the others.
-MOST_LINES = 200
-
+#: Points that have a row each; of more, --json has the others.
+MOST_POINTS = 200
+#: Characters of the widest table of points, which is never cut.
+WIDEST = 100
 
 #: What the columns mean.
 KEY = {
-    "shared": "Shared: features that two sets may have in common. ",
+    "shared": "Shared: features that two sets may have in common.",
     "quality": "Worst, Mean: quality of the worst set and on average{share}.",
-    "score": " Score: {scorer} on test rows, mean of all sets and folds, with its {sure} interval.",
+    "score": "Score: {scorer} on test rows, mean of all sets and folds, with its {sure} interval.",
 }
 
 #: Options that take several numbers.
@@ -198,9 +202,14 @@ def _answer(found: Frontier, scores: Evaluations | None, as_json: bool, origin: 
     elif _has_sets(found):
         console = console_for()
         show_verdict((scores or found).verdict, console)
-        typer.echo()
-        show = _points_over_tau if found.by == "tau" else _points_with_sets
-        console.print("\n".join(show(found, scores, console.width)), soft_wrap=True)
+        rows = _rows_over_tau(found, scores) if found.by == "tau" else _rows_with_sets(found)
+        console_for(least_width=WIDEST).print(grid(rows))
+        if len(found) > MOST_POINTS:
+            say(console, f"{len(found) - MOST_POINTS} more points (--json lists all)")
+        if found.by == "tau":
+            say(console, _key(found, scores))
+            typer.echo()
+            say(console, (scores or found).explain())
     if not _has_sets(found):
         fail(found.points[0].result.explain() if found.points else found.explain(), NO_SET)
     missing = (found.n_asked or len(found)) - len(found)
@@ -210,107 +219,81 @@ def _answer(found: Frontier, scores: Evaluations | None, as_json: bool, origin: 
         say_error(found.explain())
 
 
-# --- Lines --------------------------------------------------------------------------------------------
+# --- Tables -------------------------------------------------------------------------------------------
 
 
-def _drawn(lines: list[list[str]], ruled: int = 0) -> list[str]:
-    """A header and rows below each other, ruled in between; all cells but the last are numbers."""
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)][:-1]
-    drawn = []
-    for *cells, last in lines:
-        numbers = [f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True)]
-        drawn.append("   ".join([*numbers, last]).rstrip())
-    drawn.insert(1, "-" * max(ruled, *map(len, drawn[:1] if ruled else drawn)))
-    return drawn
+def _in_shares(frontier: Frontier) -> bool:
+    """Whether qualities are shown as shares of that of the best set."""
+    return any(frontier.counts) and all(frontier.best(size) > 0 for size in frontier.sizes)
 
 
-def _more_points(frontier: Frontier) -> list[str]:
-    """A line about the points that have none of their own."""
-    more = len(frontier) - MOST_LINES
-    return [f"{more} more points (--json lists all)"] if more > 0 else []
-
-
-def _points_over_tau(frontier: Frontier, scores: Evaluations | None, width: int) -> list[str]:
-    """One line for each point, what the columns mean, and the summary; what is the same for all points is left out."""
-    from altsets.evaluation import shown
-
-    several_sizes = len(frontier.sizes) > 1
-    shares = any(frontier.counts) and all(frontier.best(size) > 0 for size in frontier.sizes)
-    counted = any(point.max_overlap is not None for point in frontier)
-    left_out = {
-        "Features": not several_sizes,
-        "Alternatives": len(frontier.counts) <= 1,
-        "Shared": not counted,
-        # Scores need the room.
-        "Best set": not (several_sizes and shares and not scores),
-        "Score": scores is None,
-        "Interval": scores is None,
-    }
-    points = frontier.points[:MOST_LINES]
-    scored = [None] * len(points) if scores is None else scores.evaluations
-    rows = [_cells(frontier, point, score, shares) for point, score in zip(points, scored, strict=False)]
-    header = [name for name in rows[0] if not left_out.get(name, False)]
-    lines = [header, *([row[name] for name in header] for row in rows)]
-    measured = ", as a share of the best set" if shares else ""
-    several = " of that size" if shares and several_sizes else ""
-    key = KEY["shared"] * counted + KEY["quality"].format(share=f"{measured}{several}")
-    if scores is not None:
-        one, baseline = scores[0], {"Score": shown(scores.baseline)}
-        lines.append(["baseline", *(baseline.get(name, "") for name in header[1:])])
-        key += KEY["score"].format(scorer=one.scorers[0], sure=f"{100 * one.confidence:g} %")
-    summary = wrapped(printable((scores or frontier).explain()), width)
-    return [*_drawn(lines), *_more_points(frontier), *wrapped(key, width), "", *summary]
-
-
-def _cells(
-    frontier: Frontier, point: FrontierPoint, scored: Evaluation | None, shares: bool
-) -> dict[str, str]:
-    """All that a line may say about a point, by the heading of its column."""
+def _rows_over_tau(frontier: Frontier, scores: Evaluations | None) -> list[Row]:
+    """One row for each point; what is the same for all points is left out."""
     from altsets.evaluation import overall, shown
 
-    best = frontier.best(point.n_features)
-    top = best if shares else math.nan
-    measured = None if scored is None else overall(scored)
-    low, high = (math.nan, math.nan) if measured is None else (measured.low, measured.high)
-    sets, asked = len(point.result.sets), len(point.result.statuses)
-    found = f" ({sets} of {asked} sets)" if sets < asked else ""
-    return {
-        "Features": str(point.n_features),
-        "Alternatives": str(point.n_alternatives),
-        "tau": f"{point.tau:.4g}",
-        "Shared": str(point.max_overlap),
-        "Best set": f"{best:#.5g}",
-        "Worst": _quality(point.worst, top),
-        "Mean": _quality(point.mean, top),
-        "Score": "" if measured is None else shown(measured.difference),
-        "Interval": "-" if math.isnan(low) else f"[{shown(low)}, {shown(high)}]",
-        "Status": f"{point.status}{found}".replace("_", " "),
-    }
+    several_sizes, shares = len(frontier.sizes) > 1, _in_shares(frontier)
+    points = frontier.points[:MOST_POINTS]
+    rows: list[Row] = []
+    for point, scored in zip_longest(points, () if scores is None else scores.evaluations[:MOST_POINTS]):
+        best = frontier.best(point.n_features)
+        row = [("Features", str(point.n_features))] * several_sizes
+        row += [("Alternatives", str(point.n_alternatives))] * (len(frontier.counts) > 1)
+        row.append(("tau", f"{point.tau:.4g}"))
+        if any(one.max_overlap is not None for one in frontier):
+            row.append(("Shared", str(point.max_overlap)))
+        # Scores need the room.
+        row += [("Best set", f"{best:#.5g}")] * (several_sizes and shares and not scores)
+        for name, value in (("Worst", point.worst), ("Mean", point.mean)):
+            text = f"{100 * value / best:.1f} %" if shares else f"{value:#.5g}"
+            row.append((name, "-" if math.isnan(value) else text))
+        if scores is not None:
+            score, interval = "", "-"
+            if scored is not None and (measured := overall(scored)) is not None:
+                score = shown(measured.difference)
+                if not math.isnan(measured.low):
+                    interval = f"[{shown(measured.low)}, {shown(measured.high)}]"
+            row += [("Score", score), ("Interval", interval)]
+        found, asked = len(point.result.sets), len(point.result.statuses)
+        missing = f" ({found} of {asked} sets)" if found < asked else ""
+        rows.append([*row, ("Status", f"{point.status}{missing}".replace("_", " "))])
+    if scores is not None:
+        known = {rows[0][0][0]: "baseline", "Score": shown(scores.baseline)}
+        rows.append([(name, known.get(name, "")) for name, _ in rows[0]])
+    return rows
 
 
-def _quality(value: float, best: float) -> str:
-    if math.isnan(value):
-        return "-"
-    return f"{value:#.5g}" if math.isnan(best) else f"{100 * value / best:.1f} %"
+def _key(frontier: Frontier, scores: Evaluations | None) -> str:
+    """What the columns mean."""
+    several = " of that size" if len(frontier.sizes) > 1 else ""
+    share = f", as a share of the best set{several}" if _in_shares(frontier) else ""
+    said = [KEY["shared"]] if any(point.max_overlap is not None for point in frontier) else []
+    said.append(KEY["quality"].format(share=share))
+    if scores is not None:
+        one = scores[0]
+        said.append(KEY["score"].format(scorer=one.scorers[0], sure=f"{100 * one.confidence:g} %"))
+    return " ".join(said)
 
 
-def _points_with_sets(found: Frontier, _: Evaluations | None, width: int) -> list[str]:
-    """A line for each set of each point on a curve over another number than tau."""
+def _rows_with_sets(found: Frontier) -> list[Row]:
+    """A row for each set of each point on a curve over another number than tau."""
     best = found.points[0].quality
-    lines: list[list[str]] = []
-    for point in found.points[:MOST_LINES]:
+    rows: list[Row] = []
+    for point in found.points[:MOST_POINTS]:
         quality = f"{point.quality:.6g}"
-        numbers = {"Sum": quality, "Worst": f"{point.worst:.6g}"}
+        numbers = [("Sum", quality), ("Worst", f"{point.worst:.6g}")]
         if point.penalty is not None:
             low, high = (f"{end:.6g}" for end in point.penalty)
-            numbers = {"Penalty from": low, "to": high, "Sum": quality, "Shared": str(point.shared or 0)}
+            numbers = [
+                ("Penalty from", low),
+                ("to", high),
+                ("Sum", quality),
+                ("Shared", str(point.shared or 0)),
+            ]
         if point.against is not None:
             share = f"{100 * point.quality / best:.1f} %" if best > 0 else "-"
-            numbers = {"Cost": f"{point.against:.6g}", "Quality": quality, "of best": share}
-        numbers["Status"] = str(point.status)
-        lines += [] if lines else [[*numbers, "Features"]]
-        cells = list(numbers.values())
+            numbers = [("Cost", f"{point.against:.6g}"), ("Quality", quality), ("Of best", share)]
+        numbers.append(("Status", str(point.status)))
         for names in point.named_sets:
-            lines.append([*cells, printable(", ".join(map(str, names)))])
-            cells = [""] * len(cells)
-    return [*_drawn(lines, min(width, 60)), *_more_points(found)]
+            rows.append([*numbers, ("Features", printable(", ".join(map(str, names))))])
+            numbers = [(name, "") for name, _ in numbers]
+    return rows

@@ -23,54 +23,50 @@ from altsets.documents import TABLE
 # --- Values -------------------------------------------------------------------------------------------
 
 
-def _parser(
-    kind: Callable[[str], Any], what: str, is_right: Callable[[Any], bool] = lambda _: True
-) -> Callable[[str], Any]:
-    """A function that parses a text, or says what is wrong with it."""
-
-    def parse(text: str) -> Any:
-        try:
-            given = kind(text)
-        except ValueError:
-            given = None
-        if given is None or not is_right(given):
-            raise typer.BadParameter(f"{text!r} is not {what}")
-        return given
-
-    return parse
+def _number(kind: Callable[[str], Any], text: str, what: str) -> Any:
+    try:
+        return kind(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not {what}") from None
 
 
-whole_number = _parser(int, "a whole number")
-number = _parser(float, "a number")
-seconds = _parser(float, "a positive number of seconds", lambda given: given > 0)
-count = _parser(lambda text: text if text == "max" else int(text), "a whole number, or max")
+def whole_number(text: str) -> int:
+    """Parse a whole number."""
+    return int(_number(int, text, "a whole number"))
+
+
+def number(text: str) -> float:
+    """Parse a number."""
+    return float(_number(float, text, "a number"))
+
+
+def count(text: str) -> Any:
+    """Parse a number of sets, or ``max``."""
+    return text if text == "max" else _number(int, text, "a whole number, or max")
 
 
 def share(text: str) -> float:
     """Parse a share as a number or in percent: 0.05, 5%."""
+    given = _number(float, text.removesuffix("%"), "a share such as 0.05 or 5%")
     if text.endswith("%"):
-        return float(number(text[:-1].rstrip())) / 100
-    given = float(number(text))
+        return float(given / 100)
     if given > 1:
         raise typer.BadParameter(f"{text!r} is more than all of it; write {text}% if you mean percent")
-    return given
-
-
-_part = _parser(share, "a whole number, or a share between 0 and 1", lambda given: 0 < given < 1)
+    return float(given)
 
 
 def size(text: str) -> Any:
     """Parse a number of features, or a share of them: 5, 0.1, 10%."""
-    return _part(text) if "%" in text or "." in text else whole_number(text)
+    return share(text) if "%" in text or "." in text else _number(int, text, "a whole number, or a share")
 
 
 #: How values of a type are called in the help and parsed, unless the option says otherwise.
-FORMS: dict[Any, tuple[str | None, Any]] = {
-    bool: (None, None),
-    int: ("N", whole_number),
-    float: ("X", number),
-    str: ("NAME", None),
-    list[str]: ("COL[,COL]", None),
+FORMS: dict[Any, dict[str, Any]] = {
+    bool: {},
+    int: {"metavar": "N", "parser": whole_number},
+    float: {"metavar": "X", "parser": number},
+    str: {"metavar": "NAME"},
+    list[str]: {"metavar": "COL[,COL]"},
 }
 
 
@@ -336,7 +332,6 @@ class Given(_OfConstraints):  # type: ignore[misc]
     time_limit: float | None = option(
         "Time limit for scoring and search. [default: 60 s per set, after scoring]",
         metavar="SECONDS",
-        parser=seconds,
     )
 
     evaluate: bool = flag(

@@ -47,6 +47,9 @@ LONGEST_NAME = 40
 
 NO_SET, BAD_INPUT = 1, 2
 
+#: The cells of a row, each with the heading of its column.
+Row = Sequence[tuple[str, Any]]
+
 
 def conclude(result: Result, document: Mapping[str, Any], as_json: bool) -> None:
     """Print the document if it is wanted; end with the exit status that says whether there is an answer."""
@@ -113,7 +116,7 @@ def show_losses(losses: WhatIf, console: Console) -> None:
         costs = [f"{cost:.6g}" for cost in loss.costs] or ["-"] * len(losses.costs)
         row += [("Cost", cost) for cost in costs]
         rows.append([*row, ("Status", str(loss.status).replace("_", " "))])
-    console.print(_grid(rows))
+    console.print(grid(rows))
     for loss in losses.losses:
         if loss.reason:
             say(console, f"Without {loss.name}: {loss.reason}")
@@ -197,7 +200,7 @@ def show_near_best(near: NearBest, n_sets: int, console: Console) -> None:
         ]
         for index in order[:MOST_FEATURES]
     ]
-    console.print(_grid(rows))
+    console.print(grid(rows))
     if len(order) > MOST_FEATURES:
         say(console, f"{len(order) - MOST_FEATURES} more features are in fewer sets.")
     if near.never:
@@ -211,7 +214,7 @@ def show_near_best(near: NearBest, n_sets: int, console: Console) -> None:
             ]
             for number, entry in enumerate(near.to_dict(n_sets)["sets"])
         ]
-        console.print(_grid(rows))
+        console.print(grid(rows))
         if near.count > len(rows):
             ones = plural(len(rows), "This is the best one", f"These are the {len(rows)} best ones")
             say(console, f"{ones}; --show N prints the N best.")
@@ -268,7 +271,7 @@ def _sets_grid(result: Result, *, with_share: bool, with_status: bool) -> Grid:
             status = str(result.statuses[number])
             row.append(("Status", Text(status, style="green" if status == "optimal" else "yellow")))
         rows.append(row)
-    return _grid(rows)
+    return grid(rows)
 
 
 def _models_grid(result: Result) -> Grid:
@@ -286,7 +289,7 @@ def _models_grid(result: Result) -> Grid:
             row.append(("Error", "-" if math.isnan(error) else f"{error:#.3g}"))
             rows.append([*row, (fits, f"{fit:.4f}" if first else "")])
             shown = target
-    return _grid(rows)
+    return grid(rows)
 
 
 def _shown_scores(result: Result) -> list[list[str]]:
@@ -313,7 +316,7 @@ def _one_line_each(names: Sequence[str]) -> Any:
 
 
 def _overlap_grid(table: Sequence[Sequence[int]]) -> Grid:
-    return _grid(
+    return grid(
         [("Set", str(number)), *((str(other), str(shared)) for other, shared in enumerate(row))]
         for number, row in enumerate(table)
     )
@@ -335,7 +338,7 @@ TEXTS: dict[str, dict[str, Any]] = {
 }
 
 
-def _grid(rows: Iterable[Sequence[tuple[str, Any]]]) -> Grid:
+def grid(rows: Iterable[Row]) -> Grid:
     """A table whose cells stand beside their headings, which are those of the first row."""
     from rich import box
     from rich.table import Table as Grid
@@ -426,11 +429,13 @@ def say(console: Console, text: str) -> None:
     console.print(printable(text))
 
 
-def console_for(stderr: bool = False) -> Console:
+def console_for(stderr: bool = False, least_width: int = 0) -> Console:
     """A console that takes text as it is."""
     from rich.console import Console
 
-    return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+    console = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+    console.width = max(console.width, least_width)
+    return console
 
 
 def printable(text: str) -> str:

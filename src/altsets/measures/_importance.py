@@ -270,7 +270,7 @@ def shap(
     try:
         package = import_module("shap")
     except ImportError as error:
-        raise MissingExtraError("measure='shap'", "the package shap", "shap") from error
+        raise MissingExtraError("measuring with shap", "the package shap", "shap") from error
     everything = features_of(X)
     everything.refuse_sparse("shap")
     features, table, model = _fit_whole_table(everything, y, estimator, task, random_state, sample_weight)

@@ -11,7 +11,7 @@ from typing import Any
 
 from altsets.constraints import AboveNoise, Constraint, Spread
 from altsets.dissimilarity import Grouped, declared_groups
-from altsets.errors import InputError, Problems, without_removed
+from altsets.errors import InputError, Problems
 from altsets.features import Feature, as_number, given_feature, one_of, whole_number
 from altsets.measures.pairs import is_array
 from altsets.problem import (
@@ -75,7 +75,6 @@ class RequestFields:
     feature_groups: Grouped | str | None = None
     adjust: tuple[Feature, ...] = ()
 
-    @without_removed
     def __init__(
         self,
         *,

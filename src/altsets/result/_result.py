@@ -15,23 +15,12 @@ from altsets.result._document import document_of, fields_in
 from altsets.result._found import Match, SetsFound
 from altsets.result._status import Status, StopReason
 from altsets.result._verdict import Verdict, about_largest, open_sizes, verdict_on
-from altsets.wording import counted, documented, list_some, round_down, span
+from altsets.wording import counted, list_some, round_down, span
 
 #: Sets, and features of each, that are printed.
 MOST_PRINTED = 20
 #: What marks features that are not above the noise floor.
 MARK = "*"
-
-
-#: For methods that return a frame: the end of their docstrings.
-framed = documented(
-    frame="""
-    Returns
-    -------
-    DataFrame
-        Of pandas.
-    """
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -291,7 +280,6 @@ class Result(SetsFound, documents.Document):
         floors = span(sorted(chain(*self.noise_floors)), ".3g")
         return f"{MARK} not above the noise floor of {floors}, {whose} reaches by chance."
 
-    @framed
     def to_frame(self, tidy: bool = False) -> Any:
         """One row for each set: its features, quality and status.
 
@@ -310,7 +298,9 @@ class Result(SetsFound, documents.Document):
             (nan if only sets have scores), ``above_noise`` (if the noise floor was measured), ``group``, ``quality``,
             ``status`` and ``cost``.
 
-        <frame>
+        Returns
+        -------
+        pandas.DataFrame
 
         Examples
         --------

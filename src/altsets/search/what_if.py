@@ -15,7 +15,7 @@ from altsets.features import Feature, FeatureNames
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.request import Request, checked_seconds
-from altsets.result import Progress, Result, Status, StopReason, Verdict, frame_of, framed
+from altsets.result import Progress, Result, Status, StopReason, Verdict, frame_of
 from altsets.search.black_box.greedy_wrapper import Feasibility
 from altsets.search.losable import losable
 from altsets.search.narrowing import Narrowed
@@ -242,7 +242,6 @@ class WhatIf(documents.Document):
         without = f"without {plural(len(equal), 'it', worst.name)}"
         return f"The loss of {lost} {most}. {found} {without} {keeps}{by}: {named}."
 
-    @framed
     def to_frame(self) -> Any:
         """One row for each loss: what is lost, the best set without it, its quality, its cost, and what is proven.
 
@@ -250,7 +249,9 @@ class WhatIf(documents.Document):
         ``quality``, ``change`` (against set 0), ``status``, ``bound``, ``intact`` (sets of the answer that are not
         affected), and ``cost`` if there was a budget (``cost_0``, ``cost_1`` and so on if there were several).
 
-        <frame>
+        Returns
+        -------
+        pandas.DataFrame
 
         Examples
         --------

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, check_memory, validate_dat
 
 from altsets.arrays import Bools, Floats
 from altsets.display import renderer
-from altsets.errors import InputError, warn_user, without_removed
+from altsets.errors import InputError, warn_user
 from altsets.features import FeatureNames, whole_number
 from altsets.measures.large.table import is_large
 from altsets.quality.spec import QualitySpec, spec_of
@@ -179,7 +179,6 @@ class SelectAlternatives(ColumnSelector):
     (178, 3)
     """
 
-    @without_removed
     def __init__(
         self,
         quality: Any = "mutual_info",

@@ -8,7 +8,7 @@ from typing import Any
 
 from altsets.constraints import Constraint
 from altsets.display import maker, renderer
-from altsets.errors import InputError, without_removed
+from altsets.errors import InputError
 from altsets.evaluation import Evaluation, evaluate
 from altsets.features import Feature
 from altsets.problem import Dissimilarity
@@ -112,7 +112,6 @@ class Session(SessionSteps):
     ('flavanoids', 'proline')
     """
 
-    @without_removed
     def __init__(
         self,
         X: Any,

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from altsets.constraints import Constraint
-from altsets.errors import without_removed
 from altsets.problem import Dissimilarity, list_constraints
 from altsets.request import uses_groups
 from altsets.search.frontier import Frontier, FrontierProgress
@@ -14,7 +13,6 @@ from altsets.search.frontier.curves import CurveAsked
 from altsets.verbs.asking import asked_of
 
 
-@without_removed
 def frontier(
     quality: Any,
     n_features: int | Sequence[int] | None = None,

@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from altsets.constraints import AtLeastSets, Constraint
-from altsets.errors import InputError, UnsupportedError, without_removed
+from altsets.errors import InputError, UnsupportedError
 from altsets.problem import Dissimilarity
 from altsets.result import Progress, Result
 from altsets.search.answering import answer, answers_in_turn
 from altsets.verbs.asking import asked_of
 
 
-@without_removed
 def find(
     quality: Any,
     n_features: int | float | None = None,
@@ -198,7 +197,6 @@ def find(
     return answer(asked.request, asked.quality, measured=asked.measured, callback=callback)
 
 
-@without_removed
 def iterate(
     quality: Any,
     n_features: int | float | None = None,

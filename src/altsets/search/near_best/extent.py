@@ -17,7 +17,7 @@ from altsets.features import FeatureNames
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.request import checked_seconds
-from altsets.result import Progress, Status, StopReason, frame_of, framed
+from altsets.result import Progress, Status, StopReason, frame_of
 from altsets.search.criterion import Criterion
 from altsets.search.near_best.families import Counted
 from altsets.search.run import Run
@@ -143,11 +143,12 @@ class Range(documents.Document):
     def __repr__(self) -> str:
         return f"Range({self.low.value:.6g} to {self.high.value:.6g}, {'' if self.proven else 'not '}proven)"
 
-    @framed
     def to_frame(self) -> Any:
         """One row for each end (a pandas DataFrame): its sum, set, quality, status and bound.
 
-        <frame>
+        Returns
+        -------
+        pandas.DataFrame
         """
         ends = (self.low, self.high)
         return frame_of(
