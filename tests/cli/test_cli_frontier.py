@@ -237,7 +237,7 @@ def test_ctrl_c_while_folds_are_judged(run, table, monkeypatch, snapshot):
 def test_every_penalty_that_matters(run, table, scores):
     found = altsets.frontier(scores, 3, 1, by="penalty", search="simultaneous")
     out = run.printed(*asking(table, "-k", 3, "-a", 1, "--by", "penalty"))
-    rows = re.findall(r"^ *(\S+) +(\S+) +(\S+) +(\d+) +optimal +(.*?) *$", out, re.MULTILINE)
+    rows = re.findall(r"^ *(\S+) +(\S+) +(\S+) +(\d+) +optimal +0 +(.*?) *$", out, re.MULTILINE)
     assert rows == [
         (
             *(f"{value:.6g}" for value in (*point.penalty, point.quality)),

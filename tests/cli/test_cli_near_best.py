@@ -87,7 +87,7 @@ def test_no_set_at_all(run, table, snapshot):
     (("--within", "0.1", "--min-quality", "1"), "--within and --min-quality were both given"),
     (("--within", "-1"), "--within -1 is negative"),
     (("--within", "nan"), "--within nan is not a finite number"),
-    (("--within", "ten"), "'ten' is not a number"),
+    (("--within", "ten"), "'ten' is not a share"),
     (("--min-quality", "inf"), "--min-quality inf is not a finite number"),
     (("-k", "2", "--size", "1:2"), "-k and --size were both given"), (("-k", "9"), "only 6 features"),
     (("--show", "-1"), "--show -1 is too small"),

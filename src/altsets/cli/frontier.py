@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 SECONDS_PER_POINT = 10.0
 #: Points that have a row each; of more, --json has the others.
 MOST_POINTS = 200
-#: Characters of the widest table of points, which is never cut.
+#: Characters of the widest table over tau, whose numbers are never cut.
 WIDEST = 100
 
 #: What the columns mean.
@@ -202,8 +202,10 @@ def _answer(found: Frontier, scores: Evaluations | None, as_json: bool, origin: 
     elif _has_sets(found):
         console = console_for()
         show_verdict((scores or found).verdict, console)
-        rows = _rows_over_tau(found, scores) if found.by == "tau" else _rows_with_sets(found)
-        console_for(least_width=WIDEST).print(grid(rows))
+        if found.by == "tau":
+            console_for(least_width=WIDEST).print(grid(_rows_over_tau(found, scores)))
+        else:
+            console.print(grid(_rows_with_sets(found)))
         if len(found) > MOST_POINTS:
             say(console, f"{len(found) - MOST_POINTS} more points (--json lists all)")
         if found.by == "tau":
@@ -293,7 +295,8 @@ def _rows_with_sets(found: Frontier) -> list[Row]:
             share = f"{100 * point.quality / best:.1f} %" if best > 0 else "-"
             numbers = [("Cost", f"{point.against:.6g}"), ("Quality", quality), ("Of best", share)]
         numbers.append(("Status", str(point.status)))
-        for names in point.named_sets:
-            rows.append([*numbers, ("Features", printable(", ".join(map(str, names))))])
+        for number, names in enumerate(point.named_sets):
+            features = printable(", ".join(map(str, names)))
+            rows.append([*numbers, ("Set", str(number)), ("Features", features)])
             numbers = [(name, "") for name, _ in numbers]
     return rows
