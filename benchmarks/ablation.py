@@ -6,7 +6,7 @@ What gains little, alone and together with its neighbours, has no place in the s
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -16,16 +16,14 @@ import numpy as np
 
 from altsets.search.additive.engine import AdditiveEngine
 from altsets.search.additive.limits import ADDITIVE_LIMITS
-from altsets.search.packing import phases
-from altsets.search.packing.engine import PackingEngine
-from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
-from altsets.search.packing.search import Phase
+from altsets.search.enumeration import EnumerationEngine
 from benchmarks.report import Section, duration, share, table
 from benchmarks.searches import Measured
 from benchmarks.untuned import (
     Asked,
     fresh,
     fresh_additive,
+    limited,
     measured,
     traced,
 )
@@ -37,57 +35,35 @@ EVERYTHING = "everything"
 
 @dataclass(frozen=True)
 class Variant:
-    """The packing engine without some phases, or with other limits."""
+    """The simultaneous search without some phases, or with other limits."""
 
-    removes: Callable[[Phase], bool] | None = None
+    without: Sequence[str] = ()
     limits: Mapping[str, Any] = field(default_factory=dict)
-    pricing: Mapping[str, Any] = field(default_factory=dict)
 
-    def engine(self) -> PackingEngine:
-        """The engine itself."""
-        pricing = replace(PACKING_LIMITS.pricing, **self.pricing)
-        return PackingEngine(replace(PACKING_LIMITS, **self.limits, pricing=pricing), self._fewer)
+    def touches(self, gone_through: Set[str]) -> bool:
+        """Whether a search in which something happened in these phases can be another one without it."""
+        return bool(self.limits) or not gone_through.isdisjoint(self.without)
 
-    def _fewer(self, limits: PackingLimits) -> list[Phase]:
-        removes = self.removes
-        return [phase for phase in phases.strategy(limits) if removes is None or not removes(phase)]
-
-    def touches(self, gone_through: Sequence[Phase]) -> bool:
-        """Whether a search that went through these phases can be another one without it."""
-        if self.limits or self.pricing:
-            return True
-        return self.removes is not None and any(map(self.removes, gone_through))
-
-
-def _of(*kinds: type, **values: object) -> Callable[[Phase], bool]:
-    """Phases of some kinds whose attributes have these values."""
-    return lambda phase: (
-        isinstance(phase, kinds) and all(getattr(phase, name) == value for name, value in values.items())
-    )
-
-
-_LISTS = phases.ListBelowBound
 
 #: What is switched off, and neighbours together.
 VARIANTS: dict[str, Variant] = {
     EVERYTHING: Variant(),
-    "all sets listed where they are few": Variant(_of(phases.EnumerateAll)),
-    "additive relaxation": Variant(_of(phases.AdditiveRelaxation)),
-    "short lists without prices": Variant(_of(_LISTS, sets=PACKING_LIMITS.short_list_sets)),
-    "lists with prices, early": Variant(_of(_LISTS, early=True)),
-    "long lists": Variant(_of(_LISTS, sets=PACKING_LIMITS.long_list_sets)),
-    "improving before the first lists": Variant(_of(phases.Improve)),
-    "walks from random sets": Variant(_of(phases.Walks)),
-    "lists to the incumbent": Variant(_of(phases.ListToIncumbent)),
-    "clique cuts": Variant(_of(phases.CliqueCutBound)),
-    "sets that are not listed": Variant(limits={"listed_parts": (1.0,)}),
-    "local search": Variant(limits={"response_nodes": 0}),
-    "annealing": Variant(limits={"short_annealing": 0, "growing_annealings": ()}),
-    "thresholds": Variant(_of(phases.Refute)),
-    "branching on columns": Variant(_of(phases.BranchOnColumns)),
-    "cuts on pairs of features": Variant(limits={"pair_cuts": False}),
-    "low-rank bound": Variant(pricing={"n_trials": 0}),
-    "pricing by exchanges": Variant(pricing={"max_exchanges": 0}),
+    "all sets listed where they are few": Variant(["enumerate_all"]),
+    "additive relaxation": Variant(["additive_relaxation"]),
+    "short lists without prices": Variant(["list_without_prices"]),
+    "lists with prices, early": Variant(["list_early"]),
+    "long lists": Variant(["list_long"]),
+    "improving before the first lists": Variant(["improve"]),
+    "walks from random sets": Variant(["walk_shortly", "walk_long"]),
+    "lists to the incumbent": Variant(["list_full", "list_in_part"]),
+    "clique cuts": Variant(["cut_cliques"]),
+    "sets that are not listed": Variant(limits={"search.LISTED_PARTS": (1.0,)}),
+    "local search": Variant(limits={"state.RESPONSE_NODES": 0}),
+    "annealing": Variant(limits={"search.SHORT_ANNEALING": 0, "search.GROWING_ANNEALINGS": ()}),
+    "thresholds": Variant(["refute_shortly", "refute_long", "refute_in_part"]),
+    "branching on columns": Variant(["branch_on_columns"]),
+    "cuts on pairs of features": Variant(limits={"master.PAIR_CUTS": False}),
+    "pricing by exchanges": Variant(limits={"fixed_size.MAX_EXCHANGES": 0}),
 }
 
 #: The same for the additive engine.
@@ -126,8 +102,8 @@ def run(folder: Path, jobs: int, variants: Sequence[str] = ()) -> Section:
 def ablate(
     asked: Sequence[Asked], jobs: int, variants: Sequence[str] = (), seconds: float = SECONDS
 ) -> dict[str, list[Measured]]:
-    """Each variant of the packing engine; a search that never goes through what is removed is not run again."""
-    usual = traced(f"with {EVERYTHING}", PackingEngine, asked, [seconds] * len(asked), jobs)
+    """Each variant of the simultaneous search; a search that never goes through what is removed is not run again."""
+    usual = traced(f"with {EVERYTHING}", partial(_variant, EVERYTHING), asked, [seconds] * len(asked), jobs)
     found = {EVERYTHING: [one for one, _ in usual]}
     for name in variants or [name for name in VARIANTS if name != EVERYTHING]:
         again = [place for place, (_, past) in enumerate(usual) if VARIANTS[name].touches(past)]
@@ -158,8 +134,8 @@ def lines(found: Mapping[str, Sequence[Measured]]) -> str:
     return table(header, (_line(name, some, found[EVERYTHING]) for name, some in found.items()))
 
 
-def _variant(name: str) -> PackingEngine:
-    return VARIANTS[name].engine()
+def _variant(name: str) -> EnumerationEngine:
+    return limited(VARIANTS[name].limits, VARIANTS[name].without)
 
 
 def _additive(name: str) -> AdditiveEngine:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from altsets.search.packing.engine import PackingEngine
+from altsets.search.enumeration import EnumerationEngine
 from benchmarks.report import Check, Section, duration, share, table
 from benchmarks.searches import Search
 from benchmarks.untuned import SIZE, Asked, measured, untuned
@@ -33,7 +33,7 @@ def run(folder: Path, jobs: int) -> Section:
         for diff, (aggregation, a) in product(range(2, SIZE + 1, 2), GOALS)
     ]
     found = measured(
-        "sets of ten", PackingEngine, asked, [SECONDS * one.search.n_sets for one in asked], jobs
+        "sets of ten", EnumerationEngine, asked, [SECONDS * one.search.n_sets for one in asked], jobs
     )
     proven = [one.seconds for one in found if one.proven]
     section.checks = [

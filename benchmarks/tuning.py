@@ -1,21 +1,18 @@
 """Limits chosen anew: on one half of the searches on other data, and reported on the other half.
 
-Each limit of the packing search is made three times smaller and larger in turn. What gains on the first half is taken
-together, and the second half, on which nothing was chosen, says what that is worth.
+Each limit of the simultaneous search is made three times smaller and larger in turn. What gains on the first half is
+taken together, and the second half, on which nothing was chosen, says what that is worth.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from altsets.search.packing.engine import PackingEngine
-from altsets.search.packing.limits import PACKING_LIMITS
 from benchmarks.report import Section, share, table
 from benchmarks.searches import Measured, Scores, Search
-from benchmarks.untuned import measured, sample, untuned
+from benchmarks.untuned import limit, limited, measured, sample, untuned
 
 #: Searches of both halves, and seconds for each of them.
 COUNT, SECONDS = 100, 2.0
@@ -31,19 +28,18 @@ VERDICT = (
 )
 #: Limits whose numbers decide about time.
 TRIED = (
-    "short_list_sets",
-    "priced_list_sets",
-    "priced_list_steps",
-    "list_nodes",
-    "first_part",
-    "fast_growth",
-    "incumbent_nodes",
-    "response_nodes",
-    "short_annealing",
-    "columns_per_round",
-    "column_nodes",
-    "threshold_steps",
-    "threshold_nodes",
+    "search.SHORT_LIST",
+    "search.PRICED_LIST",
+    "search.PRICED_STEPS",
+    "lists.LIST_NODES",
+    "lists.FIRST_PART",
+    "lists.FAST_GROWTH",
+    "state.INCUMBENT_NODES",
+    "state.RESPONSE_NODES",
+    "search.SHORT_ANNEALING",
+    "master.COLUMNS_PER_ROUND",
+    "master.COLUMN_NODES",
+    "thresholds.COLUMN_NODES",
 )
 Asked = Sequence[tuple[Scores, Search]]
 
@@ -60,7 +56,7 @@ def run(folder: Path, jobs: int) -> Section:
         taken = cost < (1 - LEAST_GAIN) * usual
         if taken:
             chosen |= change
-        was, best = getattr(PACKING_LIMITS, name), change[name]
+        was, best = limit(name), change[name]
         rows.append((name, f"{was:.4g}", f"{best:.4g}", f"{cost / usual:.3f}", "yes" if taken else "no"))
     outcome = []
     for half, searches in (("first", first), ("second", second)):
@@ -86,17 +82,13 @@ def run(folder: Path, jobs: int) -> Section:
 
 
 def _try(name: str, factor: float, asked: Asked, jobs: int) -> tuple[float, dict[str, float]]:
-    was = getattr(PACKING_LIMITS, name)
+    was = limit(name)
     change = {name: type(was)(was * factor)}
     return _cost(_found(f"{name} = {change[name]:.4g}", change, asked, jobs)), change
 
 
 def _found(label: str, changes: dict[str, float], asked: Asked, jobs: int) -> list[Measured]:
-    return measured(label, partial(_engine, changes), asked, [SECONDS] * len(asked), jobs)
-
-
-def _engine(changes: dict[str, float]) -> PackingEngine:
-    return PackingEngine(replace(PACKING_LIMITS, **changes))  # type: ignore[arg-type]
+    return measured(label, partial(limited, changes), asked, [SECONDS] * len(asked), jobs)
 
 
 def _cost(found: Sequence[Measured]) -> float:

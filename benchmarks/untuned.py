@@ -8,8 +8,9 @@ from __future__ import annotations
 import multiprocessing
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from importlib import import_module
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,7 +23,10 @@ from sklearn.model_selection import StratifiedKFold
 from altsets import measures
 from altsets.constraints import AtMost, Budget, Constraint, Exclusive, Implies
 from altsets.dissimilarity import Matched
-from altsets.search.packing.search import Phase, SetPackingSearch
+from altsets.search.enumeration import EnumerationEngine
+from altsets.search.simultaneous import search as simultaneous
+from altsets.search.simultaneous.search import Phase
+from altsets.search.simultaneous.state import SimultaneousSearch
 from altsets.search.solving import ENGINES
 from benchmarks.scores import SEED, Numbers, read_data
 from benchmarks.searches import Dissimilarity, Measured, Scores, Search, measure, warm_up
@@ -205,8 +209,8 @@ def traced(
     asked: Sequence[Asked],
     seconds: Sequence[float],
     jobs: int,
-) -> list[tuple[Measured, list[Phase]]]:
-    """The same, with the phases of the packing search that each search went through."""
+) -> list[tuple[Measured, set[str]]]:
+    """The same, with the names of the phases in which something happened."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin) as pool:
         futures = [
@@ -218,8 +222,27 @@ def traced(
     return found
 
 
-#: The phases that the search under way went through.
-_PHASES: list[Phase] = []
+def limited(changes: Mapping[str, Any], without: Sequence[str] = ()) -> EnumerationEngine:
+    """The engine without some phases, in a process where limits, named by their module, have other values."""
+    for name, value in changes.items():
+        module, constant = _place(name)
+        setattr(module, constant, value)
+    return EnumerationEngine([getattr(simultaneous, name) for name in without])
+
+
+def limit(name: str) -> Any:
+    """A limit of the simultaneous search, named by its module."""
+    return getattr(*_place(name))
+
+
+def _place(name: str) -> tuple[Any, str]:
+    module, constant = name.split(".")
+    package = "subset" if module == "fixed_size" else "simultaneous"
+    return import_module(f"altsets.search.{package}.{module}"), constant
+
+
+#: The phases of the search under way in which something happened.
+_PHASES: set[str] = set()
 
 
 def _begin() -> None:
@@ -227,23 +250,29 @@ def _begin() -> None:
     warm_up()
     time.perf_counter = time.process_time
 
-    def go_through(self: SetPackingSearch, phases: Sequence[Phase]) -> None:
+    def go_through(search: SimultaneousSearch, phases: Iterable[Phase]) -> None:
         for phase in phases:
-            if self.state.is_over:
+            if search.state.is_over:
                 return
-            if self.facts.issuperset(phase.reads) and phase.applies(self):
-                _PHASES.append(phase)
-                phase.run(self)
+            before = _state(search)
+            phase(search)
+            if _state(search) != before:
+                _PHASES.add(phase.__name__)
 
-    SetPackingSearch.go_through = go_through  # type: ignore[method-assign]
+    simultaneous.go_through = go_through
 
 
-def _measure(engine: Callable[[], Any], asked: Asked, limit: float) -> tuple[Measured, list[Phase]]:
+def _state(search: SimultaneousSearch) -> tuple[Any, ...]:
+    """What a phase changes if it does anything."""
+    return search.run.steps, search.state.value, search.state.bound, search.dual_bound, search.state.is_proven
+
+
+def _measure(engine: Callable[[], Any], asked: Asked, limit: float) -> tuple[Measured, set[str]]:
     replaced = engine()
     ENGINES[replaced.name] = replaced
     _PHASES.clear()
     found = measure(asked.scores, asked.search, limit, asked.constraints, asked.dissimilarity)
-    return found, list(_PHASES)
+    return found, set(_PHASES)
 
 
 def _other_folds(folder: Path, folds: Sequence[int], rows: int | None = None) -> Iterator[Scores]:

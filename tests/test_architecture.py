@@ -186,7 +186,7 @@ def test_private_modules_are_imported_in_their_own_package_only():
 
 def test_what_is_private_is_known():
     assert private_to("altsets.quality._form") == "altsets.quality"
-    assert private_to("altsets.search.packing._part") == "altsets.search.packing"
+    assert private_to("altsets.search.simultaneous._part") == "altsets.search.simultaneous"
     assert private_to("altsets.quality.given") is None
     assert private_to("altsets._kernels.packing") is None
     assert private_to("altsets._kernels._stand_in") == "altsets._kernels"

@@ -25,6 +25,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
+from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -39,22 +41,25 @@ import altsets
 from altsets import Result, Status
 from altsets.errors import InputError, UnsupportedError
 from altsets.search import shortlist
-from altsets.search.packing.engine import PackingEngine
-from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
-from altsets.search.solving import ENGINES
-from altsets.search.subset.limits import PricingLimits
 
 SOLVER = "milp"
 
+#: Constants of ``altsets.search.simultaneous`` with other values than usual.
+Limits = dict[str, int]
+
 #: The enumerate engine lists all sets where they are few, which is so wherever brute force can follow. With other
-#: limits it has to work as if they were many: with prices, and in branches; and each search for one set as if it took
-#: long, so that it is tried with both bounds.
-LIMITS: tuple[PackingLimits, ...] = (
-    replace(PACKING_LIMITS, short_list_sets=2, priced_list_sets=20),
-    replace(PACKING_LIMITS, short_list_sets=2, pricing=PricingLimits(trial_nodes=2)),
-    replace(PACKING_LIMITS, short_list_sets=2, priced_list_sets=2, first_columns=1, sets_per_column=2),
-    replace(PACKING_LIMITS, short_list_sets=20, pricing=PricingLimits(trial_nodes=10)),
-    PACKING_LIMITS,
+#: limits it has to work as if they were many: with prices, and in branches.
+LIMITS: tuple[Limits, ...] = (
+    {"search.SHORT_LIST": 2, "search.PRICED_LIST": 20},
+    {"search.SHORT_LIST": 2},
+    {
+        "search.SHORT_LIST": 2,
+        "search.PRICED_LIST": 2,
+        "branching.FIRST_COLUMNS": 1,
+        "branching.SETS_PER_COLUMN": 2,
+    },
+    {"search.SHORT_LIST": 20},
+    {},
 )
 
 #: Seconds for a problem beyond brute force, and for a small one.
@@ -108,7 +113,7 @@ class Report:
 
     def fail_with(self, label: str, snippet: str, wrong: list[str]) -> None:
         what = "\n".join(f"#   {line}" for line in wrong)
-        few = _assignment(_limits()) if _changed() else ""
+        few = _assignment(_CHANGED) if _CHANGED else ""
         self.failures.append(f"# {label}\n{what}\n{few}{snippet}")
 
     def refuses(self, request: Request, error: Exception) -> bool:
@@ -206,42 +211,37 @@ def _makes_sense(report: Report, label: str, request: Request) -> bool:
         return False
 
 
+#: The limits that are not what they usually are.
+_CHANGED: Limits = {}
+
+
 @contextmanager
-def limited(limits: PackingLimits) -> Iterator[None]:
+def limited(limits: Limits) -> Iterator[None]:
     """Let the engine work within other limits than usual."""
-    usual = ENGINES[PackingEngine.name]
-    ENGINES[PackingEngine.name] = PackingEngine(limits)
+    usual = {name: getattr(_module(name), name.partition(".")[2]) for name in limits}
+    _set(limits)
+    _CHANGED.update(limits)
     try:
         yield
     finally:
-        ENGINES[PackingEngine.name] = usual
+        _set(usual)
+        _CHANGED.clear()
 
 
-def _limits() -> PackingLimits:
-    engine = ENGINES[PackingEngine.name]
-    assert isinstance(engine, PackingEngine)
-    return engine.limits
+def _set(limits: Limits) -> None:
+    for name, value in limits.items():
+        setattr(_module(name), name.partition(".")[2], value)
 
 
-def _assignment(limits: PackingLimits) -> str:
+def _module(name: str) -> ModuleType:
+    return import_module(f"altsets.search.simultaneous.{name.partition('.')[0]}")
+
+
+def _assignment(limits: Limits) -> str:
     """Python code that lets the engine work within these limits."""
-    changed = ", ".join(
-        f"{each.name}={getattr(limits, each.name)!r}"
-        for each in fields(limits)
-        if getattr(limits, each.name) != getattr(PACKING_LIMITS, each.name)
+    return "from altsets.search.simultaneous import branching, search\n" + "".join(
+        f"{name} = {value}\n" for name, value in limits.items()
     )
-    return (
-        "from altsets.search.solving import ENGINES\n"
-        "from altsets.search.packing.engine import PackingEngine\n"
-        "from altsets.search.packing.limits import PackingLimits\n"
-        "from altsets.search.subset.limits import PricingLimits\n"
-        f"ENGINES['enumerate'] = PackingEngine(PackingLimits({changed}))\n"
-    )
-
-
-def _changed() -> bool:
-    """Whether limits are not what they usually are."""
-    return _limits() != PACKING_LIMITS
 
 
 def _engines(request: Request, with_solver: bool, rng: np.random.Generator) -> list[str]:
@@ -300,7 +300,7 @@ def _check_small(
         wrong = disagreements(request, result, oracle)
         hurried = result.stop_reason == "time_limit"
         # With its hands tied an engine may take long, as long as it says so.
-        if hurried and result.engine != SOLVER and not _changed():
+        if hurried and result.engine != SOLVER and not _CHANGED:
             wrong.append(f"no proof in {LONG} s on a small problem (gap {result.gap})")
         if rng.random() < 0.1:
             wrong += round_trip(result)

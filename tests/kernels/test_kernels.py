@@ -885,7 +885,7 @@ with warnings.catch_warnings(record=True) as caught:
     from altsets.measures.large.accumulators import Cuts
     assert Cuts.of_codes(3).codes(numpy.array([2.0, 0.0, 1.0])).tolist() == [2, 0, 1]
     # Only searches that take long get to this.
-    from altsets.search.packing.master import RestrictedMaster
+    from altsets.search.simultaneous.master import RestrictedMaster
     from altsets.search.subset.pricing import PricingOracle
     from altsets.search.run import Run
     problem = altsets.problem.Problem.create(8, n_features=3, n_alternatives=2, tau=2,

@@ -20,9 +20,7 @@ from altsets.dissimilarity import Matched
 from altsets.errors import InputError
 from altsets.quality import LinearFit
 from altsets.quality.explained import Products
-from altsets.search.packing.engine import PackingEngine
-from altsets.search.packing.limits import PackingLimits
-from altsets.search.solving import ENGINES
+from altsets.search.simultaneous import search
 
 
 @pytest.fixture
@@ -496,7 +494,7 @@ def test_rounding_of_nearly_dependent_columns_hides_no_solution(seed, monkeypatc
     X = rng.normal(size=(30, 10))
     X[:, 6], X[:, 7] = X[:, 0] + X[:, 5] + 1e-3 * X[:, 6], X[:, 2] + 1e-2 * X[:, 7]
     fit = LinearFit(X.T @ X, X.T @ rng.normal(size=(30, 2)))
-    monkeypatch.setitem(ENGINES, "enumerate", PackingEngine(PackingLimits(short_list_sets=5)))
+    monkeypatch.setattr(search, "SHORT_LIST", 5)
     found = altsets.find(
         fit, n_features=6, n_alternatives=1, tau=0.3, search="simultaneous", aggregation="min"
     )

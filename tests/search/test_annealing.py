@@ -11,9 +11,10 @@ import pytest
 import altsets
 from altsets import constraints, quality
 from altsets.problem import Problem
-from altsets.search.packing.phases import CountShared, FirstIncumbent
-from altsets.search.packing.search import SetPackingSearch, SimulatedAnnealing
 from altsets.search.run import Run
+from altsets.search.simultaneous.annealing import SimulatedAnnealing
+from altsets.search.simultaneous.search import count_shared, first_incumbent
+from altsets.search.simultaneous.state import SimultaneousSearch
 from altsets.search.subset.pricing import PricingOracle
 
 
@@ -37,7 +38,7 @@ def request_of(n, aggregation, **options):
 
 def started(searched, problem):
     """A search with a first solution, one best set after the other, if that gets so far."""
-    search = SetPackingSearch(PricingOracle(searched, problem, Run()))
+    search = SimultaneousSearch(PricingOracle(searched, problem, Run()))
     search.find_first()
     return search
 
@@ -171,8 +172,8 @@ def test_what_cannot_be_dealt_out_is_proven_impossible():
     searched = quality.MRMR(rng.random(8), (redundancy + redundancy.T) / 2)
     search = started(searched, request_of(8, "sum", n_features=3, n_alternatives=8, tau=2))
     assert not search.state.sets
-    CountShared().run(search)
+    count_shared(search)
     assert not search.state.is_proven
-    FirstIncumbent().run(search)
+    first_incumbent(search)
     assert search.state.is_proven
     assert search.state.bound == -math.inf

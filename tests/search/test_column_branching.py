@@ -7,24 +7,26 @@ import pytest
 
 import altsets
 from altsets import quality
-from altsets.search.packing import phases
-from altsets.search.packing.engine import PackingEngine
+from altsets.search.enumeration import EnumerationEngine
+from altsets.search.simultaneous import search
 from altsets.search.solving import ENGINES
 
 
 @pytest.fixture(autouse=True)
 def without_lists(monkeypatch):
-    def strategy(limits):
-        closing = (
-            phases.EnumerateAll,
-            phases.ListBelowBound,
-            phases.ListToIncumbent,
-            phases.CliqueCutBound,
-            phases.Refute,
-        )
-        return [phase for phase in phases.strategy(limits) if not isinstance(phase, closing)]
-
-    monkeypatch.setitem(ENGINES, "enumerate", PackingEngine(strategy=strategy))
+    closing = [
+        search.enumerate_all,
+        search.list_without_prices,
+        search.list_early,
+        search.refute_shortly,
+        search.list_full,
+        search.refute_long,
+        search.cut_cliques,
+        search.list_in_part,
+        search.refute_in_part,
+        search.list_long,
+    ]
+    monkeypatch.setitem(ENGINES, "enumerate", EnumerationEngine(without=closing))
 
 
 ASKED = {

@@ -16,12 +16,12 @@ import altsets
 from altsets import Status, constraints, quality
 from altsets.errors import InputError, UnsupportedError
 from altsets.problem import Problem
-from altsets.search.packing.clique_search import is_better
-from altsets.search.packing.coupling import Coupling
-from altsets.search.packing.phases import CountPatterns
+from altsets.search.enumeration import EnumerationEngine
 from altsets.search.run import Run
+from altsets.search.simultaneous import search
+from altsets.search.simultaneous.joint import JointConditions
+from altsets.search.simultaneous.leximin import is_better
 from altsets.search.solving import ENGINES
-from altsets.search.subset.limits import PRICING_LIMITS
 
 SCORES = quality.Additive([9, 8, 7, 3, 2, 1])
 
@@ -187,9 +187,15 @@ def test_many_sets_that_may_be_alike(refused):
         altsets.find(SCORES, 2, 1, tau=0, search="simultaneous", engine="additive", constraints=reserved)
 
 
+def only_patterns(monkeypatch):
+    every = (*search.PREPARATION, *search.LISTING, search.solver_optimum)
+    others = [phase for phase in every if phase is not search.count_patterns_early]
+    monkeypatch.setitem(ENGINES, "enumerate", EnumerationEngine(without=others))
+
+
 @pytest.mark.slow
 def test_programmes_over_patterns_against_brute_force(monkeypatch):
-    monkeypatch.setattr(ENGINES["enumerate"], "phases", [CountPatterns(1_000)])
+    only_patterns(monkeypatch)
     kinds = (*JOINT, "overlap_penalty")
     seen, number = Counter(), 0
     while min(seen[kind] for kind in kinds) < 7:
@@ -210,7 +216,7 @@ def test_programmes_over_patterns_against_brute_force(monkeypatch):
     constraints.TotalBudget([1, 1, 1, 9, 1, 1], 5),
 ], ids=["forbid", "total"])  # fmt: skip
 def test_programmes_over_patterns_miss_what_has_to_be_there(monkeypatch, other):
-    monkeypatch.setattr(ENGINES["enumerate"], "phases", [CountPatterns(1_000)])
+    only_patterns(monkeypatch)
     both = [other, constraints.AtLeastSets(1, [3])]
     result = altsets.find(SCORES, 2, 1, tau=1, search="simultaneous", engine="enumerate", constraints=both)
     assert result.status == "infeasible"
@@ -266,12 +272,12 @@ def test_what_is_bought_together_can_be_paid_for(groups):
         constraints=totals,
         existing=[(0, 1)],
     )
-    coupling = Coupling.of(scores, problem, Run(), PRICING_LIMITS)
-    bought = list(coupling.purchases(scores.scores))
+    conditions = JointConditions.of(scores, problem, Run())
+    bought = list(conditions.purchases(scores.scores))
     assert all(total.holds_together([one], problem.existing) for total in totals for one in bought)
     # The cheapest ones are the most.
     assert len(bought[-1]) == max(map(len, bought)) > len(bought[0])
-    assert all(set(coupling.among(one).best([(0, 1)])[0]) <= set(one) for one in bought)
+    assert all(set(conditions.among(one).best([(0, 1)])[0]) <= set(one) for one in bought)
 
 
 def test_a_wrong_answer_is_noticed(snapshot):

@@ -115,7 +115,7 @@ def test_a_failure_prints_what_shows_it_again(monkeypatch, snapshot):
     assert " of seed 0" in report.failures[0]
     assert report.failures[0] == snapshot
     namespace: dict[str, object] = {}
-    with fuzz.limited(fuzz.PACKING_LIMITS):  # Limits that the snippet sets are not to outlive it.
+    with fuzz.limited(fuzz.LIMITS[0] | fuzz.LIMITS[2]):  # Limits that the snippet sets are not to outlive it.
         exec(report.failures[0], namespace)  # The snippet runs as it is.
     assert "altsets" in namespace
 

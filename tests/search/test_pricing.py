@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -15,12 +14,9 @@ from random_requests import random_budget, random_constraints, random_limit, ran
 
 from altsets import quality
 from altsets.problem import Problem
-from altsets.search.packing.master import RestrictedMaster
-from altsets.search.packing.thresholds import LEAST, ThresholdMaster
 from altsets.search.run import Run
-from altsets.search.subset.encoding import low_rank_terms
-from altsets.search.subset.fixed_size import BoundChoice
-from altsets.search.subset.limits import PRICING_LIMITS
+from altsets.search.simultaneous.master import RestrictedMaster
+from altsets.search.simultaneous.thresholds import LEAST, ThresholdMaster
 from altsets.search.subset.prices import CliqueCuts, DualPrices
 from altsets.search.subset.pricing import PricingOracle
 
@@ -42,8 +38,8 @@ def some_request(seed, **more):
     return Request(**{**random_numbers(rng, n), **random_limit(rng, k), **fixed, **more}), rng
 
 
-def good_sets(request, limits=PRICING_LIMITS):
-    return PricingOracle(request.quality, request.problem, Run(), limits=limits)
+def good_sets(request):
+    return PricingOracle(request.quality, request.problem, Run())
 
 
 def allowed_sets(request):
@@ -154,11 +150,11 @@ def test_the_sets_above_a_threshold_are_those_of_brute_force(seed):
     values = {chosen: after_prices(request, pricing, prices, chosen) for chosen in in_reach(request, pricing)}
     # Between two values, not at one.
     steps = np.unique(list(values.values()))
-    steps = steps[np.diff(steps, prepend=-math.inf) > 1e-6 * max(1.0, pricing.reach)]
+    steps = steps[np.diff(steps, prepend=-math.inf) > 1e-6 * max(1.0, pricing.magnitude)]
     threshold = -math.inf
     if len(steps) > 1 and rng.random() < 0.8:
         place = int(rng.integers(1, len(steps)))
-        threshold = float(steps[place]) - 1e-7 * max(1.0, pricing.reach)
+        threshold = float(steps[place]) - 1e-7 * max(1.0, pricing.magnitude)
     costs, limit = (np.array(numbers) for numbers in random_budget(rng, len(request.scores), 2)[1:])
     limit = float(limit) + 1e-7 * (1 + float(limit))
     budget = (costs[pricing.features], limit) if rng.random() < 0.5 else None
@@ -177,7 +173,7 @@ def test_the_sets_above_a_threshold_are_those_of_brute_force(seed):
         assert sum(int(word).bit_count() for word in listing.masks[number]) == len(chosen)
 
 
-# --- With tangents --------------------------------------------------------------------------------
+# --- Features that are alike --------------------------------------------------------------------------------
 def alike(rng, n, noise):
     """Points of a curve: the nearer they are, the more they have in common, but for noise."""
     places = np.sort(rng.random(n))
@@ -200,60 +196,13 @@ def curved_request(rng, n, k, noise, **more):
     )
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_tangents_with_a_rest_are_the_pair_terms_and_bound_no_set_too_low(seed):
-    rng = np.random.default_rng([21, seed])
-    n, k = int(rng.integers(6, 11)), 5
-    low_rank = None
-    while low_rank is None:
-        # Where features have nothing in common there is no such bound.
-        pairs = alike(rng, n, float(rng.choice([0.01, 0.3])))
-        low_rank = low_rank_terms(pairs, k)
-    rest = pairs - low_rank.products
-    touch = rng.standard_normal(low_rank.loadings.shape[1])
-    for chosen in combinations(range(n), k):
-        places = list(chosen)
-        exact = sum(pairs[pair] for pair in combinations(chosen, 2))
-        loadings = low_rank.loadings[places]
-        along = float(np.sum(loadings @ touch - 0.5 * np.sum(loadings**2, axis=1))) - 0.5 * float(
-            touch @ touch
-        )
-        along += (k - 1) * float(np.sum(low_rank.common[places]))
-        along += sum(rest[pair] for pair in combinations(chosen, 2))
-        assert along <= exact + 1e-9
-
-
-def test_tangents_explain_what_points_of_a_curve_have_in_common():
-    rng = np.random.default_rng(5)
-    pairs = alike(rng, 60, 0.01)
-    outside = ~np.eye(60, dtype=bool)
-    low_rank = low_rank_terms(pairs, 10)
-    assert low_rank.loadings.shape[1] < 15
-    assert np.std((pairs - low_rank.products)[outside]) < 0.2 * np.std(pairs[outside])
-    assert low_rank_terms(np.zeros((6, 6)), 5) is None
-    assert low_rank_terms(np.ones((2, 2)), 2) is None
-
-
-def settled(limits, linearised):
-    """A choice of the bound that is not tried any more."""
-    choice = BoundChoice(limits)
-    choice.linearised, choice.n_trials = linearised, limits.n_trials
-    return choice
-
-
-@pytest.mark.parametrize("short", [2, 20])
 @pytest.mark.parametrize("seed", range(30))
-def test_both_bounds_find_the_sets_of_brute_force(seed, short):
-    """Searches go over to the other bound after a few steps, and begin with either of them when that was tried."""
-    limits = replace(PRICING_LIMITS, trial_nodes=short)
+def test_features_that_are_alike_make_the_sets_of_brute_force(seed):
     rng = np.random.default_rng([22, seed])
     n, k = int(rng.integers(8, 12)), int(rng.integers(5, 7))
     constraints = random_constraints(rng, n, k, 200) if rng.random() < 0.5 else ()
     request = curved_request(rng, n, k, float(rng.choice([0.02, 0.3])), constraints=constraints)
-    pricing = good_sets(request, limits)
-    for sets in pricing.sizes:
-        if rng.random() < 0.5:
-            sets.bound_choice = settled(limits, bool(rng.random() < 0.5))
+    pricing = good_sets(request)
     prices = prices_for(pricing, rng)
     values = {chosen: after_prices(request, pricing, prices, chosen) for chosen in allowed_sets(request)}
     expected = sorted(values.values(), reverse=True)
@@ -275,48 +224,6 @@ def test_both_bounds_find_the_sets_of_brute_force(seed, short):
         assert listing.complete
         listed = sorted(listing.values.tolist(), reverse=True)
         assert listed == [close(value) for value in expected if value > threshold]
-
-
-def test_where_features_are_alike_tangents_save_steps():
-    request = curved_request(np.random.default_rng(0), 60, 10, 0.01)
-    steps, values = {}, {}
-    for linearised in (False, True):
-        pricing = good_sets(request)
-        (sets,) = pricing.sizes
-        sets.bound_choice = settled(PRICING_LIMITS, linearised)
-        values[linearised] = pricing.k_best(1).values
-        steps[linearised] = sets.longest
-    assert values[True] == [close(value) for value in values[False]]
-    assert 0 < 3 * steps[True] < steps[False]
-
-
-@pytest.mark.parametrize("linearised", [False, True])
-def test_a_search_that_is_cut_short_does_not_change_the_bound(linearised):
-    """Which one is faster was tried before, and that a search takes long says nothing about it."""
-    limits = replace(PRICING_LIMITS, trial_nodes=10)
-    pricing = good_sets(curved_request(np.random.default_rng(0), 40, 8, 0.05), limits)
-    (sets,) = pricing.sizes
-    sets.bound_choice = settled(limits, linearised)
-    assert pricing.k_best(1, max_nodes=20).bound > -math.inf
-    assert sets.bound_choice.linearised == linearised
-    assert sets.bound_choice.n_trials == limits.n_trials
-
-
-def test_a_bound_is_chosen_by_how_far_searches_come():
-    limits = replace(PRICING_LIMITS, trial_nodes=10, n_trials=2, decisive_progress=8.0, least_progress=1e-3)
-    choice = BoundChoice(limits)
-    assert choice.plan(10, possible=True) == [10]
-    assert choice.plan(20, possible=False) == [20]
-    for plain, linearised in ((0.5, False), (0.4, True)):
-        assert choice.plan(100, possible=True) == [10, 10, 100]
-        assert not choice.applies(10)
-        choice.note(plain, lambda: True)
-        assert choice.applies(10)
-        choice.note(0.05, lambda: True)
-        assert choice.applies(100) == linearised
-    # That was tried often enough; short searches do without the low-rank bound in any case.
-    assert choice.plan(100, possible=True) == [100]
-    assert not choice.applies(9)
 
 
 # --- Exchanges ------------------------------------------------------------------------------------
@@ -475,7 +382,7 @@ def test_the_bound_by_columns_holds_for_every_solution(seed):
     columns.add(pricing.k_best(1).sets)
     columns.generate_columns(-math.inf, 200)
     dual_bound = columns.dual_bound
-    slack = 1e-7 * max(1.0, pricing.reach)
+    slack = 1e-7 * max(1.0, pricing.magnitude)
     for family in families(request, in_reach(request, pricing), n_sets):
         total = math.fsum(map(request.oracle.value, family))
         assert total <= dual_bound.bound + slack
@@ -508,7 +415,7 @@ def check_floors(seed):
     floors = ThresholdMaster(pricing, n_sets, most)
     floors.add(pricing.k_best(3).sets)
     for floor in values[:: max(1, len(values) // 4)]:
-        floor -= 1e-9 * max(1.0, pricing.reach)
+        floor -= 1e-9 * max(1.0, pricing.magnitude)
         prices = floors.at(floor)
         if prices is None:
             continue
@@ -516,7 +423,7 @@ def check_floors(seed):
             lambda chosen, prices=prices.prices: math.fsum(prices[placed(pricing, chosen)])
         )
         for family in solutions:
-            if min(map(value, family)) <= floor + 1e-9 * max(1.0, pricing.reach):
+            if min(map(value, family)) <= floor + 1e-9 * max(1.0, pricing.magnitude):
                 continue
             paid = [cost(chosen) for chosen in family]
             assert min(paid) >= LEAST - 1e-7

@@ -29,13 +29,13 @@ from altsets.search.engine import (
     declines_heuristics,
     on_demand,
 )
+from altsets.search.enumeration import EnumerationEngine
 from altsets.search.milp.engine import proven_empty
-from altsets.search.packing.engine import PackingEngine
 from altsets.search.relaxation import Relaxation
 from altsets.search.run import Run, Stopped
 from altsets.search.sequential import SequentialSearch
 from altsets.search.subset.construction import Construction
-from altsets.search.subset.limits import UNLIMITED
+from altsets.search.subset.kernel_call import UNLIMITED
 from altsets.search.subset.pricing import PricingOracle
 
 #: Features of the first shortlist, how it grows, and of the longest one: its pairs take 130 MB.
@@ -273,7 +273,7 @@ class WideSearch:
 
     def _packed(self, quality: Quality, problem: Problem) -> Answer:
         try:
-            return PackingEngine().solve(quality, problem, self.run.part())
+            return EnumerationEngine().solve(quality, problem, self.run.part())
         except Stopped:
             return Answer.without_sets(problem, math.inf, "")
 

@@ -27,10 +27,10 @@ from altsets.search.black_box.greedy_wrapper import GreedyWrapperEngine
 from altsets.search.black_box.local_search import LocalSearchEngine
 from altsets.search.diagnosis import CONFLICT_STEPS, PROBE_STEPS, find_conflict, no_single, possible_instead
 from altsets.search.engine import Answer, Engine, merge_known, on_demand, settle
+from altsets.search.enumeration import EnumerationEngine
 from altsets.search.heuristics import GreedyEngine, most_alternatives
 from altsets.search.milp.engine import MilpEngine
 from altsets.search.narrowing import solve_narrowed
-from altsets.search.packing.engine import PackingEngine
 from altsets.search.resources import ONE_THREAD, refuse_too_large
 from altsets.search.run import Run, Stopped
 from altsets.search.scaling import Scaling
@@ -51,7 +51,7 @@ ENGINES: dict[str, Engine] = {
         GreedyEngine(),
         AdditiveEngine(),
         ShortlistEngine(),
-        PackingEngine(),
+        EnumerationEngine(),
         MilpEngine(),
         ExhaustiveEngine(),
         BestFirstEngine(),
@@ -198,7 +198,7 @@ def _engine(name: str, quality: Quality, problem: Problem, run: Run) -> Engine:
         if reasons[engine.name] is None:
             return engine
     # Of the exact engines "enumerate" declines least, so its reason says most; wide tables have an engine of their own.
-    exact = ShortlistEngine.name if on_demand(quality, problem) else PackingEngine.name
+    exact = ShortlistEngine.name if on_demand(quality, problem) else EnumerationEngine.name
     relevant = reasons["greedy" if problem.search.startswith("greedy-") else exact]
     raise UnsupportedError(f"no engine solves this: {relevant}.")
 

@@ -31,7 +31,7 @@ from altsets.search.run import Run
 from altsets.search.sequential import NextSet as Following
 from altsets.search.sequential import SequentialSearch
 from altsets.search.subset.construction import Construction
-from altsets.search.subset.limits import PRICING_LIMITS, UNLIMITED, PricingLimits
+from altsets.search.subset.kernel_call import UNLIMITED
 from altsets.search.subset.listing import KBest
 from altsets.search.subset.prices import DualPrices
 from altsets.search.subset.pricing import PricingOracle
@@ -346,10 +346,9 @@ class NextSet:
         quality: Quality,
         problem: Problem,
         run: Run,
-        limits: PricingLimits = PRICING_LIMITS,
         sums: SumSearch | None = None,
     ) -> None:
-        self.quality, self.problem, self.run, self.limits = quality, problem, run, limits
+        self.quality, self.problem, self.run = quality, problem, run
         self._sums = sums
         form = quality.form(problem.k_max) if problem.sizes else None
         self._is_ratio = form is not None and form.ratio
@@ -361,7 +360,7 @@ class NextSet:
         if self._sums is not None:
             return self._sums.ceiling
         free = replace(self.problem.plain, existing=(), dissimilarity="dice")
-        return PricingOracle(self.quality, free, self.run, limits=self.limits).ceiling
+        return PricingOracle(self.quality, free, self.run).ceiling
 
     def in_turn(self, proof: str, next_set: Following | None = None) -> Answer:
         """One set after the other, each as :meth:`best` finds it, or another search for the next one."""
@@ -397,9 +396,7 @@ class NextSet:
             return (chosen if bound > threshold else None), bound
         best = self._within_rules(step, threshold, max_nodes)
         if best is None:
-            pricing = PricingOracle(
-                priced(self.quality, step.prices), step.problem, self.run, limits=self.limits
-            )
+            pricing = PricingOracle(priced(self.quality, step.prices), step.problem, self.run)
             best = pricing.k_best(1, threshold=threshold, max_nodes=max_nodes)
         return (best.sets[0] if best.sets else None), best.bound
 
@@ -438,7 +435,7 @@ class NextSet:
         """The sets of all steps."""
         # Single features add up even where larger sets do not, but prices and what is forbidden come later.
         alone = each_set(self.problem)
-        return PricingOracle(self.quality, alone, self.run, limits=self.limits, interchangeable=False)
+        return PricingOracle(self.quality, alone, self.run, interchangeable=False)
 
     def _by_quality(
         self, step: NextStep, threshold: float, max_nodes: int
@@ -454,7 +451,7 @@ class NextSet:
                 if most is None
                 else with_rules(step.problem, (CostRule(tuple(uses.tolist()), most),))
             )
-            pricing = PricingOracle(self.quality, limited, self.run, limits=self.limits)
+            pricing = PricingOracle(self.quality, limited, self.run)
             # Sets that share less are worth no more than their quality.
             found = pricing.k_best(1, threshold=value, max_nodes=max_nodes)
             bound = max(bound, found.bound)
@@ -475,7 +472,7 @@ class NextSet:
         best, every = None, [*self.problem.existing, *before]
         for step in steps(self.problem, every):
             quality = self.quality if self._is_ratio else priced(self.quality, step.prices)
-            construction = Construction(PricingOracle(quality, step.problem, self.run, limits=self.limits))
+            construction = Construction(PricingOracle(quality, step.problem, self.run))
             exchanging = not self.run.stopped or construction.is_little(self.problem.n_sets)
             chosen = construction.one(exchanging=exchanging)
             if chosen is None or not all(one.holds(chosen) for one in step.problem.constraints):

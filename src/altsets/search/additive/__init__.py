@@ -1,1 +1,1 @@
-"""Several sets of an additive quality: what packing can do as well, but faster."""
+"""Several sets of an additive quality: what ``simultaneous`` can do as well, but faster."""

@@ -15,11 +15,11 @@ from altsets.quality import Additive, BlackBox, Quality
 from altsets.result import Status
 from altsets.search.additive.engine import AdditiveEngine
 from altsets.search.engine import Answer, Engine, declines_further
+from altsets.search.enumeration import EnumerationEngine
 from altsets.search.milp.engine import best_set
-from altsets.search.packing.clique_search import CliqueSearch, best_compatible, listing_of
-from altsets.search.packing.engine import PackingEngine
 from altsets.search.run import Run, Stopped
 from altsets.search.sequential import SequentialSearch
+from altsets.search.simultaneous.clique_search import CliqueSearch, best_compatible, listing_of
 from altsets.search.subset.candidates import Anything
 from altsets.search.subset.listing import Listing
 from altsets.search.subset.pricing import PricingOracle
@@ -144,7 +144,7 @@ class InitialSets:
         equal_scores = Additive(np.zeros(self.problem.n_features_in))
         asked = replace(self.problem, aggregation="sum")
         declined = AdditiveEngine().declines(equal_scores, asked) is not None
-        engine: Engine = PackingEngine() if declined else AdditiveEngine()
+        engine: Engine = EnumerationEngine() if declined else AdditiveEngine()
         return engine.solve(equal_scores, asked, self.run.part())
 
 

@@ -20,8 +20,8 @@ from altsets.quality import BlackBox, Quality
 from altsets.search.black_box.evaluations import EvaluationCache, declines_numbers, report, search_sets
 from altsets.search.black_box.greedy_wrapper import Repair
 from altsets.search.engine import Answer
-from altsets.search.packing.clique_search import CliqueSearch, best_compatible, listing_of
 from altsets.search.run import Run
+from altsets.search.simultaneous.clique_search import CliqueSearch, best_compatible, listing_of
 from altsets.search.subset.prices import DualPrices
 from altsets.search.subset.pricing import PricingOracle
 

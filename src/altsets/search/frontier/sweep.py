@@ -36,10 +36,10 @@ from altsets.search.known import (
     is_about_one,
     same_difference,
 )
-from altsets.search.packing.limits import PACKING_LIMITS
 from altsets.search.resources import ONE_THREAD
 from altsets.search.run import NOTHING, Known, Run, SharedWork, Turn
 from altsets.search.scaling import Scaling
+from altsets.search.simultaneous.search import SHORT_LIST
 from altsets.search.solving import problem_of, refuse_chosen_sizes, refuse_further, solve
 
 #: What differs from point to point, or is said elsewhere.
@@ -232,7 +232,7 @@ class _Facts:
             form = self._quality.form(problem.k_max)
             any_will_do = form.conflicts is None and form.allowed is None
             n_sets = math.comb(problem.n_features_in, problem.k_max)
-            self._work.too_many = any_will_do and n_sets > PACKING_LIMITS.short_list_sets
+            self._work.too_many = any_will_do and n_sets > SHORT_LIST
         return self._work
 
     def scaling(self, problem: Problem) -> Scaling | None:

@@ -233,13 +233,19 @@ class LinearProgramme:
         self._rows: list[tuple[float, float, dict[int, float]]] = []
         self._n_columns = 0
 
-    def add_row(self, terms: dict[int, float], *, lower: float = -math.inf, upper: float = math.inf) -> None:
-        """Add a row over the columns that are there."""
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return self._n_rows + len(self._rows)
+
+    def add_row(self, terms: dict[int, float], *, lower: float = -math.inf, upper: float = math.inf) -> int:
+        """Add a row over the columns that are there, and return its number."""
         self._rows.append((max(lower, -self._infinity), min(upper, self._infinity), dict(terms)))
         self._has_new_columns = False
+        return self.n_rows - 1
 
-    def add_column(self, cost: float, terms: dict[int, float]) -> None:
-        """Add a variable with its part in the objective and in the rows that are there."""
+    def add_column(self, cost: float, terms: dict[int, float]) -> int:
+        """Add a variable with its part in the objective and in the rows that are there, and return its number."""
         column, there = self._n_columns + len(self._columns), dict(terms)
         if self._rows:
             # Rows come after columns, and bring along what these count in them.
@@ -248,6 +254,7 @@ class LinearProgramme:
                 self._rows[row - self._n_rows][2][column] = terms[row]
         self._columns.append((cost, there))
         self._has_new_columns = True
+        return column
 
     def _hand_over(self) -> None:
         """Give the solver what it does not have yet."""

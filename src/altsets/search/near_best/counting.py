@@ -36,7 +36,7 @@ from altsets.search.run import Run, Stopped
 from altsets.search.scaling import Scaling
 from altsets.search.shortlist import LONGEST
 from altsets.search.solving import problem_of, refuse_chosen_sizes, refuse_further, solve
-from altsets.search.subset.limits import UNLIMITED
+from altsets.search.subset.kernel_call import UNLIMITED
 from altsets.search.subset.listing import Listing
 from altsets.search.subset.pricing import PricingOracle
 from altsets.wording import by_interface

@@ -18,10 +18,7 @@ from altsets.quality.explained import NOTHING_LEFT
 from altsets.search.likeness import flat
 from altsets.search.run import Run
 from altsets.search.subset.candidates import (
-    LARGEST_SQUARED,
-    LINEARISATION_ERROR,
     PER_TERM_ERROR,
-    SMALLEST_SQUARED,
     form_of,
 )
 from altsets.search.subset.kernel_call import (
@@ -29,20 +26,21 @@ from altsets.search.subset.kernel_call import (
     Doubts,
     FitTerms,
     KernelRules,
-    LowRankTerms,
     Terms,
 )
-from altsets.search.subset.limits import PRICING_LIMITS, PricingLimits
 from altsets.search.subset.prices import DualPrices, sum_over_pairs
 from altsets.search.subset.rules import Cap, RoundedBudgets, Rules, caps_by_position, rounded
+
+#: Pair terms that are kept in memory for several sizes: half a gigabyte, and as much for searches.
+MOST_PAIR_TERMS = 2**26
 
 
 class FormCache:
     """The forms of a quality for each size of a problem; all of them are kept if there is room, else the last few."""
 
-    def __init__(self, quality: Quality, problem: Problem, run: Run, limits: PricingLimits) -> None:
-        self._quality, self._problem, self.run, self.limits = quality, problem, run, limits
-        self._most = max(limits.max_pair_terms // max(quality.n_features_in, 1) ** 2, 2)
+    def __init__(self, quality: Quality, problem: Problem, run: Run) -> None:
+        self._quality, self._problem, self.run = quality, problem, run
+        self._most = max(MOST_PAIR_TERMS // max(quality.n_features_in, 1) ** 2, 2)
         self._known: dict[int, Form] = {}
         self.keeps_all = len(problem.sizes) <= self._most
 
@@ -285,18 +283,6 @@ class SizeEncoding:
         )
         return terms, paid
 
-    @property
-    def may_have_low_rank(self) -> bool:
-        """Whether it is worth looking for a low-rank bound."""
-        limits = self._forms.limits
-        few_enough = len(self.features) <= limits.low_rank_max_features
-        return self.form.has_pairs and self.n_open >= limits.low_rank_min_open and few_enough
-
-    @cached_property
-    def low_rank(self) -> LowRankTerms | None:
-        """For the low-rank bound, if features have anything in common."""
-        return low_rank_terms(self.form.pairs_among(self.features), self.n_open, self._forms.limits)
-
 
 def set_bound(form: Form, size: int, features: Indices, base: Indices, pairs: tuple[float, float]) -> float:
     """A bound on sets of this size with ``base``: best features, all pairs at the least of the range ``pairs``."""
@@ -315,31 +301,3 @@ def set_bound(form: Form, size: int, features: Indices, base: Indices, pairs: tu
     rounding = PER_TERM_ERROR * (math.fsum(map(abs, terms)) + n_pairs * abs(least))
     explained = 0.0 if form.fit is None else form.fit.highest(np.concatenate([base, features]), size)
     return upper - n_pairs * least + rounding + explained
-
-
-def low_rank_terms(pairs: Floats, size: int, limits: PricingLimits = PRICING_LIMITS) -> LowRankTerms | None:
-    """The low-rank part of pair terms (symmetric; the diagonal does not count); None if there is nothing in common."""
-    n = len(pairs)
-    if n < 3 or not SMALLEST_SQUARED < float(np.max(np.abs(pairs))) < LARGEST_SQUARED:
-        return None
-    terms = pairs.copy()
-    np.fill_diagonal(terms, 0.0)
-    totals = terms.sum(axis=1)
-    common = (totals - totals.sum() / (2 * n - 2)) / (n - 2)
-    terms -= common[:, None] + common
-    np.fill_diagonal(terms, 0.0)
-    # Products of loadings have no negative eigenvalues: a positive one that is no larger than the negative ones are
-    # is as likely chance. The diagonal, what a feature would have with itself, is fitted as well, beginning with 0.
-    chance, loadings = None, np.zeros((n, 0))
-    for _ in range(limits.low_rank_rounds):
-        values, vectors = np.linalg.eigh(terms)
-        chance = -float(values[0]) if chance is None else chance
-        large = values > max(chance, 0.0)
-        loadings = vectors[:, large] * np.sqrt(values[large])
-        np.fill_diagonal(terms, np.sum(loadings**2, axis=1))
-    if not loadings.shape[1]:
-        return None
-    loadings = np.ascontiguousarray(np.sqrt(limits.low_rank_share) * loadings)
-    largest = float(np.max(np.abs(pairs)) + np.max(np.sum(loadings**2, axis=1)) + np.max(np.abs(common)))
-    products = common[:, None] + common + loadings @ loadings.T
-    return LowRankTerms(common, loadings, products, LINEARISATION_ERROR * size * size * largest)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
@@ -21,20 +21,27 @@ from altsets.search.subset.candidates import (
     SMALLEST_TOLERANCE,
 )
 from altsets.search.subset.encoding import FormCache, SizeEncoding, usable_features
-from altsets.search.subset.kernel_call import Accept, KernelRequest, Objective, RatioTerms, SubsetsFound, Tick
-from altsets.search.subset.limits import PRICING_LIMITS, UNLIMITED, PricingLimits
+from altsets.search.subset.kernel_call import UNLIMITED, Accept, KernelRequest, Objective, RatioTerms, Tick
 from altsets.search.subset.listing import best_distinct
 from altsets.search.subset.prices import DualPrices, pair_sums, sum_over_pairs
 from altsets.search.subset.rules import Cap, Rules, preselected
 
+#: Windows for the upper part of a ratio; in each of them a secant is close enough to its square.
+RATIO_WINDOWS = 6
+#: Nodes of a first search for a good ratio, as each better one makes the next searches shorter; and by how much these
+#: grow when it has found nothing better.
+FIRST_RATIO_NODES, RATIO_NODE_GROWTH = 300, 8
+#: Rounds of exchanges, one feature of each set for a better one, in the pricing heuristic.
+MAX_EXCHANGES = 30
+
 
 class RatioSearch:
-    """Searches for the ratios N / sqrt(D) of one size; no N is further from zero than the reach."""
+    """Searches for the ratios N / sqrt(D) of one size; ``magnitude`` bounds the distance of N from zero."""
 
-    def __init__(self, encoding: SizeEncoding, reach: float, limits: PricingLimits) -> None:
-        self._encoding, self._reach, self._limits = encoding, reach, limits
+    def __init__(self, encoding: SizeEncoding, magnitude: float) -> None:
+        self._encoding, self._magnitude = encoding, magnitude
         #: By how much N may differ if it is added up in another order, also where large terms cancel.
-        self._rounding = QUALITY_ERROR * reach
+        self._rounding = QUALITY_ERROR * magnitude
 
     def k_best(
         self, request: KernelRequest, count: int, threshold: float, max_nodes: int
@@ -42,7 +49,7 @@ class RatioSearch:
         """The best sets as rows of positions, their ratios, and whether nothing was left out."""
         # Terms for a threshold hold until it is passed, and are tighter the higher it is: so short searches come first.
         rows, values = np.zeros((0, self._encoding.n_open), dtype=np.intc), np.zeros(0)
-        nodes = self._limits.first_ratio_nodes
+        nodes = FIRST_RATIO_NODES
         while True:
             nodes = min(nodes, max_nodes)
             threshold = max(threshold, values[-1]) if len(values) == count else threshold
@@ -61,7 +68,7 @@ class RatioSearch:
             if finished or request.tick() or (nodes >= max_nodes and not changed):
                 return rows, values, finished
             if not changed:
-                nodes *= self._limits.ratio_node_growth
+                nodes *= RATIO_NODE_GROWTH
 
     def objectives(self, threshold: float) -> Iterator[Objective]:
         """Linear objectives that together see every ratio above the threshold."""
@@ -91,7 +98,7 @@ class RatioSearch:
         slope = max(-threshold, 0.0) / (2 * math.sqrt(touch))
         # N + slope * D > threshold * sqrt(touch) / 2, and D is the size plus the pairs.
         linear_threshold = min(threshold, 0.0) * math.sqrt(touch) / 2 - slope * size
-        error = LINEARISATION_ERROR * (abs(linear_threshold) + self._reach + slope * size**2 * largest)
+        error = LINEARISATION_ERROR * (abs(linear_threshold) + self._magnitude + slope * size**2 * largest)
         terms, start = encoding.terms(replace(form, factor=-slope * form.factor))
         ratio = self._ratio_terms((-math.inf, math.inf), threshold)
         return Objective(terms, start, linear_threshold - error, ratio=ratio)
@@ -102,7 +109,7 @@ class RatioSearch:
         Windows overlap by what is rounded, so that no set is lost; a few sets are in two of them.
         """
         encoding, form = self._encoding, self._encoding.form
-        edges = np.geomspace(threshold * math.sqrt(encoding.size), highest, self._limits.n_windows + 1)
+        edges = np.geomspace(threshold * math.sqrt(encoding.size), highest, RATIO_WINDOWS + 1)
         slack = SECANT_ERROR * edges + self._rounding + SMALLEST_TOLERANCE
         ends = zip((edges - slack)[:-1].tolist(), (edges + slack)[1:].tolist(), strict=True)
         for low, high in ends:
@@ -140,70 +147,28 @@ class SearchConditions(NamedTuple):
     budget: tuple[Floats, float] | None = None
 
 
-class BoundChoice:
-    """The choice between the plain and the low-rank bound for the searches of one size.
-
-    The first few long searches (``n_trials`` so far) run some nodes with either bound and continue with the one that
-    got further. The low-rank bound is lower, so the plain one must get a good deal further to be preferred.
-    """
-
-    def __init__(self, limits: PricingLimits) -> None:
-        self._limits = limits
-        self.linearised, self.n_trials = False, 0
-        self._trying = False
-        self._progress: list[float] = []
-
-    def plan(self, max_nodes: int, possible: bool) -> list[int]:
-        """Node limits of the searches to make until one comes to its end; ``note`` follows each that does not."""
-        short = self._limits.trial_nodes
-        self._trying = possible and max_nodes > short and self.n_trials < self._limits.n_trials
-        self._progress = []
-        if not self._trying:
-            return [max_nodes]
-        self.linearised = False
-        return [short, short, max_nodes]
-
-    def note(self, progress: float, has_low_rank: Callable[[], bool]) -> None:
-        """How far a search has come within its node limit."""
-        self._progress.append(progress)
-        if not self._trying:
-            return
-        if len(self._progress) == 1:
-            self.linearised = has_low_rank()
-        elif len(self._progress) == 2:
-            plain, low_rank = self._progress
-            enough = max(self._limits.decisive_progress * low_rank, self._limits.least_progress)
-            self.linearised = self.linearised and plain <= enough
-            self.n_trials += 1
-
-    def applies(self, max_nodes: int) -> bool:
-        """Whether a search with so many nodes uses the low-rank bound; it takes a while to prepare."""
-        return self.linearised and max_nodes >= self._limits.trial_nodes
-
-
 class FixedSizeOracle:
     """Good sets of one size, with ``n_open`` features that are not in every set.
 
-    No quality is further from zero than ``reach``; qualities closer than ``tolerance`` are equal up to rounding.
+    No quality is further from zero than ``magnitude``; qualities closer than ``tolerance`` are equal up to rounding.
     ``longest`` is the number of nodes of the longest finished search.
     """
 
-    def __init__(self, encoding: SizeEncoding, limits: PricingLimits = PRICING_LIMITS) -> None:
-        self.encoding, self._limits = encoding, limits
+    def __init__(self, encoding: SizeEncoding) -> None:
+        self.encoding = encoding
         self.size, self.n_open, self.rules = encoding.size, encoding.n_open, encoding.rules
         self.base, self.features = encoding.base, encoding.features
         form = self.form
         # In a ratio pairs only bring the quality closer to zero.
         pairs = 0.0 if form.ratio else max(map(abs, encoding.pair_range))
         largest = float(np.max(np.abs(form.linear), initial=0.0))
-        self.reach = self.size * largest + self.size * self.size * pairs
+        self.magnitude = self.size * largest + self.size * self.size * pairs
         # Nearly dependent columns make rounding errors of a fit larger than those of sums.
         error = 0.0
         if form.fit is not None:
-            self.reach += abs(form.fit.worth(form.fit.ceiling))
+            self.magnitude += abs(form.fit.worth(form.fit.ceiling))
             error = form.fit.error
-        self.tolerance = max(QUALITY_ERROR * self.reach + error, SMALLEST_TOLERANCE)
-        self.bound_choice = BoundChoice(limits)
+        self.tolerance = max(QUALITY_ERROR * self.magnitude + error, SMALLEST_TOLERANCE)
         self.longest = 0
 
     @classmethod
@@ -220,7 +185,7 @@ class FixedSizeOracle:
         encoding = SizeEncoding(forms, size, rules, features)
         if encoding.n_open > len(features) or encoding.kernel_rules() is None:
             return None
-        return cls(encoding, forms.limits)
+        return cls(encoding)
 
     @property
     def form(self) -> Form:
@@ -237,8 +202,8 @@ class FixedSizeOracle:
         return self.ceiling if prices is None else self.encoding.ceiling(prices)
 
     @cached_property
-    def any_will_do(self) -> bool:
-        """Whether any features that may be in sets make one."""
+    def is_free(self) -> bool:
+        """Whether any of the features make a set."""
         rules = self.rules
         named = rules.caps or rules.budgets or rules.needs or rules.are_asked
         return not named and self.form.conflicts is None
@@ -265,9 +230,12 @@ class FixedSizeOracle:
             rows, values, finished = self._ratios.k_best(request, most, threshold, conditions.max_nodes)
             return rows, values, -math.inf if finished else self.ceiling
         objective = self._objective(prices, threshold)
-        rows, values, left = self._best_by_either_bound(request, objective, most, conditions.max_nodes)
+        found = request.search(objective, most, conditions.max_nodes)
+        if found.nodes <= conditions.max_nodes:
+            self.longest = max(self.longest, found.nodes)
         # A search that has to stop before its first node knows nothing.
-        return rows, values, self.ceiling_at(prices) if left == math.inf else left
+        bound = self.ceiling_at(prices) if found.bound == math.inf else found.bound
+        return found.rows, found.values, bound
 
     def any_of(self, conditions: SearchConditions) -> Ints:
         """A set that keeps to all rules, as a row of features, by a search that does not look at pair terms."""
@@ -300,7 +268,7 @@ class FixedSizeOracle:
             if len(rows) > 1 and conditions.tick():
                 complete = False
                 break
-            found = self._search(request, objective, most, conditions.max_nodes)
+            found = request.search(objective, most, conditions.max_nodes)
             rows.append(found.rows)
             values.append(found.values)
             most -= len(found.rows)
@@ -316,7 +284,7 @@ class FixedSizeOracle:
 
     @cached_property
     def _ratios(self) -> RatioSearch:
-        return RatioSearch(self.encoding, self.reach, self._limits)
+        return RatioSearch(self.encoding, self.magnitude)
 
     def _request(
         self,
@@ -348,37 +316,6 @@ class FixedSizeOracle:
         clique_cuts, paid = self.encoding.clique_cut_terms(prices)
         return Objective(terms, start - paid, threshold, clique_cuts, self.encoding.fit_terms)
 
-    def _search(
-        self, request: KernelRequest, objective: Objective, most: int, max_nodes: int
-    ) -> SubsetsFound:
-        """A search of the kernel by the bound that is faster."""
-        low_rank = self.encoding.low_rank if self.bound_choice.applies(max_nodes) else None
-        return request.search(objective, most, max_nodes, low_rank)
-
-    def _best_by_either_bound(
-        self, request: KernelRequest, objective: Objective, most: int, max_nodes: int
-    ) -> tuple[Ints, Floats, float]:
-        """The best sets, by the bound that is faster; which one that is, is tried."""
-        rows, values = self._nothing
-        lowest = math.inf
-        for limit in self.bound_choice.plan(max_nodes, self.encoding.may_have_low_rank):
-            found = self._search(request, objective, most, limit)
-            if len(rows):
-                # Sets that a trial has found are good, whether or not this search has come to them.
-                rows, values = best_distinct(
-                    np.concatenate([rows, found.rows]), np.concatenate([values, found.values]), most
-                )
-            else:
-                rows, values = found.rows, found.values
-            lowest = min(lowest, found.bound)
-            if found.nodes <= limit:
-                self.longest = max(self.longest, found.nodes)
-                break
-            if len(values) == most:
-                objective = objective._replace(threshold=max(objective.threshold, float(values[-1])))
-            self.bound_choice.note(found.progress, lambda: self.encoding.low_rank is not None)
-        return rows, values, lowest
-
     def heuristic(self, rows: Ints, prices: DualPrices, threshold: float) -> Ints:
         """What exchanges of single features make of sets, rows of features: those above the threshold, each once."""
         (linear, pairs, _), start = self.encoding.priced_terms(prices)
@@ -390,7 +327,7 @@ class FixedSizeOracle:
         places = places[places >= 0].reshape(len(rows), self.n_open)
         # The sets that may still become better.
         going = np.arange(len(rows))
-        for _ in range(self._limits.max_exchanges):
+        for _ in range(MAX_EXCHANGES):
             now, each = places[going], np.arange(len(going))
             inside = each[:, None], now
             # What each feature adds to a set, or would add; then what each exchange changes.

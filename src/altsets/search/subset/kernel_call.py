@@ -19,6 +19,10 @@ Accept = Callable[[Ints], bool]
 Tick = Callable[[], bool]
 
 
+#: Nodes of a search without limit.
+UNLIMITED = 2**62
+
+
 class Terms(NamedTuple):
     """Value of a set: its linear terms minus its pair terms (symmetric). No pairs or conflicts: empty arrays."""
 
@@ -65,17 +69,6 @@ class RatioTerms(NamedTuple):
     #: Where N is to lie: above the first number, up to the second.
     window: tuple[float, float]
     threshold: float
-
-
-class LowRankTerms(NamedTuple):
-    """Parts of the pair terms, common[i] + common[j] + loadings[i] @ loadings[j]; see ``low_rank_bound``."""
-
-    common: Floats
-    loadings: Floats
-    #: What the parts come to for each pair.
-    products: Floats
-    #: By how much a bound with them can be wrong because of rounding.
-    rounding: float
 
 
 class FitTerms(NamedTuple):
@@ -149,8 +142,6 @@ class KernelRequest:
     #: Differences in value up to this do not count.
     tolerance: float = 0.0
 
-    def search(
-        self, objective: Objective, most: int, max_nodes: int, low_rank: LowRankTerms | None = None
-    ) -> SubsetsFound:
-        """The sets that the kernel finds, at most so many; with the low-rank bound if its terms are given."""
-        return SubsetsFound(*kernel.subset_search(self, objective, most, max_nodes, low_rank))
+    def search(self, objective: Objective, most: int, max_nodes: int) -> SubsetsFound:
+        """The sets that the kernel finds, at most so many."""
+        return SubsetsFound(*kernel.subset_search(self, objective, most, max_nodes, None))

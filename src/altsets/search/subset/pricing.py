@@ -17,11 +17,16 @@ from altsets.search.run import Run
 from altsets.search.subset.candidates import SMALLEST_TOLERANCE
 from altsets.search.subset.encoding import FormCache, SizeEncoding
 from altsets.search.subset.fixed_size import FixedSizeOracle, SearchConditions
-from altsets.search.subset.kernel_call import Accept
-from altsets.search.subset.limits import PRICING_LIMITS, UNLIMITED, PricingLimits
+from altsets.search.subset.kernel_call import UNLIMITED, Accept
 from altsets.search.subset.listing import KBest, Listing, are_among
 from altsets.search.subset.prices import CliqueLevels, DualPrices
 from altsets.search.subset.rules import Cap, Rules, differing
+
+#: Numbers: what one size counts for at least while the oracle is prepared, besides its pair terms; and what is prepared
+#: whether or not there is time, as sets that have to be constructed are made of it.
+LEAST_WORK_PER_SIZE, UNCHECKED_WORK = 50_000, 5_000_000
+#: Nodes beyond which a search takes long.
+MANY_NODES = 50_000
 
 
 class PricingOracle:
@@ -36,12 +41,10 @@ class PricingOracle:
         problem: Problem,
         run: Run,
         among: Indices | None = None,
-        limits: PricingLimits = PRICING_LIMITS,
         *,
         interchangeable: bool = True,
     ) -> None:
         self.quality, self.problem, self.run = quality, problem, run
-        self.limits = limits
         #: How kernels compare sets, if not by what they share alone.
         self.likeness = likeness_of(problem)
         # Only where shared features are counted can any of them take the place of any other.
@@ -49,7 +52,7 @@ class PricingOracle:
         wanted = problem.n_sets * problem.k_max if alike else problem.n_features_in
         self.sizes = self._oracles(wanted, among)
         self.tolerance = max((sets.tolerance for sets in self.sizes), default=SMALLEST_TOLERANCE)
-        self.reach = max((sets.reach for sets in self.sizes), default=0.0) or 1.0
+        self.magnitude = max((sets.magnitude for sets in self.sizes), default=0.0) or 1.0
         # A ratio has no prices, and what does not limit shared features has no rows that sets could pay for.
         self.can_be_priced = problem.caps_shared and not any(sets.form.ratio for sets in self.sizes)
         self.place = np.full(problem.n_features_in, -1, dtype=np.intc)
@@ -64,12 +67,12 @@ class PricingOracle:
             forms, oracles = shared.oracles[wanted]
             forms.run = self.run
             return list(oracles)
-        problem, limits, found = self.problem, self.limits, []
-        forms = FormCache(self.quality, problem, self.run, limits)
-        work = max(problem.n_features_in**2, limits.min_work_per_size)
+        problem, found = self.problem, []
+        forms = FormCache(self.quality, problem, self.run)
+        work = max(problem.n_features_in**2, LEAST_WORK_PER_SIZE)
         for number, size in enumerate(problem.sizes):
             # For a few sizes there is always time: sets that have to be constructed are made of their numbers.
-            if number and number * work > limits.unchecked_work:
+            if number and number * work > UNCHECKED_WORK:
                 self.run.check()
             rules = Rules.of(problem, size)
             sets = None if rules is None else FixedSizeOracle.under(rules, forms, size, wanted, among)
@@ -111,9 +114,9 @@ class PricingOracle:
         return frozenset.intersection(*bases) if bases else frozenset()
 
     @property
-    def laborious(self) -> bool:
+    def is_slow(self) -> bool:
         """Whether searches take long."""
-        return any(sets.longest > self.limits.laborious_nodes for sets in self.sizes)
+        return any(sets.longest > MANY_NODES for sets in self.sizes)
 
     def k_best(
         self,
@@ -199,7 +202,7 @@ class PricingOracle:
         """Sets above the threshold that exchanges of features make of others; none where there are rules."""
         found = []
         for of_size, rows in zip(self.sizes, self.rows_of(sets), strict=True):
-            if len(rows) and of_size.any_will_do:
+            if len(rows) and of_size.is_free:
                 found += [tuple(sorted(row)) for row in of_size.heuristic(rows, prices, threshold).tolist()]
         return found
 

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.arrays import Floats, Indices
-from altsets.search.packing.cuts import USED, CliqueCut, CutPool, Element
 from altsets.search.run import Run
+from altsets.search.simultaneous.columns import USED, Element
+from altsets.search.simultaneous.cuts import CliqueCut, CutPool
 
 #: A packing cut is violated by more than this, by what an element is used too often. The solver's tolerance is smaller.
 TOO_OFTEN = 1e-6
@@ -23,11 +24,11 @@ MOST_CLIQUE_CUTS, MOST_STARTS = 20, 48
 
 def separate(pool: CutPool, values: Floats) -> bool:
     """Add packing and secant cuts that a solution of the programme violates; says whether there were any."""
-    of_sets = values[pool.columns]
+    of_sets = pool.columns.values(values)
     used = np.flatnonzero(of_sets > USED)
     usage: dict[Element, float] = {}
     for number in used.tolist():
-        for key in pool.packing_keys(pool.places[number]):
+        for key in pool.packing_keys(pool.columns.places[number]):
             usage[key] = usage.get(key, 0.0) + float(of_sets[number])
     too_often = [key for key, amount in usage.items() if amount > 1 + TOO_OFTEN and key not in pool.packing]
     for key in too_often:
@@ -77,7 +78,7 @@ def _separate_secants(pool: CutPool, size: int, of_sets: Floats, used: Indices, 
 
 def _element_usage(pool: CutPool, size: int, of_sets: Floats, used: Indices) -> tuple[Indices, Floats]:
     """Features, or pairs of them, that are used by some of the sets, and how often."""
-    table, n = pool.table[used], pool.n_features
+    table, n = pool.columns.table(used), pool.n_features
     chosen = np.array(list(combinations(range(table.shape[1]), size)), dtype=np.intp)
     elements = table[:, chosen].reshape(-1, size)
     weights = np.repeat(of_sets[used], len(chosen))
@@ -90,12 +91,12 @@ def _element_usage(pool: CutPool, size: int, of_sets: Floats, used: Indices) -> 
 
 def violated_cliques(pool: CutPool, values: Floats, run: Run) -> list[CliqueCut]:
     """The clique cuts that a solution violates most, found by exchanging features of groups."""
-    of_sets = values[pool.columns]
+    of_sets = pool.columns.values(values)
     used = np.flatnonzero(of_sets > USED)
     if pool.levels is not None or not len(used):
         return []
     used = used[np.argsort(-of_sets[used], kind="stable")]
-    taken, weights = pool.taken(used).astype(np.float32), of_sets[used].astype(np.float32)
+    taken, weights = pool.columns.taken[used, :-1].astype(np.float32), of_sets[used].astype(np.float32)
     found: dict[CliqueCut, float] = {}
     m = pool.max_overlap
     for least in range(m + 1 + (m <= int(pool.pair_cuts)), pool.k_max + 1):

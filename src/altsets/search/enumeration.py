@@ -13,13 +13,15 @@ from altsets.quality import Quality
 from altsets.result import Status
 from altsets.search.engine import REACHED, Answer, declines_black_box, declines_heuristics
 from altsets.search.milp.engine import proven_empty
-from altsets.search.packing.clique_search import CliqueSearch, Leximin, is_better
-from altsets.search.packing.coupling import Coupling
-from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
-from altsets.search.packing.phases import answers, relaxed, strategy
-from altsets.search.packing.search import Phase, SetPackingSearch
 from altsets.search.run import Run
 from altsets.search.sequential import SequentialSearch
+from altsets.search.simultaneous.clique_search import CliqueSearch
+from altsets.search.simultaneous.joint import JointConditions
+from altsets.search.simultaneous.leximin import Leximin, is_better
+from altsets.search.simultaneous.linear_part import relaxed, solves
+from altsets.search.simultaneous.lists import LIST_NODES
+from altsets.search.simultaneous.search import LONG_LIST, PRICED_STEPS, Phase, solve
+from altsets.search.simultaneous.state import SimultaneousSearch
 from altsets.search.steps import NextSet
 from altsets.search.subset.construction import Construction, completed
 from altsets.search.subset.pricing import PricingOracle
@@ -27,19 +29,17 @@ from altsets.wording import parameter
 
 #: Features in a set: each is a level of the branch and bound, which a thread must have room for.
 MOST_CHOSEN = 1_000
+#: Nodes to find a first set, before the search for a proof that there is none.
+EXISTENCE_NODES = 5_000
 
 
-class PackingEngine:
-    """Sequential by branch and bound over one set; simultaneous by the phases of a strategy for some limits."""
+class EnumerationEngine:
+    """Sequential by branch and bound over one set; simultaneous by the phases of ``simultaneous``, ``without`` some."""
 
     name = "enumerate"
 
-    def __init__(
-        self,
-        limits: PackingLimits = PACKING_LIMITS,
-        strategy: Callable[[PackingLimits], list[Phase]] = strategy,
-    ) -> None:
-        self.limits, self.phases = limits, strategy(limits)
+    def __init__(self, without: Sequence[Phase] = ()) -> None:
+        self.without = without
 
     def declines(self, quality: Quality, problem: Problem) -> str | None:
         """A reason why this engine does not solve the problem, or None."""
@@ -55,15 +55,15 @@ class PackingEngine:
         """Search until done, out of time or interrupted; then what can be constructed stands in for what is missing."""
         alone = problem.search == "sequential"
         if alone and not problem.is_plain:
-            return NextSet(quality, problem, run, self.limits.pricing).in_turn("branch and bound over sets")
+            return NextSet(quality, problem, run).in_turn("branch and bound over sets")
         if not problem.is_plain and problem.aggregation == "leximin":
-            return self._levelled(quality, problem, run)
+            return self._leximin(quality, problem, run)
         if not problem.is_plain:
-            return self._coupled(quality, problem, run)
-        answer = relaxed(quality, problem, run, self.limits) if alone else None
-        if answer is not None and answers(quality, problem, answer):
+            return self._joint(quality, problem, run)
+        answer = relaxed(quality, problem, run) if alone else None
+        if answer is not None and solves(quality, problem, answer):
             return answer
-        pricing = PricingOracle(quality, problem, run, limits=self.limits.pricing)
+        pricing = PricingOracle(quality, problem, run)
         construction = cache(lambda: Construction(pricing))
         if problem.constraints and not run.stopped and self._no_set(pricing):
             return Answer.infeasible(problem, "no set meets all conditions")
@@ -71,26 +71,20 @@ class PackingEngine:
             return _sequential(pricing, construction)
         return completed(self._simultaneous(pricing, construction), construction)
 
-    def _coupled(self, quality: Quality, problem: Problem, run: Run) -> Answer:
+    def _joint(self, quality: Quality, problem: Problem, run: Run) -> Answer:
         """All sets at once, where they depend on each other by more than difference."""
-        coupling = Coupling.of(quality, problem, run, self.limits.pricing)
-        if coupling is None or not problem.sizes:
+        joint = JointConditions.of(quality, problem, run)
+        if joint is None or not problem.sizes:
             return Answer.infeasible(problem, "joint constraints leave no set")
-        pricing = PricingOracle(
-            coupling.quality,
-            coupling.plain,
-            run,
-            limits=self.limits.pricing,
-            interchangeable=coupling.interchangeable,
-        )
+        pricing = PricingOracle(joint.quality, joint.plain, run, interchangeable=joint.interchangeable)
         # What is matched besides shared features has no part in joint conditions.
         pricing.can_be_priced = pricing.can_be_priced and pricing.likeness is None
-        search = SetPackingSearch(pricing, limits=self.limits, coupling=coupling)
-        answer = search.solve(self.phases)
+        search = SimultaneousSearch(pricing, joint=joint)
+        answer = solve(search, self.without)
         if answer.sets or answer.statuses[0] is Status.INFEASIBLE:
             return answer
         # Whatever can be constructed, without proof.
-        sets = coupling.constructed()
+        sets = joint.constructed()
         search.state.update_incumbent(sets if len(sets) == problem.n_sets else None)
         bound = min(search.state.bound, problem.objective([pricing.ceiling] * problem.n_sets))
         if not search.state.sets:
@@ -98,7 +92,7 @@ class PackingEngine:
         search.state.update_bound(bound)
         return search.state.answer()
 
-    def _levelled(self, quality: Quality, problem: Problem, run: Run) -> Answer:
+    def _leximin(self, quality: Quality, problem: Problem, run: Run) -> Answer:
         """The largest minimum, then all sets that reach it, levelled."""
         least = replace(problem, aggregation="min")
         answer = self.solve(quality, least, run)
@@ -107,13 +101,11 @@ class PackingEngine:
             # The best ones are the best on every level.
             return answer
         value = min(map(quality.evaluate, answer.sets))
-        pricing = PricingOracle(quality, least.plain, run, limits=self.limits.pricing)
-        listing = pricing.all_above(
-            value - REACHED, self.limits.long_list_sets, max_nodes=self.limits.list_nodes
-        )
-        levels = Leximin(CliqueSearch(pricing), self.limits.priced_list_steps)
-        found = levels.best(listing, problem.n_sets) if listing.complete else None
-        proven = answer.statuses[0] is Status.OPTIMAL and found is not None and levels.is_proven
+        pricing = PricingOracle(quality, least.plain, run)
+        listing = pricing.all_above(value - REACHED, LONG_LIST, max_nodes=LIST_NODES)
+        leximin = Leximin(CliqueSearch(pricing), PRICED_STEPS)
+        found = leximin.best(listing, problem.n_sets) if listing.complete else None
+        proven = answer.statuses[0] is Status.OPTIMAL and found is not None and leximin.is_proven
         sets = answer.sets
         if found is not None and is_better(found[0], map(quality.evaluate, sets)):
             sets = found[1]
@@ -128,11 +120,11 @@ class PackingEngine:
             # The best ones are the best together, sum or minimum.
             best = pricing.k_best(problem.n_sets)
             return _finished(pricing, best.sets if len(best.sets) == problem.n_sets else [], best.bound)
-        return SetPackingSearch(pricing, construction, self.limits).solve(self.phases)
+        return solve(SimultaneousSearch(pricing, construction), self.without)
 
     def _no_set(self, pricing: PricingOracle) -> bool:
         """Whether constraints rule out every set; those that only counting finds to clash would take very long here."""
-        found = pricing.k_best(1, max_nodes=self.limits.existence_nodes)
+        found = pricing.k_best(1, max_nodes=EXISTENCE_NODES)
         if found.sets or found.bound == -math.inf:
             return not found.sets
         problem = pricing.problem

@@ -18,14 +18,24 @@ from altsets.arrays import Floats
 from altsets.problem import FeatureSet
 from altsets.search.engine import REACHED, ROUNDED
 from altsets.search.milp.highs import LinearProgramme
-from altsets.search.packing.coupling import Coupling
-from altsets.search.packing.cuts import PENALTY, CutPool, DualPricing, SlackCosts
-from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
-from altsets.search.packing.separation import separate, violated_cliques
-from altsets.search.subset.limits import UNLIMITED
+from altsets.search.simultaneous.cuts import PENALTY, CutPool
+from altsets.search.simultaneous.duals import DualPricing
+from altsets.search.simultaneous.joint import JointConditions
+from altsets.search.simultaneous.separation import separate, violated_cliques
+from altsets.search.simultaneous.slack import SlackCosts, slack_costs
+from altsets.search.subset.kernel_call import UNLIMITED
 from altsets.search.subset.listing import KBest
 from altsets.search.subset.prices import DualPrices
 from altsets.search.subset.pricing import PricingOracle
+
+#: Rounds of column generation.
+MAX_ROUNDS = 1_000
+#: New columns in each round; and those that one programme takes over from another.
+COLUMNS_PER_ROUND, INHERITED_COLUMNS = 30, 200
+#: Nodes of the first search for columns in a round; each that finds none is followed by one of so many times more.
+COLUMN_NODES, COLUMN_NODE_GROWTH = 1_000, 8
+#: Whether cuts may be about pairs of features.
+PAIR_CUTS = True
 
 
 @dataclass(frozen=True)
@@ -52,11 +62,10 @@ class RestrictedMaster:
         max_overlap: int,
         given: Sequence[FeatureSet] = (),
         without: Set[FeatureSet] = frozenset(),
-        limits: PackingLimits = PACKING_LIMITS,
-        coupling: Coupling | None = None,
+        joint: JointConditions | None = None,
     ) -> None:
         self.pricing, self.n_sets, self.max_overlap, self.run = pricing, n_sets, max_overlap, pricing.run
-        self.given, self.without, self.limits = given, without, limits
+        self.given, self.without = given, without
         share = pricing.problem.max_overlap_of
         self._most_shared = {
             sets.size: [share(sets.size, len(other)) for other in given] for sets in pricing.sizes
@@ -75,17 +84,16 @@ class RestrictedMaster:
             pricing,
             n_sets,
             max_overlap,
-            pair_cuts=limits.pair_cuts,
-            n_columns=1,
+            pair_cuts=PAIR_CUTS,
             levels=pricing.levels,
-            coupling=coupling,
+            joint=joint,
         )
         self.dual_bound = DualBound(None, math.inf, math.inf)
 
     @property
     def sets(self) -> list[FeatureSet]:
         """All sets in the programme."""
-        return self._cuts.sets
+        return self._cuts.columns.sets
 
     def add(self, sets: Sequence[FeatureSet]) -> int:
         """Put sets into the programme; returns how many are new."""
@@ -95,8 +103,8 @@ class RestrictedMaster:
                 self._known.add(chosen)
                 count += 1
                 # In units of what a set can be worth: the solver's tolerances are absolute.
-                worth = self.pricing.quality.evaluate(chosen) / self.pricing.reach
-                self._programme.add_column(worth, {0: 1.0} | self._cuts.terms(chosen))
+                worth = self.pricing.quality.evaluate(chosen) / self.pricing.magnitude
+                self._cuts.add_set(chosen, worth)
         return count
 
     def inherit(self, other: RestrictedMaster) -> None:
@@ -106,7 +114,7 @@ class RestrictedMaster:
         self._cuts.adopt(other._cuts, other._duals)
         prices = DualPricing(other._cuts, other._cuts.padded(other._duals)).prices
         known = self.pricing.listed(other.sets, prices)
-        order = np.argsort(-known.values, kind="stable")[: self.limits.inherited_columns]
+        order = np.argsort(-known.values, kind="stable")[:INHERITED_COLUMNS]
         sets = [known.set_at(number) for number in order.tolist()]
         self.add([chosen for chosen in sets if self._allowed(chosen)])
 
@@ -126,7 +134,7 @@ class RestrictedMaster:
             solved = self._programme.maximise()
             if solved is None or self.run.tick():
                 return False
-            values, duals = solved[0], solved[1] * self.pricing.reach
+            values, duals = solved[0], solved[1] * self.pricing.magnitude
             if separate(self._cuts, values):
                 rounds += 1
                 continue
@@ -140,7 +148,7 @@ class RestrictedMaster:
             best = max([threshold, found.bound, *found.values[:1]])
             bound = self.n_sets * best + dual.paid
             if bound < self.dual_bound.bound:
-                self.dual_bound = DualBound(dual.prices, best, bound, dual.slack_costs)
+                self.dual_bound = DualBound(dual.prices, best, bound, slack_costs(dual))
             if not new or self.dual_bound.bound <= target + REACHED:
                 self._values = None if new else values
                 return found.bound == -math.inf
@@ -153,7 +161,7 @@ class RestrictedMaster:
             cuts = violated_cliques(self._cuts, self._values, self.run)
             for cut in cuts:
                 self._cuts.add_clique_cut(cut)
-            if not cuts or not self.generate_columns(target, self.limits.rounds):
+            if not cuts or not self.generate_columns(target, MAX_ROUNDS):
                 return
             if before - self.dual_bound.bound < least_closed * gap:
                 return
@@ -161,8 +169,8 @@ class RestrictedMaster:
     def _add_by_heuristic(self, values: Floats, prices: DualPrices, threshold: float) -> int:
         """Columns by exchanging features, which is cheap; only a full search gives a bound."""
         # Exchanges begin with the sets that the solution takes most of, then with the latest ones.
-        most = self.limits.columns_per_round
-        begin = dict.fromkeys([*self._cuts.most_taken(values, most), *self.sets[: -most - 1 : -1]])
+        most = COLUMNS_PER_ROUND
+        begin = dict.fromkeys([*self._cuts.columns.most_taken(values, most), *self.sets[: -most - 1 : -1]])
         found = self.pricing.heuristic(list(begin)[:most], prices, threshold)
         return self.add([chosen for chosen in found if self._allowed(chosen)])
 
@@ -180,10 +188,10 @@ class RestrictedMaster:
 
     def _improving(self, prices: DualPrices, threshold: float) -> KBest:
         """Sets above the threshold: some good ones if they are easy to find, else the best ones for certain."""
-        max_nodes = self.limits.column_nodes
+        max_nodes = COLUMN_NODES
         while True:
             found = self.pricing.k_best(
-                self.limits.columns_per_round,
+                COLUMNS_PER_ROUND,
                 others=self.given,
                 without=self.without,
                 prices=prices,
@@ -192,8 +200,8 @@ class RestrictedMaster:
             )
             if found.sets or found.bound == -math.inf or self.run.stopped:
                 return found
-            max_nodes = min(max_nodes * self.limits.column_node_growth, UNLIMITED)
+            max_nodes = min(max_nodes * COLUMN_NODE_GROWTH, UNLIMITED)
 
     def most_taken(self, most: int) -> list[FeatureSet]:
         """The sets that the solution takes most of; none if the programme has not been solved."""
-        return [] if self._values is None else self._cuts.most_taken(self._values, most)
+        return [] if self._values is None else self._cuts.columns.most_taken(self._values, most)

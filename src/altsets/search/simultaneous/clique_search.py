@@ -7,7 +7,7 @@ bound by d, the reduced costs of its sets, and the cost of slack, add up to no m
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -17,22 +17,16 @@ import numpy as np
 from altsets._kernels.clique_search import Cliques
 from altsets.arrays import Bools, Floats, Indices, Ints, Masks
 from altsets.problem import FeatureSet
-from altsets.search.engine import REACHED
 from altsets.search.likeness import GoingTogether
-from altsets.search.packing.coupling import Coupling
-from altsets.search.packing.cuts import SlackCosts, joint_costs
-from altsets.search.packing.master import DualBound
 from altsets.search.resources import LISTED, MOST_BYTES
+from altsets.search.simultaneous.joint import JointConditions
+from altsets.search.simultaneous.master import DualBound
+from altsets.search.simultaneous.slack import SlackCosts, joint_costs
 from altsets.search.subset.listing import Listing
 from altsets.search.subset.pricing import PricingOracle
 
 #: Sets whose elements are looked up at a time: a row for each would be many times as large as what stays of it.
 SETS_AT_A_TIME = 20_000
-#: Searches for the largest minimum, after which nothing more is claimed.
-MOST_SEARCHES = 2_000
-
-#: Qualities from the worst on, and the sets.
-Levelled = tuple[list[float], list[FeatureSet]]
 
 
 @dataclass(frozen=True)
@@ -59,9 +53,9 @@ class ReducedCostBudget:
 class CliqueSearch:
     """Picks as many sets as a problem asks for."""
 
-    def __init__(self, pricing: PricingOracle, coupling: Coupling | None = None) -> None:
+    def __init__(self, pricing: PricingOracle, joint: JointConditions | None = None) -> None:
         self.pricing, self.problem, self.run = pricing, pricing.problem, pricing.run
-        self.coupling = coupling
+        self.joint = joint
 
     @cached_property
     def caps(self) -> Ints:
@@ -90,19 +84,19 @@ class CliqueSearch:
             return None, False
         order = np.argsort(cost_budget.charges, kind="stable")
         order = order[listing.qualities[order] >= least]
-        order = self._coupled_order(listing, order, n_sets)
-        if self.coupling is not None and summing:
+        order = self._joint_order(listing, order, n_sets)
+        if self.joint is not None and summing:
             # Where anything is better than the target, even the impossible would be.
-            target = max(target, self.coupling.lowest(self.pricing.reach))
+            target = max(target, self.joint.lowest(self.pricing.magnitude))
         if self._asks:
             order = self._repeated(listing, order, n_sets)
             if self.run.stopped:
                 # Sets may be missing that go with themselves.
                 return None, False
         slack_costs = cost_budget.slack_costs
-        if slack_costs is None and self.coupling is not None:
+        if slack_costs is None and self.joint is not None:
             # Without prices, joint conditions on the use of features alone.
-            slack_costs = joint_costs(self.coupling, self.pricing, self.problem.n_sets)
+            slack_costs = joint_costs(self.joint, self.pricing, self.problem.n_sets)
         cliques = self._among(
             listing,
             order,
@@ -113,7 +107,7 @@ class CliqueSearch:
             enough=enough,
             max_nodes=max_steps,
             tick=self.run.tick,
-            **self._coupled(listing, order),
+            **self._joint_options(listing, order),
         )
         if cliques is None:
             return None, False
@@ -197,31 +191,31 @@ class CliqueSearch:
         )
         return cliques is not None and cliques.run()[1] and going
 
-    def _coupled_order(self, listing: Listing, order: Indices, n_sets: int) -> Indices:
+    def _joint_order(self, listing: Listing, order: Indices, n_sets: int) -> Indices:
         """Without sets that are not good enough; those that may be chosen more than once come so often."""
-        coupling = self.coupling
-        if coupling is None:
+        joint = self.joint
+        if joint is None:
             return order
-        if coupling.asked.min_quality is not None:
-            order = order[coupling.raw(listing)[order] >= coupling.asked.min_quality]
+        if joint.asked.min_quality is not None:
+            order = order[joint.raw(listing)[order] >= joint.asked.min_quality]
         # What a user's own dissimilarity says about repeats is asked for elsewhere.
         return np.repeat(order, n_sets) if self.problem.may_repeat and not self._asks else order
 
-    def _coupled(self, listing: Listing, order: Indices) -> dict[str, Any]:
+    def _joint_options(self, listing: Listing, order: Indices) -> dict[str, Any]:
         """What the kernel has to know about joint conditions."""
-        coupling = self.coupling
-        if coupling is None:
+        joint = self.joint
+        if joint is None:
             return {}
         more: dict[str, Any] = {}
-        if coupling.penalty:
-            more = {"price": coupling.penalty, "features": np.ascontiguousarray(listing.masks[order])}
-        if coupling.has_totals:
+        if joint.penalty:
+            more = {"price": joint.penalty, "features": np.ascontiguousarray(listing.masks[order])}
+        if joint.has_totals:
 
             def accept(picked: Ints) -> bool:
                 # It takes much longer than the steps after which the kernel looks at the clock.
                 if self.run.stopped:
                     return False
-                return coupling.keeps([listing.set_at(number) for number in order[picked].tolist()])
+                return joint.holds([listing.set_at(number) for number in order[picked].tolist()])
 
             more["accept"] = self.run.guarded(accept)
         return more
@@ -247,7 +241,7 @@ class CliqueSearch:
 
     def _together(self, listing: Listing, order: Indices) -> GoingTogether | None:
         """The kernel's test of listed sets where more than shared features counts."""
-        joint = None if self.coupling is None else self.coupling.together(listing, order)
+        joint = None if self.joint is None else self.joint.together(listing, order)
         if self.pricing.likeness is None:
             return joint
         test = self.pricing.likeness.going_together(listing.rows)
@@ -377,76 +371,3 @@ def best_compatible(cliques: CliqueSearch, listing: Listing, max_steps: int) -> 
     values = [known[one] for one in sets]
     larger, _ = cliques.pick(listing, lost, math.fsum(values), max_steps, summing=True, least=min(values))
     return larger or sets, finished
-
-
-def is_better(qualities: Iterable[float], others: Iterable[float]) -> bool:
-    """Whether the worst of some qualities that is not equal, but for rounding, is the better one."""
-    for one, other in zip(sorted(qualities), sorted(others), strict=True):
-        if abs(one - other) > REACHED:
-            return one > other
-    return False
-
-
-class Leximin:
-    """Levels sets of a list: the worst one as good as possible, then the second worst, and so on.
-
-    The best minimum is known. One of the listed sets that just reach it is the worst set of a solution. With each of
-    them in turn, the others are a problem of the same kind: fewer sets, out of those in the list that go with it. It
-    is proven (``is_proven``) until something was left out.
-    """
-
-    def __init__(self, cliques: CliqueSearch, max_steps: int) -> None:
-        self._cliques, self._max_steps, self._run = cliques, max_steps, cliques.run
-        self._n_searches = 0
-        self.is_proven = True
-
-    def best(self, listing: Listing, n_sets: int) -> Levelled | None:
-        """The best sets out of a list that go together; None if there are none, or none was found."""
-        if n_sets == 1:
-            if not len(listing):
-                return None
-            number = int(np.argmax(listing.qualities))
-            return [float(listing.qualities[number])], [listing.set_at(number)]
-        least = self._largest_minimum(listing, n_sets)
-        if least is None:
-            return None
-        kept = listing.only(listing.qualities >= least - REACHED)
-        # Without the worst set the others are no better than they could be alone.
-        ceiling = self.best(kept, n_sets - 1)
-        best: Levelled | None = None
-        is_worst = kept.qualities <= least + REACHED
-        left: Bools = np.ones(len(kept), dtype=bool)
-        for number in np.flatnonzero(is_worst).tolist():
-            if self._stopped:
-                self.is_proven = False
-                break
-            # Solutions with one of those before have been looked through.
-            others = kept.only(left & self._cliques.beside(kept, number))
-            rest = self.best(others, n_sets - 1)
-            left[number] = False
-            if rest is None:
-                continue
-            found = [float(kept.qualities[number]), *rest[0]], [kept.set_at(number), *rest[1]]
-            if best is None or is_better(found[0], best[0]):
-                best = found
-            if ceiling is not None and not is_better(ceiling[0], rest[0]):
-                break
-        return best
-
-    @property
-    def _stopped(self) -> bool:
-        return self._run.stopped or self._n_searches >= MOST_SEARCHES
-
-    def _largest_minimum(self, listing: Listing, n_sets: int) -> float | None:
-        self._n_searches += 1
-        if self._stopped:
-            self.is_proven = False
-            return None
-        free = ReducedCostBudget(np.zeros(len(listing)), 1.0)
-        sets, finished = self._cliques.pick(
-            listing, free, -math.inf, self._max_steps, summing=False, n_sets=n_sets
-        )
-        self.is_proven = self.is_proven and finished
-        if not sets:
-            return None
-        return min(map(self._cliques.pricing.quality.evaluate, sets))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,16 +11,13 @@ import pytest
 import altsets
 from altsets import constraints, quality
 from altsets.problem import Problem
-from altsets.search.packing import phases
-from altsets.search.packing.branching import ColumnBranching
-from altsets.search.packing.clique_search import CliqueSearch, ReducedCostBudget, listing_of
-from altsets.search.packing.engine import PackingEngine
-from altsets.search.packing.limits import PACKING_LIMITS
-from altsets.search.packing.master import RestrictedMaster
-from altsets.search.packing.phases import strategy
-from altsets.search.packing.search import SetPackingSearch
 from altsets.search.run import Run
-from altsets.search.solving import ENGINES
+from altsets.search.simultaneous import branching, search
+from altsets.search.simultaneous.clique_search import CliqueSearch, ReducedCostBudget, listing_of
+from altsets.search.simultaneous.lists import list_below_bound, list_to_incumbent
+from altsets.search.simultaneous.master import RestrictedMaster
+from altsets.search.simultaneous.state import SimultaneousSearch
+from altsets.search.simultaneous.thresholds import refute
 from altsets.search.subset.pricing import PricingOracle
 
 
@@ -52,11 +48,11 @@ def request_of(n_alternatives, aggregation, n=13, max_overlap=1):
 def test_the_optimum_is_that_of_whole_lists(n_alternatives, aggregation, priced):
     for seed in range(3):
         searched, problem, run = redundant(13, seed), request_of(n_alternatives, aggregation), Run()
-        search = SetPackingSearch(PricingOracle(searched, problem, run))
-        (phases.ColumnGeneration() if priced else phases.RootBound()).run(search)
-        if not search.state.is_proven:
-            phases.ListBelowBound(10**6, 10**12).run(search)
-        assert search.state.is_proven
+        one = SimultaneousSearch(PricingOracle(searched, problem, run))
+        (search.generate_columns if priced else search.root_bound)(one)
+        if not one.state.is_proven:
+            list_below_bound(one, one.dual_bound, 10**6, 10**12)
+        assert one.state.is_proven
         expected = altsets.find(
             searched,
             n_features=4,
@@ -66,15 +62,15 @@ def test_the_optimum_is_that_of_whole_lists(n_alternatives, aggregation, priced)
             search="simultaneous",
             aggregation=aggregation,
         )
-        assert search.state.value == pytest.approx(expected.objective, abs=1e-9)
+        assert one.state.value == pytest.approx(expected.objective, abs=1e-9)
 
 
 def test_nothing_is_picked_where_no_set_is_good_enough():
     searched, problem = redundant(13, 0), request_of(2, "min")
     pricing = PricingOracle(searched, problem, Run())
-    search = SetPackingSearch(pricing)
-    phases.ColumnGeneration().run(search)
-    dual_bound = search.dual_bound
+    one = SimultaneousSearch(pricing)
+    search.generate_columns(one)
+    dual_bound = one.dual_bound
     listing = pricing.all_above(-math.inf, 50, prices=dual_bound.prices)
     cost_budget = ReducedCostBudget(np.zeros(len(listing)), 1.0, dual_bound.slack_costs)
     assert CliqueSearch(pricing).pick(listing, cost_budget, 0.0, 1000, summing=False, least=math.inf) == (
@@ -85,10 +81,8 @@ def test_nothing_is_picked_where_no_set_is_good_enough():
 
 def test_what_a_branch_proves_is_not_taken_for_the_whole(monkeypatch):
     # Lists so short that branching gives up, and the linear programme is asked once more afterwards.
-    limits = replace(
-        PACKING_LIMITS, short_list_sets=2, priced_list_sets=4, long_list_sets=8, sets_per_column=2
-    )
-    monkeypatch.setitem(ENGINES, "enumerate", PackingEngine(limits))
+    limit_lists(monkeypatch, short=2, priced=4, long=8)
+    monkeypatch.setattr(branching, "SETS_PER_COLUMN", 2)
     shape = np.array([0.504, 0.266, 0.4, 0.524, 0.864, 0.501, 0.427, 0.949, 0.777, 0.243])
     searched = quality.MRMR([0.1, 0.5, 0.9, 0.8, 0.5, 0.0, 0.4, 0.3, 0.0, 0.8], np.outer(shape, shape))
     found = altsets.find(
@@ -115,40 +109,39 @@ def test_what_a_branch_proves_is_not_taken_for_the_whole(monkeypatch):
     assert found.objective == pytest.approx(best)
 
 
+def limit_lists(monkeypatch, short, priced, long):
+    for name, most in (("SHORT_LIST", short), ("PRICED_LIST", priced), ("LONG_LIST", long)):
+        monkeypatch.setattr(search, name, most)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("aggregation", ["sum", "min"])
 def test_phases_are_right_in_any_order(aggregation, monkeypatch):
-    """What a phase reads it waits for, so that another order may take longer or give up, but claims nothing wrong."""
-    limits = replace(PACKING_LIMITS, short_list_sets=2, priced_list_sets=4, long_list_sets=200)
-    request = {
-        "n_features": 4,
-        "n_alternatives": 2,
-        "tau": 3,
-        "dissimilarity": "absolute",
-        "aggregation": aggregation,
-    }
-    best = [best_value(redundant(11, seed), request_of(2, aggregation, 11)) for seed in range(3)]
+    """Another order may take longer or give up, but claims nothing wrong."""
+    limit_lists(monkeypatch, short=2, priced=4, long=200)
+    monkeypatch.setattr(search, "LONG_WALK", 10_000)
+    problem = request_of(2, aggregation, 11)
+    best = [best_value(redundant(11, seed), problem) for seed in range(3)]
+    usual = [*search.PREPARATION, *search.LISTING, search.solver_optimum]
     for order in range(12):
-        rng = np.random.default_rng(order)
-        usual = strategy(limits)
-        mixed = [usual[place] for place in rng.permutation(len(usual))]
-        monkeypatch.setitem(ENGINES, "enumerate", PackingEngine(limits, lambda _, mixed=mixed: mixed))
+        mixed = [usual[place] for place in np.random.default_rng(order).permutation(len(usual))]
         for seed, expected in enumerate(best):
-            found = altsets.find(redundant(11, seed), search="simultaneous", engine="enumerate", **request)
-            assert found.bound >= expected - 1e-9
-            if found.status == "optimal":
-                assert found.objective == pytest.approx(expected, abs=1e-9)
+            one = SimultaneousSearch(PricingOracle(redundant(11, seed), problem, Run()))
+            search.go_through(one, mixed)
+            assert one.state.bound >= expected - 1e-9
+            if one.state.is_proven:
+                assert one.state.value == pytest.approx(expected, abs=1e-9)
 
 
 def test_nothing_is_ruled_out_by_a_search_that_was_cut_off():
     searched, problem, run = redundant(13, 0), request_of(2, "sum"), Run()
-    search = SetPackingSearch(PricingOracle(searched, problem, run))
-    search.find_first()
-    bound = search.state.bound
+    one = SimultaneousSearch(PricingOracle(searched, problem, run))
+    one.find_first()
+    bound = one.state.bound
     run.interrupted = True
-    search.state.rule_out(search.state.value, "all sets listed")
-    assert search.state.bound == bound
-    assert not search.state.is_proven
+    one.state.rule_out(one.state.value, "all sets listed")
+    assert one.state.bound == bound
+    assert not one.state.is_proven
 
 
 @pytest.mark.slow
@@ -161,27 +154,32 @@ def test_branching_on_columns_proves_the_best_solution(
     max_overlap, n, seeds, aggregation, effort, monkeypatch
 ):
     # Without lists all sets but the last one are branched on; with short ones, those that no list settles.
-    limits = replace(PACKING_LIMITS, sets_per_column=4 * effort, first_columns=1 + effort, short_annealing=0)
+    for module, name, value in (
+        (branching, "SETS_PER_COLUMN", 4 * effort),
+        (branching, "FIRST_COLUMNS", 1 + effort),
+        (search, "SHORT_ANNEALING", 0),
+    ):
+        monkeypatch.setattr(module, name, value)
     depths = []
-    explore = ColumnBranching.explore
+    explore = branching.ColumnBranching.explore
 
     def counted(self, given=(), without=frozenset()):
         depths.append(len(given))
         return explore(self, given, without)
 
-    monkeypatch.setattr(ColumnBranching, "explore", counted)
+    monkeypatch.setattr(branching.ColumnBranching, "explore", counted)
     # With these numbers the linear programme leaves a gap, of sums too.
     for seed in seeds:
         searched = redundant(n, seed)
         problem = request_of(2, aggregation, n, max_overlap)
         pricing = PricingOracle(searched, problem, Run())
-        search = SetPackingSearch(pricing, limits=limits)
-        search.find_first()
-        phases.ColumnGeneration().run(search)
-        assert not search.state.is_proven
-        phases.BranchOnColumns().run(search)
-        assert search.state.is_proven
-        assert search.state.value == pytest.approx(best_value(searched, problem), abs=1e-12)
+        one = SimultaneousSearch(pricing)
+        one.find_first()
+        search.generate_columns(one)
+        assert not one.state.is_proven
+        search.branch_on_columns(one)
+        assert one.state.is_proven
+        assert one.state.value == pytest.approx(best_value(searched, problem), abs=1e-12)
     assert depths.count(1) >= len(seeds), "it has to be branched"
 
 
@@ -195,15 +193,15 @@ def test_one_set_of_a_solution_need_not_be_listed(part, aggregation):
         # Beside good incumbents lists are short.
         worse = [sets for value, sets in solutions if value < best - 1e-9]
         for sets in worse[:60:10]:
-            search = SetPackingSearch(PricingOracle(searched, problem, Run()))
-            search.state.update_incumbent(sets)
-            search.master.generate_columns(search.state.target, 1_000)
-            search.take_dual_bound(search.master.dual_bound)
-            if search.state.is_proven:
+            one = SimultaneousSearch(PricingOracle(searched, problem, Run()))
+            one.state.update_incumbent(sets)
+            one.master.generate_columns(one.state.target, 1_000)
+            one.take_dual_bound(one.master.dual_bound)
+            if one.state.is_proven:
                 continue
-            search.list_to_incumbent(10**6, 10**9, (part,))
-            assert search.state.is_proven
-            assert search.state.value == pytest.approx(best, abs=1e-12)
+            list_to_incumbent(one, 10**6, 10**9, (part,))
+            assert one.state.is_proven
+            assert one.state.value == pytest.approx(best, abs=1e-12)
 
 
 @pytest.mark.parametrize("part", [0.5, 0.0])
@@ -211,18 +209,18 @@ def test_the_largest_minimum_refutes_thresholds(part):
     n_open = 0
     for seed in range(12):
         searched, problem = redundant(10, seed), request_of(2, "min", 10)
-        search = SetPackingSearch(PricingOracle(searched, problem, Run()))
-        search.find_first()
-        phases.ColumnGeneration().run(search)
-        if search.state.is_proven:
+        one = SimultaneousSearch(PricingOracle(searched, problem, Run()))
+        one.find_first()
+        search.generate_columns(one)
+        if one.state.is_proven:
             continue
         n_open += 1
         expected = best_value(searched, problem)
-        phases.Refute(part, 10**6).run(search)
-        phases.Refute(0.0, 10**6, (0.5,)).run(search)
-        assert search.state.value <= expected + 1e-12 <= search.state.bound + 2e-12
-        if search.state.is_proven:
-            assert search.state.value == pytest.approx(expected, abs=1e-12)
+        refute(one, part, 10**6)
+        refute(one, 0.0, 10**6, (0.5,))
+        assert one.state.value <= expected + 1e-12 <= one.state.bound + 2e-12
+        if one.state.is_proven:
+            assert one.state.value == pytest.approx(expected, abs=1e-12)
     assert n_open
 
 

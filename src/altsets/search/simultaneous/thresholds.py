@@ -11,23 +11,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from altsets.arrays import Floats
 from altsets.problem import FeatureSet
 from altsets.search.milp.highs import LinearProgramme
-from altsets.search.packing.clique_search import ReducedCostBudget
-from altsets.search.packing.coupling import Coupling
-from altsets.search.packing.cuts import CutPool, DualPricing, SlackCosts
-from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
-from altsets.search.packing.separation import separate
+from altsets.search.simultaneous.clique_search import ReducedCostBudget
+from altsets.search.simultaneous.cuts import CutPool
+from altsets.search.simultaneous.duals import DualPricing
+from altsets.search.simultaneous.joint import JointConditions
+from altsets.search.simultaneous.lists import pick_from_lists
+from altsets.search.simultaneous.separation import separate
+from altsets.search.simultaneous.slack import SlackCosts, slack_costs
+from altsets.search.simultaneous.state import SimultaneousSearch
 from altsets.search.subset.listing import Listing
 from altsets.search.subset.pricing import PricingOracle
-
-if TYPE_CHECKING:
-    from altsets.search.packing.search import SetPackingSearch
 
 #: What sums of prices may be off, where sets are listed by what they pay.
 SLACK = 1e-9
@@ -35,6 +34,10 @@ SLACK = 1e-9
 LEAST, ROUNDING = 1 - 1e-9, 1e-12
 #: With less left to spend, prices say nothing about single sets: all are needed in full, as in a partition.
 DEGENERATE = 1e-6
+#: For prices at a threshold: new columns in each round, nodes to find them, and rounds.
+MOST_COLUMNS, COLUMN_NODES, MAX_ROUNDS = 200, 20_000_000, 30_000
+#: The sets above a threshold: how many, and nodes to list them.
+MOST_SETS, LIST_NODES = 700_000, 30_000_000
 #: The next threshold is the incumbent itself if this one is nearer to it than this part of the gap, or if its list was
 #: shorter than this part of the limit.
 NEARLY, SHORT = 0.1, 0.05
@@ -61,11 +64,10 @@ class ThresholdMaster:
         pricing: PricingOracle,
         n_sets: int,
         max_overlap: int,
-        limits: PackingLimits = PACKING_LIMITS,
-        coupling: Coupling | None = None,
+        joint: JointConditions | None = None,
     ) -> None:
         self.pricing, self.n_sets, self.max_overlap, self.run = pricing, n_sets, max_overlap, pricing.run
-        self.limits, self.coupling = limits, coupling
+        self.joint = joint
         self._pool: dict[FeatureSet, float] = {}
         # The cuts of the last programme and their prices.
         self._last: tuple[CutPool, Floats] | None = None
@@ -80,9 +82,9 @@ class ThresholdMaster:
         """Prices for sets above the threshold; None if out of time, or if they take too long."""
         programme = LinearProgramme()
         cuts = self._cuts_of(programme, threshold)
-        for _ in range(self.limits.threshold_rounds):
+        for _ in range(MAX_ROUNDS):
             # Without any column there is nothing to solve, and all prices are zero.
-            solved = programme.maximise() if cuts.sets else (np.zeros(0), np.zeros(1))
+            solved = programme.maximise() if len(cuts.columns) else (np.zeros(0), np.zeros(1))
             if solved is None or self.run.tick():
                 return None
             values, duals = solved
@@ -92,19 +94,19 @@ class ThresholdMaster:
             dual, of_all = DualPricing(cuts, duals), max(float(duals[0]), 0.0)
             listing = self.pricing.all_above(
                 threshold,
-                self.limits.threshold_columns,
+                MOST_COLUMNS,
                 budget=(dual.prices.features, LEAST - of_all),
                 cheaper=True,
-                max_nodes=self.limits.threshold_nodes,
+                max_nodes=COLUMN_NODES,
             )
             found = [listing.set_at(number) for number in range(len(listing))]
             new = [chosen for chosen in found if chosen not in self._pool]
             if not new:
                 is_solved = listing.complete and not found and duals[0] <= 0
                 total = dual.paid + 2.0 * self.n_sets * of_all
-                return ThresholdBound(dual.prices.features, total, dual.slack_costs) if is_solved else None
+                return ThresholdBound(dual.prices.features, total, slack_costs(dual)) if is_solved else None
             for chosen in new:
-                programme.add_column(1.0, {0: 1.0} | cuts.terms(chosen))
+                cuts.add_set(chosen, 1.0)
             self.add(new)
         return None
 
@@ -116,8 +118,7 @@ class ThresholdMaster:
             self.n_sets,
             self.max_overlap,
             pair_cuts=False,
-            n_columns=0,
-            coupling=self.coupling,
+            joint=self.joint,
         )
         # More than all sets are never needed, and until there are cuts something must keep the programme bounded.
         programme.add_row({}, upper=2.0 * self.n_sets)
@@ -125,14 +126,16 @@ class ThresholdMaster:
         if good_enough and self._last is not None:
             cuts.adopt(*self._last)
         for chosen in good_enough:
-            programme.add_column(1.0, {0: 1.0} | cuts.terms(chosen))
+            cuts.add_set(chosen, 1.0)
         return cuts
 
 
-def refute(search: SetPackingSearch, part: float, max_steps: int, parts: Sequence[float]) -> None:
+def refute(search: SimultaneousSearch, part: float, max_steps: int, parts: Sequence[float] = (1.0,)) -> None:
     """Look through the sets above thresholds that lie between the incumbent (0) and the bound (1), downwards."""
     state = search.state
-    master = ThresholdMaster(search.pricing, state.n_sets, search.most_shared, search.limits, search.coupling)
+    if not (state.max_min and search.pricing.can_be_priced and math.isfinite(state.bound)):
+        return
+    master = ThresholdMaster(search.pricing, state.n_sets, search.most_shared, search.joint)
     master.add([*state.sets, *search.master.sets])
     begins_at_incumbent = part == 0.0
     # The incumbent when a list was too long: with a better one the next may not be.
@@ -143,7 +146,7 @@ def refute(search: SetPackingSearch, part: float, max_steps: int, parts: Sequenc
         n_listed = None if bound is None else _pick_above(search, target, bound, max_steps, parts)
         if n_listed is not None:
             state.rule_out(target)
-            part = part / 2 if part > NEARLY and n_listed > SHORT * search.limits.refuted_sets else 0.0
+            part = part / 2 if part > NEARLY and n_listed > SHORT * MOST_SETS else 0.0
         elif begins_at_incumbent or failed_at == state.value:
             return
         else:
@@ -152,28 +155,28 @@ def refute(search: SetPackingSearch, part: float, max_steps: int, parts: Sequenc
 
 
 def _pick_above(
-    search: SetPackingSearch, target: float, bound: ThresholdBound, max_steps: int, parts: Sequence[float]
+    search: SimultaneousSearch, target: float, bound: ThresholdBound, max_steps: int, parts: Sequence[float]
 ) -> int | None:
     """The best compatible sets above the target, out of how many; None if it takes too long."""
-    limits, pricing = search.limits, search.pricing
+    pricing = search.pricing
     surplus = bound.surplus(search.state.n_sets)
     if surplus < 0:
         return 0
     if surplus < DEGENERATE:
         return None
     # In units of quality, so that one tolerance is enough.
-    scale, slack = pricing.reach, bound.slack_costs
+    scale, slack = pricing.magnitude, bound.slack_costs
     slack = replace(slack, table=scale * slack.table, unshared=scale * slack.unshared)
 
     def listed(part: float) -> tuple[Listing, ReducedCostBudget]:
         listing = pricing.all_above(
             target,
-            limits.refuted_sets,
+            MOST_SETS,
             budget=(bound.prices, LEAST + part * surplus + SLACK),
-            max_nodes=limits.refuted_nodes,
+            max_nodes=LIST_NODES,
         )
         paid = [bound.prices[pricing.place[rows]].sum(axis=1) for rows in listing.rows]
         above = np.concatenate([np.zeros(0), *paid]) - LEAST
         return listing, ReducedCostBudget(scale * np.maximum(above, 0.0), scale * surplus, slack)
 
-    return search.pick_from_lists(listed, scale * surplus, target, max_steps, parts)
+    return pick_from_lists(search, listed, scale * surplus, target, max_steps, parts)

@@ -12,17 +12,24 @@ from collections.abc import Sequence, Set
 
 from altsets.problem import FeatureSet
 from altsets.search.engine import REACHED
-from altsets.search.packing.clique_search import CliqueSearch
-from altsets.search.packing.master import DualBound, RestrictedMaster
-from altsets.search.packing.search import Incumbent
+from altsets.search.simultaneous.clique_search import CliqueSearch
+from altsets.search.simultaneous.master import MAX_ROUNDS, DualBound, RestrictedMaster
+from altsets.search.simultaneous.state import Incumbent
 from altsets.search.subset.listing import KBest, Listing
+
+#: Columns that are branched on before the programme is solved again without them; twice as many the next time.
+FIRST_COLUMNS = 4
+#: A list that saves the branching on one column: sets, nodes for making it, steps of the clique search.
+SETS_PER_COLUMN, NODES_PER_COLUMN, STEPS_PER_COLUMN = 5_000, 50_000, 400_000
+#: Steps of the clique search among the columns of the programme alone.
+STEPS_AMONG_COLUMNS = 20_000
 
 
 class ColumnBranching:
     """One search through all solutions, from a solved programme for all sets and an incumbent."""
 
     def __init__(self, master: RestrictedMaster, state: Incumbent, cliques: CliqueSearch) -> None:
-        self.pricing, self.run, self.limits = master.pricing, master.run, master.limits
+        self.pricing, self.run = master.pricing, master.run
         self._state, self._cliques = state, cliques
         # The last programme for so many sets: what mattered there is likely to matter again.
         self._last = {master.n_sets: master}
@@ -33,7 +40,7 @@ class ColumnBranching:
         left = self._state.n_sets - len(given)
         if left == 1:
             return self._complete(given, without)
-        n_columns = self.limits.first_columns
+        n_columns = FIRST_COLUMNS
         while True:
             master = self._solved(left, given, without)
             if given and self._fathomed(master, 1):
@@ -59,10 +66,10 @@ class ColumnBranching:
 
     def _solved(self, left: int, given: tuple[FeatureSet, ...], without: Set[FeatureSet]) -> RestrictedMaster:
         """The programme for the sets that are left, with what mattered in the last one of that kind."""
-        master = RestrictedMaster(self.pricing, left, self._root.max_overlap, given, without, self.limits)
+        master = RestrictedMaster(self.pricing, left, self._root.max_overlap, given, without)
         master.inherit(self._last.get(left, self._root))
         self._last[left] = master
-        master.generate_columns(self._target(given), self.limits.rounds)
+        master.generate_columns(self._target(given), MAX_ROUNDS)
         return master
 
     def _candidates(self, master: RestrictedMaster, most: int) -> KBest:
@@ -93,24 +100,24 @@ class ColumnBranching:
 
     def _fathomed(self, master: RestrictedMaster, effort: int) -> bool:
         """Whether all solutions of a programme have been looked through, by its bound or by a clique search."""
-        dual_bound, given, limits = master.dual_bound, master.given, self.limits
+        dual_bound, given = master.dual_bound, master.given
         if dual_bound.bound - self._target(given) <= REACHED:
             return True
         if dual_bound.prices is None or self.run.stopped:
             return False
         # The sets of the programme go together on the whole, and often some of them in fact.
         known = self.pricing.listed(master.sets, dual_bound.prices)
-        self._pick(known, dual_bound, given, limits.steps_among_columns)
+        self._pick(known, dual_bound, given, STEPS_AMONG_COLUMNS)
         budget = dual_bound.bound - self._target(given)
         listing = self.pricing.all_above(
             dual_bound.threshold(budget, self.pricing.tolerance),
-            effort * limits.sets_per_column,
+            effort * SETS_PER_COLUMN,
             others=given,
             without=master.without,
             prices=dual_bound.prices,
-            max_nodes=effort * limits.nodes_per_column,
+            max_nodes=effort * NODES_PER_COLUMN,
         )
-        return listing.complete and self._pick(listing, dual_bound, given, effort * limits.steps_per_column)
+        return listing.complete and self._pick(listing, dual_bound, given, effort * STEPS_PER_COLUMN)
 
     def _pick(
         self, listing: Listing, dual_bound: DualBound, given: Sequence[FeatureSet], max_steps: int

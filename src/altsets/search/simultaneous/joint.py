@@ -32,7 +32,6 @@ from altsets.search.steps import (
     uses_of,
     with_rules,
 )
-from altsets.search.subset.limits import PricingLimits
 from altsets.search.subset.listing import Listing
 from altsets.search.subset.rules import WholeBudget, in_units
 
@@ -47,8 +46,8 @@ Together = Callable[[int, npt.NDArray[np.integer]], npt.NDArray[np.uint8]]
 
 
 @dataclass(frozen=True)
-class Coupling:
-    """The joint conditions of one problem for sets that are chosen together."""
+class JointConditions:
+    """The conditions of one problem on sets that are chosen together."""
 
     #: As asked; and without joint conditions, for single sets and what they share.
     asked: Problem
@@ -57,11 +56,11 @@ class Coupling:
     quality: Quality
     prices: Floats | None
     #: Best responses: one more set after all others.
-    following: NextSet
+    responses: NextSet
     usage: UsageLimits
 
     @classmethod
-    def of(cls, quality: Quality, problem: Problem, run: Run, limits: PricingLimits) -> Coupling | None:
+    def of(cls, quality: Quality, problem: Problem, run: Run) -> JointConditions | None:
         """The conditions that are left beside existing sets; None if there obviously is no solution."""
         demanded = demanded_after(problem, problem.existing)
         if demanded is None:
@@ -71,8 +70,8 @@ class Coupling:
             prices = problem.overlap_penalty * uses_of(problem, problem.existing)
         plain = with_rules(problem.plain, demanded)
         usage = UsageLimits.of(problem)
-        following = NextSet(quality, problem, run, limits, NextSum.of(quality, problem, run))
-        return cls(problem, plain, priced(quality, prices), prices, following, usage)
+        responses = NextSet(quality, problem, run, NextSum.of(quality, problem, run))
+        return cls(problem, plain, priced(quality, prices), prices, responses, usage)
 
     @property
     def penalty(self) -> float:
@@ -142,7 +141,7 @@ class Coupling:
 
     def constructed(self) -> list[FeatureSet]:
         """Sets without proof, perhaps fewer than asked: in turn, and where that spends too much, of what is bought."""
-        sets = self.following.all([])
+        sets = self.responses.all([])
         if len(sets) == self.asked.n_sets or not self.has_totals:
             return sets
         scores = self.quality.form(self.asked.k_max).linear
@@ -156,19 +155,19 @@ class Coupling:
         """The same best responses, of some features only."""
         constraints = (*self.asked.constraints, *all_but(features, self.asked))
         problem = replace(self.asked, constraints=constraints)
-        quality, run = self.following.quality, self.following.run
-        return NextSet(quality, problem, run, self.following.limits, NextSum.of(quality, problem, run))
+        quality, run = self.responses.quality, self.responses.run
+        return NextSet(quality, problem, run, NextSum.of(quality, problem, run))
 
     @cached_property
     def _alone(self) -> ConstraintRules:
         """The rules of each set on its own."""
         return ConstraintRules.of(one for one in self.asked.constraints if not one.joint_rules())
 
-    def lowest(self, reach: float) -> float:
-        """No solution has a smaller sum, where no set is worth less than minus ``reach``."""
+    def lowest(self, magnitude: float) -> float:
+        """No solution has a smaller sum, where no set is worth less than minus ``magnitude``."""
         n_sets = self.asked.n_sets
         most_paid = self.penalty * self.asked.k_max * n_sets * (n_sets - 1) / 2
-        return -(n_sets + 1) * reach - most_paid
+        return -(n_sets + 1) * magnitude - most_paid
 
     def paid(self, sets: Sequence[FeatureSet]) -> float:
         """What new sets pay for the features that they share with each other."""
@@ -177,12 +176,12 @@ class Coupling:
         shared = sum(len(set(one).intersection(other)) for one, other in itertools.combinations(sets, 2))
         return self.penalty * shared
 
-    def keeps(self, sets: Sequence[FeatureSet]) -> bool:
-        """Whether new sets keep to all joint conditions."""
+    def holds(self, sets: Sequence[FeatureSet]) -> bool:
+        """Whether all joint conditions hold for new sets."""
         problem = self.asked
         if not all(one.holds_together(sets, problem.existing) for one in problem.constraints):
             return False
-        qualities = [self.following.quality.evaluate(chosen) for chosen in sets]
+        qualities = [self.responses.quality.evaluate(chosen) for chosen in sets]
         if problem.min_quality is not None and min(qualities) < problem.min_quality:
             return False
         return problem.max_spread is None or max(qualities) - min(qualities) <= problem.max_spread
@@ -226,7 +225,7 @@ class Coupling:
 
     def worth(self, chosen: FeatureSet, others: Sequence[FeatureSet]) -> float:
         """What a set adds beside other new sets."""
-        return self.following.value(chosen, [*self.asked.existing, *others])
+        return self.responses.value(chosen, [*self.asked.existing, *others])
 
 
 def all_but(features: Collection[int], problem: Problem) -> tuple[Forbid, ...]:
