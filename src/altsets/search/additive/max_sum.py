@@ -140,7 +140,7 @@ class MaxSumSearch:
 
 def best_responses(instance: Instance, sets: Sequence[FeatureSet]) -> list[FeatureSet]:
     """Replace each set by the best one that fits the others, as long as that helps; no set gets worse."""
-    # Twin of the local search in ``simultaneous``, which takes any quality: these responses are exact, and by branch and bound
+    # Twin of the local search in ``simultaneous``, which takes any quality: these are exact, and by branch and bound
     # for additive scores two to five times faster.
     problem, candidates, run, limits = instance.problem, instance.candidates, instance.run, instance.limits
     evaluate, sets, improved = instance.quality.evaluate, list(sets), True
