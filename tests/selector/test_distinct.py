@@ -68,7 +68,7 @@ def test_the_parameter_stays_as_it_was_given(snapshot):
     selector = SelectAlternatives("f", **TRULY, dissimilarity=DISTINCT)
     fitted = clone(selector).fit(X, Y)
     assert fitted.dissimilarity == DISTINCT
-    assert fitted.get_params()["dissimilarity"].similarity == "spearman"
+    assert fitted.get_params()["dissimilarity"].measure == "spearman"
     assert clone(fitted).get_params()["dissimilarity"] == DISTINCT
     again = pickle.loads(pickle.dumps(fitted))
     assert again.result_ == fitted.result_

@@ -36,7 +36,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from altsets.constraints._budget import Budget
+from altsets.constraints._amounts import Budget, Linear
 from altsets.constraints._custom import Custom
 from altsets.constraints._joint import AtLeastSets, AtMostSets, Reserve, Spread, TotalBudget
 from altsets.constraints._kinds import (
@@ -49,8 +49,8 @@ from altsets.constraints._kinds import (
     Size,
     Together,
 )
-from altsets.constraints._linear import Linear
 from altsets.constraints._measured import Forbid, MaxSimilarity
+from altsets.constraints._measured import ForbidConstant as ForbidConstant
 from altsets.constraints.base import Constraint
 from altsets.errors import NotExpressedError
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
 from altsets.amounts import amount, exact_text
-from altsets.constraints._budget import Budget
+from altsets.constraints._amounts import PRICED, Budget
 from altsets.constraints._kinds import OfFields, OfGroup
 from altsets.constraints.base import (
     Constraint,
@@ -288,7 +288,7 @@ class TotalBudget(Budget):
     kind = "total_budget"
     option = Option(
         "--total-budget",
-        "LIMIT:FILE.csv",
+        PRICED,
         "The features of all sets together cost at most LIMIT, each paid once; the file is that of --budget.",
     )
 

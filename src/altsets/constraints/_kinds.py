@@ -235,7 +235,7 @@ class AtLeast(OfCount):
     least : int
         The smallest number.
     group : sequence of int or str
-        Features, by index, name or pattern (``"S004_*"``); at least ``least`` of them.
+        At least ``least`` features.
 
     See Also
     --------
@@ -278,7 +278,6 @@ class Exclusive(OfGroup):
     Parameters
     ----------
     group : sequence of int or str
-        Features, by index, name or pattern (``"S004_*"``).
 
     See Also
     --------
@@ -433,7 +432,6 @@ class Together(OfFeatures):
     Parameters
     ----------
     features : sequence of int or str
-        Features, by index, name or pattern (``"S004_*"``).
 
     See Also
     --------

@@ -22,11 +22,10 @@ from altsets.constraints.base import (
 )
 from altsets.constraints.similarity import (
     PROXY_MEASURES,
-    GivenSimilarity,
-    measured_similarity,
-    refuse_name_without_table,
+    OfSimilarity,
     similarity_limit,
     similarity_measure,
+    taken,
 )
 from altsets.errors import InputError, NotExpressedError
 from altsets.features import MOST_LISTED, Feature, FeatureNames
@@ -202,8 +201,17 @@ class Forbid(OfFeatures):
         return f"Forbid(features={self.features!r}, proxies={self.proxies:g}, measure={self.measure!r}{ruled_out})"
 
 
+class ForbidConstant(Forbid):
+    """No set has a column that holds one value only; a condition of the table, which nobody has to ask for."""
+
+    kind = "forbid_constant"
+
+    def describe(self, names: Sequence[str]) -> str:
+        return f"no constant column ({FeatureNames.of(names).listed(self.features)})"
+
+
 @dataclass(frozen=True, init=False, eq=False)
-class MaxSimilarity(Constraint):
+class MaxSimilarity(OfSimilarity, Constraint):
     """No two features of a set are more alike than a limit: those that are exclude each other.
 
     Parameters
@@ -236,65 +244,30 @@ class MaxSimilarity(Constraint):
     )
     similarity: Any
     limit: float
-    #: The measure that the similarity comes from, if there is one.
     measure: str | None = None
-    #: The names of the features if the similarity came in a frame that has them.
     labels: tuple[str, ...] | None = None
 
     def __init__(self, similarity: Any, limit: float) -> None:
-        self._set(similarity=None, limit=similarity_limit("limit", limit, self.title, "0.9", zero=True))
-        if isinstance(similarity, str):
-            self._set(measure=similarity_measure(similarity, self.title))
-        else:
-            self._set(**GivenSimilarity.of(similarity, self.title)._asdict())
+        self._set(limit=similarity_limit("limit", limit, self.title, "0.9", zero=True))
+        self._set(**taken(similarity, self.title))
 
     @classmethod
     def from_data(
         cls, X: Any, measure: str = "spearman", limit: float = 0.9, *, sample_weight: Any = None
     ) -> Self:
-        """Make the constraint with similarities that are measured on a table.
+        """Make the constraint with similarities that are measured on the table ``X``.
 
-        Parameters
-        ----------
-        X : table of shape (n_samples, n_features)
-            As for :func:`altsets.measures.pairwise`.
-        measure : {"spearman", "pearson", "symmetrical_uncertainty"}, default="spearman"
-        limit : float, default=0.9
-        sample_weight : array-like of shape (n_samples,), default=None
+        The ``measure`` is "spearman", "pearson" or "symmetrical_uncertainty"; rows may have a ``sample_weight``, as for
+        :func:`altsets.measures.pairwise`.
         """
         return cls(measure, limit).computed(X, sample_weight)
-
-    def computed(self, X: Any, sample_weight: Any = None) -> Self:
-        if not self.is_named:
-            return self
-        assert self.measure is not None
-        return self._changed(similarity=measured_similarity(X, self.measure, self.title, sample_weight))
 
     @property
     def needs_table(self) -> bool:
         return self.measure is not None
 
-    @property
-    def is_named(self) -> bool:
-        return self.similarity is None
-
     def before_table(self) -> Self | None:
         return None if self.is_named else self
-
-    def resolve(self, names: Sequence[str]) -> Self:
-        if self.measure is not None and self.is_named:
-            raise refuse_name_without_table(self.measure, self.title)
-        if self.on_demand and len(self.similarity) == len(names):
-            return self
-        matrix = GivenSimilarity(self.similarity, self.labels).in_order_of(names, self.title)
-        return self if matrix is self.similarity else self._changed(similarity=matrix, labels=None)
-
-    @property
-    def on_demand(self) -> bool:
-        """Whether similarities are computed when needed, as for wide tables."""
-        from altsets.measures.redundancy import Redundancy
-
-        return isinstance(self.similarity, Redundancy)
 
     @cached_property
     def conflicts(self) -> Bools | Conflicts:
@@ -363,15 +336,9 @@ class MaxSimilarity(Constraint):
         return numbers
 
     def __eq__(self, other: object) -> bool:
-        import numpy as np
-
-        if not isinstance(other, MaxSimilarity):
+        if not isinstance(other, MaxSimilarity) or (self.limit, self.measure) != (other.limit, other.measure):
             return False
-        if (self.limit, self.measure, self.is_named) != (other.limit, other.measure, other.is_named):
-            return False
-        if self.is_named or self.on_demand or other.on_demand:
-            return self.similarity is other.similarity
-        return np.array_equal(self.similarity, other.similarity)
+        return self._has_similarity_of(other)
 
     def __hash__(self) -> int:
         return hash((self.limit, self.measure, self.is_named))

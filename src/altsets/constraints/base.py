@@ -290,14 +290,7 @@ class Constraint(ABC):
         return ()
 
     def holds_together(self, sets: Sequence[Sequence[int]], existing: Sequence[Sequence[int]] = ()) -> bool:
-        """Whether several sets meet the constraint together; True if it is about each set on its own.
-
-        Parameters
-        ----------
-        sets : sequence of sequence of int
-        existing : sequence of sequence of int, default=()
-            Sets that exist already, and count.
-        """
+        """Whether several sets, with ``existing`` ones, meet the constraint; True if it is about each on its own."""
         return True
 
     def alone(self) -> Constraint | None:
@@ -329,13 +322,7 @@ class Constraint(ABC):
     @classmethod
     @abstractmethod
     def parse(cls, text: str, read: OptionReader) -> Self:
-        """Make the constraint from the text of its command-line option.
-
-        Parameters
-        ----------
-        text : str
-        read : OptionReader
-        """
+        """Make the constraint from the text of its command-line option, whose parts ``read`` knows how to read."""
 
     @abstractmethod
     def option_text(self, names: Sequence[str]) -> str:
@@ -348,12 +335,7 @@ class Constraint(ABC):
     def to_python(self, names: Sequence[str] | None = None, table: str = "") -> str:
         """Return the Python call that makes it.
 
-        Parameters
-        ----------
-        names : sequence of str, default=None
-            The names of all features, to write instead of indices.
-        table : str, default=""
-            The variable that holds the table; empty if there is none.
+        It has ``names`` of all features instead of indices; ``table`` is the variable that holds the table, if any.
         """
         measured = f".computed({table})" if table and self.needs_table else ""
         return f"constraints.{type(self).__name__}({', '.join(self.arguments(names))}){measured}"
@@ -369,13 +351,7 @@ class Constraint(ABC):
         return False
 
     def computed(self, X: Any, sample_weight: Any = None) -> Self:
-        """Return the same constraint with what has to be measured on a table; itself if it needs none.
-
-        Parameters
-        ----------
-        X : table of shape (n_samples, n_features)
-        sample_weight : array-like of shape (n_samples,), default=None
-        """
+        """Return the same constraint with what has to be measured on the table ``X``; itself if it needs none."""
         return self
 
     def before_table(self) -> Self | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from altsets.errors import InputError
 from altsets.features import FeatureNames, are_counted, as_number, first_difference, labels_of, real_numbers
@@ -116,11 +116,64 @@ def measured_similarity(X: Any, measure: str, who: str, sample_weight: Any = Non
     return GivenSimilarity.of(measure_similarity(features, measure, sample_weight), who).similarity
 
 
-def refuse_name_without_table(measure: str, who: str) -> InputError:
-    """What to say about a similarity that has only a name where there is no table to compute it from."""
-    return InputError(
-        f"{who}({measure!r}) has no table to compute it from; give {who}.from_data(X, {measure!r}, ...)."
-    )
+def taken(similarity: Any, who: str) -> dict[str, Any]:
+    """The attributes of :class:`OfSimilarity` for a matrix, or for the name of a measure."""
+    if isinstance(similarity, str):
+        return {"similarity": None, "labels": None, "measure": similarity_measure(similarity, who)}
+    return {**GivenSimilarity.of(similarity, who)._asdict(), "measure": None}
+
+
+class OfSimilarity:
+    """What compares features by a similarity, which is given or measured on a table."""
+
+    #: None as long as there is only the name of a measure.
+    similarity: Any
+    #: The names of the features if the similarity came in a frame that has them.
+    labels: tuple[str, ...] | None = None
+    #: The measure that the similarity comes from; None for a matrix that was given.
+    measure: str | None = None
+
+    if TYPE_CHECKING:
+
+        @property
+        def title(self) -> str: ...
+
+        def _changed(self, **values: Any) -> Self: ...
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the similarity has only a name so far, and no numbers."""
+        return self.similarity is None
+
+    @property
+    def on_demand(self) -> bool:
+        """Whether similarities are computed when needed, as for wide tables."""
+        from altsets.measures.redundancy import Redundancy
+
+        return isinstance(self.similarity, Redundancy)
+
+    def computed(self, X: Any, sample_weight: Any = None) -> Self:
+        """Return the same with numbers: a similarity that has only a name is measured on the table ``X``."""
+        if self.measure is None or not self.is_named:
+            return self
+        return self._changed(similarity=measured_similarity(X, self.measure, self.title, sample_weight))
+
+    def resolve(self, names: Sequence[str]) -> Self:
+        """Return the same in the order of the named features; refuse a similarity of other features."""
+        if self.is_named:
+            how = f"{self.title}.from_data(X, {self.measure!r}, ...)"
+            raise InputError(f"{self.title}({self.measure!r}) has no table to compute it from; give {how}.")
+        matrix = GivenSimilarity(self.similarity, self.labels).in_order_of(names, self.title)
+        return self if matrix is self.similarity else self._changed(similarity=matrix, labels=None)
+
+    def _has_similarity_of(self, other: OfSimilarity) -> bool:
+        import numpy as np
+
+        if self.is_named or other.is_named:
+            return self.is_named and other.is_named and self.measure == other.measure
+        if self.on_demand or other.on_demand:
+            return self.similarity is other.similarity
+        return np.array_equal(self.similarity, other.similarity)
 
 
 def similarity_measure(name: Any, who: str, choices: Sequence[str] = MEASURES) -> str:

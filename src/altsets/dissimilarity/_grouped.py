@@ -56,31 +56,18 @@ class Grouped:
 
     @classmethod
     def from_names(cls, names: Sequence[str], separator: str) -> Self:
-        """Group features by the part of their names before a separator.
+        """Group features by the part of their names before the first ``separator``, such as ``"__"``.
 
         ``temp__mean`` and ``temp__max`` are both in group ``temp``. A name without the separator is a group of its own.
-
-        Parameters
-        ----------
-        names : sequence of str
-            The names of all features.
-        separator : str
-            Such as ``"__"``; where a name has several, the first one counts.
         """
         return cls(beginnings([str(name) for name in names], separator, "Grouped.from_names"))
 
     @classmethod
     def from_similarity(cls, similarity: Any, threshold: float = 0.9) -> Self:
-        """Group features that are alike: every two in a group are at least as similar as the threshold.
+        """Group features that are alike: every two in a group are at least as similar as the ``threshold``.
 
         Clusters by complete linkage, so that no chain of neighbours puts features into one group that are not alike.
-
-        Parameters
-        ----------
-        similarity : array-like of shape (n_features, n_features)
-            From 0 to 1, symmetric. In a frame with labels, these are the names of the features.
-        threshold : float, default=0.9
-            The least similarity within a group.
+        The ``similarity`` is a symmetric matrix of numbers from 0 to 1; labels of a frame are the names of features.
         """
         return cls._of_clusters(*GivenSimilarity.of(similarity, "Grouped"), threshold)
 
@@ -107,13 +94,8 @@ class Grouped:
     ) -> Self:
         """Group features that are alike in a table, as :meth:`from_similarity` does.
 
-        Parameters
-        ----------
-        X : table of shape (n_samples, n_features)
-            As for :func:`altsets.measures.pairwise`.
-        measure : {"spearman", "pearson", "symmetrical_uncertainty"}, default="spearman"
-        threshold : float, default=0.9
-        sample_weight : array-like of shape (n_samples,), default=None
+        The ``measure`` of the table ``X`` is "spearman", "pearson" or "symmetrical_uncertainty"; rows may have a
+        ``sample_weight``, as for :func:`altsets.measures.pairwise`.
 
         Examples
         --------
@@ -160,14 +142,7 @@ class Grouped:
         return 1 - 2 * len(one & other) / (len(one) + len(other))
 
     def to_python(self, names: Sequence[str] | None = None, table: str = "") -> str:
-        """Return the call that makes the same groups.
-
-        Parameters
-        ----------
-        names : sequence of str, default=None
-            The names of all features, to write instead of indices.
-        table : str, default=""
-        """
+        """Return the Python call that makes the same groups, with ``names`` of all features instead of indices."""
         return f"Grouped([{', '.join(features_literal(listed, names) for listed in self.members.values())}])"
 
     @property

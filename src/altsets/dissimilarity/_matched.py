@@ -4,27 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats
-from altsets.constraints.similarity import (
-    GivenSimilarity,
-    measured_similarity,
-    refuse_name_without_table,
-    similarity_limit,
-    similarity_measure,
-)
+from altsets.constraints.similarity import OfSimilarity, similarity_limit, similarity_measure, taken
 from altsets.errors import NotExpressedError
-from altsets.measures.redundancy import Redundancy
 
 #: What a feature that stays with itself counts for where two matchings are equally large, in units of a whole match.
 LOYALTY = 1e-10
 
 
-class Matched:
+class Matched(OfSimilarity):
     """Sets are compared through similarity: features that are alike count as the same.
 
     The overlap of two sets is the largest one-to-one matching between their features: with a threshold, of pairs whose
@@ -54,79 +48,32 @@ class Matched:
     [(0, 1, 0.95)]
     """
 
-    #: The name of the measure, also once it is computed; None for a matrix that was given.
-    measure: str | None = None
-    #: The names of the features if the similarity came in a frame that has them.
-    labels: tuple[str, ...] | None = None
+    title = "Matched"
 
     def __init__(self, similarity: Any, threshold: float | None = None) -> None:
         self.threshold = (
             None if threshold is None else similarity_limit("threshold", threshold, "Matched", "0.9")
         )
-        self.similarity: Floats | Redundancy | str
-        if isinstance(similarity, str):
-            self.similarity = self.measure = similarity_measure(similarity, "Matched")
-        else:
-            self.similarity, self.labels = GivenSimilarity.of(similarity, "Matched")
+        vars(self).update(taken(similarity, self.title))
+
+    def _changed(self, **values: Any) -> Self:
+        changed = copy(self)
+        vars(changed).update(values)
+        return changed
 
     @classmethod
     def from_data(
         cls, X: Any, measure: str = "spearman", threshold: float | None = None, *, sample_weight: Any = None
     ) -> Self:
-        """Make it with similarities that are measured on a table.
+        """Make it with similarities that are measured on the table ``X``.
 
-        Parameters
-        ----------
-        X : table of shape (n_samples, n_features)
-            As for :func:`altsets.measures.pairwise`.
-        measure : {"spearman", "pearson", "symmetrical_uncertainty"}, default="spearman"
-        threshold : float, default=None
-        sample_weight : array-like of shape (n_samples,), default=None
+        The ``measure`` is "spearman", "pearson" or "symmetrical_uncertainty"; rows may have a ``sample_weight``, as for
+        :func:`altsets.measures.pairwise`.
         """
-        name = similarity_measure(measure, "Matched")
-        made = cls(name, threshold)
-        made.similarity = measured_similarity(X, name, "Matched", sample_weight)
-        return made
-
-    def computed(self, X: Any, sample_weight: Any = None) -> Self:
-        """Return the same with numbers: a similarity that has only a name is measured on this table.
-
-        Parameters
-        ----------
-        X : table of shape (n_samples, n_features)
-        sample_weight : array-like of shape (n_samples,), default=None
-        """
-        if not isinstance(self.similarity, str):
-            return self
-        return type(self).from_data(X, self.similarity, self.threshold, sample_weight=sample_weight)
-
-    def resolve(self, names: Sequence[str]) -> Self:
-        """Return the same in the order of the named features; refuse a similarity of other features."""
-        if isinstance(self.similarity, str):
-            raise refuse_name_without_table(self.similarity, "Matched")
-        if isinstance(self.similarity, Redundancy):
-            return self
-        matrix = GivenSimilarity(self.similarity, self.labels).in_order_of(names, "Matched")
-        if matrix is self.similarity:
-            return self
-        ordered = type(self)(matrix, self.threshold)
-        ordered.measure = self.measure
-        return ordered
-
-    @property
-    def is_named(self) -> bool:
-        """Whether the similarity has only a name so far, and no numbers."""
-        return isinstance(self.similarity, str)
+        return cls(similarity_measure(measure, cls.title), threshold).computed(X, sample_weight)
 
     def to_python(self, names: Sequence[str] | None = None, table: str = "") -> str:
-        """Return the Python call that makes it.
-
-        Parameters
-        ----------
-        names : sequence of str, default=None
-        table : str, default=""
-            The variable that holds the table; empty if there is none.
-        """
+        """Return the Python call that makes it; ``table`` is the variable that holds the table, if there is one."""
         if self.measure is None:
             raise NotExpressedError("sets were compared by a matrix of your own")
         limit = "" if self.threshold is None else f", threshold={self.threshold!r}"
@@ -134,19 +81,8 @@ class Matched:
             return f"Matched.from_data({table}, {self.measure!r}{limit})"
         return f"Matched({self.measure!r}{limit})"
 
-    @property
-    def on_demand(self) -> bool:
-        """Whether similarities are computed when needed, as for wide tables."""
-        return isinstance(self.similarity, Redundancy)
-
     def similarity_among(self, first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
-        """Return how alike some features are with some others; exactly 1 for a feature and itself.
-
-        Parameters
-        ----------
-        first, second : sequence of int
-        """
-        assert not isinstance(self.similarity, str)
+        """Return how alike features ``first`` are with ``second``, by index; exactly 1 for a feature and itself."""
         rows, columns = np.asarray(first, dtype=np.intp), np.asarray(second, dtype=np.intp)
         alike: Floats = self.similarity[np.ix_(rows, columns)]
         if self.on_demand:
@@ -154,22 +90,12 @@ class Matched:
         return alike
 
     def weights_among(self, first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
-        """Return the weights of matches of some features with others: 0 or 1 with a threshold, else their similarity.
-
-        Parameters
-        ----------
-        first, second : sequence of int
-        """
+        """Return what features ``first`` matched with ``second`` count for: 0 or 1, or as much as they are similar."""
         alike = self.similarity_among(first, second)
         return alike if self.threshold is None else (alike >= self.threshold).astype(np.float64)
 
     def overlap(self, first: Sequence[int], second: Sequence[int]) -> float:
-        """Return the weight of the largest matching between two sets.
-
-        Parameters
-        ----------
-        first, second : sequence of int
-        """
+        """Return the weight of the largest matching between the sets ``first`` and ``second``."""
         from scipy.optimize import linear_sum_assignment
 
         block = self.weights_among(first, second)
@@ -179,13 +105,9 @@ class Matched:
         return 1 - 2 * self.overlap(first, second) / (len(first) + len(second))
 
     def matches(self, first: Sequence[int], second: Sequence[int]) -> list[tuple[int, int, float]]:
-        """Return the matched pairs of two sets: a feature of the first, one of the second, and their similarity.
+        """Return the matched pairs of two sets: a feature of ``first``, one of ``second``, and their similarity.
 
         Of all largest matchings the one that keeps most shared features with themselves, then the most similar one.
-
-        Parameters
-        ----------
-        first, second : sequence of int
         """
         from scipy.optimize import linear_sum_assignment
 
@@ -242,12 +164,7 @@ class Matched:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Matched) or self.threshold != other.threshold:
             return False
-        if self.is_named or other.is_named:
-            return self.is_named and other.is_named and self.measure == other.measure
-        ours, theirs = self.similarity, other.similarity
-        if isinstance(ours, np.ndarray) and isinstance(theirs, np.ndarray):
-            return np.array_equal(ours, theirs)
-        return ours is theirs
+        return self._has_similarity_of(other)
 
     def __hash__(self) -> int:
         return hash((self.threshold, self.measure if self.is_named else len(self.similarity)))

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from altsets._kernels import relief as kernel
 from altsets.arrays import Bools, Floats
 from altsets.features import one_of, whole_number
+from altsets.measures.information.columns import has_few_values
 from altsets.measures.workers import OnProgress, map_in_order
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import column_mask
@@ -196,13 +197,7 @@ def _discrete(matrix: Floats, discrete: npt.ArrayLike, threshold: Any) -> Bools:
     if not isinstance(discrete, str) or discrete != "auto":
         return column_mask("discrete", discrete, matrix.shape[1])
     most = whole_number("discrete_threshold", threshold, least=1)
-    few = np.empty(matrix.shape[1], dtype=bool)
-    # Some columns at a time: a call for each is slow where they are many, and all at once are a second table.
-    width = max(1, VALUES_PER_CHUNK // (8 * len(matrix)))
-    for start in range(0, matrix.shape[1], width):
-        ascending = np.sort(matrix[:, start : start + width], axis=0)
-        few[start : start + width] = (ascending[1:] != ascending[:-1]).sum(axis=0) < most
-    return few
+    return np.array([has_few_values(column, most) for column in matrix.T], dtype=bool)
 
 
 def _rows(n_rows: int, n_samples: int | None, random_state: int) -> npt.NDArray[np.int64]:

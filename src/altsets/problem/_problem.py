@@ -11,9 +11,8 @@ from functools import cached_property
 from typing import Any
 
 from altsets.arrays import Bools
-from altsets.constraints import Constraint, Spread
+from altsets.constraints import Constraint, ForbidConstant, Spread
 from altsets.constraints.base import ConstraintRules
-from altsets.constraints.constant import ForbidConstant
 from altsets.dissimilarity import Grouped, Matched
 from altsets.errors import InputError
 from altsets.features import FeatureNames, one_of, whole_number
@@ -117,27 +116,10 @@ class Problem:
     ) -> Problem:
         """Check a request and turn it into a problem.
 
-        What is not explained here is as for :func:`altsets.find`.
-
-        Parameters
-        ----------
-        n_features_in : int
-        n_features : int, default=5
-        n_alternatives : int, default=3
-        tau : float, fraction or string, default=None
-            By default 0.5, with a penalty 0. A number of features with ``"absolute"``, which needs it.
-        dissimilarity : {"dice", "jaccard", "absolute"}, Matched, Grouped or callable, default="dice"
-        search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}, \
-                default="sequential"
-        aggregation : {"sum", "min", "leximin"}, default="sum"
-        existing : sequence of sets, default=()
-        constraints : sequence of constraints, default=()
-            They may name features if ``feature_names`` is given.
-        feature_names : sequence of str, default=None
-        difference : {"each", "average"}, default="each"
-        overlap_penalty : float, default=0.0
-        min_quality : float, default=None
-        within : float, default=None
+        What :func:`altsets.find` has as well is the same here: ``n_features``, ``n_alternatives``, ``dissimilarity``,
+        ``search``, ``aggregation``, ``existing``, ``constraints``, ``difference``, ``overlap_penalty``, ``min_quality``
+        and ``within``. By default ``tau`` is 0.5, with a penalty 0; with ``"absolute"``, which needs it, it is a number
+        of features. Constraints may name features if ``feature_names`` is given.
         """
         n = whole_number("the number of features", n_features_in, least=1)
         names = FeatureNames.unnamed(n) if feature_names is None else FeatureNames.of(feature_names)

@@ -182,7 +182,6 @@ def _most_matched(kind: Matched, sets: Sequence[FeatureSet], every: Sequence[Fea
     """What sets match at most: all that is alike in them, whether or not a feature is matched twice."""
     import numpy as np
 
-    assert not isinstance(kind.similarity, str)
     inside = sorted({feature for one in every for feature in one})
     members = np.array([[feature in one for feature in inside] for one in map(set, every)], dtype=np.float64)
     worth = kind.similarity[np.ix_(inside, inside)]
@@ -198,7 +197,6 @@ def _matched_overlap(kind: Matched, one: FeatureSet, other: FeatureSet) -> float
     import numpy as np
     from scipy.optimize import linear_sum_assignment
 
-    assert not isinstance(kind.similarity, str)
     worth = kind.similarity[np.ix_(one, other)]
     if kind.threshold is not None:
         worth = np.where(worth >= kind.threshold, 1.0, 0.0)

@@ -224,36 +224,42 @@ class OfModels(BlackBox):
         n_jobs: int | None = None,
         max_iters: int = MAX_ITERS,
     ) -> None:
-        options = FittingOptions(
-            scoring, cv, groups, pos_label, class_weight, task, feature_names, random_state, sample_weight
-        )
-        prepared = ModelTask.of(estimator, X, y, options)
-        score, features = self._prepared(estimator, prepared, options), prepared.features
-        named: dict[str, Any] = {"n_features_in": features.n_features, "feature_names": features.names}
-        super().__init__(score, **named, n_jobs=n_jobs, max_iters=max_iters)
-        self.splits = prepared.splits
-        self._begin(prepared.model)
+        everything = features_of(X, feature_names)
+        features, labels, weights = counted(everything, y, sample_weight, task)
+        task = task if is_survival(labels) else _task_of(estimator, task)
+        target = outcome_of(labels, features.n_rows, task)
+        kept = counted_rows(sample_weight, everything.n_rows)
+        self.splits = splits_of(cv, features.cells, target, random_state, groups=groups, kept=kept)
+        survival = isinstance(target, Survival)
+        model = fresh_model(estimator, target.is_classes, random_state, class_weight, survival=survival)
+        named = labels_for_models(labels, target)
+        if pos_label is not None:
+            pos_label = positive_class(named, pos_label, target.is_classes)
+        scorer = scorer_for(model, scoring, target.is_classes, named, pos_label)
+        rows = ModelRows(table_for(estimator, features), named, weights, kept_groups(groups, kept))
+        parts = [(rows.part(train), rows.part(test)) for train, test in self.splits]
+        # Without the table as it was, which is in the parts.
+        models = ScoredModels(model, scorer, parts, replace(features, original=None), is_own(estimator))
+        as_usual = scoring is None and class_weight is None
+        score = self._score_of(estimator, models, rows, target, as_usual)
+        how: dict[str, Any] = {"n_jobs": n_jobs, "max_iters": max_iters}
+        super().__init__(score, n_features_in=features.n_features, feature_names=features.names, **how)
+        self._begin(model)
 
     @abstractmethod
-    def _prepared(
-        self, estimator: Any, prepared: ModelTask, options: FittingOptions
+    def _score_of(
+        self, estimator: Any, models: ScoredModels, rows: ModelRows, target: Outcome, as_usual: bool
     ) -> ScoredModels | _Trees:
-        """What scores sets, after checks and changes of the model."""
+        """What scores sets, after checks and changes of the model; ``as_usual``, no option says how."""
 
     def _begin(self, model: Any) -> None:
         """What is left to do when the features are known."""
 
     @classmethod
     def from_data(cls, X: Any, y: Any, *, estimator: Any = None, **options: Any) -> Self:
-        """Make the quality with the table first, as the other qualities have it.
+        """Make the quality with the table ``X`` and the target ``y`` first, as the other qualities have it.
 
-        Parameters
-        ----------
-        X : table of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        estimator : scikit-learn estimator, str or None, default=None
-        **options : dict
-            The other parameters of the class.
+        By default the ``estimator`` is None; ``options`` are the other parameters of the class.
         """
         return cls(estimator, X, y, **options)
 
@@ -316,27 +322,25 @@ class Wrapper(OfModels):
     (1.0, True)
     """
 
-    def _prepared(
-        self, estimator: Any, prepared: ModelTask, options: FittingOptions
+    def _score_of(
+        self, estimator: Any, models: ScoredModels, rows: ModelRows, target: Outcome, as_usual: bool
     ) -> ScoredModels | _Trees:
-        given = (options.scoring, prepared.rows.weights, options.class_weight)
-        table = prepared.rows.columns
         if (
-            not is_own(estimator)
+            as_usual
+            and not models.own
             and estimator in (None, "tree")
-            and all(one is None for one in given)
-            and not prepared.features.is_sparse
-            and isinstance(prepared.target, Target)
-            and isinstance(table, Encoded)
-            and fits_single_precision(table.matrix)
+            and rows.weights is None
+            and not models.about.is_sparse
+            and isinstance(target, Target)
+            and isinstance(rows.columns, Encoded)
+            and fits_single_precision(rows.columns.matrix)
         ):
-            return _Trees(table, prepared.target, prepared.splits, options.random_state)
-        score = prepared.scored_models()
-        score.check()
+            return _Trees(rows.columns, target, self.splits, models.model)
+        models.check()
         # Models of scikit-learn that use threads themselves cannot be fitted side by side in threads: they change the
         # filters for warnings, which all threads share.
         self._in_processes = True
-        return score
+        return models
 
 
 def _task_of(estimator: Any, task: str) -> str:
@@ -353,61 +357,6 @@ def _task_of(estimator: Any, task: str) -> str:
     if is_classifier(estimator):
         return "classification"
     return "regression" if is_regressor(estimator) else "auto"
-
-
-@dataclass(frozen=True)
-class FittingOptions:
-    """How models are fitted and scored, as qualities of models take it."""
-
-    scoring: Any = None
-    cv: Any = None
-    groups: Any = None
-    pos_label: Any = None
-    class_weight: Any = None
-    task: str = "auto"
-    feature_names: Sequence[str] | None = None
-    random_state: int = 25
-    sample_weight: Any = None
-
-
-@dataclass(frozen=True)
-class ModelTask:
-    """A model that is yet to be fitted, the rows that it is fitted to and scored on, and the scorer."""
-
-    features: Features
-    target: Outcome
-    splits: list[Split]
-    model: Any
-    scorer: Any
-    rows: ModelRows
-    own: bool
-
-    @classmethod
-    def of(cls, estimator: Any, X: Any, y: Any, options: FittingOptions) -> ModelTask:
-        """What users give, checked."""
-        groups, weighted = options.groups, options.sample_weight
-        everything = features_of(X, options.feature_names)
-        features, labels, weights = counted(everything, y, weighted, options.task)
-        task = options.task if is_survival(labels) else _task_of(estimator, options.task)
-        target = outcome_of(labels, features.n_rows, task)
-        kept = counted_rows(weighted, everything.n_rows)
-        splits = splits_of(options.cv, features.cells, target, options.random_state, groups=groups, kept=kept)
-        survival = isinstance(target, Survival)
-        model = fresh_model(
-            estimator, target.is_classes, options.random_state, options.class_weight, survival=survival
-        )
-        named, pos_label = labels_for_models(labels, target), options.pos_label
-        if pos_label is not None:
-            pos_label = positive_class(named, pos_label, target.is_classes)
-        scorer = scorer_for(model, options.scoring, target.is_classes, named, pos_label)
-        rows = ModelRows(table_for(estimator, features), named, weights, kept_groups(groups, kept))
-        return cls(features, target, splits, model, scorer, rows, is_own(estimator))
-
-    def scored_models(self) -> ScoredModels:
-        """The mean score of the model of a set, over all splits."""
-        parts = [(self.rows.part(train), self.rows.part(test)) for train, test in self.splits]
-        # Without the table as it was, which is in the parts.
-        return ScoredModels(self.model, self.scorer, parts, replace(self.features, original=None), self.own)
 
 
 @dataclass(frozen=True, eq=False)
@@ -447,7 +396,7 @@ class ScoredModels:
 class _Trees:
     """Default trees and default scores: the same numbers as :class:`ScoredModels`, sooner."""
 
-    def __init__(self, table: Encoded, target: Target, splits: Sequence[Split], random_state: int) -> None:
+    def __init__(self, table: Encoded, target: Target, splits: Sequence[Split], tree: Any) -> None:
         columns = as_columns(table.matrix)
         self._holes = np.asarray(np.isnan(columns).any(axis=1))
         self._table = table
@@ -460,7 +409,7 @@ class _Trees:
             )
             for train, test in splits
         ]
-        self._target, self._tree = target, fresh_model(None, target.is_classes, random_state)
+        self._target, self._tree = target, tree
 
     def __call__(self, indices: tuple[int, ...]) -> float:
         chosen = self._table.columns_of(indices)

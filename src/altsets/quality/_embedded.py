@@ -12,9 +12,10 @@ from altsets.errors import InputError, warn_user
 from altsets.measures.attribution import columns_used
 from altsets.measures.models import last_step, one_line
 from altsets.measures.scoring import ModelRows, explain_fit_errors
-from altsets.quality._black_box import FittingOptions, ModelTask, OfModels, ScoredModels
+from altsets.quality._black_box import OfModels, ScoredModels
 from altsets.tables.feature_matrix import Encoded, Features
 from altsets.tables.survival import Survival
+from altsets.tables.target import Outcome
 from altsets.wording import list_some
 
 #: How deep the tree is that stands in for a model.
@@ -76,15 +77,16 @@ class Embedded(OfModels):
     chooses_size = True
     _in_processes = True
 
-    def _prepared(self, estimator: Any, prepared: ModelTask, options: FittingOptions) -> ScoredModels:
-        if estimator is None and isinstance(prepared.target, Survival):
-            last_step(prepared.model).set_params(sparsity=DEFAULT_SPARSITY)
+    def _score_of(
+        self, estimator: Any, models: ScoredModels, rows: ModelRows, target: Outcome, as_usual: bool
+    ) -> ScoredModels:
+        if estimator is None and isinstance(target, Survival):
+            last_step(models.model).set_params(sparsity=DEFAULT_SPARSITY)
         elif estimator is None:
-            prepared.model.set_params(max_depth=DEFAULT_DEPTH)
-        every_row = prepared.rows.part(np.arange(prepared.features.n_rows))
-        models = prepared.scored_models()
+            models.model.set_params(max_depth=DEFAULT_DEPTH)
         models.check()
-        self._chooser = _Chooser(prepared.model, every_row, models.about, prepared.own)
+        every_row = rows.part(np.arange(models.about.n_rows))
+        self._chooser = _Chooser(models.model, every_row, models.about, models.own)
         return models
 
     def choose(self, allowed: Sequence[int]) -> tuple[int, ...]:

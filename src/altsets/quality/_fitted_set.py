@@ -93,12 +93,7 @@ class FittedSet:
 
     @classmethod
     def from_dict(cls, entry: dict[str, Any], features: tuple[str, ...]) -> FittedSet:
-        """Read what :meth:`to_dict` wrote.
-
-        Parameters
-        ----------
-        entry, features : dict and tuple of str
-        """
+        """Read the ``entry`` that :meth:`to_dict` wrote for a set of features."""
         columns, targets = documents.texts(entry["columns"]), documents.texts(entry["targets"])
         shapes = dict.fromkeys(("coefficients", "standard_errors"), (len(columns), len(targets)))
         arrays = {name: _array(entry[name], shapes.get(name, (len(targets),)), name) for name in ARRAYS}

@@ -233,15 +233,9 @@ class CFS(PairwiseQuality):
     ) -> CFS:
         """Measure how much each column of a table says about the target and about the other columns.
 
-        Parameters
-        ----------
-        X, y, **options : table, array-like and dict
-            As for :meth:`MRMR.from_data`, like the parameters below.
-        measure : str, callable or array, default="pearson"
-            Where it is below 0, the relevance is 0, as the lowest correlation.
-        redundancy_measure, sample_weight : default=None
-        scaling : {None, "paper"}, default=None
-            Nothing is scaled either way: a common factor would change the answers.
+        ``X``, ``y``, ``measure``, ``redundancy_measure``, ``sample_weight`` and ``options`` are as for
+        :meth:`MRMR.from_data`. Where a measure by name is below 0, the relevance is 0, as the lowest correlation. With
+        ``scaling="paper"``, nothing is scaled either: a common factor would change the answers.
         """
         papers_scaling(scaling)
         relevance, redundancy, names = relevance_and_pairs(
@@ -353,15 +347,9 @@ class FCBF(Quality):
     ) -> FCBF:
         """Measure how much each column of a table says about the target and about the other columns.
 
-        Parameters
-        ----------
-        X, y, **options : table, array-like and dict
-            As for :meth:`MRMR.from_data`, like the parameters below.
-        measure : str or callable, default="mutual_info"
-            A name in :data:`altsets.measures.PAIR_MEASURES`, or ``measure(X, y) -> scores``.
-        scaling : {None, "paper"}, default=None
-            ``"paper"`` divides the objective by the sum of relevance if it is positive; that changes no answer.
-        min_relevance, sample_weight : default=None
+        ``X``, ``y``, ``sample_weight`` and ``options`` are as for :meth:`MRMR.from_data`. The ``measure`` is a name in
+        :data:`altsets.measures.PAIR_MEASURES`, or ``measure(X, y) -> scores``; ``min_relevance`` is that of the class.
+        ``scaling="paper"`` divides the objective by the sum of relevance if it is positive; that changes no answer.
         """
         as_in_paper = papers_scaling(scaling)
         advice = f"choose {' or '.join(map(repr, measures.PAIR_MEASURES))}"

@@ -124,25 +124,16 @@ class Form:
         return times_factor
 
     def pairs_between(self, feature: int, others: Indices) -> Floats:
-        """Return the pair terms of one feature with some others.
-
-        Parameters
-        ----------
-        feature, others : int and ndarray of int
-        """
+        """Return the pair terms of a ``feature`` with some others, by index."""
         if self.matrix is None or self.has_cheap_rows:
             return self.pairs_of(feature)[others]
         row: Floats = self.factor * self.matrix[np.ix_(np.array([feature]), others)][0]
         return row if self.kept is None else np.where(self.kept[others] & self.kept[feature], row, 0.0)
 
     def pairs_among(self, features: Indices | None, check: Callable[[], object] = lambda: None) -> Floats:
-        """Return the pair terms of some features, or of all, in a matrix that may be written into.
+        """Return the pair terms of some features, or of all (None), in a matrix that may be written into.
 
-        Parameters
-        ----------
-        features : ndarray of int or None
-        check : callable, default=lambda: None
-            Called now and then where there are many; what it raises ends the work.
+        Where there are many, ``check`` is called now and then; what it raises ends the work.
         """
         assert self.matrix is not None
         if features is not None and len(features) == len(self.linear):
@@ -193,11 +184,7 @@ class Form:
     def times(self, factor: float, kept: Bools | None) -> Form:
         """Return the same form with numbers times a power of two; those of features that are not kept become 0.
 
-        The pair terms of a ratio, which stand beside the size, stay as they are.
-
-        Parameters
-        ----------
-        factor, kept : float, and ndarray of bool or None
+        The pair terms of a ratio, which stand beside the size, stay as they are. With None as ``kept``, all are.
         """
         linear = self.linear if kept is None else np.where(kept, self.linear, 0.0)
         of_pairs = self.factor if self.ratio else factor * self.factor

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from altsets.constraints import AboveNoise, AtLeastSets, Require
-from altsets.constraints.constant import ForbidConstant
+from altsets.constraints import AboveNoise, AtLeastSets, ForbidConstant, Require
 from altsets.dissimilarity import Matched
 from altsets.errors import InputError, UnsupportedError
 from altsets.features import FeatureNames

@@ -174,24 +174,21 @@ def jitter(matrix: Floats, discrete: Bools, random_state: int | None) -> tuple[F
 
     The same operations and the same random stream, to the last bit, so that ties are broken alike.
     """
-    from sklearn.preprocessing import scale
     from sklearn.utils import check_random_state
 
     rng = check_random_state(random_state)
-    changed = matrix.copy()
-    continuous = ~discrete
+    changed, continuous = matrix.copy(), ~discrete
     if continuous.any():
-        changed[:, continuous] = scale(changed[:, continuous], with_mean=False, copy=False)
-        sizes = np.maximum(1, np.mean(np.abs(changed[:, continuous]), axis=0))
-        changed[:, continuous] += 1e-10 * sizes * rng.standard_normal(size=(len(matrix), continuous.sum()))
+        noise = rng.standard_normal(size=(len(matrix), continuous.sum()))
+        changed[:, continuous] = jitter_by(changed[:, continuous], noise)
     return changed, rng.standard_normal(size=len(matrix))
 
 
-def jitter_target(values: Floats, noise: Floats) -> Floats:
+def jitter_by(values: Floats, noise: Floats) -> Floats:
     from sklearn.preprocessing import scale
 
     changed = scale(values, with_mean=False)
-    changed += 1e-10 * np.maximum(1, np.mean(np.abs(changed))) * noise
+    changed += 1e-10 * np.maximum(1, np.mean(np.abs(changed), axis=0)) * noise
     return np.asarray(changed)
 
 

@@ -33,7 +33,7 @@ from altsets.measures.information.columns import (
     count_information,
     effective_rows,
     jitter,
-    jitter_target,
+    jitter_by,
     patterns_of,
     sort_columns,
     sort_incomplete_columns,
@@ -131,7 +131,7 @@ class Estimator:
         values = target.values.astype(np.float64)
         changed, noise = jitter(sample.values, sample.discrete, self.random_state)
         if not target.is_classes:
-            values = jitter_target(values, noise)
+            values = jitter_by(values, noise)
         both = np.append(sample.discrete, target.is_classes)
         return sort_columns(np.column_stack([changed, values]).T, both, len(changed), scaled=False)
 
@@ -175,7 +175,7 @@ class Estimator:
             return found
         changed, noise = jitter(matrix, discrete, self.random_state)
         targets = [
-            column if is_discrete else jitter_target(column, noise)
+            column if is_discrete else jitter_by(column, noise)
             for column, is_discrete in zip(matrix.T, discrete, strict=True)
         ]
         columns = sort_columns([*changed.T, *targets], np.tile(discrete, 2), len(matrix), scaled=False)

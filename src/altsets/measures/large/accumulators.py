@@ -12,10 +12,10 @@ not matter that rows are sorted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -64,6 +64,10 @@ _QUIETLY = np.errstate(over="ignore", under="ignore", invalid="ignore")
 # --- Moments ------------------------------------------------------------------------------------------
 
 
+#: Divides some rows into columns, and others that these are compared with; one row of an array for each.
+Split = Callable[[Part], tuple[Floats, Floats]]
+
+
 class Moments:
     """Means, sums of squares and of products of columns (x) with others (y), over the rows where both are known.
 
@@ -71,7 +75,8 @@ class Moments:
     one row or one column only. ``lowest`` and ``highest`` are about all known values of x.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, split: Split | None = None) -> None:
+        self._split = split
         self.n: Floats = np.zeros((1, 1))
         # Means are sums of an origin and what is left: far from zero, a mean has not digits enough for a difference.
         self.origin_x = self.origin_y = self.rest_x = self.rest_y = np.zeros((1, 1))
@@ -79,10 +84,13 @@ class Moments:
         self.lowest: Floats = np.full(1, np.inf)
         self.highest: Floats = np.full(1, -np.inf)
 
+    def add(self, part: Part) -> None:
+        assert self._split is not None
+        for some in part.pieces():
+            self.add_pairs(*self._split(some), bool(part.incomplete.any()))
+
     def add_pairs(self, x: Floats, y: Floats, incomplete: bool) -> None:
         """Count some rows; x and y have one row per column, and may be changed."""
-        if not x.shape[1]:
-            return
         found = Moments()
         if incomplete:
             known = ~np.isnan(x)
@@ -165,40 +173,26 @@ def _centred(columns: Floats) -> tuple[Floats, Floats, Floats]:
     return centred, known.astype(np.float64), means[:, None]
 
 
-class TargetMoments(Moments):
-    """Moments of columns with the target; with ``n_classes``, with one column of 0 and 1 for each class."""
-
-    def __init__(self, n_classes: int = 0) -> None:
-        super().__init__()
-        self.n_classes = n_classes
-
-    def add(self, part: Part) -> None:
-        for some in part.pieces():
-            y = some.target[None, :].copy()
-            if self.n_classes:
-                y = (np.arange(self.n_classes)[:, None] == y).astype(np.float64)
-            self.add_pairs(some.matrix(), y, bool(part.incomplete.any()))
+def with_target(part: Part) -> tuple[Floats, Floats]:
+    return part.matrix(), part.target[None, :].copy()
 
 
-class LabelMoments(TargetMoments):
-    """Moments of the target with categories, the only column of the table: of groups of numbers."""
-
-    def add(self, part: Part) -> None:
-        labels = np.arange(self.n_classes)[:, None] == part.columns[0]
-        self.add_pairs(part.target[None, :].copy(), labels.astype(np.float64), False)
+def with_classes(n_classes: int, part: Part) -> tuple[Floats, Floats]:
+    """With one column of 0 and 1 for each class."""
+    return part.matrix(), _indicators(n_classes, part.target)
 
 
-class PairMoments(Moments):
-    """Moments of the columns from a place on with those before it."""
+def target_with_labels(n_labels: int, part: Part) -> tuple[Floats, Floats]:
+    """The target with the labels of the only column: groups of numbers."""
+    return part.target[None, :].copy(), _indicators(n_labels, part.columns[0])
 
-    def __init__(self, n_asked: int) -> None:
-        super().__init__()
-        self.n_asked = n_asked
 
-    def add(self, part: Part) -> None:
-        for some in part.pieces():
-            asked, others = some.matrix(slice(self.n_asked)), some.matrix(slice(self.n_asked, None))
-            self.add_pairs(others, asked, bool(part.incomplete.any()))
+def others_with_first(n_first: int, part: Part) -> tuple[Floats, Floats]:
+    return part.matrix(slice(n_first, None)), part.matrix(slice(n_first))
+
+
+def _indicators(n_codes: int, codes: Floats) -> Floats:
+    return np.asarray(np.arange(n_codes)[:, None] == codes, dtype=np.float64)
 
 
 # --- Counts -------------------------------------------------------------------------------------------
@@ -309,6 +303,16 @@ class Counts:
                 self.tables[key] = table
 
 
+def distinct(
+    known: npt.NDArray[Any] | None, values: npt.NDArray[Any] | None, most: int
+) -> npt.NDArray[Any] | None:
+    """The different values of both in order; None if there are too many, also of one of them."""
+    if known is None or values is None:
+        return None
+    found = np.unique(np.concatenate([known, values]))
+    return found if len(found) <= most else None
+
+
 class FewValues:
     """The different values of columns, as long as they are few; None if not."""
 
@@ -319,20 +323,11 @@ class FewValues:
     def add(self, part: Part) -> None:
         for place, column in enumerate(part.columns):
             if self.values[place] is not None:
-                self._see(place, column[~np.isnan(column)])
+                self.values[place] = distinct(self.values[place], column[~np.isnan(column)], self._most)
 
     def merge(self, other: Self) -> None:
-        for place, values in enumerate(other.values):
-            if values is None:
-                self.values[place] = None
-            else:
-                self._see(place, values)
-
-    def _see(self, place: int, values: Floats) -> None:
-        known = self.values[place]
-        if known is not None:
-            both = np.unique(np.concatenate([known, values]))
-            self.values[place] = both if len(both) <= self._most else None
+        both = zip(self.values, other.values, strict=True)
+        self.values = [distinct(known, values, self._most) for known, values in both]
 
 
 class RowSample:

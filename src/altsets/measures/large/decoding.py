@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from altsets.arrays import Floats
 from altsets.errors import InputError, TableError
-from altsets.measures.large.accumulators import Part
+from altsets.measures.large.accumulators import Part, distinct
 from altsets.tables.conversion import DATES, LARGEST_EXACT
 from altsets.tables.feature_matrix import MISSING_LABEL
 from altsets.wording import parameter
@@ -195,20 +195,20 @@ class Look:
         if self.is_text:
             texts = texts_of(column)
             self.n_missing += texts.null_count
-            self._see(np.array(texts.drop_null().unique().to_pylist(), dtype=object))
+            values = np.array(texts.drop_null().unique().to_pylist(), dtype=object)
             known = texts.is_valid()
         else:
-            numbers = numbers_of(column, self.target, where)
-            there = ~np.isnan(numbers)
+            values = numbers_of(column, self.target, where)
+            there = ~np.isnan(values)
             known = column.is_valid()
             self.n_missing += int((~there).sum())
-            numbers = numbers[there]
-            if np.isinf(numbers).any():
+            values = values[there]
+            if np.isinf(values).any():
                 raise TableError(
                     f"target column {self.target!r} has infinite values in {where}; drop these rows."
                 )
-            self.all_whole = self.all_whole and bool((numbers == np.floor(numbers)).all())
-            self._see(numbers)
+            self.all_whole = self.all_whole and bool((values == np.floor(values)).all())
+        self.distinct = distinct(self.distinct, values, MOST_DISTINCT)
         if self.drop:
             batch = batch.filter(known)
         self.n_rows += batch.num_rows
@@ -223,17 +223,7 @@ class Look:
         for name, labels in self.labels.items():
             labels |= other.labels[name]
             self._refuse_many(name, labels)
-        if other.distinct is None:
-            self.distinct = None
-        else:
-            self._see(other.distinct)
-
-    def _see(self, values: npt.NDArray[Any]) -> None:
-        if self.distinct is None:
-            return
-        self.distinct = np.unique(np.concatenate([self.distinct, values]))
-        if len(self.distinct) > MOST_DISTINCT:
-            self.distinct = None
+        self.distinct = distinct(self.distinct, other.distinct, MOST_DISTINCT)
 
     def _refuse_many(self, name: str, labels: set[str | None]) -> None:
         if len(labels) > MOST_LABELS:

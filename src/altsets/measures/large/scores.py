@@ -24,10 +24,12 @@ from altsets.measures._univariate import (
 from altsets.measures.large.accumulators import (
     Counts,
     Cuts,
-    LabelMoments,
     Moments,
-    PairMoments,
-    TargetMoments,
+    Split,
+    others_with_first,
+    target_with_labels,
+    with_classes,
+    with_target,
 )
 from altsets.measures.large.binned import Binned, binned
 from altsets.measures.large.table import LargeTable, needs_memory, part_of
@@ -79,7 +81,7 @@ def measure_refused(name: str, known: Sequence[str] = MERGED) -> InputError:
 
 
 def _moments(
-    table: LargeTable, measure: str, make: Callable[[], Any], classes: Any, callback: OnProgress | None
+    table: LargeTable, measure: str, split: Split, classes: Any, callback: OnProgress | None
 ) -> tuple[list[tuple[list[int], Moments]], Bools]:
     """Moments of all columns with the target, some columns in each pass; and which columns are constant."""
     found = []
@@ -87,7 +89,7 @@ def _moments(
     varies = np.zeros(table.n_features, dtype=bool)
     blocks = table.blocks(range(table.n_features))
     for number, block in enumerate(blocks):
-        sums = table.fold(make, block, classes, part_of(callback, number, len(blocks)))
+        sums = table.fold(partial(Moments, split), block, classes, part_of(callback, number, len(blocks)))
         _refuse_extremes(table, block, sums)
         found.append((block, sums))
         n_known[block], varies[block] = sums.n[:, 0], sums.varies
@@ -120,8 +122,8 @@ def _f(table: LargeTable, task: str, callback: OnProgress | None) -> tuple[Float
     scores, perfect = np.zeros(table.n_features), np.zeros(table.n_features, dtype=bool)
     if target.is_classes:
         table.refuse_categories("f with a target of classes", advice=NOT_CLASSES)
-    make = partial(TargetMoments, target.n_distinct if target.is_classes else 0)
-    found, constant = _moments(table, "f", make, target.classes, callback)
+    split = partial(with_classes, target.n_distinct) if target.is_classes else with_target
+    found, constant = _moments(table, "f", split, target.classes, callback)
     for block, sums in found:
         if target.is_classes:
             ratios, complete = _variances_of_classes(sums)
@@ -131,7 +133,7 @@ def _f(table: LargeTable, task: str, callback: OnProgress | None) -> tuple[Float
         scores[block], perfect[block] = np.where(sums.varies, ratios, 0.0), complete & sums.varies
     for index, labels in table.categories.items():
         if len(labels) > 2:
-            groups = table.fold(partial(LabelMoments, len(labels)), [index])
+            groups = table.fold(partial(Moments, partial(target_with_labels, len(labels))), [index])
             # The target is what varies, and the categories are the groups.
             scores[[index]], perfect[[index]] = _variances_of_classes(groups)
     return finite_f(scores, perfect), constant
@@ -155,7 +157,7 @@ def _pearson(table: LargeTable, task: str, callback: OnProgress | None) -> tuple
         refuse_classes(what, target.n_distinct)
     scores = np.zeros(table.n_features)
     classes = target.distinct if target.is_text else None
-    found, constant = _moments(table, "pearson", TargetMoments, classes, callback)
+    found, constant = _moments(table, "pearson", with_target, classes, callback)
     for block, sums in found:
         scores[block] = np.where(sums.varies, sums.correlations[:, 0], 0.0)
     return scores, constant
@@ -165,8 +167,8 @@ def _chi2(table: LargeTable, task: str, callback: OnProgress | None) -> tuple[Fl
     target = table.target(task)
     refuse_numbers(target)
     scores = np.zeros(table.n_features)
-    make = partial(TargetMoments, target.n_distinct)
-    moments, constant = _moments(table, "chi2", make, target.classes, callback)
+    split = partial(with_classes, target.n_distinct)
+    moments, constant = _moments(table, "chi2", split, target.classes, callback)
     for block, sums in moments:
         negative = np.zeros(table.n_features, dtype=bool)
         negative[block] = sums.lowest < 0
@@ -223,7 +225,8 @@ class LargePairs:
             some = asked[start : start + step]
             for block in self._table.blocks(range(len(others)), len(some)):
                 columns = others[block]
-                sums = self._table.fold(partial(PairMoments, len(some)), [*some.tolist(), *columns.tolist()])
+                make = partial(Moments, partial(others_with_first, len(some)))
+                sums = self._table.fold(make, [*some.tolist(), *columns.tolist()])
                 _refuse_extremes(self._table, columns.tolist(), sums)
                 found[start : start + len(some), block] = sums.correlations.T
         return found
