@@ -220,7 +220,8 @@ def test_public_surface():
     assert set(altsets.__all__) - {"__version__"} == {
         *("find", "frontier", "near_best", "what_if", "evaluate"),
         *("iterate", "verify", "export_model", "reduced", "read_table"),
-        *("SelectAlternatives", "SelectFeatures", "Session", "Request", "Result", "Status"),
+        *("SelectAlternatives", "SelectFeatures", "FallbackEstimator"),
+        *("Session", "Request", "Result", "Status"),
         *("quality", "constraints", "dissimilarity", "measures", "plots", "errors", "io", "results"),
     }
     assert dir(altsets) == sorted(altsets.__all__)

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from altsets.files.dataset import read_table
     from altsets.request import Request
     from altsets.result import Result, Status
-    from altsets.selector import SelectAlternatives, SelectFeatures, reduced
+    from altsets.selector import FallbackEstimator, SelectAlternatives, SelectFeatures, reduced
     from altsets.session import Session
     from altsets.verbs import export_model, find, frontier, iterate, near_best, verify, what_if
 
 __all__ = [
+    "FallbackEstimator",
     "Request",
     "Result",
     "SelectAlternatives",
@@ -59,7 +60,7 @@ _MODULES = {
     "files.dataset": ("read_table",),
     "request": ("Request",),
     "result": ("Result", "Status"),
-    "selector": ("SelectAlternatives", "SelectFeatures", "reduced"),
+    "selector": ("FallbackEstimator", "SelectAlternatives", "SelectFeatures", "reduced"),
     "session": ("Session",),
     "verbs": ("export_model", "find", "frontier", "iterate", "near_best", "verify", "what_if"),
 }

@@ -22,11 +22,13 @@ from altsets.selector._answers import (
     table_and_target,
 )
 from altsets.selector._column_selector import SelectFeatures
+from altsets.selector._fallback import FallbackEstimator
 from altsets.selector._reduced import reduced
 from altsets.selector.noise import refuse_too_few, refuse_unknown_noise
 
 __all__ = [
     "Alternative",
+    "FallbackEstimator",
     "RowData",
     "SelectAlternatives",
     "SelectFeatures",

@@ -350,6 +350,7 @@ class SelectAlternatives(ColumnSelector):
         *,
         feature_groups: Any = None,
         sample_weight: Any = None,
+        groups: Any = None,
         time_limit: float | None = None,
     ) -> WhatIf:
         """Find the best set that is left if a feature or a group of features fails, for each of them.
@@ -366,8 +367,8 @@ class SelectAlternatives(ColumnSelector):
             Features that may fail, as for :func:`altsets.what_if`; by default those of set 0.
         feature_groups : mapping, sequence of sequences of features, Grouped or sequence of names, default=None
             Features that fail together, as for :func:`altsets.what_if`.
-        sample_weight : array-like of shape (n_samples,), default=None
-            The weights that were given to ``fit``.
+        sample_weight, groups : array-like of shape (n_samples,), default=None
+            The weights and groups of rows that were given to ``fit``.
         time_limit : float, default=None
             Seconds for all searches together, without scoring.
 
@@ -394,7 +395,7 @@ class SelectAlternatives(ColumnSelector):
         table, y = columns_of(X, y, self.unusable, request.adjust)
         if request.quality is None:
             request = replace(request, quality=self.quality)
-        quality = request.quality_on(table.features, y, sample_weight, None, self.n_jobs)
+        quality = request.quality_on(table.features, y, sample_weight, groups, self.n_jobs)
         if self.noise_floor_ is not None:
             quality.noise_floor = self.noise_floor_[self._places]
         measured = request.measured(table.features, sample_weight)

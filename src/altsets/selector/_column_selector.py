@@ -190,7 +190,7 @@ class SelectFeatures(ColumnSelector):
         return self
 
     def _located(self, X: Any) -> tuple[Any, Indices]:
-        names = _names_in(X)
+        names = names_in(X)
         if not self._by_name or names is None:
             self._refuse_its_columns_without_names(X)
             return super()._located(X)
@@ -262,7 +262,7 @@ def _some_columns(X: Any, kept: Indices) -> Any:
     return X[:, kept]
 
 
-def _names_in(X: Any) -> list[str] | None:
+def names_in(X: Any) -> list[str] | None:
     """The names of the columns of a frame (Arrow, pandas, polars); None if they are not all text."""
     names = list(getattr(X, "column_names", getattr(X, "columns", ())))
     return names if names and all(isinstance(name, str) for name in names) else None
