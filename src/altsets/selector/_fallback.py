@@ -238,7 +238,13 @@ class FallbackEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         return self._by_row(X, decisions)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the accuracy of predicted classes, or R² of numbers."""
+        """Return the accuracy of predicted classes, or R² of numbers.
+
+        Parameters
+        ----------
+        X, y, sample_weight : default=None
+            Rows as for :meth:`predict`, their target, and how much each counts.
+        """
         from sklearn.metrics import accuracy_score, r2_score
 
         measure = accuracy_score if is_classifier(self) else r2_score
