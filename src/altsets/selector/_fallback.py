@@ -242,8 +242,10 @@ class FallbackEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
 
         Parameters
         ----------
-        X, y, sample_weight : default=None
-            Rows as for :meth:`predict`, their target, and how much each counts.
+        X, y : table and array-like
+            Rows as for :meth:`predict`, and their target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts.
         """
         from sklearn.metrics import accuracy_score, r2_score
 
