@@ -118,7 +118,7 @@ def test_a_frozen_selector_keeps_its_sets():
     assert model.named_sets_ == search.result_.named_sets
     assert model.selector_ is search
     other = X.rename(columns={"ash": "dust"})
-    with pytest.raises(ValueError, match="Feature names unseen at fit time"):
+    with pytest.raises(ValueError, match="dust"):
         FallbackEstimator(GaussianNB(), FrozenEstimator(search)).fit(other, Y)
 
 
@@ -134,19 +134,21 @@ def test_frames_of_any_kind_predict_alike(wine, kind):
     assert (fitted.predict_proba(kind(table)) == wine.predict_proba(table)).all()
 
 
-def test_columns_may_be_gone_or_in_another_order_or_beside_others(wine):
+def test_columns_may_be_gone_or_in_another_order_or_beside_others(wine, snapshot):
     fewer = X[["hue", "proline", "alcohol"]].assign(more="text")
     assert set(wine.which_set(fewer)) == {3}
     assert set(wine.which_set(X[X.columns[::-1]])) == {0}
     everything_lost = X.assign(proline=None)
     assert set(wine.which_set(everything_lost)) == {1}
-    with pytest.raises(InputError, match="X has none of the 13 columns"):
+    with pytest.raises(InputError) as refused:
         wine.predict(fewer[["more"]])
-    with pytest.raises(InputError, match="more than one column of the name proline"):
+    assert str(refused.value) == snapshot
+    with pytest.raises(InputError) as refused:
         wine.predict(pd.concat([X, X["proline"]], axis=1))
+    assert str(refused.value) == snapshot
 
 
-def test_arrays_have_all_columns_and_nan_where_one_is_gone(wine):
+def test_arrays_have_all_columns_and_nan_where_one_is_gone():
     model = FallbackEstimator(GaussianNB(), SEARCH).fit(X.to_numpy(), Y)
     assert model.named_sets_ == [("x6", "x12"), ("x0", "x11")]
     table = X.to_numpy().copy()
@@ -154,7 +156,7 @@ def test_arrays_have_all_columns_and_nan_where_one_is_gone(wine):
     assert model.which_set(table)[:7].tolist() == [1, 1, 1, 1, 1, 0, 0]
     assert model.which_set(table.astype(object))[:7].tolist() == [1, 1, 1, 1, 1, 0, 0]
     assert set(model.which_set(np.ones((2, 13), dtype=int))) == {0}
-    with pytest.raises(ValueError, match="X has 12 features, but FallbackEstimator is expecting 13"):
+    with pytest.raises(ValueError, match="expecting 13 features"):
         model.predict(table[:, :12])
 
 
@@ -190,38 +192,40 @@ class OneColumn(BaseEstimator):
 
 
 # --- Rows without a set ----------------------------------------------------------------------------
-def test_a_dummy_predicts_rows_that_no_set_covers(wine):
+def test_a_dummy_predicts_rows_that_no_set_covers(wine, snapshot):
     table = X.astype(float).copy()
     table.loc[[0, 2], :] = np.nan
     assert wine.which_set(table)[:4].tolist() == [-1, 0, -1, 0]
-    with pytest.warns(UserWarning, match="No set has all of its columns in 2 of 178 rows") as warned:
+    with pytest.warns(UserWarning) as warned:
         predicted = wine.predict(table)
-    assert len(warned) == 1
+    assert [str(one.message) for one in warned] == snapshot
     assert predicted[[0, 2]].tolist() == [1, 1]
     with pytest.warns(UserWarning, match="2 of 178"):
         shares = wine.predict_proba(table)[0]
     assert shares == pytest.approx(np.bincount(Y) / len(Y))
 
 
-def test_confidence_scores_of_rows_without_a_set_are_log_odds():
+def test_confidence_scores_of_rows_without_a_set_are_log_odds(snapshot):
     model = FallbackEstimator(LogisticRegression(), SEARCH).fit(X, Y == 1)
     nothing = X.head(2).astype(float) * np.nan
-    with pytest.warns(UserWarning, match="2 of 2 rows"):
+    with pytest.warns(UserWarning) as warned:
         assert model.decision_function(nothing) == pytest.approx([np.log(71 / 107)] * 2)
+    assert [str(one.message) for one in warned] == snapshot
     kept = X[list(model.named_sets_[0])]
     assert (model.decision_function(X) == model.models_[0].decision_function(kept)).all()
     assert not hasattr(FallbackEstimator(Ridge(), SEARCH), "decision_function")
     assert not hasattr(FallbackEstimator(GaussianNB(), SEARCH).fit(X, Y), "decision_function")
 
 
-def test_numbers_without_a_set_are_the_mean():
+def test_numbers_without_a_set_are_the_mean(snapshot):
     X, y = load_diabetes(return_X_y=True, as_frame=True)
     model = FallbackEstimator(Ridge(), SEARCH).fit(X, y)
-    with pytest.warns(UserWarning, match="1 of 1 row;"):
+    with pytest.warns(UserWarning) as warned:
         assert model.predict(X.head(1) * np.nan) == pytest.approx([y.mean()])
+    assert [str(one.message) for one in warned] == snapshot
 
 
-def test_classes_that_a_set_has_not_seen_have_no_probability():
+def test_classes_that_a_set_has_not_seen_have_no_probability(snapshot):
     table = X.copy()
     table.loc[Y == 2, "proline"] = np.nan
     frozen = FrozenEstimator(SEARCH.fit(X, Y))
@@ -231,8 +235,9 @@ def test_classes_that_a_set_has_not_seen_have_no_probability():
     assert shares.shape == (178, 3)
     assert (shares[:, 2] == 0).all()
     model = FallbackEstimator(LogisticRegression(), frozen).fit(table, Y)
-    with pytest.raises(InputError, match="have not seen all classes"):
+    with pytest.raises(InputError) as refused:
         model.decision_function(X)
+    assert str(refused.value) == snapshot
 
 
 # --- Scores ----------------------------------------------------------------------------------------
@@ -279,30 +284,33 @@ def test_pickles_and_works_in_searches_and_pipelines(wine):
 
 
 # --- What it refuses -------------------------------------------------------------------------------
-@pytest.mark.parametrize(("selector", "losses", "table", "said"), [
-    (GaussianNB(), None, X, "selector must be a SelectAlternatives"),
-    (SEARCH, {"ash": ["dust"]}, X, "dust"),
-    (SEARCH, None, "rows.parquet", "models take tables in memory"),
-])  # fmt: skip
-def test_refuses(selector, losses, table, said):
-    with pytest.raises(InputError, match=said):
+@pytest.mark.parametrize(("selector", "losses", "table"), [
+    (GaussianNB(), None, X),
+    (SEARCH, {"ash": ["dust"]}, X),
+    (SEARCH, None, "rows.parquet"),
+], ids=["selector", "losses", "large"])  # fmt: skip
+def test_refuses(selector, losses, table, snapshot):
+    with pytest.raises(InputError) as refused:
         FallbackEstimator(GaussianNB(), selector, losses).fit(table, Y)
+    assert str(refused.value) == snapshot
 
 
-def test_refuses_a_set_without_complete_rows():
+def test_refuses_a_set_without_complete_rows(snapshot):
     table = X.copy()
     table.loc[::2, "flavanoids"] = np.nan
     table.loc[1::2, "proline"] = np.nan
     frozen = FrozenEstimator(SEARCH.fit(X, Y))
-    with pytest.raises(InputError, match=r"no row has all columns of set 0 \(flavanoids, proline\)"):
+    with pytest.raises(InputError) as refused:
         FallbackEstimator(GaussianNB(), frozen).fit(table, Y)
+    assert str(refused.value) == snapshot
 
 
-def test_warns_of_losses_that_no_set_survives():
+def test_warns_of_losses_that_no_set_survives(snapshot):
     rules = [constraints.Require("proline")]
     search = SelectAlternatives("f", n_features=2, n_alternatives=0, constraints=rules)
-    with pytest.warns(UserWarning, match="Without proline no set meets all conditions"):
+    with pytest.warns(UserWarning) as warned:
         model = FallbackEstimator(GaussianNB(), search, {"proline": ["proline"]}).fit(X, Y)
+    assert [str(one.message) for one in warned] == snapshot
     assert len(model.sets_) == 1
 
 

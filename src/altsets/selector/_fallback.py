@@ -349,7 +349,7 @@ class FallbackEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             if not place:
                 raise InputError(
                     f"X has none of the {self.n_features_in_} columns that FallbackEstimator was fitted to "
-                    f"({list_some(self.feature_names_in_.tolist())})."
+                    f"({list_some(self.feature_names_in_.tolist())}); name its columns like these."
                 )
         if not _num_samples(X):
             raise InputError("X has no rows.")
