@@ -122,6 +122,16 @@ def test_a_frozen_selector_keeps_its_sets():
         FallbackEstimator(GaussianNB(), FrozenEstimator(search)).fit(other, Y)
 
 
+def test_models_have_the_covariates_as_well():
+    search = SelectAlternatives("f", n_features=2, n_alternatives=1, tau=1, adjust=["ash"])
+    model = FallbackEstimator(GaussianNB(), search, LOST).fit(X, Y)
+    assert model.named_sets_[:2] == search.fit(X, Y).result_.named_sets
+    assert "ash" not in {name for names in model.named_sets_ for name in names}
+    alone = X[[name for name in X.columns if name in {*model.named_sets_[0], "ash"}]]
+    assert (model.predict_proba(X) == GaussianNB().fit(alone, Y).predict_proba(alone)).all()
+    assert set(model.which_set(X.assign(ash=np.nan))) == {-1}
+
+
 # --- Tables ----------------------------------------------------------------------------------------
 @pytest.mark.parametrize("kind", [pl.from_pandas, lambda table: pl.from_pandas(table).to_arrow()])
 def test_frames_of_any_kind_predict_alike(wine, kind):

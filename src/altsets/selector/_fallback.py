@@ -22,11 +22,13 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
 
 from altsets.arrays import Bools, Indices
 from altsets.errors import InputError, warn_user
+from altsets.features import FeatureNames
 from altsets.measures import models
 from altsets.measures.large.table import is_large
 from altsets.measures.scoring import scorer_for
 from altsets.result import frame_of
 from altsets.selector._alternatives import SelectAlternatives
+from altsets.selector._answers import request_of
 from altsets.selector._column_selector import ANY_TABLE, names_in
 from altsets.tables.conversion import is_anndata, is_missing
 from altsets.tables.feature_matrix import Original
@@ -46,7 +48,8 @@ class FallbackEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
     """Predict with the first set whose columns are there: a model for each alternative, and for each loss.
 
     A model is fitted to each set, on the training rows without missing values in its columns. Each row is predicted by
-    the model of the first set whose columns it has: columns may be missing in some rows, or from the whole table.
+    the model of the first set whose columns it has: columns may be missing in some rows, or from the whole table. Where
+    the selector adjusts for covariates, every model has them as well.
 
     Parameters
     ----------
@@ -140,7 +143,7 @@ class FallbackEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
                     "columns that are hardly ever known."
                 )
             of_rows = [None if one is None else one[rows] for one in beside]
-            model, columns = clone(self.estimator), table(self.sets_[number], rows)
+            model, columns = clone(self.estimator), table(self._columns[number], rows)
             self.models_.append(models.fit(model, columns, values[rows], *of_rows))
         return self
 
@@ -176,8 +179,10 @@ class FallbackEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             for caution in self.losses_.verdict.cautions:
                 warn_user(caution)
         self.sets_ = list(dict.fromkeys(map(self._columns_of, sets)))
-        names = getattr(self, "feature_names_in_", [f"x{column}" for column in range(self.n_features_in_)])
-        self.named_sets_ = [tuple(str(names[column]) for column in chosen) for chosen in self.sets_]
+        names = [*map(str, getattr(self, "feature_names_in_", (f"x{n}" for n in range(self.n_features_in_))))]
+        self.named_sets_ = [tuple(names[column] for column in chosen) for chosen in self.sets_]
+        beside = FeatureNames.of(names).positions(request_of(found).adjust, "adjust")
+        self._columns = [tuple(sorted({*chosen, *beside})) for chosen in self.sets_]
 
     def _columns_of(self, features: Sequence[int]) -> tuple[int, ...]:
         """The columns of features, which the selector numbers without those that it dropped."""
@@ -299,6 +304,7 @@ class FallbackEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         """The same model with some of the sets only."""
         fewer = copy.copy(self)
         fewer.sets_ = [self.sets_[number] for number in numbers]
+        fewer._columns = [self._columns[number] for number in numbers]
         fewer.models_ = [self.models_[number] for number in numbers]
         return fewer
 
@@ -319,7 +325,7 @@ class FallbackEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             if number < 0:
                 parts.append(predict(self.dummy_, np.zeros((len(rows), 1))))
             else:
-                parts.append(predict(self.models_[number], table(self.sets_[number], rows)))
+                parts.append(predict(self.models_[number], table(self._columns[number], rows)))
             order.append(rows)
         return np.concatenate(parts)[np.argsort(np.concatenate(order))]
 
@@ -353,11 +359,13 @@ class FallbackEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
                 )
         if not _num_samples(X):
             raise InputError("X has no rows.")
-        there = [column for column in sorted(set(chain(*self.sets_))) if column in place]
+        there = [column for column in sorted(set(chain(*self._columns))) if column in place]
         some = Original(X)([place[column] for column in there])
         missing = dict(zip(there, _missing(some).T, strict=True))
         gone = np.ones(_num_samples(X), dtype=bool)
-        lacking = [np.any([missing.get(column, gone) for column in chosen], axis=0) for chosen in self.sets_]
+        lacking = [
+            np.any([missing.get(column, gone) for column in chosen], axis=0) for chosen in self._columns
+        ]
         complete = ~np.array(lacking, dtype=bool).reshape(-1, len(gone)).T
 
         def table(columns: Sequence[int], rows: Indices) -> Any:
