@@ -142,6 +142,7 @@ def test_frames_of_any_kind_predict_alike(wine, kind):
     fitted = FallbackEstimator(GaussianNB(), SEARCH, LOST).fit(kind(X), Y)
     assert fitted.named_sets_ == wine.named_sets_
     assert (fitted.predict_proba(kind(table)) == wine.predict_proba(table)).all()
+    assert wine.which_set(kind(table[["hue"]].head(3))).tolist() == [-1, -1, -1]
 
 
 def test_columns_may_be_gone_or_in_another_order_or_beside_others(wine, snapshot):

@@ -30,7 +30,7 @@ from altsets.result import frame_of
 from altsets.selector._alternatives import SelectAlternatives
 from altsets.selector._answers import request_of
 from altsets.selector._column_selector import ANY_TABLE, names_in
-from altsets.tables.conversion import is_anndata, is_missing
+from altsets.tables.conversion import is_anndata, missing_cells
 from altsets.tables.feature_matrix import Original
 from altsets.wording import counted, list_some
 
@@ -361,7 +361,7 @@ class FallbackEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
             raise InputError("X has no rows.")
         there = [column for column in sorted(set(chain(*self._columns))) if column in place]
         some = Original(X)([place[column] for column in there])
-        missing = dict(zip(there, _missing(some).T, strict=True))
+        missing = dict(zip(there, missing_cells(some).T, strict=True)) if there else {}
         gone = np.ones(_num_samples(X), dtype=bool)
         lacking = [
             np.any([missing.get(column, gone) for column in chosen], axis=0) for chosen in self._columns
@@ -385,23 +385,3 @@ class FallbackEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc
         tags.input_tags.string = search.input_tags.string
         tags.input_tags.categorical = search.input_tags.categorical
         return tags
-
-
-def _missing(table: Any) -> Bools:
-    """Which cells of a table are missing."""
-    if hasattr(table, "isna"):
-        return table.isna().to_numpy()  # type: ignore[no-any-return]
-    if hasattr(table, "toarray"):
-        table = table.toarray()
-    if isinstance(table, np.ndarray):
-        if table.dtype.kind in "biu":
-            return np.zeros(table.shape, dtype=bool)
-        return np.isnan(table) if table.dtype.kind == "f" else np.vectorize(is_missing, otypes=[bool])(table)
-    import narwhals as nw
-
-    def of(column: Any) -> Any:
-        # polars and Arrow tell nan from null.
-        return column.is_null() | column.is_nan() if column.dtype.is_float() else column.is_null()
-
-    columns = nw.from_native(table, eager_only=True).iter_columns()
-    return np.column_stack([of(column).fill_null(True).to_numpy() for column in columns])

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from altsets.arrays import Floats
+from altsets.arrays import Bools, Floats
 from altsets.errors import InputError, reason_of
 from altsets.features import FeatureNames, name_of
 from altsets.tables import sparse
@@ -324,6 +324,26 @@ def is_missing(value: Any) -> bool:
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, numbers.Real) and value != value
+
+
+def missing_cells(table: Any) -> Bools:
+    """Which cells of a table of any kind are missing."""
+    if hasattr(table, "isna"):
+        return table.isna().to_numpy()  # type: ignore[no-any-return]
+    if hasattr(table, "toarray"):
+        table = table.toarray()
+    if isinstance(table, np.ndarray):
+        if table.dtype.kind in "biu":
+            return np.zeros(table.shape, dtype=bool)
+        return np.isnan(table) if table.dtype.kind == "f" else np.vectorize(is_missing, otypes=[bool])(table)
+    import narwhals as nw
+
+    def of(column: Any) -> Any:
+        # polars and Arrow tell nan from null.
+        return column.is_null() | column.is_nan() if column.dtype.is_float() else column.is_null()
+
+    columns = nw.from_native(table, eager_only=True).iter_columns()
+    return np.column_stack([of(column).fill_null(True).to_numpy() for column in columns])
 
 
 def _convert_column(column: Any, name: str, check_text: CheckText) -> tuple[Floats, tuple[str, ...] | None]:
