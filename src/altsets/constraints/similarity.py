@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from altsets.errors import InputError
 from altsets.features import FeatureNames, are_counted, as_number, first_difference, labels_of, real_numbers
@@ -24,49 +24,20 @@ PROXY_MEASURES = (*MEASURES, "uncertainty_coefficient")
 ASYMMETRY = 1e-9
 
 
-class GivenSimilarity(NamedTuple):
-    """A similarity matrix, and the names of its features if it came in a frame that has them."""
+def given_similarity(similarity: Any, who: str) -> tuple[Floats, tuple[str, ...] | None]:
+    """A similarity matrix, and the names of its features if it came in a frame that has them.
 
-    similarity: Floats
-    labels: tuple[str, ...] | None
-
-    @classmethod
-    def of(cls, similarity: Any, who: str) -> GivenSimilarity:
-        """Check that a matrix is square, symmetric and from 0 to 1; its diagonal becomes 1, and it is read-only."""
-        matrix = _checked(similarity, who)
-        matrix.setflags(write=False)
-        labelled = [(axis, labels) for axis, labels in labels_of(similarity) if not are_counted(labels)]
-        if len(labelled) == 2 and (difference := first_difference(labelled[0][1], labelled[1][1])):
-            raise InputError(
-                f"{who}: the columns and the index of the similarity name the features differently ({difference}); "
-                "bring them into the same order."
-            )
-        return cls(matrix, tuple(labelled[0][1]) if labelled else None)
-
-    def in_order_of(self, names: Sequence[str], who: str) -> Floats:
-        """The matrix with rows and columns in the order of these features; refused if it is about other features."""
-        known = FeatureNames.of(names)
-        if len(self.similarity) != len(known):
-            raise InputError(
-                f"{who} has the similarities of {len(self.similarity)} features, but the quality has {len(known)}; "
-                "give one row and one column for each feature."
-            )
-        if self.labels is None or not known.given:
-            return self.similarity
-        position = {label: place for place, label in enumerate(self.labels)}
-        missing = [name for name in known if name not in position]
-        if missing or len(position) < len(self.labels):
-            problem = f"no row for {missing[0]!r}" if missing else "the same label twice"
-            raise InputError(
-                f"{who}: the similarity has {problem}; label its rows and columns with the names of the features, or "
-                "give a plain matrix in their order."
-            )
-        order = [position[name] for name in known]
-        if order == list(range(len(order))):
-            return self.similarity
-        ordered = self.similarity[order][:, order]
-        ordered.setflags(write=False)
-        return ordered
+    It must be square, symmetric and from 0 to 1. Its diagonal becomes 1, and it is read-only.
+    """
+    matrix = _checked(similarity, who)
+    matrix.setflags(write=False)
+    labelled = [(axis, labels) for axis, labels in labels_of(similarity) if not are_counted(labels)]
+    if len(labelled) == 2 and (difference := first_difference(labelled[0][1], labelled[1][1])):
+        raise InputError(
+            f"{who}: the columns and the index of the similarity name the features differently ({difference}); "
+            "bring them into the same order."
+        )
+    return matrix, tuple(labelled[0][1]) if labelled else None
 
 
 def _checked(similarity: Any, who: str) -> Floats:
@@ -113,14 +84,15 @@ def measured_similarity(X: Any, measure: str, who: str, sample_weight: Any = Non
     features = features_of(X)
     if features.n_features > MATRIX_COLUMNS:
         return Redundancy(features, measure, sample_weight=sample_weight)
-    return GivenSimilarity.of(measure_similarity(features, measure, sample_weight), who).similarity
+    return given_similarity(measure_similarity(features, measure, sample_weight), who)[0]
 
 
 def taken(similarity: Any, who: str) -> dict[str, Any]:
     """The attributes of :class:`OfSimilarity` for a matrix, or for the name of a measure."""
     if isinstance(similarity, str):
         return {"similarity": None, "labels": None, "measure": similarity_measure(similarity, who)}
-    return {**GivenSimilarity.of(similarity, who)._asdict(), "measure": None}
+    matrix, labels = given_similarity(similarity, who)
+    return {"similarity": matrix, "labels": labels, "measure": None}
 
 
 class OfSimilarity:
@@ -163,8 +135,28 @@ class OfSimilarity:
         if self.is_named:
             how = f"{self.title}.from_data(X, {self.measure!r}, ...)"
             raise InputError(f"{self.title}({self.measure!r}) has no table to compute it from; give {how}.")
-        matrix = GivenSimilarity(self.similarity, self.labels).in_order_of(names, self.title)
-        return self if matrix is self.similarity else self._changed(similarity=matrix, labels=None)
+        known, labels = FeatureNames.of(names), self.labels
+        if len(self.similarity) != len(known):
+            raise InputError(
+                f"{self.title} has the similarities of {len(self.similarity)} features, but the quality has "
+                f"{len(known)}; give one row and one column for each feature."
+            )
+        if labels is None or not known.given:
+            return self
+        position = {label: place for place, label in enumerate(labels)}
+        missing = [name for name in known if name not in position]
+        if missing or len(position) < len(labels):
+            problem = f"no row for {missing[0]!r}" if missing else "the same label twice"
+            raise InputError(
+                f"{self.title}: the similarity has {problem}; label its rows and columns with the names of the "
+                "features, or give a plain matrix in their order."
+            )
+        order = [position[name] for name in known]
+        if order == list(range(len(order))):
+            return self
+        ordered = self.similarity[order][:, order]
+        ordered.setflags(write=False)
+        return self._changed(similarity=ordered, labels=None)
 
     def _has_similarity_of(self, other: OfSimilarity) -> bool:
         import numpy as np

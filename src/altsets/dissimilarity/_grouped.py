@@ -12,7 +12,7 @@ import numpy as np
 from altsets.arrays import Floats, Indices
 from altsets.constraints.base import features_literal
 from altsets.constraints.similarity import (
-    GivenSimilarity,
+    given_similarity,
     measured_similarity,
     similarity_limit,
     similarity_measure,
@@ -69,7 +69,7 @@ class Grouped:
         Clusters by complete linkage, so that no chain of neighbours puts features into one group that are not alike.
         The ``similarity`` is a symmetric matrix of numbers from 0 to 1; labels of a frame are the names of features.
         """
-        return cls._of_clusters(*GivenSimilarity.of(similarity, "Grouped"), threshold)
+        return cls._of_clusters(*given_similarity(similarity, "Grouped"), threshold)
 
     @classmethod
     def _of_clusters(cls, matrix: Floats, names: Sequence[str] | None, threshold: float) -> Self:

@@ -209,11 +209,12 @@ class Correlations:
         if self._units is not None:
             return _as_correlations(self._units[of] @ self._units.T)
         found = np.zeros((len(of), self._values.shape[1]))
-        patterns = patterns_of(self._values)
-        for first in np.unique(patterns.of[of]):
-            places = np.flatnonzero(patterns.of[of] == first)
-            for second, others in enumerate(patterns.groups):
-                rows = np.flatnonzero(patterns.known[first] & patterns.known[second])
+        known, group_of = patterns_of(self._values)
+        for first in np.unique(group_of[of]):
+            places = np.flatnonzero(group_of[of] == first)
+            for second in range(len(known)):
+                others = np.flatnonzero(group_of == second)
+                rows = np.flatnonzero(known[first] & known[second])
                 if len(rows) and len(others):
                     weighed = None if self._weights is None else self._weights[rows]
                     left, right = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
@@ -255,26 +254,11 @@ def with_zeros(
 # --- Patterns of missing values -----------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class Patterns:
-    """Groups of columns with the same missing rows; the first group has none, and may be empty.
+def patterns_of(values: Floats) -> tuple[Bools, Indices]:
+    """Group columns by the rows in which they are known; the first group knows all, and may be empty.
 
-    ``known`` has one row per group: in which rows its columns are known. ``of`` is the group of each column.
+    Returns for each group in which rows its columns are known, and the group of each column.
     """
-
-    known: Bools
-    of: Indices
-
-    def __len__(self) -> int:
-        return len(self.known)
-
-    @property
-    def groups(self) -> list[Indices]:
-        return [np.flatnonzero(self.of == group) for group in range(len(self))]
-
-
-def patterns_of(values: Floats) -> Patterns:
-    """Group columns by the rows in which they are known."""
     known = [np.ones(len(values), dtype=bool)]
     seen = {known[0].tobytes(): 0}
     of = np.zeros(values.shape[1], dtype=np.intp)
@@ -283,7 +267,7 @@ def patterns_of(values: Floats) -> Patterns:
         of[index] = seen.setdefault(mask.tobytes(), len(known))
         if of[index] == len(known):
             known.append(mask)
-    return Patterns(np.array(known), of)
+    return np.array(known), of
 
 
 # --- Counts -------------------------------------------------------------------------------------------

@@ -287,31 +287,32 @@ class WithMissing:
     """The information of columns with missing values, as the head of this module has it."""
 
     def __init__(self, estimator: Estimator, sample: Sample) -> None:
-        self._how, self._patterns = estimator, patterns_of(sample.values)
+        self._how = estimator
+        self._known, self._pattern_of = patterns_of(sample.values)
         # The columns, followed by one for each pattern: whether the columns with it are known.
-        n_patterns = len(self._patterns)
+        n_patterns = len(self._known)
         self._columns = sort_incomplete_columns(
-            np.column_stack([sample.values, self._patterns.known.T.astype(np.float64)]),
+            np.column_stack([sample.values, self._known.T.astype(np.float64)]),
             np.append(sample.discrete, np.ones(n_patterns, dtype=bool)),
             np.append(sample.nominal, np.zeros(n_patterns, dtype=bool)),
         )
 
     def square(self) -> Floats:
-        pattern_of, n_columns = self._patterns.of, len(self._patterns.of)
-        known, of_missing = np.zeros((n_columns, n_columns)), np.zeros((n_columns, len(self._patterns)))
+        pattern_of, n_columns = self._pattern_of, len(self._pattern_of)
+        known, of_missing = np.zeros((n_columns, n_columns)), np.zeros((n_columns, len(self._known)))
         among_columns = [(index, index, row[index:]) for index, row in enumerate(known)]
         with_patterns = [(index, n_columns, row) for index, row in enumerate(of_missing)]
         self._how.estimate(self._columns, [*among_columns, *with_patterns])
         _mirror(known)
         of_patterns = of_missing[:, pattern_of]
-        both = _pattern_information(self._patterns.known, self._patterns.known)
+        both = _pattern_information(self._known, self._known)
         both = both[np.ix_(pattern_of, pattern_of)]
         return np.asarray((known + both) + (of_patterns + of_patterns.T))
 
     def rows(self, of: Places) -> Floats:
         """Some rows of the square."""
-        n_columns, pattern_of = len(self._patterns.of), self._patterns.of
-        with_all = np.zeros((len(of), n_columns + len(self._patterns)))
+        n_columns, pattern_of = len(self._pattern_of), self._pattern_of
+        with_all = np.zeros((len(of), n_columns + len(self._known)))
         of_own_pattern = np.zeros((len(of), n_columns))
         own = pattern_of[list(of)]
         lines = [(int(j), 0, row) for j, row in zip(of, with_all, strict=True)]
@@ -319,7 +320,7 @@ class WithMissing:
         lines += [(n_columns + int(p), 0, row) for p, row in zip(own, of_own_pattern, strict=True) if p]
         self._how.estimate(self._columns, lines)
         known, of_missing = with_all[:, :n_columns], with_all[:, n_columns:]
-        both = _pattern_information(self._patterns.known[own], self._patterns.known)
+        both = _pattern_information(self._known[own], self._known)
         return (known + both[:, pattern_of]) + (of_missing[:, pattern_of] + of_own_pattern)
 
 
