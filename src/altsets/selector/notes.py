@@ -21,6 +21,7 @@ from altsets.measures.large.table import LargeTable, LargeTarget
 from altsets.measures.pairs import measure_similarity, similar_columns
 from altsets.quality.spec import spec_of
 from altsets.result import Result
+from altsets.selector.batches import followed
 from altsets.selector.suspects import suspects
 from altsets.tables.feature_matrix import Features
 from altsets.tables.survival import Survival
@@ -329,10 +330,16 @@ def _too_many(n_matched: int, n_features: int, n_others: int, asked: Mapping[str
     return bool(dissimilarity < asked["tau"] - TOLERANCE)
 
 
+def _batches(result: Result, background: Background) -> Notes:
+    chosen = sorted(set().union(*result.sets))
+    return [], [] if background.target is None else [followed(background.counting, background.target, chosen)]
+
+
 #: What is looked at, in the order of the notes, and what a note calls it if that fails.
 LOOKS: dict[str, Callable[[Result, Background], Notes]] = {
     "The target was": _table,
     "Columns that look like a mistake were": _suspects,
+    "Batches that features follow were": _batches,
     "Near-copies among sets were": _copies,
     "Features close to forbidden ones were": _forbidden,
 }
