@@ -35,7 +35,7 @@ DEMO_TABLE = "demo.csv"
 #: What the session takes over from a request.
 FIELDS_OF_SESSION = (
     *("n_features", "n_alternatives", "within", "min_quality", "feature_groups", "dissimilarity", "search"),
-    *("aggregation", "task", "unusable"),
+    *("aggregation", "task", "unusable", "adjust"),
 )
 
 

@@ -221,6 +221,12 @@ class Given(_OfConstraints):  # type: ignore[misc]
         "explore, embedded, which chooses features itself. [default: mutual_info; for survival concordance]",
         group="quality",
     )
+    adjust: str | None = option(
+        "Covariates, such as age,sex,batch: no set has them, and scores are adjusted for them; with --evaluate, every "
+        "model gets them. For mutual_info, f, pearson, spearman, cox, linear_fit, and mrmr, fcbf and cfs with these "
+        "measures.",
+        metavar="COLUMNS",
+    )
     criterion: str | None = option(
         "How linear_fit compares sets of different sizes (--size), for numeric targets: bic, aic or adjusted_r2."
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import typer
@@ -141,8 +142,31 @@ class Source:
     @property
     def names(self) -> FeatureNames:
         """The names of all features."""
-        known = self.table_read if self.scored is None else self.scored
+        known = self.candidates if self.scored is None else self.scored
         return FeatureNames.of(list(known.feature_names))
+
+    @cached_property
+    def adjust(self) -> list[str]:
+        """The names of the covariates."""
+        if self.given.adjust is None:
+            return []
+        return parsing.features_in(
+            "--adjust", self.given.adjust, FeatureNames.of(list(self.table_read.feature_names))
+        )
+
+    @cached_property
+    def candidates(self) -> Any:
+        """The columns that sets can have, with the covariates beside them; a table that is read in passes as it is."""
+        from altsets.measures.covariates import beside_covariates
+        from altsets.tables.conversion import features_of, usable_columns
+
+        data = self.table_read
+        if data.is_large:
+            if self.given.adjust is not None:
+                refuse_large(data, "--adjust")
+            return data.X
+        table = usable_columns(features_of(data.X, data.feature_names))
+        return beside_covariates(table, self.adjust).features
 
     @property
     def spec(self) -> NamedQuality | None:
@@ -181,7 +205,8 @@ class Source:
             return None
         if self.spec is None:
             return Background(data.X, notes=data.notes)
-        return Background(data.X, data.y, self.spec, self.given.task, None, data.notes, data.target_name)
+        about = self.spec, self.given.task, None, data.notes, data.target_name
+        return Background(self.candidates, data.y, *about)
 
     def noise_floor(self, waiting: Waiting) -> Floats | None:
         """What each feature may score by chance; None after Ctrl-C, or if the measure is not known."""
@@ -190,14 +215,12 @@ class Source:
         if self.spec is None or self.table_read.is_large:
             return None
         waiting.say("Measuring what features score by chance")
-        data = self.table_read
-        return self.spec.noise_floor(data.X, data.y, how=ScoringOptions(self.given.task))
+        return self.spec.noise_floor(self.candidates, self.table_read.y, how=ScoringOptions(self.given.task))
 
     def quality(self, waiting: Waiting, check: Callable[[], object]) -> Quality:
         """Score the features, and save the scores at once; ``check`` ends it if it takes too long."""
         from altsets.files.feature_files import Scores
         from altsets.quality.spec import ScoringOptions
-        from altsets.tables.conversion import features_of
 
         if self.scored is not None:
             return self.scored
@@ -216,7 +239,7 @@ class Source:
             check()
 
         how = ScoringOptions(self.given.task, callback=progress)
-        features = data.X if data.is_large else features_of(data.X, data.feature_names)
+        features = self.candidates
         expected = "" if data.is_large else self.asked.forecast(features, data.y, how)
         if expected:
             keep = "" if save_to else "; --save-scores FILE keeps them for the next search"
@@ -266,6 +289,8 @@ def check_options(given: Given, problems: Problems, *, predicts: bool = False, *
         constraints = parsing.constraints_from(None, given)
     with problems:
         fields = {"dissimilarity": dissimilarity or "dice", "constraints": constraints, **sets}
+        if given.adjust is not None:
+            fields["adjust"] = given.adjust
         if dissimilarity == "groups":
             # Of a file, any text will do.
             fields["feature_groups"] = given.feature_groups_by or given.feature_groups
@@ -317,7 +342,7 @@ def _check_scores(given: Given, asked: NamedQuality) -> None:
                 f"{asked.name} has no scores of features that could be saved; leave out --save-scores."
             )
         return
-    _refuse_unused({"save_scores": given.save_scores})
+    _refuse_unused({"save_scores": given.save_scores, "adjust": given.adjust})
     if given.table is None:
         _refuse_unused({name: getattr(given, name) for name in ("sheet", "layer", "columns", "categorical")})
     if asked.is_wrapper or asked.is_linear:
@@ -359,6 +384,7 @@ def request_from(source: Source, **sets: Any) -> Request:
     if not uses_groups(dissimilarity, constraints) and parsing.names_groups(given):
         declared = None
     said = {"dissimilarity": dissimilarity, "existing": existing, "constraints": constraints, **sets}
+    said["adjust"] = source.adjust
     return _request(given, source.spec, {"feature_groups": declared, **said})
 
 
@@ -460,7 +486,7 @@ def run_on_scores(
         if request.needs_table:
             refuse_large(source.table_read, "the similarity of features")
             waiting.say(f"Comparing {len(source.names)} features with each other")
-            request = request.measured(source.table_read.X)
+            request = request.measured(source.candidates)
         scored = source.quality(waiting, left)
         left()
         if request.above_noise:
