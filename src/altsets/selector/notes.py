@@ -89,7 +89,9 @@ def notes_on(result: Result, background: Background) -> dict[str, Any]:
 
 def _table(result: Result, background: Background) -> Notes:
     covariates = () if result.request is None else result.request.adjust
-    adjusted = f"Scores are adjusted for {list_some([*map(str, covariates)], last='and')}." if covariates else ""
+    adjusted = (
+        f"Scores are adjusted for {list_some([*map(str, covariates)], last='and')}." if covariates else ""
+    )
     return [_on_target(background), adjusted, *background.notes], []
 
 
