@@ -232,7 +232,7 @@ def test_task_overrules():
     ([1.0, np.inf, 2.0], "auto", "1 infinite value"),
     (["a", None, "b"], "auto", "has 1 missing value;"),
     (np.ma.masked_array([1, 2, 3], mask=[0, 1, 0]), "auto", "has 1 missing value;"),
-    (np.array(["a", 1, "b"], dtype=object), "auto", "all numbers or all text; it holds int, str"),
+    (np.array(["a", 1, "b"], dtype=object), "auto", "mixes numbers .* with text"),
     ([[1], [2, 3], [4]], "auto", "got 4 columns, and this takes one"),
     (["a", "b", "c"], "auto", "a class of its own"),
     (["a", "b", "a"], "regression", "the target is text"),
@@ -247,7 +247,7 @@ def test_task_overrules():
     (pd.Series([True, None, False], dtype="boolean"), "auto", "has 1 missing value;"),
     (pd.Categorical([1, None, 2]), "auto", "has 1 missing value;"),
     (None, "auto", "requires y to be passed, but the target y is None"),
-    ([1j, 2j, 1j], "auto", "all numbers or all text; it holds complex"),
+    ([1j, 2j, 1j], "auto", "the target holds complex numbers"),
     ([0, 0, 0], "auto", "one class"),
 ])  # fmt: skip
 def test_targets_that_are_refused(y, task, message):

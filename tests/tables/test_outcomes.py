@@ -81,7 +81,7 @@ def test_two_columns_in_any_order(order):
         ),
         ({"time": [0, 1, 0], "event": [5, 6, 7]}, "the event 'event' 3 numbers: they look swapped"),
         ({"time": 3, "event": [0, 1, 0]}, "it holds one value for all rows"),
-        ({"time": [], "event": []}, "the table has 0 rows"),
+        ({"time": [], "event": []}, "no row has an event: all 0 are censored"),
         ({"frame": {"a": [1, 2]}, "time": "a", "event": "b"}, "no column 'b' for event; it has a"),
         ({"time": "days", "event": [0, 1, 0]}, "names a column, but there is no frame"),
         ({"frame": FRAME, "time": "months", "event": "status"}, "no column 'months' for time"),
@@ -131,7 +131,7 @@ def test_columns_of_arrays_are_counted():
         (np.ones((3, 3)), "survival", "needs two columns"),
         ([1, 2, 3], "survival", "the target is one column"),
         (altsets.io.survival_target(time=TIMES, event=EVENTS), "regression", "contradicts the target"),
-        (altsets.io.survival_target(time=TIMES, event=EVENTS), "auto", "3 rows, but the target has 4 times"),
+        (altsets.io.survival_target(time=TIMES, event=EVENTS), "auto", "3 rows, but the target has 4 values"),
         (
             np.zeros(3, dtype=[("a", "?"), ("b", "f8"), ("c", "f8")]),
             "auto",
@@ -223,9 +223,9 @@ def test_whole_events_are_named_as_they_stand_in_files(event_value):
 
 def test_only_labels_are_called_labels(refused):
     with refused(InputError):
-        Several.of(in_one_form(np.column_stack([TIMES, np.zeros(4)])), 4)
+        Several.of(in_one_form(np.column_stack([TIMES, np.zeros(4)])))
     with refused(InputError):
-        Several.of(in_one_form(np.column_stack([EVENTS, np.zeros(4)])), 4)
+        Several.of(in_one_form(np.column_stack([EVENTS, np.zeros(4)])))
 
 
 def test_no_stratum_is_one_row_alone():

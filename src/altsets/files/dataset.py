@@ -563,7 +563,7 @@ def _target_of(
         refuse_missing_target(column, name)
     (event, happened), (time, times) = columns.items()
     y = as_survival(happened, times, event, time, value)
-    Survival.of(y, len(y))
+    Survival.of(y)
     return y
 
 

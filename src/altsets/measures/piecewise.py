@@ -12,7 +12,7 @@ from altsets.arrays import Floats
 from altsets.errors import InputError
 from altsets.measures._univariate import f_ratios, f_score, finite_f
 from altsets.tables.feature_matrix import Features
-from altsets.tables.target import MOST_LABEL_SETS, Several, has_several
+from altsets.tables.target import MOST_LABEL_SETS, Several, has_several, vector_of
 from altsets.wording import list_some, parameter
 
 #: How scores of several targets become one, besides a weight for each target.
@@ -47,7 +47,7 @@ def scores_for(
             why = "for several targets, but there is one"
             raise InputError(f"{parameter('combine', combine)} is {why}; leave it out.")
         return measure(features, y, **options)
-    targets = Several.of(y, features.n_rows, options.get("task", "auto"))
+    targets = Several.of(vector_of(y, features.n_rows), options.get("task", "auto"))
     if combine == "sets":
         return measure(features, _label_sets(targets), **{**options, "task": "classification"})
     if measure is f_score:

@@ -13,7 +13,7 @@ from altsets.arrays import Floats
 from altsets.measures.risk_sets import ConcordanceScorer, maximum
 from altsets.tables.conversion import pandas_frame
 from altsets.tables.survival import Survival
-from altsets.tables.target import in_one_form
+from altsets.tables.target import vector_of
 
 
 class CoxModel(BaseEstimator):  # type: ignore[misc]
@@ -30,7 +30,7 @@ class CoxModel(BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         matrix = np.asarray(X, dtype=np.float64)
-        target = Survival.of(in_one_form(y), len(matrix))
+        target = Survival.of(vector_of(y, len(matrix)))
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         self.n_features_in_ = matrix.shape[1]
         self.coef_ = maximum(matrix - matrix.mean(axis=0), target, weights, self.alpha, self.sparsity)
@@ -51,7 +51,7 @@ class LifelinesModel(BaseEstimator):  # type: ignore[misc]
         self.fitter = fitter
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        target = Survival.of(in_one_form(y), len(y))
+        target = Survival.of(vector_of(y, len(y)))
         frame = pandas_frame(X)
         frame["altsets_time"], frame["altsets_event"] = target.time, target.event
         given: dict[str, Any] = {"duration_col": "altsets_time", "event_col": "altsets_event"}

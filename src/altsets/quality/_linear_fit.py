@@ -22,6 +22,7 @@ from altsets.quality.form import Form
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import warn_of_constants
 from altsets.tables.survival import Survival, is_survival
+from altsets.tables.target import vector_of
 from altsets.tables.weights import counted
 from altsets.wording import join_words, parameter
 
@@ -173,8 +174,8 @@ class LinearFit(Quality):
         features.refuse_sparse("linear_fit", "use f, or mrmr with pearson")
         features, y, weights = counted(features, y, sample_weight, task)
         warn_of_constants(features)
-        covariates = features.covariates
-        survival = CoxRows(Survival.of(y, features.n_rows), weights, covariates) if is_survival(y) else None
+        y, covariates = vector_of(y, features.n_rows), features.covariates
+        survival = CoxRows(Survival.of(y), weights, covariates) if is_survival(y) else None
         table = LinearTable.of(features, missing, weights, survival)
         targets = LinearTargets.of(survival or y, table, task)
         if criterion is not None and features.covariates is not None:

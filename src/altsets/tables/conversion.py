@@ -41,9 +41,11 @@ UNUSABLE = ("error", "drop")
 #: Columns of which a message says what is wrong with them; the others are counted.
 MOST_REFUSED = 5
 
-NO_NUMBERS = "holds dates or times, which have no single meaning as numbers; turn it into numbers"
-DATES = f"{NO_NUMBERS} (such as days since a start, or the month) or drop it"
-DATES_IN_TARGET = f"{NO_NUMBERS}, such as days since a start."
+#: What is wrong with a column of dates, after its name.
+DATES = (
+    "holds dates or times, which have no single meaning as numbers; turn it into numbers, such as days since a start "
+    "or the month"
+)
 
 
 #: Raises an error about a column of text, given its name and how often it has each label.
@@ -164,11 +166,11 @@ def _converted(
     labels = getattr(X, "column_names", None)
     labels = getattr(X, "columns", None) if labels is None else labels
     names = None if labels is None or callable(labels) else _distinct(labels)
-    if isinstance(X, np.ma.MaskedArray):
-        X = np.ma.filled(X.astype(np.float64), np.nan)
+    X = _as_array(X) if names is None else X
     plain = _all_numbers(X, names)
     found, wrong = (Features(plain, names), {}) if plain is not None else _by_column(X, names, check_text)
-    found = replace(found, original=_original(X, names, plain))
+    if names is not None or plain is None or X.dtype != plain.dtype:
+        found = replace(found, original=Original(X))
     found = found if feature_names is None else _renamed(found, feature_names)
     with np.errstate(over="ignore", invalid="ignore"):
         is_finite = np.isfinite(found.values.sum())
@@ -178,8 +180,7 @@ def _converted(
 
 
 def _from_sparse(X: Any, feature_names: Sequence[str] | None) -> tuple[Features, dict[int, InputError]]:
-    if not X.shape[0] or not X.shape[-1]:
-        raise _empty(X.shape[0], X.shape[-1])
+    _refuse_shape(X, X.shape)
     found, beyond = sparse.columns_of(X, LARGEST_EXACT)
     # Rows and columns are taken of these formats only; others are no faster for models either.
     kept = X if getattr(X, "format", "csr") in ("csr", "csc") else X.tocsr()
@@ -216,33 +217,55 @@ def _distinct(labels: Iterable[Any]) -> list[str]:
     return names
 
 
+def _as_array(X: Any) -> npt.NDArray[Any]:
+    """An array or a list of rows as an array with rows and columns."""
+    if isinstance(X, np.ma.MaskedArray):
+        X = np.ma.filled(X.astype(np.float64), np.nan)
+    try:
+        values = np.asarray(X)
+        if not isinstance(X, np.ndarray) and values.dtype.kind not in NUMERIC_KINDS:
+            # NumPy turns a list of numbers and text into text.
+            values = np.asarray(X, dtype=object)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            "X is not a table of single values; its rows must all have the same length."
+        ) from error
+    _refuse_shape(X, values.shape)
+    return values
+
+
+def _refuse_shape(X: Any, shape: tuple[int, ...]) -> None:
+    if len(shape) != 2:
+        got = f"{len(shape)} dimension(s)" if shape else f"a value of type {type(X).__name__}"
+        raise InputError(f"X must be a table with rows and columns, such as a frame or an array; got {got}.")
+    if 0 in shape:
+        what = "feature(s)" if shape[0] else "sample(s)"
+        raise InputError(
+            f"X is empty: 0 {what} (shape={shape}) while a minimum of 1 is required; a table needs rows and columns."
+        )
+
+
 def _all_numbers(X: Any, names: list[str] | None) -> Floats | None:
     """The fast path: every column holds numbers of a NumPy type."""
     if names is not None and not _has_plain_types(X):
         return None
     try:
-        # NumPy would turn a list of numbers and text into text.
-        values = X if isinstance(X, np.ndarray) else np.asarray(X, dtype=None if names else object)
-        if names is None and not isinstance(X, np.ndarray):
-            typed = np.asarray(X)
-            values = typed if typed.dtype.kind in NUMERIC_KINDS else values
-    except (TypeError, ValueError) as error:
-        if names is None:
-            raise InputError(
-                "X is not a table of single values; its rows must all have the same length."
-            ) from error
+        values = np.asarray(X)
+    except (TypeError, ValueError):
         return None
-    if values.ndim != 2:
-        got = f"{values.ndim} dimension(s)" if values.ndim else f"a value of type {type(X).__name__}"
-        raise InputError(f"X must be a table with rows and columns, such as a frame or an array; got {got}.")
-    if not values.shape[0] or not values.shape[1]:
-        raise _empty(*values.shape)
-    if values.dtype.kind not in NUMERIC_KINDS or not floats_hold(values):
+    if values.dtype.kind not in NUMERIC_KINDS or not values.size:
         return None
-    if names is not None and values.dtype.kind == "f" and not _exact_as_floats(X, values):
+    # Whole numbers of a frame that also has floats may have been rounded.
+    if (names is not None or values.dtype.kind in "iu") and not _are_small(values):
         return None
     # One memory layout for all tables: sums in another order differ in the last bit, and may break ties.
     return np.ascontiguousarray(values, dtype=np.float64)
+
+
+def _are_small(values: npt.NDArray[Any]) -> bool:
+    """Whether all whole numbers among these are exact as floats, and were not rounded to them."""
+    largest, smallest = np.fmax.reduce(values, axis=None), np.fmin.reduce(values, axis=None)
+    return not (largest >= LARGEST_EXACT or smallest <= -LARGEST_EXACT)
 
 
 def _has_plain_types(X: Any) -> bool:
@@ -262,8 +285,7 @@ def _by_column(
     X: Any, names: list[str] | None, check_text: CheckText
 ) -> tuple[Features, dict[int, InputError]]:
     columns = _columns_of(X, names)
-    if not columns or not len(columns[0]):
-        raise _empty(len(columns[0]) if columns else 0, len(columns))
+    _refuse_shape(X, (len(columns[0]) if columns else 0, len(columns)))
     values = np.empty((len(columns[0]), len(columns)))
     categories: dict[int, tuple[str, ...]] = {}
     wrong: dict[int, InputError] = {}
@@ -278,42 +300,14 @@ def _by_column(
     return Features(values, names, categories), wrong
 
 
-def _original(X: Any, names: list[str] | None, plain: Floats | None) -> Original | None:
-    """The table as it was passed, unless that is the matrix of its values."""
-    if names is not None:
-        return Original(X)
-    # NumPy would turn a list of numbers and text into text.
-    table = np.asarray(X, dtype=None if plain is not None or isinstance(X, np.ndarray) else object)
-    return None if plain is not None and table.dtype == plain.dtype else Original(table)
-
-
-def _empty(n_rows: int, n_columns: int) -> InputError:
-    what = "feature(s)" if n_rows else "sample(s)"
-    return InputError(
-        f"X is empty: 0 {what} (shape=({n_rows}, {n_columns})) while a minimum of 1 is required; a table needs rows "
-        "and columns."
-    )
-
-
 def _columns_of(X: Any, names: list[str] | None) -> list[Any]:
     if names is None:
-        values = X if isinstance(X, np.ndarray) else np.asarray(X, dtype=object)
-        return [values[:, index] for index in range(values.shape[1])]
+        return [X[:, index] for index in range(X.shape[1])]
     if hasattr(X, "iloc"):
         return [X.iloc[:, index] for index in range(len(names))]
     if hasattr(X, "column"):
         return [X.column(index) for index in range(len(names))]
     return list(X.get_columns() if hasattr(X, "get_columns") else (X[name] for name in X.columns))
-
-
-def _exact_as_floats(X: Any, values: npt.NDArray[Any]) -> bool:
-    """Whether whole numbers of a frame that also has floats were converted exactly."""
-    largest, smallest = np.fmax.reduce(values, axis=None), np.fmin.reduce(values, axis=None)
-    if smallest > -LARGEST_EXACT and largest < LARGEST_EXACT:
-        return True
-    # Names of types are slow to make, so only where there are huge numbers.
-    whole = [index for index, kind in enumerate(X.dtypes) if "int64" in str(kind).lower()]
-    return not (np.abs(values[:, whole]) >= LARGEST_EXACT).any()
 
 
 # --- Single columns -----------------------------------------------------------------------------------
@@ -361,24 +355,27 @@ def _convert_column(column: Any, name: str, check_text: CheckText) -> tuple[Floa
     import narwhals as nw
 
     series = nw.from_native(column, series_only=True)
-    kind = series.dtype
-    if kind.is_temporal():
+    if series.dtype.is_temporal():
         raise InputError(f"{name} {DATES}.")
-    if (kind == nw.Boolean or kind.is_numeric()) and not series.null_count():
+    if series.dtype not in (nw.Categorical, nw.Enum):
+        return _from_array(_cells_of(series), name, check_text)
+    ranks = _ranks(column)
+    if ranks is not None:
+        return ranks, None
+    labels = [None if is_missing(label) else label for label in series.to_list()]
+    # Labels of one type can be sorted; of several types, as text.
+    if len({type(label) for label in labels if label is not None}) > 1:
+        labels = [None if label is None else str(label) for label in labels]
+    return category_codes(labels, name)
+
+
+def _cells_of(series: Any) -> npt.NDArray[Any]:
+    """The cells of a series of narwhals: numbers, or objects if some are missing or something else."""
+    if not series.null_count():
         values = np.asarray(series.to_numpy())
-        return _from_array(
-            values if values.dtype.kind in NUMERIC_KINDS else object_array(series.to_list()), name, check_text
-        )
-    if kind == nw.Categorical or kind == nw.Enum:
-        ranks = _ranks(column)
-        if ranks is not None:
-            return ranks, None
-        labels = [None if is_missing(label) else label for label in series.to_list()]
-        # Labels of one type can be sorted; of several types, as text.
-        if len({type(label) for label in labels if label is not None}) > 1:
-            labels = [None if label is None else str(label) for label in labels]
-        return category_codes(labels, name)
-    return _from_array(object_array(series.to_list()), name, check_text)
+        if values.dtype.kind in NUMERIC_KINDS:
+            return values
+    return object_array(series.to_list())
 
 
 def _ranks(column: Any) -> Floats | None:
@@ -405,12 +402,21 @@ def object_array(values: Sequence[Any]) -> npt.NDArray[Any]:
 def _from_array(
     values: npt.NDArray[Any], name: str, check_text: CheckText
 ) -> tuple[Floats, tuple[str, ...] | None]:
-    if values.dtype.kind in NUMERIC_KINDS:
-        if not floats_hold(values):
-            _refuse_inexact(name, int(values.min()), int(values.max()))
-        return values.astype(np.float64), None
+    found = numbers_or_text(values, name)
+    if isinstance(found, np.ndarray):
+        return found, None
+    check_text(name, Counter(label for label in found if label is not None))
+    return category_codes(found, name)
+
+
+def numbers_or_text(values: npt.NDArray[Any], name: str) -> Floats | list[str | None]:
+    """The cells of a column as numbers (nan = missing) or as text (None = missing); anything else is refused."""
     if values.dtype.kind in "mM":
         raise InputError(f"{name} {DATES}.")
+    if values.dtype.kind in NUMERIC_KINDS:
+        if values.dtype.kind in "iu" and values.size:
+            _refuse_inexact(name, int(values.min()), int(values.max()))
+        return values.astype(np.float64)
     plain = [None if is_missing(value) else value for value in values.tolist()]
     known = [value for value in plain if value is not None]
     text = [value for value in known if isinstance(value, str)]
@@ -419,35 +425,25 @@ def _from_array(
     if len(real) == len(known):
         whole = [int(value) for value in real if isinstance(value, numbers.Integral)]
         _refuse_inexact(name, min(whole, default=0), max(whole, default=0))
-        return np.array([np.nan if value is None else float(value) for value in plain]), None
+        return np.array([np.nan if value is None else float(value) for value in plain])
     if len(text) == len(known):
-        check_text(name, Counter(text))
-        return category_codes(plain, name)
+        return plain
     if len(text) + len(real) == len(known):
         raise InputError(
             f"{name} mixes numbers ({len(real)}) with text ({len(text)}), such as "
             f"{shorten(text[0] if len(text) <= len(real) else real[0])}; make it one or the other."
         )
-    raise _unusable(next(value for value in known if not isinstance(value, str | numbers.Real)), name)
-
-
-def _unusable(odd: Any, name: str) -> InputError:
+    odd = next(value for value in known if not isinstance(value, str | numbers.Real))
     if any(hasattr(odd, part) for part in ("year", "total_seconds", "hour")):
-        return InputError(f"{name} {DATES}.")
+        raise InputError(f"{name} {DATES}.")
     if isinstance(odd, complex):
-        return InputError(
+        raise InputError(
             f"Complex data not supported: {name} holds complex numbers; split it into two columns."
         )
-    return InputError(
+    raise InputError(
         f"{name} holds a value of type {type(odd).__name__}, such as {shorten(odd)}; a column must hold numbers, "
         "text or categories."
     )
-
-
-def floats_hold(values: npt.NDArray[Any]) -> bool:
-    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8:
-        return True
-    return int(values.min()) >= -LARGEST_EXACT and int(values.max()) <= LARGEST_EXACT
 
 
 def _refuse_inexact(name: str, smallest: int, largest: int) -> None:
@@ -506,53 +502,27 @@ def column_values(y: Any, as_text: bool = True) -> npt.NDArray[Any]:
         is_category = hasattr(y, "categories") and hasattr(y, "codes")
         values = y.tolist() if is_category else y.to_pylist() if hasattr(y, "to_pylist") else y
         return _texts(values) if is_category and as_text else np.asarray(values)
-    kind, complete = series.dtype, not series.null_count()
-    if kind.is_temporal():
-        raise InputError(f"the target {DATES_IN_TARGET}")
-    if kind == nw.Categorical or kind == nw.Enum:
+    if series.dtype.is_temporal():
+        raise InputError(f"the target {DATES}.")
+    if series.dtype in (nw.Categorical, nw.Enum):
         return _texts(series.to_list()) if as_text else np.array(series.to_list())
-    if kind.is_numeric() and not kind.is_decimal() and complete:
-        return np.asarray(series.to_numpy())
-    return np.array(series.to_list(), dtype=bool if kind == nw.Boolean and complete else object)
+    return _cells_of(series)
 
 
 def _texts(labels: Iterable[Any]) -> npt.NDArray[Any]:
-    return np.array([None if is_missing(label) else str(label) for label in labels], dtype=object)
+    return object_array([None if is_missing(label) else str(label) for label in labels])
 
 
 def as_numbers(values: npt.NDArray[Any], who: str = "the target") -> Floats | None:
     """A target as floats, or None if it is text; anything else is refused."""
-    if values.dtype.kind in "mM":
-        raise InputError(f"{who} {DATES_IN_TARGET}")
-    if values.dtype.kind not in NUMERIC_KINDS:
-        plain = values.tolist()
-        n_missing = sum(map(is_missing, plain))
-        if n_missing:
-            raise InputError(f"{who} has {counted(n_missing, 'missing value')}; drop these rows.")
-        if all(isinstance(value, str) for value in plain):
-            return None
-        _refuse_mixed(plain, who)
-    numeric = values.astype(np.float64)
-    for what, wrong in (("missing", np.isnan(numeric)), ("infinite", np.isinf(numeric))):
-        if wrong.any():
-            raise InputError(f"{who} has {counted(int(wrong.sum()), f'{what} value')}; drop these rows.")
+    found = numbers_or_text(values, who)
+    numeric = found if isinstance(found, np.ndarray) else None
+    n_missing = sum(map(is_missing, found)) if numeric is None else int(np.isnan(numeric).sum())
+    n_infinite = 0 if numeric is None else int(np.isinf(numeric).sum())
+    for what, count in (("missing", n_missing), ("infinite", n_infinite)):
+        if count:
+            raise InputError(f"{who} has {counted(count, f'{what} value')}; drop these rows.")
     return numeric
-
-
-def _refuse_mixed(plain: list[Any], who: str) -> None:
-    # Decimal is a number that does not register as Real.
-    odd = [value for value in plain if not isinstance(value, numbers.Real | Decimal)]
-    if not odd:
-        return
-    if any(hasattr(value, "year") or hasattr(value, "total_seconds") for value in odd):
-        raise InputError(f"{who} {DATES_IN_TARGET}")
-    if any(isinstance(value, list | tuple | dict | set) for value in odd):
-        raise InputError(
-            f"{who} must be one value per row, but it holds a {type(odd[0]).__name__} (several targets are not "
-            "supported); choose one."
-        )
-    kinds = sorted({type(value).__name__ for value in plain})
-    raise InputError(f"{who} must be all numbers or all text; it holds {', '.join(kinds)}.")
 
 
 # --- Back to frames -----------------------------------------------------------------------------------

@@ -47,10 +47,6 @@ def columns_of(X: Any, most: int) -> tuple[Any, dict[int, int]]:
 def _of_matrix(X: Any) -> tuple[Any, list[tuple[int, npt.NDArray[Any]]]]:
     from scipy import sparse
 
-    if X.ndim != 2:
-        raise InputError(
-            f"X must be a table with rows and columns, such as a frame or an array; got {X.ndim} dimension(s)."
-        )
     if X.dtype.kind == "c":
         raise InputError("Complex data not supported: X holds complex numbers; split them into two columns.")
     if X.dtype.kind not in "biuf":

@@ -221,7 +221,7 @@ def survival_target(frame: Any = None, *, time: Any, event: Any, event_value: An
         named[role if name in named else name] = _column_of(frame, given, role)
     (event_name, happened), (time_name, times) = named.items()
     made = as_survival(happened, times, event_name, time_name, event_value)
-    Survival.of(made, len(made))
+    Survival.of(made)
     return made
 
 
@@ -251,19 +251,13 @@ class Survival:
     numeric = None
 
     @classmethod
-    def of(cls, y: npt.NDArray[Any], n_rows: int) -> Survival:
+    def of(cls, y: npt.NDArray[Any]) -> Survival:
         """Check a target in one form."""
         event_name, time_name = fields_of(y)
         event, time = y[event_name], y[time_name]
-        if len(y) != n_rows:
-            raise InputError(f"the table has {n_rows} rows, but the target has {len(y)} times.")
-        if n_rows < 2:
-            raise InputError(
-                f"the table has {counted(n_rows, 'row')} (n_samples = {n_rows}); there is nothing to compare."
-            )
         if not event.any():
             raise InputError(
-                f"no row has an event: all {n_rows} are censored ({event_name!r} is 0 or False everywhere), so there "
+                f"no row has an event: all {len(y)} are censored ({event_name!r} is 0 or False everywhere), so there "
                 "is nothing to predict; check which value means an event."
             )
         if (time == time[0]).all():

@@ -184,8 +184,20 @@ class Target:
         return self.task == "classification"
 
 
-def target_of(y: Any, n_rows: int, task: str = "auto") -> Target:
-    """Check a target and decide whether it is a class or a number.
+def check_task(task: str) -> None:
+    one_of("task", task, TASKS)
+
+
+def _one_target(labels: npt.NDArray[Any], task: str) -> Target:
+    numeric = as_numbers(labels)
+    distinct, codes = np.unique(labels if numeric is None else numeric, return_inverse=True)
+    task = task_of(distinct, len(labels), numeric is None, task)
+    values = codes if task == "classification" or numeric is None else numeric
+    return Target(task, values, numeric, len(distinct))
+
+
+def task_of(distinct: npt.NDArray[Any], n_rows: int, is_text: bool, task: str) -> str:
+    """Return whether a target with these different values is a class or a number.
 
     Text, booleans and categories (also of numbers) are classes. Numbers are what
     :func:`sklearn.utils.multiclass.type_of_target` says, with one exception: it calls every column of whole numbers
@@ -193,35 +205,6 @@ def target_of(y: Any, n_rows: int, task: str = "auto") -> Target:
     there are more than 20 different ones with fewer than 10 rows each on average, or if no two rows agree. ``task``
     overrules.
     """
-    check_task(task)
-    labels = vector_of(y, n_rows)
-    if is_survival(labels):
-        raise InputError(
-            "the target has an event and a time for each row (survival), but this takes classes or numbers; measures "
-            "for survival are concordance, cox and logrank."
-        )
-    if names := fields_of(labels):
-        raise InputError(
-            f"the target must be one column; got {len(names)} columns, and this takes one target at a time; "
-            "altsets.measures.score combines several."
-        )
-    if task == "survival":
-        raise no_survival(task)
-    if n_rows == 1:
-        raise InputError("the table has only one row (n_samples = 1); there is nothing to compare.")
-    numeric = as_numbers(labels)
-    distinct, codes = np.unique(labels if numeric is None else numeric, return_inverse=True)
-    task = task_of(distinct, n_rows, numeric is None, task)
-    values = codes if task == "classification" or numeric is None else numeric
-    return Target(task, values, numeric, len(distinct))
-
-
-def check_task(task: str) -> None:
-    one_of("task", task, TASKS)
-
-
-def task_of(distinct: npt.NDArray[Any], n_rows: int, is_text: bool, task: str) -> str:
-    """Return whether a target with these different values is a class or a number; see :func:`target_of`."""
     if is_text and task == "regression":
         raise InputError(
             f"{parameter('task', task)} needs a target of numbers, but the target is text; use classification."
@@ -277,9 +260,10 @@ def _one_column(y: Any) -> Any:
         return y
     if len(columns) != 1:
         raise InputError(f"the target must be one column; got {len(columns)} columns.")
-    if hasattr(y, "iloc"):
-        return y.iloc[:, 0]
-    return y.column(0) if hasattr(y, "column_names") else y.get_columns()[0]
+    import narwhals as nw
+
+    (column,) = nw.from_native(y, eager_only=True).iter_columns()
+    return column.to_native()
 
 
 # --- Several columns --------------------------------------------------------------------------------------
@@ -296,18 +280,15 @@ class Several:
     numeric = None
 
     @classmethod
-    def of(cls, y: npt.NDArray[Any], n_rows: int, task: str = "auto") -> Several:
+    def of(cls, y: npt.NDArray[Any], task: str = "auto") -> Several:
         """Check a target in one form; ``task`` holds for every column."""
-        names = fields_of(y)
-        if len(y) != n_rows:
-            raise InputError(f"the table has {n_rows} rows, but the target has {len(y)} rows.")
         columns = []
-        for name in names:
+        for name in fields_of(y):
             try:
-                columns.append(target_of(y[name], n_rows, task))
+                columns.append(_one_target(y[name], task))
             except InputError as error:
                 raise InputError(f"target {name!r}: {error}") from error
-        return cls(names, tuple(columns), y)
+        return cls(fields_of(y), tuple(columns), y)
 
     @property
     def task(self) -> str:
@@ -388,21 +369,41 @@ Outcome = Target | Survival | Several
 
 def outcome_of(y: Any, n_rows: int, task: str = "auto") -> Outcome:
     """Check a target of any kind."""
+    check_task(task)
     y = in_one_form(y, task)
-    if not is_survival(y):
-        return Several.of(y, n_rows, task) if has_several(y) else target_of(y, n_rows, task)
-    if task not in ("auto", "survival"):
+    if is_survival(y) and task not in ("auto", "survival"):
         raise InputError(
             f"{parameter('task', task)} contradicts the target, which has an event and a time for each row; leave it "
             "out."
         )
-    return Survival.of(y, n_rows)
+    labels = vector_of(y, n_rows)
+    if n_rows == 1:
+        raise InputError("the table has only one row (n_samples = 1); there is nothing to compare.")
+    if is_survival(labels):
+        return Survival.of(labels)
+    return Several.of(labels, task) if fields_of(labels) else _one_target(labels, task)
 
 
 def single_outcome(y: Any, n_rows: int, task: str = "auto") -> Target | Survival:
     """Check a target of one column, or survival; several columns are refused."""
     outcome = outcome_of(y, n_rows, task)
-    return target_of(y, n_rows, task) if isinstance(outcome, Several) else outcome
+    if isinstance(outcome, Several):
+        raise InputError(
+            f"the target must be one column; got {len(outcome.names)} columns, and this takes one target at a time; "
+            "altsets.measures.score combines several."
+        )
+    return outcome
+
+
+def target_of(y: Any, n_rows: int, task: str = "auto") -> Target:
+    """Check a target of one column, and decide whether it is a class or a number; see :func:`task_of`."""
+    outcome = single_outcome(y, n_rows, task)
+    if isinstance(outcome, Survival):
+        raise InputError(
+            "the target has an event and a time for each row (survival), but this takes classes or numbers; measures "
+            "for survival are concordance, cox and logrank."
+        )
+    return outcome
 
 
 def labels_for_models(y: Any, outcome: Outcome) -> npt.NDArray[Any]:
